@@ -1,1 +1,1 @@
-"""The memory that a run takes of each GPU, and rough GPU hours."""
+"""Estimates of a run's GPU memory and GPU hours."""

@@ -1,10 +1,5 @@
-"""What each engine holds on a GPU in the stages of a step.
-
-The local engine has policy, reference, optimiser and sampler in one process; its order is ``policy.update``'s: sampling,
-log-probs before the update without gradient, one gradient update a mini-batch. The OpenRLHF engine has DeepSpeed's
-policy, the reference and vLLM, which may take turns; read from DeepSpeed 0.19.6 (runtime/zero/stage_1_and_2.py,
-stage3.py: buckets, partitions) and OpenRLHF 0.11.2. Main memory is not counted.
-"""
+"""Memory that each engine holds on a GPU in the stages of a step; main memory is not counted. Sources:
+``policy.update``, DeepSpeed 0.19.6 (runtime/zero/stage_1_and_2.py, stage3.py) and OpenRLHF 0.11.2."""
 
 from __future__ import annotations
 
@@ -29,15 +24,15 @@ from prorl_training.planning.memory import (
 from prorl_training.planning.model_shape import ModelShape
 
 CACHE_ROOM = 1.25
-"""The Transformers backend's cache grows by a quarter at a time."""
+"""The Transformers backend grows its cache by a quarter."""
 PACKED_BYTES = 2 << 30
-"""On a CPU in float32 the Transformers backend samples with copies of so many bytes of weights."""
+"""On a CPU in float32 the Transformers backend samples with copies of at most this many bytes of weights."""
 
 
 def local_phases(
     config: TrainConfig, shape: ModelShape, device: str, memory: int, precision: Precision
 ) -> tuple[PhaseFit, ...]:
-    """Return the stages of every phase on a ``device`` (``cuda`` or ``cpu``) of ``memory`` bytes."""
+    """Return the memory stages of every phase on a ``device`` (``cuda`` or ``cpu``) with ``memory`` bytes."""
     return tuple(
         _LocalPhase(name, settings, config, shape, device, memory, precision).fit()
         for name, settings in named(config)
@@ -45,7 +40,7 @@ def local_phases(
 
 
 def trained_parameters(config: TrainConfig, shape: ModelShape) -> int:
-    """Return how many parameters are trained: all, or those of the adapters (of all linear layers)."""
+    """Return the number of trained parameters: all, or those of adapters on all linear layers."""
     rank, h, m = config.model.lora.rank, shape.hidden, shape.intermediate
     if not rank:
         return shape.parameters
@@ -55,8 +50,6 @@ def trained_parameters(config: TrainConfig, shape: ModelShape) -> int:
 
 
 class _LocalPhase:
-    """The reckoning of one phase."""
-
     def __init__(
         self,
         name: str,
@@ -75,7 +68,6 @@ class _LocalPhase:
         self.prompt = longest_prompt(settings, shape.context)
 
     def fit(self) -> PhaseFit:
-        """Return the phase's stages."""
         r, loss = self.config.rollout, self.config.loss
         troubles: tuple[str, ...] = ()
         if self.own_sampler:
@@ -103,7 +95,7 @@ class _LocalPhase:
         return PhaseFit(self.name, sizes, tuple(stages), troubles)
 
     def _size(self) -> PassSize:
-        """Return the largest pass: a full pack, or the longest response with its prompt where that is longer."""
+        """Return the size of the largest pass: a full pack, or the longest prompt and response if that is longer."""
         r, loss = self.config.rollout, self.config.loss
         longest = self.prompt + r.max_tokens
         groups = -(-r.prompts // loss.mini_batches)
@@ -173,11 +165,11 @@ class _LocalPhase:
 BUCKET = 500_000_000
 """Gradients that DeepSpeed gathers before it reduces them (``reduce_bucket_size``)."""
 LIVE = 1_000_000_000
-"""Parameters that ZeRO-3 keeps whole at a time (``stage3_max_live_parameters``)."""
+"""Parameters that ZeRO-3 keeps gathered at once (``stage3_max_live_parameters``)."""
 
 
 def cluster_phases(config: TrainConfig, shape: ModelShape, memory: int) -> tuple[PhaseFit, ...]:
-    """Return the stages of every phase on GPUs of ``memory`` bytes."""
+    """Return the memory stages of every phase on GPUs with ``memory`` bytes."""
     layout = layout_of(config, "cuda")
     return tuple(
         _ClusterPhase(name, settings, config, shape, memory, layout).fit()
@@ -186,8 +178,6 @@ def cluster_phases(config: TrainConfig, shape: ModelShape, memory: int) -> tuple
 
 
 class _ClusterPhase:
-    """The reckoning of one phase."""
-
     def __init__(
         self,
         name: str,
@@ -205,7 +195,6 @@ class _ClusterPhase:
         self.longest = self.prompt + settings.rollout.max_tokens
 
     def fit(self) -> PhaseFit:
-        """Return the phase's stages."""
         o, r, layout = self.config.openrlhf, self.config.rollout, self.layout
         context = r.vllm_context or self.longest
         awake, troubles = engine_share(
@@ -234,14 +223,14 @@ class _ClusterPhase:
         return PhaseFit(self.name, sizes, stages, troubles)
 
     def _size(self, limit: int) -> PassSize:
-        """Return the largest pass under a limit of tokens: full, or one sequence where that is longer."""
+        """Return the size of the largest pass: ``limit`` tokens, or one sequence if that is longer."""
         there = samples_per_update(self.config) // self.ranks * self.longest
         tokens = max(min(limit, there), self.longest)
         checkpointing = self.config.model.gradient_checkpointing
         return PassSize(tokens, tokens, Precision.BF16, checkpointing, masked=False)
 
     def _gradients(self) -> int:
-        """Return the gradients while a pass runs back: a bucket in bf16, and a rank's part, added up in float32."""
+        """Return the bytes of gradients in a backward pass: buckets in bf16, and a rank's part summed in float32."""
         part = self.shape.parameters // self.ranks
         if self.sharded:
             return 2 * BUCKET + 4 * part

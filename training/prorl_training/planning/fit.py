@@ -1,8 +1,5 @@
-"""Does a run fit the GPUs of this machine, which settings make it fit where it does not, and its rough GPU hours.
-
-From the config and the model's sizes alone: nothing is loaded, no torch is needed. Used by ``prorl train fit``, by
-``prorl train`` before it starts and by ``prorl doctor``.
-"""
+"""Check whether a run fits the memory of this machine, suggest settings that make it fit, and estimate its GPU hours.
+Uses the config and the model's sizes alone; needs no torch."""
 
 from __future__ import annotations
 
@@ -19,20 +16,20 @@ from prorl_training.planning.memory import GB, Fit, Precision, Stage
 from prorl_training.planning.model_shape import ModelShape, model_shape
 
 LEAST_PASS = 2048
-"""Passes are not advised to be shorter than so many tokens."""
+"""Minimum tokens per pass in advice."""
 LEAST_SHARE, MOST_SHARE = 9, 91
-"""Nor vLLM's share of a GPU to be this many hundredths or less, or more."""
+"""Exclusive bounds of vLLM's share of a GPU in advice, in hundredths."""
 ADAPTER_RANK = 64
-"""Of the adapters that are advised where all weights do not fit."""
+"""Rank of the adapters advised if training all weights does not fit."""
 GPUS_OF_A_NODE = 8
 
 Change = tuple[str, Any]
 
 
 def reckon(config: TrainConfig, shape: ModelShape, device: str, memory: int) -> Fit:
-    """Return what the run holds on a ``device`` (``cuda`` or ``cpu``) of ``memory`` bytes, phase by phase.
+    """Return the estimated memory of a run on a ``device`` (``cuda`` or ``cpu``) with ``memory`` bytes.
 
-    ``rollout.backend=auto`` stands for vLLM on a GPU. Engine ``openrlhf`` is reckoned on GPUs whatever ``device`` says.
+    ``rollout.backend=auto`` counts as vLLM on a GPU. Engine ``openrlhf`` is always estimated on GPUs.
     """
     match config.engine:
         case "local":
@@ -47,7 +44,7 @@ def reckon(config: TrainConfig, shape: ModelShape, device: str, memory: int) -> 
 
 
 def _precision(config: TrainConfig, device: str) -> Precision:
-    """Return how the local engine computes; ``auto`` on a CPU depends on what that can do."""
+    """Return the local engine's precision; ``auto`` on a CPU depends on its bf16 support."""
     from prorl_inference.models.loading import cpu_has_fast_bf16
 
     dtype = config.model.dtype
@@ -56,10 +53,10 @@ def _precision(config: TrainConfig, device: str) -> Precision:
 
 
 def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
-    """Return the fewest settings found that make the run fit, as ``key=value``; None where none of ours do.
+    """Return settings (``key=value``) that make the run fit, [] if it fits already, or None if none are found.
 
-    Empty where it fits already. The first single setting that is enough, else settings one upon the other, in the
-    order of what they cost in time or meaning; those that turn out not to be needed are left out again.
+    This is the first single setting that suffices, else several, tried in the order of their cost in time or meaning,
+    without those that turn out not to be needed.
     """
 
     def fits(changes: Sequence[Change]) -> bool:
@@ -82,7 +79,7 @@ def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
 
 
 def _load(fit: Fit) -> tuple[int, int]:
-    """Return by how much a run does not fit, to be compared: troubles first, then what is over in all stages."""
+    """Return how far a run is from fitting: the number of troubles, then the excess bytes of all stages."""
     stages = [stage for phase in fit.phases for stage in phase.stages]
     over = sum(max(0, stage.total - fit.memory) for stage in stages)
     return sum(len(phase.troubles) for phase in fit.phases), over
@@ -93,7 +90,7 @@ def _again(fit: Fit, shape: ModelShape, changes: Sequence[Change]) -> Fit:
 
 
 def changed(config: TrainConfig, changes: Sequence[Change]) -> TrainConfig:
-    """Return the config with ``changes`` (dotted key, value) in the run's own settings."""
+    """Return the config with ``changes``, pairs of dotted key and value."""
     values = config.model_dump()
     for key, value in changes:
         *sections, name = key.split(".")
@@ -105,7 +102,7 @@ def changed(config: TrainConfig, changes: Sequence[Change]) -> TrainConfig:
 
 
 def _candidates(fit: Fit) -> Iterator[Change]:
-    """Yield changes that may help, the cheap ones first; of one key the smaller change first."""
+    """Yield changes that may help, cheap ones first, and for one key the smaller change first."""
     c, r = fit.config, fit.config.rollout
     short = any(phase.troubles for phase in fit.phases)
     longest = max(p.sizes["prompt tokens"] + p.sizes["response tokens"] for p in fit.phases)
@@ -157,7 +154,7 @@ def _halves(value: int, least: int) -> Iterator[int]:
 
 
 def _shares(share: float, short: bool) -> Iterator[float]:
-    """Yield smaller shares for vLLM; larger ones where its cache is too ``short``."""
+    """Yield smaller shares for vLLM, or larger ones if its cache is too ``short``."""
     now = round(100 * share)
     steps = range(now + 5, MOST_SHARE, 5) if short else range(now - 5, LEAST_SHARE, -5)
     yield from (hundredths / 100 for hundredths in steps)
@@ -169,7 +166,7 @@ def _shown(change: Change) -> str:
 
 
 def misfit(fit: Fit, shape: ModelShape) -> str:
-    """Return the line that says what does not fit, by how much, and what helps."""
+    """Return one line that says what does not fit, by how much, and which settings help."""
     phase, what = fit.worst, "GPU" if fit.device == "cuda" else "machine"
     where = f" in phase {phase.name}" if len(fit.phases) > 1 else ""
     stage = phase.worst
@@ -185,26 +182,26 @@ def misfit(fit: Fit, shape: ModelShape) -> str:
 
 
 def largest(stage: Stage, count: int = 3) -> str:
-    """Return a stage's largest items in words."""
+    """Return the largest items of a stage as text."""
     items = sorted(stage.items.items(), key=lambda item: -item[1])[:count]
     return ", ".join(f"{name} {gigabytes(value)}" for name, value in items if value)
 
 
 def gigabytes(value: int) -> str:
-    """Return bytes in GB (10^9), to be read."""
+    """Return bytes as text in GB (10^9)."""
     size = value / GB
     return f"{size:.0f} GB" if size >= 100 else f"{size:.3g} GB"
 
 
 CLOSE = 0.9
-"""From this part of the memory on a run that fits is said to be close."""
+"""A run that fits but needs more than this fraction of the memory is reported as close."""
 
 
 def planned(config: TrainConfig, memory: int | None = None) -> Fit:
-    """Return the reckoning of a run that is planned: for ``memory`` bytes of a GPU, else of one that is here, else of
-    the GPU that the config names; with ``model.device=cpu`` for this machine's main memory.
+    """Return the memory estimate of a planned run.
 
-    Raises UserError for a model whose sizes are not known here.
+    It is for a GPU with ``memory`` bytes, else this machine's GPU, else ``model.gpu_gb``; with ``model.device=cpu`` for
+    main memory. Raises UserError if the model's sizes are unknown.
     """
     found = memory_here(config)
     wants_cpu = config.model.device == "cpu" and config.engine == "local"
@@ -216,9 +213,9 @@ def planned(config: TrainConfig, memory: int | None = None) -> Fit:
 
 
 def memory_here(config: TrainConfig) -> tuple[str, int] | None:
-    """Return the device that the run would take here and its bytes; None without torch, or where none is here.
+    """Return the device that the run would use on this machine and its bytes, or None without torch or such a device.
 
-    Of several GPUs of the OpenRLHF engine the smallest counts.
+    For the OpenRLHF engine the smallest GPU counts.
     """
     from prorl_training.planning.gpus import visible_gpus
 
@@ -238,7 +235,7 @@ def memory_here(config: TrainConfig) -> tuple[str, int] | None:
 
 
 def for_samplers_here(config: TrainConfig, device: str) -> TrainConfig:
-    """Return the config with ``rollout.backend=auto`` as what it comes to on this machine's GPU."""
+    """Return the config with ``rollout.backend=auto`` set to Transformers if this machine has a GPU but no vLLM."""
     from prorl_inference import BACKENDS
     from prorl_training.planning.gpus import visible_gpus
 
@@ -251,7 +248,7 @@ def for_samplers_here(config: TrainConfig, device: str) -> TrainConfig:
 def main_memory(
     meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/cgroup")
 ) -> int | None:
-    """Return the bytes of main memory, under the control group's limit; None where Linux does not say."""
+    """Return the bytes of main memory, at most the cgroup's limit, or None if Linux does not report it."""
     try:
         lines = meminfo.read_text().splitlines()
         total = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemTotal"))
@@ -265,10 +262,10 @@ def main_memory(
 
 
 def check_fit(config: TrainConfig, found: tuple[str, int] | None) -> str | None:
-    """Return what is worth saying of a run's memory before it starts, None where nothing is.
+    """Return a note on the memory of a run that is about to start, or None.
 
-    ``found`` is ``memory_here``'s. Raises UserError, one line with the settings that help, for a run that does not fit
-    it; without it (a cluster elsewhere) a misfit with the GPU that the config names is said, not refused.
+    ``found`` is the result of ``memory_here``. Raises UserError, with settings that help, if the run does not fit.
+    Without ``found`` (a cluster elsewhere) a misfit with ``model.gpu_gb`` is only reported.
     """
     if not config.model.check_fit:
         return None
@@ -287,14 +284,14 @@ def check_fit(config: TrainConfig, found: tuple[str, int] | None) -> str | None:
 
 
 def usage(fit: Fit) -> str:
-    """Return how much of the memory a run takes, in words."""
+    """Return the share of memory that a run needs, as text."""
     return f"{gigabytes(fit.needed)} of {gigabytes(fit.memory)}"
 
 
 H100_TFLOPS = 989.0
-"""Peak of an H100 or H200 in 10^12 operations a second: dense bf16 (NVIDIA's data sheets)."""
+"""Peak of an H100 or H200 in 10^12 operations per second: dense bf16 (NVIDIA's data sheets)."""
 PUBLISHED_SHARES = (0.029, 0.106)
-"""Share of the peak over a whole run, by the same count of operations: ProRL v1 (about 16,000 H100 hours, arXiv
+"""Share of the peak over whole runs, by the same count of operations: ProRL v1 (about 16,000 H100 hours, arXiv
 2505.24864, section 3.3) and DeepScaleR (about 3,800 A100 hours, its report)."""
 USABLE = 0.41
 """Share of groups that are neither all right nor all wrong at 16 samples (BroRL, arXiv 2510.01180, ProRL's arm)."""
@@ -302,7 +299,7 @@ USABLE = 0.41
 
 @dataclass(frozen=True, slots=True)
 class GpuHours:
-    """The range of GPU hours that published runs suggest for a run."""
+    """Range of GPU hours estimated from published runs."""
 
     low: float
     high: float
@@ -310,10 +307,10 @@ class GpuHours:
 
 
 def gpu_hours(config: TrainConfig, shape: ModelShape, peak_tflops: float = H100_TFLOPS) -> GpuHours:
-    """Return the GPU hours of all steps, if the run gets the shares of the peak that published runs got.
+    """Return the GPU hours of all steps, assuming the shares of the peak that published runs reached.
 
-    A token costs 2 operations a parameter in a forward pass and 4 in a backward pass. Responses are taken to be half
-    as long as ``rollout.max_tokens``. Prompts, attention, validation and idle GPUs are part of the shares.
+    A token costs 2 operations per parameter in a forward pass and 4 in a backward pass. Responses are assumed to be
+    half as long as ``rollout.max_tokens``. The shares include prompts, attention, validation and idle time.
     """
     operations, left = 0.0, config.steps
     phases = [(config.in_phase(i), phase.steps) for i, phase in enumerate(config.phases)]

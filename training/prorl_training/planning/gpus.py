@@ -1,4 +1,4 @@
-"""How many processes of each kind the OpenRLHF engine runs, and on which GPUs."""
+"""Layout of the OpenRLHF engine's processes over GPUs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Device = Literal["cpu", "cuda"]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Ranks of the policy (the reference has as many, on the same GPUs) and vLLM's engines.
+    """Policy ranks and vLLM engines; the reference has as many ranks as the policy, on the same GPUs.
 
     ``colocated``: vLLM shares the policy's GPUs.
     """
@@ -26,19 +26,20 @@ class Layout:
 
     @property
     def policy_ranks(self) -> int:
-        """Return the data-parallel ranks of the policy."""
+        """Number of data-parallel policy ranks."""
         return self.nodes * self.gpus_per_node
 
 
 def device_of(config: TrainConfig) -> Device:
-    """Return the kind of device that the config names; ``auto`` stands for GPUs."""
+    """Return the kind of device that the config names; ``auto`` counts as GPUs."""
     return "cpu" if config.model.device == "cpu" else "cuda"
 
 
 def layout_of(config: TrainConfig, device: Device) -> Layout:
-    """Return the layout: on CPU ``openrlhf.cpu_ranks`` of each kind, colocated; else as ``openrlhf`` says.
+    """Return the layout: ``openrlhf.cpu_ranks`` of each kind on CPU, else as ``openrlhf`` says.
 
-    What does not divide is left to ``launch.understood``: the policy then has 0 GPUs, or vLLM less than all.
+    Nothing is checked: with sizes that do not divide, the policy has 0 GPUs or vLLM fewer than all
+    (``launch.understood`` refuses them).
     """
     o = config.openrlhf
     if device == "cpu":
@@ -52,12 +53,12 @@ def layout_of(config: TrainConfig, device: Device) -> Layout:
 
 
 def samples_per_update(config: TrainConfig) -> int:
-    """Return the responses in one gradient update of this phase's config, rounded down."""
+    """Return the responses per gradient update, rounded down to whole groups."""
     return config.rollout.prompts // config.loss.mini_batches * config.rollout.samples
 
 
 def visible_gpus() -> tuple[int, ...]:
-    """Return the memory in bytes of each CUDA device that torch sees; empty without torch."""
+    """Return the memory in bytes of each CUDA device; empty without torch."""
     if importlib.util.find_spec("torch") is None:
         return ()
     import torch

@@ -1,8 +1,5 @@
-"""What really is held while torch computes, counted storage by storage: to check the reckoning against.
-
-Counts are exact and the same on any device, also of fake tensors, which hold no data. Leaves out: what an allocator
-adds to them, and memory inside one operation.
-"""
+"""Count the bytes that torch holds during a computation, storage by storage, to check the estimates. Counts are exact
+and the same for fake tensors; an allocator's overhead and memory inside one operation are not counted."""
 
 from __future__ import annotations
 
@@ -20,20 +17,20 @@ from torch.utils._pytree import tree_leaves
 
 @dataclass
 class Saved:
-    """The tensors that autograd keeps for the backward pass, by storage. ``bytes`` counts those not in ``known``."""
+    """Storages that autograd keeps for the backward pass, except those in ``known``."""
 
     known: set[int] = field(default_factory=set)
     storages: dict[int, int] = field(default_factory=dict)
 
     @property
     def bytes(self) -> int:
-        """Return the bytes that are kept, each storage once."""
+        """Bytes kept, counting each storage once."""
         return sum(self.storages.values())
 
 
 @contextmanager
 def saved_tensors(known: Iterable[Tensor] = ()) -> Iterator[Saved]:
-    """Collect what passes inside the block keep for their backward passes, but for ``known`` (the parameters)."""
+    """Collect the tensors that passes in the block keep for backward, except ``known`` (the parameters)."""
     saved = Saved({_key(tensor) for tensor in known})
     alive: list[Tensor] = []  # so that no address is used twice
 
@@ -48,7 +45,7 @@ def saved_tensors(known: Iterable[Tensor] = ()) -> Iterator[Saved]:
 
 
 class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Counts the bytes of tensors that are made inside the block and still held: ``now``, and ``peak``."""
+    """Counts the bytes of tensors made inside the block and still held: ``now`` and ``peak``."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -59,7 +56,7 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        """Run the operation and count what it made."""
+        """Run the operation and count its new tensors."""
         del types
         given = {_key(t) for t in tree_leaves((args, kwargs)) if isinstance(t, Tensor)}
         out = func(*args, **(kwargs or {}))

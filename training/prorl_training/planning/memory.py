@@ -1,8 +1,5 @@
-"""What a GPU holds in each stage of a step, item by item. Bytes are bytes, GB are 10^9.
-
-A pass follows what Transformers' layers, the attention kernels and ``policy.logprobs`` really keep, tensor by tensor;
-tests/training/test_training_fit_passes.py compares the two, and benchmarks/fit.py does at full size.
-"""
+"""Memory that a GPU holds in each stage of a step, item by item, in bytes. Passes follow the tensors that Transformers,
+attention kernels and ``policy.logprobs`` keep (checked by tests/training/test_training_fit_passes.py)."""
 
 from __future__ import annotations
 
@@ -25,22 +22,22 @@ ITEMS = (
     "activations",
     "reserve",
 )
-"""What memory goes to. ``reserve`` is assumed, not reckoned: contexts of the device and what its allocator wastes."""
+"""What memory is used for. ``reserve`` is assumed, not computed: device contexts and allocator waste."""
 GB = 10**9
 PROMPT_ROOM = 2048
-"""Tokens of prompt that are reckoned with where a config does not limit them, but at most ``PROMPT_SHARE`` responses."""
+"""Assumed prompt tokens if a config does not limit them, but at most ``PROMPT_SHARE`` responses."""
 PROMPT_SHARE = 4
 CONTEXT_BYTES = 750_000_000
-"""Assumed for each process on a GPU: the CUDA context, the libraries' workspaces, NCCL's buffers."""
+"""Assumed per process on a GPU: CUDA context, library workspaces, NCCL buffers."""
 WASTE = 0.05
-"""Assumed part of a pass's memory that the allocator loses to pieces that do not fit together."""
+"""Assumed fraction of a pass's memory that the allocator loses to fragmentation."""
 TORCH_BYTES = 700_000_000
-"""Assumed for a process without a GPU: torch and Transformers, loaded."""
+"""Assumed for a process without a GPU that has loaded torch and Transformers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a step on one kind of GPU (``where``: the policy's, the sampler's, or empty where all are alike)."""
+    """One stage of a step on one kind of GPU; ``where`` is ``policy``, ``sampler``, or empty if all GPUs are alike."""
 
     name: str
     items: Mapping[str, int]
@@ -48,29 +45,29 @@ class Stage:
 
     @property
     def total(self) -> int:
-        """Return the bytes of all items."""
+        """Bytes of all items."""
         return sum(self.items.values())
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseFit:
-    """The stages of a step in one phase; ``sizes`` says what sizes were reckoned with."""
+    """The stages of a step in one phase, and the ``sizes`` that they were computed with."""
 
     name: str
     sizes: Mapping[str, int]
     stages: tuple[Stage, ...]
     troubles: tuple[str, ...] = ()
-    """What does not work whatever the total is."""
+    """Problems that do not depend on the total."""
 
     @property
     def worst(self) -> Stage:
-        """Return the stage that takes most."""
+        """Stage that needs the most memory."""
         return max(self.stages, key=lambda stage: stage.total)
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A run's phases beside ``memory`` bytes of one ``device``, of ``gpus`` in all."""
+    """Memory of a run's phases against ``memory`` bytes of one ``device``, of ``gpus`` in total."""
 
     config: TrainConfig
     device: str
@@ -81,21 +78,21 @@ class Fit:
 
     @property
     def worst(self) -> PhaseFit:
-        """Return the phase that takes most; one that has troubles goes before."""
+        """Phase that needs the most memory; phases with troubles come first."""
         return max(self.phases, key=lambda phase: (bool(phase.troubles), phase.worst.total))
 
     @property
     def needed(self) -> int:
-        """Return the bytes of the worst stage."""
+        """Bytes of the largest stage."""
         return max(phase.worst.total for phase in self.phases)
 
     @property
     def fits(self) -> bool:
-        """Return whether every stage of every phase fits."""
+        """Whether every stage of every phase fits."""
         return self.needed <= self.memory and not any(phase.troubles for phase in self.phases)
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return JSON values."""
         return {
             "preset": self.config.preset,
             "engine": self.config.engine,
@@ -127,7 +124,7 @@ class Fit:
 
 
 def longest_prompt(config: TrainConfig, context: int) -> int:
-    """Return the tokens of prompt to reckon with in a phase's ``config``, for a model of ``context`` tokens."""
+    """Return the prompt tokens to assume in a phase, for a model of ``context`` tokens."""
     r = config.rollout
     limit = r.vllm_context or context
     room = max(limit - r.max_tokens, 1) if limit else PROMPT_ROOM
@@ -135,57 +132,57 @@ def longest_prompt(config: TrainConfig, context: int) -> int:
 
 
 def reserve(processes: int, pass_bytes: int) -> int:
-    """Return what is assumed for ``processes`` on a GPU of which one makes passes of ``pass_bytes``."""
+    """Return the assumed reserve for ``processes`` on a GPU, one of which runs passes of ``pass_bytes``."""
     return processes * CONTEXT_BYTES + int(WASTE * pass_bytes)
 
 
 def named(config: TrainConfig) -> tuple[tuple[str, TrainConfig], ...]:
-    """Return each phase's name and config; a run without phases has one, called as the preset."""
+    """Return each phase's name and config; a run without phases has one, named like the preset."""
     if not config.phases:
         return ((config.preset, config),)
     return tuple((phase.name, config.in_phase(n)) for n, phase in enumerate(config.phases))
 
 
 BLOCK_BYTES = 1 << 28
-"""Size of a block of float32 logits: ``policy.logprobs`` makes one at a time."""
+"""Size of the blocks of float32 logits in ``policy.logprobs``."""
 CPU_CHUNK_BYTES = 1 << 22
-"""On a CPU the exponentials of a block are taken in chunks of this size, elsewhere all at once."""
+"""Size of the chunks in which a CPU computes a block's exponentials."""
 
 
 class Precision(Enum):
-    """In which types weights and passes are."""
+    """Number types of weights and passes."""
 
     FLOAT32 = "float32"
-    """Everything in float32: the local engine on a CPU without bf16."""
+    """Everything in float32: the local engine on a CPU without fast bf16."""
     AUTOCAST = "autocast"
     """Float32 weights and residual stream, products in bf16: the local engine on a GPU."""
     BF16 = "bf16"
-    """Everything in bf16, but for the norms' inputs: the OpenRLHF engine."""
+    """Everything in bf16, except the norms' inputs: the OpenRLHF engine."""
 
     @property
     def product(self) -> int:
-        """Return the bytes of a number that a product reads or makes."""
+        """Bytes per input or output number of a matrix product."""
         return 4 if self is Precision.FLOAT32 else 2
 
     @property
     def residual(self) -> int:
-        """Return the bytes of a number in the residual stream, and of a weight."""
+        """Bytes per number of the residual stream and of the weights."""
         return 2 if self is Precision.BF16 else 4
 
     @property
     def casts(self) -> bool:
-        """Return whether products work on copies of the weights in another type."""
+        """Whether products use converted copies of the weights."""
         return self.product != self.residual
 
 
 @dataclass(frozen=True, slots=True)
 class PassSize:
-    """One pass of ``tokens`` tokens that predicts ``targets`` of them.
+    """A pass of ``tokens`` tokens that predicts ``targets`` of them.
 
-    ``masked``: attention has a mask and all heads' own keys and values (the local engine's packs); else a kernel that
-    knows grouped heads and where sequences end. ``block_bytes`` of float32 logits are made at a time, and exponentials
-    of ``chunk_bytes`` of them; 0: all at once. ``tables_trained``: embedding and output layer get gradients, as they do
-    but for adapters; what adapters keep of their own is not counted (a few percent).
+    ``masked``: attention takes a mask and expanded key-value heads (the local engine's packs), not a kernel for grouped
+    heads and packed sequences. Logits in float32 are made ``block_bytes`` at a time, and exponentials ``chunk_bytes``
+    at a time (0: all at once). ``tables_trained``: embedding and output layer get gradients, which they do not with
+    adapters; what adapters keep themselves is not counted (a few percent).
     """
 
     tokens: int
@@ -200,7 +197,7 @@ class PassSize:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Bytes that a pass holds at one moment: copies of weights, activations, and what the logits take."""
+    """Bytes that a pass holds at one moment: copies of weights, activations, logits."""
 
     weights: int
     activations: int
@@ -208,12 +205,12 @@ class Held:
 
     @property
     def total(self) -> int:
-        """Return the sum."""
+        """Sum of the three."""
         return self.weights + self.activations + self.logits
 
 
 def layer_activations(shape: ModelShape, size: PassSize) -> int:
-    """Return the bytes that one layer keeps for its backward pass, copies of weights left out."""
+    """Return the bytes that one layer keeps for its backward pass, without copies of weights."""
     h, m, q, kv = shape.hidden, shape.intermediate, shape.query_width, shape.kv_width
     c = size.precision.product
     match size.precision:
@@ -237,7 +234,7 @@ def layer_activations(shape: ModelShape, size: PassSize) -> int:
 
 
 def kept(shape: ModelShape, size: PassSize) -> Held:
-    """Return what is held between forward and backward pass; the parameters themselves are not counted."""
+    """Return the memory held between forward and backward pass, without the parameters."""
     h, p, n = shape.hidden, size.precision, size.tokens
     layers = shape.layers * (
         n * h * p.residual if size.checkpointing else layer_activations(shape, size)
@@ -252,11 +249,7 @@ def kept(shape: ModelShape, size: PassSize) -> Held:
 
 
 def peak(shape: ModelShape, size: PassSize) -> Held:
-    """Return what is held at the worst moment of a forward and backward pass with gradients already there.
-
-    The moments are the end of the layers' forward pass, the output layer forward and backward, and the backward
-    pass of the last layer and of the embedding.
-    """
+    """Return the memory at the worst moment of a forward and backward pass, if gradients exist already."""
     h, m, p, n = shape.hidden, shape.intermediate, size.precision, size.tokens
     c, table = p.product, shape.embedding_parameters if size.tables_trained else 0
     between = kept(shape, size)
@@ -292,7 +285,7 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
 
 
 def forward_peak(shape: ModelShape, size: PassSize, trained: bool) -> Held:
-    """Return what a pass without gradient holds at its worst; copies of ``trained`` weights stay until its end."""
+    """Return the peak memory of a pass without gradient; copies of ``trained`` weights stay until its end."""
     h, p, n = shape.hidden, size.precision, size.tokens
     c = p.product
     copies = shape.layers * _copies(shape, size) if trained else 0
@@ -306,7 +299,7 @@ def forward_peak(shape: ModelShape, size: PassSize, trained: bool) -> Held:
 
 
 def _copies(shape: ModelShape, size: PassSize) -> int:
-    """Return the bytes of the copies of one layer's matrices in the type of the products."""
+    """Return the bytes of one layer's matrices copied to the product type."""
     if not size.precision.casts:
         return 0
     q, kv, h, m = shape.query_width, shape.kv_width, shape.hidden, shape.intermediate
@@ -314,10 +307,10 @@ def _copies(shape: ModelShape, size: PassSize) -> int:
 
 
 def _making(shape: ModelShape, size: PassSize) -> int:
-    """Return the bytes that turning one block of logits into log-probs and entropies takes.
+    """Return the bytes needed to turn one block of logits into log-probs and entropies.
 
-    First the product and the logits in float32, then these and a chunk of exponentials; for the entropy autocast
-    makes copies of both in its own type.
+    First the product and the float32 logits exist, then these and a chunk of exponentials; under autocast the entropy
+    copies both to bf16.
     """
     logits = 4 * _blocks(shape, size)
     product = 0 if size.precision is Precision.FLOAT32 else logits // 2
@@ -328,32 +321,31 @@ def _making(shape: ModelShape, size: PassSize) -> int:
 
 
 def _blocks(shape: ModelShape, size: PassSize) -> int:
-    """Return the logits that are there at a time."""
     return _rows(shape, size) * shape.vocab
 
 
 def _rows(shape: ModelShape, size: PassSize) -> int:
-    """Return for how many targets logits are there at a time."""
+    """Return the number of targets whose logits are in memory at once."""
     if not size.block_bytes:
         return size.targets
     return min(size.targets, max(1, size.block_bytes // (4 * shape.vocab)))
 
 
 BATCHED_TOKENS = 8192
-"""Prompt tokens that an engine reads at once (vLLM's usual limit)."""
+"""Prompt tokens that an engine processes at once (vLLM's usual limit)."""
 SEQUENCES = 256
-"""Sequences whose logits it has at once (vLLM's usual limit)."""
+"""Sequences whose logits it holds at once (vLLM's usual limit)."""
 ASLEEP_BYTES = 1_500_000_000
-"""Assumed for an engine that sleeps: its CUDA graphs and what it does not give back."""
+"""Assumed for a sleeping engine: its CUDA graphs and memory that it does not release."""
 
 
 def engine_share(
     shape: ModelShape, memory: int, share: float, context: int, width: int = 1, number: int = 2
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the items of an engine that has ``share`` of ``memory`` on each of ``width`` GPUs, and what is wrong.
+    """Return the memory items of an engine with ``share`` of ``memory`` on each of ``width`` GPUs, and its troubles.
 
-    vLLM takes its share whole, whatever it needs: the weights (``number`` bytes each), what a pass of its own works
-    with, and the rest for its cache. It does not start where the cache cannot hold one sequence of ``context`` tokens.
+    vLLM takes its whole share: weights (``number`` bytes each), working memory, and the rest for its cache. It does not
+    start if the cache cannot hold one sequence of ``context`` tokens.
     """
     taken = int(share * memory)
     weights = number * shape.parameters // width
@@ -368,6 +360,6 @@ def engine_share(
 
 
 def _working(shape: ModelShape, number: int) -> int:
-    """Return what vLLM's own passes are assumed to work with: one MLP over a full batch, and three of all logits."""
+    """Return the assumed working memory of vLLM: one MLP over a full batch, and three copies of all logits."""
     layer = BATCHED_TOKENS * (3 * shape.intermediate + 4 * shape.hidden) * number
     return layer + 3 * 4 * SEQUENCES * shape.vocab

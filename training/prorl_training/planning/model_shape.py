@@ -1,9 +1,5 @@
-"""The sizes of a decoder-only language model, from its config on this disk or from a few models that presets name.
-
-Nothing is fetched and no weights are read. Covers models built of equal layers of attention and a gated MLP (Llama,
-Qwen2, Qwen3, Mistral, Gemma, Phi-3 and their like); mixtures of experts and recurrent layers are refused, since their
-sizes do not follow from these numbers.
-"""
+"""Sizes of a decoder-only language model, from its config on disk or a table of known models; nothing is downloaded.
+Supports equal layers of attention and a gated MLP (Llama, Qwen2, Qwen3, Mistral, Gemma, Phi-3)."""
 
 from __future__ import annotations
 
@@ -17,24 +13,23 @@ from typing import Any
 from prorl_common import UserError, nearest
 
 EXPERT_KEYS = ("num_experts", "num_local_experts", "n_routed_experts")
-"""Config keys that say how many experts a layer has."""
+"""Config keys for the number of experts per layer."""
 RECURRENT_KEYS = ("linear_num_value_heads", "mamba_d_state", "mamba_n_heads", "ssm_state_size")
-"""Config keys of layers that carry a state along instead of attending."""
+"""Config keys of layers that keep a recurrent state instead of attending."""
 QKV_BIAS_TYPES = frozenset({"qwen2"})
 """Model types whose query, key and value projections always have a bias."""
 QK_NORM_TYPES = frozenset({"qwen3", "gemma3_text"})
-"""Model types that normalise queries and keys, a head at a time."""
+"""Model types that normalise queries and keys per head."""
 FOUR_NORM_TYPES = frozenset({"gemma2", "gemma3_text"})
-"""Model types with a norm after attention and MLP too."""
+"""Model types with norms after attention and MLP too."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
     """Sizes of a model of ``layers`` equal layers.
 
-    ``heads`` query heads and ``kv_heads`` key and value heads of ``head_dim`` each; ``vocab`` rows in the embedding
-    and, unless ``tied``, as many in an output layer of its own. ``context`` is the longest sequence in tokens, 0 where
-    the config does not say.
+    The embedding has ``vocab`` rows, and so has a separate output layer unless ``tied``. ``context`` is the maximum
+    sequence length in tokens, or 0 if the config does not give one.
     """
 
     layers: int
@@ -51,14 +46,15 @@ class ModelShape:
     mlp_bias: bool = False
     qk_norm: bool = False
     norms: int = 2
-    """Norms over the hidden state in a layer."""
+    """Norms over the hidden state per layer."""
     model_type: str = ""
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> ModelShape:
         """Return the shape of a Transformers ``config.json``.
 
-        Raises UserError for a model with experts or recurrent layers, and where a size is missing.
+        Raises UserError for experts or recurrent layers, whose sizes do not follow from these numbers, and for a
+        missing size.
         """
         kind = str(config.get("model_type", ""))
         if any(int(config.get(key) or 0) > 1 for key in EXPERT_KEYS):
@@ -89,17 +85,17 @@ class ModelShape:
 
     @property
     def query_width(self) -> int:
-        """Return the numbers in one token's queries."""
+        """Numbers in one token's queries."""
         return self.heads * self.head_dim
 
     @property
     def kv_width(self) -> int:
-        """Return the numbers in one token's keys; its values are as many."""
+        """Numbers in one token's keys, and in its values."""
         return self.kv_heads * self.head_dim
 
     @property
     def layer_parameters(self) -> int:
-        """Return the parameters of one layer."""
+        """Parameters of one layer."""
         q, kv, h, m = self.query_width, self.kv_width, self.hidden, self.intermediate
         matrices = h * (q + 2 * kv) + q * h + 3 * h * m
         biases = self.qkv_bias * (q + 2 * kv) + self.output_bias * h + self.mlp_bias * (2 * m + h)
@@ -107,12 +103,12 @@ class ModelShape:
 
     @property
     def embedding_parameters(self) -> int:
-        """Return the parameters of the embedding, as many as those of an output layer."""
+        """Parameters of the embedding, and of an output layer."""
         return self.vocab * self.hidden
 
     @property
     def parameters(self) -> int:
-        """Return the parameters of the whole model; tied weights count once."""
+        """Parameters of the model; tied weights count once."""
         tables = self.embedding_parameters * (1 if self.tied else 2)
         return self.layers * self.layer_parameters + tables + self.hidden
 
@@ -171,14 +167,14 @@ KNOWN: dict[str, dict[str, Any]] = {
     "HuggingFaceTB/SmolLM2-135M-Instruct": _SMOLLM2_135M,
     "smollm2-135m": _SMOLLM2_135M,
 }
-"""Sizes as in each model's ``config.json`` (https://huggingface.co/NAME/blob/main/config.json); the Nemotron model
-was trained from the first one and has its sizes."""
+"""Sizes from each model's ``config.json`` (https://huggingface.co/NAME/blob/main/config.json); the Nemotron model was
+trained from the first one and has its sizes."""
 
 
 def model_shape(name: str) -> ModelShape:
-    """Return the sizes of the model ``name``: a folder, an alias or a hub id.
+    """Return the sizes of a model given as folder, alias or hub id.
 
-    Raises UserError where its config is neither on this disk nor known.
+    Raises UserError if its config is neither on disk nor known.
     """
     path = config_path(name)
     if path is not None:
@@ -192,7 +188,7 @@ def model_shape(name: str) -> ModelShape:
 
 
 def config_path(name: str) -> Path | None:
-    """Return the config of a model's folder, of a fetched alias, or of a hub id in the hub's cache; else None."""
+    """Return the config.json of a model folder, a fetched alias or a cached hub id, or None."""
     from prorl_inference.models.store import alias_dir
 
     places = [Path(name).expanduser(), alias_dir(name)]
@@ -203,7 +199,7 @@ def config_path(name: str) -> Path | None:
 
 
 def _hub_cache(environment: Mapping[str, str]) -> Path:
-    """Return the folder in which huggingface_hub keeps what it fetched."""
+    """Return huggingface_hub's cache folder."""
     base = environment.get("XDG_CACHE_HOME") or "~/.cache"
     home = environment.get("HF_HOME") or f"{base}/huggingface"
     named = environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE")

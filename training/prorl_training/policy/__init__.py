@@ -1,1 +1,1 @@
-"""The model in training: its passes, its packs of tokens, its update, its files."""
+"""The policy model: passes, packing, updates and files."""

@@ -1,4 +1,4 @@
-"""The local policy's files in a checkpoint: model, adapters, reference, optimiser, and where it was made."""
+"""Write and read the local policy's files in a checkpoint."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ REFERENCE, OPTIMIZER = "reference.safetensors", "optimizer.safetensors"
 
 
 def write_policy(work: Path, policy: PolicyModel, tokenizer: Any) -> dict[str, Any]:
-    """Write everything of a policy into the folder ``work``; return entries for state.json.
+    """Write a policy into the folder ``work`` and return its entries for state.json.
 
-    The reference is written only where it is not the policy itself, bit for bit.
+    The reference is written only if it differs from the policy in any bit.
     """
     policy.save_model(work / POLICY)
     save_tokenizer(tokenizer, work / POLICY)
@@ -41,9 +41,9 @@ def write_policy(work: Path, policy: PolicyModel, tokenizer: Any) -> dict[str, A
 
 
 def save_tokenizer(tokenizer: Any, folder: Path) -> None:
-    """Write the tokenizer without what Transformers adds to one that it read from a local folder.
+    """Write the tokenizer without the keys that Transformers adds if it was read from a local folder.
 
-    So a resumed run writes the same files as an unbroken one, and an export says nothing of our disk.
+    So a resumed run writes the same files as an unbroken one, and an export reveals nothing of this machine.
     """
     tokenizer.save_pretrained(folder)
     file = folder / "tokenizer_config.json"
@@ -64,11 +64,10 @@ def _save(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 
 def policy_tensors(path: Path) -> dict[str, Tensor]:
-    """Return what ``Policy.load_policy_weights`` takes from a checkpoint's folder, on the CPU.
+    """Return a checkpoint's trained weights by parameter name, on the CPU; with LoRA only the adapters.
 
-    All weights by the model's own names (tied ones appear once), or with LoRA the adapters alone. The
-    model is loaded for it: Transformers writes some families, mixtures of experts among them, under
-    other names than their parameters have.
+    The model is loaded for this, because Transformers saves some families (mixtures of experts among them) under other
+    names than their parameters have.
     """
     import torch
 
@@ -81,7 +80,7 @@ def policy_tensors(path: Path) -> dict[str, Tensor]:
 def restore_weights(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
     """Load adapters and update count into a policy made from ``path``/policy; reference and optimiser stay new.
 
-    With LoRA the policy is made from the run's base model instead, as ``policy`` has the adapters merged.
+    With LoRA the policy must be made from the run's base model, because ``policy`` has the adapters merged.
     """
     if (path / ADAPTERS).is_file():
         policy.load_policy_weights(policy_tensors(path))
@@ -89,10 +88,7 @@ def restore_weights(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -
 
 
 def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
-    """Load reference and optimiser too, beside what ``restore_weights`` loads.
-
-    Raises CheckpointError when the run has a reference and the checkpoint none.
-    """
+    """Load weights, reference and optimiser. Raises CheckpointError if the run needs a reference and there is none."""
     restore_weights(path, policy, state)
     kind = state["reference"]
     if kind == "own":
@@ -105,7 +101,7 @@ def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]
 
 
 def environment(policy: PolicyModel) -> dict[str, Any]:
-    """Return what bitwise equality depends on beside config and data: versions, threads, device, type."""
+    """Return the versions, threads, device and type on which bitwise equality depends."""
     return {
         **{name: metadata.version(name) for name in ("torch", "transformers", "prorl")},
         "threads": torch.get_num_threads(),

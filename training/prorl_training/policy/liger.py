@@ -1,10 +1,6 @@
-"""Log-probs and entropies by Liger's fused kernel (liger-kernel, a CUDA GPU), for ``model.liger``.
-
-On Hopper (compute capability 9.0, bfloat16) it never writes logits to memory; on other GPUs it works through chunks
-of 512 tokens like ``chunked``. It adds up the output layer's gradient in the type of the products, where ``chunked``
-does so in float32. Leaves out: output layers with a bias, which it does not know. Written for liger-kernel 0.8.5
-(ops/fused_linear_scaled_cross_entropy.py).
-"""
+"""Log-probs and entropies with Liger's fused kernel, for ``model.liger`` (written for liger-kernel 0.8.5). On Hopper in
+bfloat16 it never writes logits to memory, elsewhere it works in chunks of 512 tokens. It sums the output layer's
+gradient in the product type, ``logprobs`` in float32."""
 
 from __future__ import annotations
 
@@ -20,11 +16,11 @@ from prorl_training.policy.logprobs import linear_logprobs, product_type
 OFF = "--set model.liger=false"
 _TOKENS, _VOCABULARY = 8, 512
 _ROUGH, _CLOSE = 0.05, 1e-3
-"""How far the trial's numbers may be from ours, with bfloat16 products and with others; gradients in proportion."""
+"""Allowed difference of the trial from our numbers, with bfloat16 products and with others; relative for gradients."""
 
 
 def check_liger(device: str) -> None:
-    """Raise UserError, one line with the cure, where the kernel cannot be had on ``device``. Imports nothing of it."""
+    """Raise UserError with a fix if the kernel cannot be used on ``device``; imports no part of it."""
     if not device.startswith("cuda"):
         raise UserError(f"model.liger=true needs a CUDA GPU and this run is on {device}: {OFF}")
     if importlib.util.find_spec("liger_kernel") is None:
@@ -42,7 +38,7 @@ def liger_logprobs(
     with_entropy: bool = False,
     vocabulary: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return what ``chunked.linear_logprobs`` returns, as far as the type of the products allows."""
+    """Return the result of ``logprobs.linear_logprobs``, up to the precision of the product type."""
     from liger_kernel.ops import LigerFusedLinearScaledCrossEntropyFunction as Fused
 
     dtype = product_type(hidden)
@@ -59,10 +55,9 @@ def liger_logprobs(
 
 
 def try_liger(layer: torch.nn.Linear, dtype: torch.dtype, device: torch.device) -> None:
-    """Run the kernel on a few random tokens of the width of ``layer``, with products in ``dtype``.
+    """Run the kernel on a few random tokens, with the width of ``layer`` and products in ``dtype``.
 
-    Raises UserError, one line with the cure, where it does not run or gives other log-probs or gradients than
-    ``chunked``.
+    Raises UserError with a fix if it fails, or if log-probs, entropies or gradients differ from ``linear_logprobs``.
     """
     if layer.bias is not None:
         raise UserError(f"model.liger=true: the model's output layer has a bias: {OFF}")

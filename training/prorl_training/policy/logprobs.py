@@ -1,16 +1,6 @@
-"""Log-probs of a pack's targets under a causal language model, a block of logits at a time.
-
-A block is turned into log-probs, entropies and (in the backward pass) gradients before the next one is made, so
-N x vocabulary numbers never exist together. Of a layer's logits the last block is kept for the backward pass, the
-ones before it are computed again there: memory is one block, and a pack that fits in a block costs no second
-product. Logits that a model has made itself are kept in its own type and read in blocks of float32.
-
-Two things are tried out on each model first, so that no family is silently computed wrong. It is split into hidden
-states and output layer only where the layer applied to them really gives the model's logits, up to a factor (Cohere,
-Granite and Falcon-H1 scale theirs); models that cap their logits are run whole. Responses are packed only where a pack
-gives what its responses give alone: sliding windows, recurrent layers and position biases do not know a pack's mask,
-and such models get one response at a time.
-"""
+"""Log-probs of a pack's targets under a causal language model, computed in blocks of logits so that N x vocabulary
+numbers never exist at once. Each model is tried first, so that none whose logits or attention differ is silently
+computed wrong."""
 
 from __future__ import annotations
 
@@ -33,7 +23,7 @@ from prorl_training.policy.packing import (
 BLOCK_BYTES = 1 << 28
 """Size of a block of float32 logits."""
 CPU_CHUNK_BYTES = 1 << 22
-"""On the CPU a block is read in chunks of about this size, which stay in its cache."""
+"""On the CPU a block is processed in chunks of about this size, which stay in its cache."""
 
 
 def linear_logprobs(
@@ -47,11 +37,10 @@ def linear_logprobs(
 ) -> tuple[Tensor, Tensor | None]:
     """Return log softmax(layer(hidden) / temperature) at ``targets`` (N,), and each row's entropy (N,).
 
-    ``hidden`` (N, H), ``targets`` (N,) int. The log-probs are differentiable in ``hidden`` and the
-    layer's parameters; the entropy in nats is not, and is None unless asked for. ``rows`` of logits are
-    made at a time (default: ``BLOCK_BYTES`` of them). Products run in the autocast type where autocast is
-    on, everything after them, and sums over blocks, in float32 (float64 for float64 input). Of a padded
-    vocabulary only the first ``vocabulary`` outputs count.
+    ``hidden`` (N, H), ``targets`` (N,) int. The log-probs are differentiable in ``hidden`` and the layer's parameters;
+    the entropy, in nats, is not, and is None unless ``with_entropy``. Logits are made ``rows`` at a time (default:
+    ``BLOCK_BYTES``). Products use the autocast type if autocast is on; everything else is float32 (float64 for float64
+    input). Only the first ``vocabulary`` outputs of a padded vocabulary count.
     """
     if rows is None:
         rows = block_rows(layer.out_features)
@@ -68,7 +57,7 @@ def logits_logprobs(
     with_entropy: bool = False,
     rows: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """The same from logits (N, vocabulary) that a model computed in its own way."""
+    """Return the same as ``linear_logprobs`` from logits (N, vocabulary)."""
     if rows is None:
         rows = block_rows(logits.shape[1])
     logprobs, entropy = _LogitsLogprobs.apply(  # type: ignore[no-untyped-call]
@@ -78,12 +67,12 @@ def logits_logprobs(
 
 
 def block_rows(vocabulary: int) -> int:
-    """Return how many rows of logits make a block."""
+    """Return the number of rows in a block of logits."""
     return max(1, BLOCK_BYTES // (4 * vocabulary))
 
 
 def product_type(hidden: Tensor) -> torch.dtype:
-    """Return the type in which ``hidden`` is multiplied: autocast's where it is on, float64 as it is."""
+    """Return the dtype of products with ``hidden``: autocast's if it is on, but float64 stays float64."""
     device = hidden.device.type
     if torch.is_autocast_enabled(device) and hidden.dtype != torch.float64:
         return torch.get_autocast_dtype(device)
@@ -91,7 +80,11 @@ def product_type(hidden: Tensor) -> torch.dtype:
 
 
 class _LinearLogprobs(torch.autograd.Function):
-    """Forward keeps hidden states, the rows' normalisers and the last block; see ``linear_logprobs``."""
+    """Autograd function of ``linear_logprobs``.
+
+    The last block of logits is kept for the backward pass and earlier ones are recomputed, so a pack that fits in one
+    block needs no second product.
+    """
 
     @staticmethod
     def forward(ctx: Any, *inputs: Any) -> tuple[Tensor, Tensor]:
@@ -162,8 +155,6 @@ class _LinearLogprobs(torch.autograd.Function):
 
 
 class _LogitsLogprobs(torch.autograd.Function):
-    """Forward keeps the logits as they came and the rows' normalisers; see ``logits_logprobs``."""
-
     @staticmethod
     def forward(ctx: Any, *inputs: Any) -> tuple[Tensor, Tensor]:
         logits, targets, temperature, rows, with_entropy = inputs
@@ -200,12 +191,12 @@ class _LogitsLogprobs(torch.autograd.Function):
 def _used(
     weight: Tensor, bias: Tensor | None, dtype: torch.dtype, vocabulary: int | None
 ) -> tuple[Tensor, Tensor | None]:
-    """Return what counts of an output layer, its weight in ``dtype``."""
+    """Return the used part of an output layer: its weight in ``dtype``, and its bias."""
     return weight[:vocabulary].to(dtype), None if bias is None else bias[:vocabulary]
 
 
 def _padded(gradient: Tensor, parameter: Tensor) -> Tensor:
-    """Return the gradient of the whole parameter: 0 for outputs that do not count."""
+    """Return the gradient of the whole parameter, 0 for unused outputs."""
     gradient = gradient.to(parameter.dtype)
     if len(gradient) == len(parameter):
         return gradient
@@ -222,7 +213,7 @@ def _block(hidden: Tensor, weight: Tensor, bias: Tensor | None, dtype: torch.dty
 
 
 def _chunk_rows(block: Tensor) -> int:
-    """Return how many rows to work on at a time: a cache's worth on the CPU, all of them elsewhere."""
+    """Return the rows to process at once: a cache's worth on the CPU, all of them elsewhere."""
     if block.device.type != "cpu":
         return max(1, len(block))
     return max(1, CPU_CHUNK_BYTES // (block.element_size() * block.shape[1]))
@@ -235,9 +226,9 @@ def _reduce(
     out: tuple[Tensor, Tensor, Tensor],
     entropy: Tensor | None,
 ) -> None:
-    """Fill log-probs, largest scaled logits and sums of exponentials (R,), and ``entropy`` (R,).
+    """Fill ``out`` (log-probs, maxima of scaled logits, sums of exponentials) and ``entropy``, all (R,).
 
-    ``block`` holds logits (R, V) before and exp(scaled logit - largest) afterwards.
+    ``block`` (R, V) holds logits before and exp(scaled logit - maximum) after.
     """
     logprobs, tops, totals = out
     size = _chunk_rows(block)
@@ -258,7 +249,7 @@ def _reduce(
 
 
 def _exponentials(block: Tensor, top: Tensor, temperature: float) -> None:
-    """Do to ``block`` what ``_reduce`` does to it, bit for bit."""
+    """Turn the logits in ``block`` into exponentials, bit for bit as ``_reduce`` does."""
     size = _chunk_rows(block)
     for start in range(0, len(block), size):
         x = block[start : start + size]
@@ -274,14 +265,14 @@ def _slopes(block: Tensor, targets: Tensor, scale: Tensor, total: Tensor) -> Non
 
 
 CAPPED = "final_logit_softcapping"
-"""Config key of models that cap their logits (Gemma 2): small logits do not show it."""
+"""Config key of models that cap their logits (Gemma 2); a trial with small logits does not show it."""
 _PROBE = 4
 _TOLERANCE = 1e-5
 _PACK_TOLERANCE = 1e-3
 
 
 class LinearScorer(Protocol):
-    """Computes what ``chunked.linear_logprobs`` computes."""
+    """Signature of ``linear_logprobs``."""
 
     def __call__(
         self,
@@ -293,16 +284,15 @@ class LinearScorer(Protocol):
         *,
         vocabulary: int | None = None,
     ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,), differentiable, and entropies (N,) if asked for."""
+        """Return log-probs (N,), differentiable, and entropies (N,) if requested."""
         ...
 
 
 class TargetScorer:
     """Log-probs of a pack's targets under one model.
 
-    ``factor``: what the model's logits are of its output layer's, None where it has to be run whole. ``packs``:
-    whether a pack goes through the model as it is. ``vocabulary``: how many of the logits are of tokens (None: all).
-    ``linear`` scores hidden states under the output layer.
+    ``factor`` is the model's logits over those of its output layer, or None if the model must be run whole. ``packs``:
+    whether responses may share a pass. ``vocabulary``: how many logits belong to tokens (None: all).
     """
 
     def __init__(self, model: Any, linear: LinearScorer = linear_logprobs) -> None:
@@ -318,7 +308,7 @@ class TargetScorer:
     def score(
         self, pack: Pack, temperature: float, with_entropy: bool = False, **options: Any
     ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,) of the pack's targets, differentiable, and entropies (N,) if asked for.
+        """Return log-probs (N,) of the pack's targets, differentiable, and entropies (N,) if requested.
 
         ``options`` go to the model's forward pass.
         """
@@ -355,7 +345,7 @@ class TargetScorer:
         return logits_logprobs(logits[:, : self.vocabulary], targets, temperature, with_entropy)
 
     def _mask(self, owners: Tensor) -> Tensor:
-        """Return the mask as the model's attention takes it: eager attention adds it to the scores."""
+        """Return the attention mask, as floats for eager attention, which adds it to the scores."""
         allowed = attention_mask(owners)
         if getattr(self.whole.config, "_attn_implementation", None) != "eager":
             return allowed
@@ -364,7 +354,11 @@ class TargetScorer:
         return empty.masked_fill(~allowed, torch.finfo(dtype).min)
 
     def _can_pack(self) -> bool:
-        """Return whether a pack gives its responses' own log-probs: by the config, then by trying it."""
+        """Return whether a pack gives each response its own log-probs, by the config and a trial.
+
+        Sliding windows, recurrent layers and position biases ignore a pack's mask; such models get one response per
+        pass.
+        """
         from prorl_inference.backends.transformers.refill import can_refill
 
         config = self.whole.config
@@ -387,9 +381,10 @@ class TargetScorer:
 
 
 def logits_factor(model: Any) -> float | None:
-    """Return f where the model's logits are f times what its output layer makes of the decoder's hidden states.
+    """Return f if the model's logits are f times its output layer applied to the decoder's hidden states, else None.
 
-    None where they are something else: by the config for caps, else by trying it on a few tokens.
+    Decided by a trial on a few tokens (Cohere, Granite and Falcon-H1 scale their logits); models that cap them have
+    none.
     """
     if getattr(model.config, CAPPED, None) not in (None, 0):
         return None

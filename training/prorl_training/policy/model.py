@@ -1,9 +1,5 @@
-"""The model in training, its adapters, its frozen reference and its optimiser: their passes and their state.
-
-Master weights are float32; with bfloat16 compute the passes run under autocast. With LoRA the reference is the base
-with a frozen copy of the adapters, taken when RL starts (after a warm start, if there is one) and at each reset. Fresh
-adapters add nothing, so without a warm start the first reference is the base model in value.
-"""
+"""The policy model with its adapters, frozen reference and optimiser. Master weights are float32; passes in bfloat16
+run under autocast."""
 
 from __future__ import annotations
 
@@ -26,10 +22,10 @@ from prorl_training.schedule.learning_rate import planned_updates
 
 
 def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
-    """Return the model with fresh adapters of ``config.rank`` on its target layers, the rest frozen.
+    """Return the model with fresh adapters on its target layers and the rest frozen.
 
-    The initial values depend on ``seed`` alone; torch's global random state is left as it was. Raises
-    MissingExtraError without peft, UserError when no layer has a name among the targets.
+    Initial values depend on ``seed`` alone; torch's global random state does not change. Raises MissingExtraError
+    without peft, and UserError if no layer matches the targets.
     """
     if importlib.util.find_spec("peft") is None:
         raise MissingExtraError("lora", "peft")
@@ -58,29 +54,29 @@ def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
 
 
 class AdapterReference:
-    """The reference of a policy with adapters: the base and the adapters' values when it was last taken.
+    """Reference of a policy with adapters: the base model with a frozen copy of the adapters.
 
-    Until the first ``take``, which a run does at its start, it is the base alone.
+    A run takes the copy when RL starts and at each reset; before the first ``take`` the reference is the base alone.
     """
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self.tensors: dict[str, Tensor] = {}
-        """Frozen copy of the adapters by parameter name; empty: none was taken yet."""
+        """Frozen copy of the adapters by parameter name; empty before the first ``take``."""
 
     def take(self) -> None:
-        """Make the reference the policy as it is now."""
+        """Make the current policy the reference."""
         self.tensors = {n: p.detach().clone() for n, p in _trained(self.model)}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Make the reference the base with these adapters; none: the base alone."""
+        """Make the base with these adapters the reference; if there are none, the base alone."""
         self.tensors = {
             n: tensors[n].to(p.device, copy=True) for n, p in _trained(self.model) if tensors
         }
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Let the model be the reference inside the block."""
+        """Turn the model into the reference inside the block."""
         with self._swapped() if self.tensors else self.model.disable_adapter():
             yield
 
@@ -98,13 +94,13 @@ class AdapterReference:
 
 
 def merged_copy(model: Any) -> Any:
-    """Return a plain Transformers model with the adapters added into a copy of the weights."""
+    """Return a plain Transformers model: a copy with the adapters merged into its weights."""
     return copy.deepcopy(model).merge_and_unload()
 
 
 @contextmanager
 def adapter_dropout(model: Any, seed: int) -> Iterator[None]:
-    """Switch the adapters' dropout on inside the block, drawn from ``seed`` alone."""
+    """Enable the adapters' dropout inside the block, drawn from ``seed`` alone."""
     modules = [m for n, m in model.named_modules() if ".lora_dropout." in n]
     on_gpu = [torch.cuda.current_device()] if torch.cuda.is_available() else []
     with torch.random.fork_rng(devices=on_gpu):
@@ -125,9 +121,9 @@ def _trained(model: Any) -> list[tuple[str, Any]]:
 class PolicyModel:
     """A causal language model in training, its frozen reference and its optimiser.
 
-    ``model`` is the one to sample from; with ``config.model.lora.rank`` it is the given model wrapped by
-    peft. ``reference`` is a frozen copy, or None: with adapters the same model serves as its own reference,
-    and without a KL term in any phase there is none. ``updates`` counts applied gradient updates.
+    With LoRA ``model`` is the given model wrapped by peft. ``reference`` is a frozen copy, or None: with adapters the
+    model serves as its own reference, and without a KL term in any phase there is none. ``updates`` counts applied
+    updates.
     """
 
     def __init__(self, model: Any, config: TrainConfig, compute_dtype: torch.dtype) -> None:
@@ -179,7 +175,7 @@ class PolicyModel:
 
     @contextmanager
     def compute(self) -> Iterator[None]:
-        """Run the block in the compute type (autocast for bfloat16, plain for float32)."""
+        """Run the block in the compute type (autocast for bfloat16)."""
         enabled = self.compute_dtype != torch.float32
         with torch.autocast(self.device.type, dtype=self.compute_dtype, enabled=enabled):
             yield
@@ -187,7 +183,7 @@ class PolicyModel:
     def target_logprobs(
         self, pack: Pack, temperature: float = 1.0, with_entropy: bool = False
     ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,) of the pack's targets, differentiable, and entropies (N,) if asked for."""
+        """Return log-probs (N,) of the pack's targets, differentiable, and entropies (N,) if requested."""
         with self.compute():
             return self._scorer.score(pack, temperature, with_entropy)
 
@@ -199,7 +195,7 @@ class PolicyModel:
     def reference_logprobs(self, pack: Pack, temperature: float = 1.0) -> Tensor:
         """Return log-probs (N,) of the pack's targets under the reference, without gradient.
 
-        Raises ServiceError when the config has no KL term and so no reference.
+        Raises ServiceError if the run has no reference.
         """
         if not self.has_reference:
             raise ServiceError(
@@ -213,10 +209,7 @@ class PolicyModel:
 
     @contextmanager
     def gradient_pass(self, *purpose: int) -> Iterator[None]:
-        """Settings of passes that will be differentiated, backward pass included.
-
-        ``purpose`` numbers the pass within its update; the adapters' dropout is drawn from it.
-        """
+        """Run a forward and backward pass inside the block; ``purpose`` numbers it and seeds the adapters' dropout."""
         dropout = self.config.model.lora.dropout if self.adapters else 0.0
         with ExitStack() as stack:
             stack.enter_context(checkpointed_pass(self.model))
@@ -226,7 +219,7 @@ class PolicyModel:
             yield
 
     def step_optimizer(self, settings: OptimizerConfig, lr: float) -> None:
-        """Apply the gradients at ``lr`` with the settings of this phase."""
+        """Apply the gradients at ``lr`` with this phase's settings."""
         for group in self.optimizer.param_groups:
             group["lr"], group["eps"] = lr, settings.eps
             group["betas"] = (settings.beta1, settings.beta2)
@@ -238,9 +231,9 @@ class PolicyModel:
     def reset_reference(
         self, clear_optimizer: bool, weights: Mapping[str, Tensor] | None = None
     ) -> None:
-        """Make the reference the policy as it is now, or one with these trained ``weights`` by parameter name.
+        """Make the current policy, or trained ``weights`` by parameter name, the reference.
 
-        Optionally forget the optimiser's moments. Raises ServiceError when a weight is missing.
+        Optionally clear the optimiser's moments. Raises ServiceError if a weight is missing.
         """
         if weights is not None:
             self.load_reference(weights)
@@ -252,27 +245,24 @@ class PolicyModel:
             self.optimizer = self._new_optimizer()
 
     def policy_tensors(self) -> dict[str, Tensor]:
-        """Return the trained weights by parameter name: all, or with adapters the adapters alone."""
+        """Return the trained weights by parameter name; with adapters only the adapters."""
         return _snapshot((n, p) for n, p in self.model.named_parameters() if p.requires_grad)
 
     def load_policy_weights(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take over the trained weights by parameter name, bit for bit; the optimiser stays as it is.
+        """Load trained weights by parameter name, bit for bit; the optimiser does not change.
 
-        Raises ServiceError when one is missing or has another shape.
+        Raises ServiceError if one is missing or has another shape.
         """
         _copy_into(self.model, tensors, "policy")
 
     def reference_tensors(self) -> dict[str, Tensor]:
-        """Return the reference's weights by parameter name; empty without one.
-
-        With adapters: their values at the run's start or the last reset, empty before either.
-        """
+        """Return the reference's weights by parameter name (with adapters only theirs); empty without a reference."""
         if self.adapters is not None:
             return _snapshot(self.adapters.tensors.items())
         return {} if self.reference is None else _snapshot(self.reference.named_parameters())
 
     def load_reference(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take over what ``reference_tensors`` gave. Raises ServiceError when a tensor is missing."""
+        """Load the result of ``reference_tensors``. Raises ServiceError if a tensor is missing."""
         if self.adapters is not None:
             self.adapters.load(tensors)
         elif self.reference is not None:
@@ -287,7 +277,7 @@ class PolicyModel:
         return tensors
 
     def load_optimizer(self, tensors: Mapping[str, Tensor]) -> None:
-        """Take over what ``optimizer_tensors`` gave. Raises ServiceError for an unknown parameter."""
+        """Load the result of ``optimizer_tensors``. Raises ServiceError for an unknown parameter."""
         by_name = dict(self.model.named_parameters())
         self.optimizer = self._new_optimizer()
         for key, value in tensors.items():
@@ -300,7 +290,7 @@ class PolicyModel:
             self.optimizer.state[parameter][field] = value.to(device, copy=True)
 
     def save_model(self, path: Path) -> None:
-        """Write a Hugging Face model folder that loads without prorl; adapters are added into it."""
+        """Write a Hugging Face model folder that loads without prorl, adapters merged."""
         from prorl_inference import quiet_transformers
 
         model = self.model if self.adapters is None else merged_copy(self.model)
@@ -309,7 +299,7 @@ class PolicyModel:
 
 
 def enable_checkpointing(model: Any) -> None:
-    """Prepare for gradient checkpointing. Raises UserError when the model's family cannot recompute its layers."""
+    """Enable gradient checkpointing and disable dropout. Raises UserError if the model does not support it."""
     if not getattr(model, "supports_gradient_checkpointing", False):
         raise UserError(
             f"{type(model).__name__} cannot recompute its activations: use "
@@ -324,10 +314,10 @@ def enable_checkpointing(model: Any) -> None:
 
 @contextmanager
 def checkpointed_pass(model: Any) -> Iterator[None]:
-    """Recompute the layers of passes inside the block in their backward pass; nothing where not enabled.
+    """Recompute the layers of passes inside the block in their backward pass, if checkpointing is enabled.
 
-    Transformers recomputes a layer only while the layer is in training mode; everything inside it stays in
-    evaluation mode here, so gradients are those of the plain pass, without dropout.
+    Transformers recomputes only layers in training mode; everything inside them stays in evaluation mode, so the
+    gradients are those of a plain pass without dropout.
     """
     layers = [m for m in model.modules() if getattr(m, "gradient_checkpointing", False) is True]
     before = [layer.training for layer in layers]
@@ -345,7 +335,7 @@ def _snapshot(named: Any) -> dict[str, Tensor]:
 
 
 def _copy_into(model: Any, tensors: Mapping[str, Tensor], what: str) -> None:
-    """Copy ``tensors`` into the model's parameters: the trained ones, or all when none is trained."""
+    """Copy ``tensors`` into the model's trained parameters, or into all if none is trained."""
     parameters = dict(model.named_parameters())
     trained = {n: p for n, p in parameters.items() if p.requires_grad} or parameters
     for name, parameter in trained.items():

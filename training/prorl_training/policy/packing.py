@@ -1,9 +1,5 @@
-"""Lay prompts and their responses end to end so that no prompt is computed twice and nothing is padded.
-
-A pack is one row of tokens: each group's prompt once, then its responses; a response sees its prompt and
-itself only, and its positions continue the prompt's. For a group of n responses this saves n - 1 passes
-over the prompt and all padding.
-"""
+"""Pack prompts and responses into one row of tokens: each prompt once, then its responses, without padding. A response
+sees only its prompt and itself, and its positions continue the prompt's."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class PromptGroup:
-    """Token ids of one prompt and of its responses; ``indices`` number the trajectories in the batch."""
+    """Token ids of a prompt and its responses; ``indices`` number the trajectories in the batch."""
 
     prompt: tuple[int, ...]
     responses: tuple[tuple[int, ...], ...]
@@ -25,12 +21,11 @@ class PromptGroup:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """One forward pass of L tokens that predicts N response tokens.
+    """One forward pass of L tokens that predicts N response tokens; all tensors are on the CPU.
 
-    ``input_ids`` and ``position_ids`` (1, L); ``owners`` (2, L) each token's group, and its response or 0 for
-    the prompt's, or None when plain causal attention is right (see ``attention_mask``); ``predict_at`` (N,) the
-    positions whose logits predict ``targets`` (N,); ``trajectories`` the batch indices, in order, with
-    ``lengths`` tokens each. All on the CPU.
+    ``input_ids`` and ``position_ids`` (1, L). ``owners`` (2, L): each token's group, and its response or 0 for a
+    prompt; None if plain causal attention is right. ``predict_at`` (N,): positions whose logits predict ``targets``
+    (N,). ``trajectories``: batch indices in order, with ``lengths`` tokens each.
     """
 
     input_ids: Tensor
@@ -43,12 +38,12 @@ class Pack:
 
 
 def input_length(group: PromptGroup) -> int:
-    """Tokens that the group needs as input: the prompt, and each response without its last token."""
+    """Return the input tokens of the group: the prompt, and each response without its last token."""
     return len(group.prompt) + sum(len(r) - 1 for r in group.responses)
 
 
 def split_group(group: PromptGroup, max_tokens: int) -> Iterator[PromptGroup]:
-    """Yield parts of the group that fit ``max_tokens`` where possible, repeating the prompt in each."""
+    """Yield parts of the group that fit ``max_tokens`` if possible, each with the prompt."""
     start, used = 0, len(group.prompt)
     for i, response in enumerate(group.responses):
         if i > start and used + len(response) - 1 > max_tokens:
@@ -63,10 +58,9 @@ def _part(group: PromptGroup, start: int, stop: int) -> PromptGroup:
 
 
 def build_packs(groups: Sequence[PromptGroup], max_tokens: int) -> list[Pack]:
-    """Fill packs of at most ``max_tokens``, the longest first, each into the first pack with room.
+    """Build packs of at most ``max_tokens`` by first-fit decreasing: at most 11/9 of the fewest possible, plus one.
 
-    First-fit decreasing: at most 11/9 of the fewest packs possible (plus one), and always the
-    same packs for the same groups. A single longer response gets a pack of its own.
+    The same groups always give the same packs. A single longer response gets its own pack.
     """
     parts = [part for group in groups for part in split_group(group, max_tokens)]
     parts.sort(key=input_length, reverse=True)
@@ -84,7 +78,7 @@ def build_packs(groups: Sequence[PromptGroup], max_tokens: int) -> list[Pack]:
 
 
 def build_pack(groups: Sequence[PromptGroup]) -> Pack:
-    """Build one pack; every response must hold at least one token."""
+    """Build one pack; every response must have at least one token."""
     ids: list[int] = []
     positions: list[int] = []
     group_of: list[int] = []
@@ -118,10 +112,7 @@ def build_pack(groups: Sequence[PromptGroup]) -> Pack:
 
 
 def singles(pack: Pack) -> Iterator[Pack]:
-    """Yield each response of the pack with its prompt in a pack of its own, in order; none has a mask.
-
-    What a response's last predicting position may see is its prompt and the response itself.
-    """
+    """Yield each response of the pack with its prompt as a separate pack, in order; none has a mask."""
     if pack.owners is None:
         yield pack
         return
@@ -140,9 +131,9 @@ def singles(pack: Pack) -> Iterator[Pack]:
 
 
 def attention_mask(owners: Tensor) -> Tensor:
-    """Return (1, 1, L, L) bool: causal, same group, and either a prompt token or the same response.
+    """Return a bool mask (1, 1, L, L): causal, same group, and either a prompt token or the same response.
 
-    ``owners`` (2, L) as in ``Pack``; the mask is made where it lies, a GPU's is never copied there.
+    ``owners`` (2, L) as in ``Pack``; the mask is made on its device.
     """
     groups, responses = owners
     visible = (responses[None, :] == 0) | (responses[:, None] == responses[None, :])

@@ -1,8 +1,4 @@
-"""One step's gradient updates: mini-batches and advantages, old and reference log-probs, loss, the optimiser step.
-
-Nothing is computed twice that is known already: with one mini-batch, and for the first of several, the old
-log-probs are those of the gradient's own pass; trajectories of an earlier policy bring theirs.
-"""
+"""Gradient updates of one step: mini-batches, old and reference log-probs, loss, optimiser step."""
 
 from __future__ import annotations
 
@@ -39,10 +35,9 @@ from prorl_training.types import Group, Trajectory, UpdateStats
 class UpdateBatch:
     """One step's B trajectories, divided into mini-batches of whole prompt groups.
 
-    ``advantages`` (B,) and ``sampler_logprobs`` (a sequence of one float a token each) go by trajectory
-    index, the one in ``PromptGroup.indices``. The old log-probs of a trajectory are the trainer's own from
-    before the first update; those of the trajectories in ``stale``, which an earlier policy sampled, are
-    its sampler's. ``config`` holds in this phase. ``measure_kl_share`` fills ``kl_gradient_share``.
+    ``advantages`` (B,) and ``sampler_logprobs`` (per trajectory, one float per token) are indexed like
+    ``PromptGroup.indices``. Old log-probs are the trainer's from before the first update, except for trajectories in
+    ``stale``, sampled by an earlier policy: theirs are the sampler's. ``config`` is this phase's.
     """
 
     mini_batches: Sequence[Sequence[PromptGroup]]
@@ -60,10 +55,10 @@ def build_update(
     config: TrainConfig,
     encode: Callable[[Sample], tuple[int, ...]],
 ) -> UpdateBatch | None:
-    """Return the update of ``step`` on shaped ``groups``, or None when no response may be trained on.
+    """Return the update of ``step`` on shaped ``groups``, or None if no response may be trained on.
 
-    ``advantages`` (B,) are of all scored responses; those with ``trains`` False are left out of the loss. Groups
-    are shuffled by (seed, step) and dealt into ``loss.mini_batches`` parts, whole groups each.
+    ``advantages`` (B,) are of all scored responses. Groups are shuffled by (seed, step) and divided, whole, into
+    ``loss.mini_batches`` parts.
     """
     scored: list[tuple[int, Trajectory]] = []  # group number, trajectory; the place is its index
     packed: list[PromptGroup] = []
@@ -95,20 +90,20 @@ class UpdateJudge(Protocol):
     """Decides whether a mini-batch's gradient is applied."""
 
     def judge_update(self, loss: float, grad_norm: float) -> bool:
-        """Return True to apply it. Called once a mini-batch, with the norm before clipping."""
+        """Return whether to apply it; called once per mini-batch with the norm before clipping."""
         ...
 
     def norm_limit(self) -> float:
-        """Return the largest norm that would be applied now: for one who decides where no judge is."""
+        """Return the largest norm that would be applied now, for engines that decide elsewhere."""
         ...
 
     def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
-        """Hear of a mini-batch that was decided by ``norm_limit``."""
+        """Record a mini-batch that was decided by ``norm_limit``."""
         ...
 
 
 class AcceptAll:
-    """The judge that refuses nothing; what is not finite is never applied whatever a judge says."""
+    """Judge that refuses nothing; updates that are not finite are never applied anyway."""
 
     def judge_update(self, loss: float, grad_norm: float) -> bool:
         """Return True."""
@@ -124,7 +119,7 @@ class AcceptAll:
 
 
 class PackStats:
-    """Running sums over packs, kept on the device so that nothing waits for it; floats at the end."""
+    """Running sums over packs, kept on the device to avoid waiting for it."""
 
     def __init__(self, device: torch.device) -> None:
         self.zero = torch.zeros((), device=device)
@@ -168,18 +163,18 @@ class PackStats:
 
 
 def read_back(*scalars: Tensor) -> list[float]:
-    """Return scalars as floats, in one copy: an update waits for the device here and, at its end, in ``to_host``."""
+    """Return scalars as floats in one copy, which waits for the device."""
     found: list[float] = torch.stack([x.detach().float() for x in scalars]).tolist()
     return found
 
 
 def to_host(values: Tensor) -> Tensor:
-    """Return values on the host, float32, in one copy: once a step, after its last update."""
+    """Return values as float32 on the host, in one copy per step."""
     return values.float().cpu()
 
 
 class PolicyUpdate:
-    """The update of one batch: made, run once, thrown away."""
+    """The update of one batch; run it once."""
 
     def __init__(
         self, policy: PolicyModel, batch: UpdateBatch, judge: UpdateJudge, lr_scale: float
@@ -197,7 +192,7 @@ class PolicyUpdate:
         self.lr = 0.0
 
     def run(self) -> UpdateStats:
-        """Do one gradient update a mini-batch and return what was measured."""
+        """Do one gradient update per mini-batch and return its statistics."""
         limit = self.config.loss.pack_tokens
         packs = [build_packs(groups, limit) for groups in self.batch.mini_batches if groups]
         old = [self._old_logprobs(number, ps) for number, ps in enumerate(packs)]
@@ -206,9 +201,9 @@ class PolicyUpdate:
         return self.sums.stats(self.lr, self._before_by_trajectory())
 
     def _old_logprobs(self, number: int, packs: Sequence[Pack]) -> list[Tensor | None]:
-        """Return each pack's log-probs before the update; None: those of the gradient's own pass.
+        """Return each pack's log-probs before the update, or None to use those of the gradient's own pass.
 
-        Computed only where the policy will have moved by then and something depends on them.
+        They are computed only if the policy will have changed by then and the loss depends on them.
         """
         loss = self.config.loss
         unused = loss.on_policy_ratio and loss.mismatch.correction == "none"
@@ -219,7 +214,7 @@ class PolicyUpdate:
         return [self._merge_stale(p, found) for p, found in zip(packs, own, strict=True)]
 
     def _before_by_trajectory(self) -> dict[int, Tensor]:
-        """Return the trainer's log-probs before the update, read from the device in one copy."""
+        """Return the trainer's log-probs before the update by trajectory, in one copy from the device."""
         if not self.before:
             return {}
         values = to_host(torch.cat([found for _, found in self.before]))
@@ -230,7 +225,7 @@ class PolicyUpdate:
         return {i: part for (i, _), part in zip(owners, parts, strict=True)}
 
     def _merge_stale(self, pack: Pack, own: Tensor) -> Tensor:
-        """Return ``own`` (N,) with the sampler's log-probs where the trajectory is stale."""
+        """Return ``own`` (N,) with the sampler's log-probs for stale trajectories."""
         if not self._is_stale(pack).any():
             return own
         stale = self._is_stale(pack).to(self.device)
@@ -277,7 +272,7 @@ class PolicyUpdate:
         old: Tensor | None,
         ref: Tensor | None,
     ) -> Tensor:
-        """Add one pack's gradient and figures; return its part of the loss."""
+        """Add one pack's gradient and statistics, and return its part of the loss."""
         c = self.config
         with self.policy.gradient_pass(number * 1_000_000 + i):
             logprobs, entropy = self.policy.target_logprobs(pack, self.temperature, True)
@@ -311,7 +306,7 @@ class PolicyUpdate:
     def _kl_gradient(
         self, packs: Sequence[Pack], weights: Sequence[Tensor], refs: Sequence[Tensor | None]
     ) -> list[Tensor | None]:
-        """Return the gradient of the KL term alone, a tensor a trained parameter."""
+        """Return the gradient of the KL term alone, one tensor per trained parameter."""
         self.policy.optimizer.zero_grad(set_to_none=True)
         for i, (pack, weight, ref) in enumerate(zip(packs, weights, refs, strict=True)):
             if ref is None:
@@ -324,7 +319,7 @@ class PolicyUpdate:
         return [p.grad for p in self.policy.trained]
 
     def _kl_share(self, kl_gradient: Sequence[Tensor | None]) -> float | None:
-        """Return the KL term's share, the policy loss's gradient being the total less the KL term's."""
+        """Return the norm of the KL gradient over the sum of its norm and that of the rest."""
         kls, policies = [self.sums.zero], [self.sums.zero]
         for parameter, kl in zip(self.policy.trained, kl_gradient, strict=True):
             if parameter.grad is None or kl is None:
@@ -337,7 +332,7 @@ class PolicyUpdate:
         return of_kl / both if math.isfinite(both) and both > 0 else None
 
     def _step(self, total: Tensor) -> None:
-        """Clip, ask the judge, and step: what is not finite never reaches the weights."""
+        """Clip, ask the judge and step; updates that are not finite are never applied."""
         policy, o = self.policy, self.config.optimizer
         clipped_from = torch.nn.utils.clip_grad_norm_(policy.trained, o.grad_clip)
         norm, loss = read_back(clipped_from, total)
@@ -353,25 +348,24 @@ class PolicyUpdate:
 
 
 class Policy(PolicyModel):
-    """A causal language model in training, its frozen reference and its optimiser."""
+    """A policy model with its update and its checkpoint files."""
 
     def update(
         self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
-        """Do one gradient update a mini-batch; ``judge`` may refuse each (default: none is refused).
+        """Do one gradient update per mini-batch; ``judge`` may refuse each (default: none).
 
-        Losses are aggregated over the mini-batch: with ``token_mean`` every token of a mini-batch weighs
-        the same, whatever pack and response it is in. A loss or gradient that is not finite is never
-        applied. ``lr_scale`` multiplies the learning rate.
+        With ``token_mean`` every token of a mini-batch has the same weight, whatever its pack. A loss or gradient that
+        is not finite is never applied. ``lr_scale`` multiplies the learning rate.
         """
         return PolicyUpdate(self, batch, judge or AcceptAll(), lr_scale).run()
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
-        """Make the reference the policy of the checkpoint in the folder ``path``; the policy stays as it is."""
+        """Make the policy of the checkpoint folder ``path`` the reference; the policy does not change."""
         self.reset_reference(clear_optimizer, policy_tensors(path))
 
     def load_checkpoint_policy(self, path: Path) -> None:
-        """Take over the trained weights of the checkpoint in the folder ``path``."""
+        """Load the trained weights of the checkpoint folder ``path``."""
         self.load_policy_weights(policy_tensors(path))
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:

@@ -1,8 +1,4 @@
-"""A short supervised start on gold-format answers, so that a small model's first rewards are not all 0.
-
-Cross-entropy on the dataset's own ``gold_response`` texts for a stated number of epochs. It is recorded as a
-decision with its sample ids and losses.
-"""
+"""Short supervised training on gold-format answers, so that a small model's first rewards are not all 0."""
 
 from __future__ import annotations
 
@@ -21,7 +17,7 @@ from prorl_training.types import Decision
 
 
 def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Sample]:
-    """Return the warm start's samples: those with a gold response, domains taking turns, by seed."""
+    """Return samples with a gold response, alternating between domains, by seed. Raises UserError if there are none."""
     by_domain: dict[str, list[Sample]] = {}
     for sample in samples:
         if sample.metadata.get("gold_response"):
@@ -43,7 +39,7 @@ def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Samp
 def warm_start_if_asked(
     policy: Policy, samples: Sequence[Sample], tokenizer: Any, progress: Progress
 ) -> list[Decision]:
-    """Do the warm start that the policy's config asks for; return the decision that records it, if any."""
+    """Run the warm start if the config enables it, and return the decisions that record it."""
     config = policy.config
     if not config.warm_start.examples:
         return []
@@ -60,7 +56,7 @@ def warm_start_if_asked(
 
 
 def gold_group(sample: Sample, tokenizer: Any) -> PromptGroup:
-    """Return the sample's prompt and its gold response, end token included."""
+    """Return the sample's prompt and its gold response, including the end token."""
     prompt = tuple(encode_prompt(tokenizer, sample.prompt))
     gold = tokenizer.encode(str(sample.metadata["gold_response"]), add_special_tokens=False)
     return PromptGroup(prompt, ((*gold, tokenizer.eos_token_id),), (0,))
@@ -72,10 +68,9 @@ def warm_start(
     encode: Callable[[Sample], PromptGroup],
     on_done: Callable[[int, float], None],
 ) -> Decision:
-    """Run ``warm_start.epochs`` passes over ``examples`` and return the decision that records it.
+    """Run ``warm_start.epochs`` passes over ``examples`` and return the decision that records them.
 
-    ``encode`` turns a sample into its prompt and gold response (one trajectory, end token included).
-    ``on_done(count, loss)`` reports each batch.
+    ``encode`` returns a sample's prompt and gold response; ``on_done(count, loss)`` is called after each batch.
     """
     settings = policy.config.warm_start
     optimizer = torch.optim.AdamW(policy.trained, lr=settings.lr, weight_decay=0.0)

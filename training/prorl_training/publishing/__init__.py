@@ -1,4 +1,4 @@
-"""Put a model on the hub: its files, a card that says what was done and measured, and the run's record."""
+"""Publish a model on the Hugging Face hub with a model card and the record of its run."""
 
 from prorl_training.publishing.card import Evaluation
 from prorl_training.publishing.facts import Facts, facts_of_model, facts_of_run, with_licence

@@ -1,7 +1,4 @@
-"""The model card: README.md with what was done, what happened and what was measured; what is not known is said to be unknown.
-
-huggingface_hub's ``ModelCardData`` writes the front matter.
-"""
+"""Write the model card (README.md); facts that are not known are stated as unknown."""
 
 from __future__ import annotations
 
@@ -17,31 +14,31 @@ from prorl_training.publishing.facts import Facts, Training, prorl_version
 UNKNOWN = "Not known here: this folder came without its run."
 FIRST_FEW = 3
 MOST_CHANGED = 40
-"""Changed settings that the card lists; all are in training/config.yaml."""
+"""Maximum number of changed settings in the card; all are in training/config.yaml."""
 
 
 class Evaluation(Protocol):
-    """What the evaluation room says of these very weights (``prorl_evaluation.report.card``); empty: nothing was measured."""
+    """Evaluation of exactly these weights (``prorl_evaluation.report.card``); empty if nothing was measured."""
 
     @property
     def section(self) -> str:
-        """Markdown that stands below the heading."""
+        """Markdown below the heading."""
 
     @property
     def index(self) -> Sequence[Mapping[str, Any]]:
-        """The results of the card's model-index."""
+        """Results for the card's model-index."""
 
     @property
     def files(self) -> Mapping[str, bytes]:
-        """What is published beside it."""
+        """Files to publish with the card."""
 
     @property
     def commands(self) -> Sequence[str]:
-        """What makes the results again."""
+        """Commands that reproduce the results."""
 
 
 def model_card(repo: str, facts: Facts, evaluation: Evaluation, files: Sequence[str]) -> str:
-    """Return the card of ``facts`` as ``repo``; ``files`` are the names of what is published beside it."""
+    """Return the card of ``facts`` for ``repo``; ``files`` are the names of the other published files."""
     run = facts.training
     name = repo.partition("/")[2]
     at = f" after step {run.step}" if run else ""
@@ -69,7 +66,7 @@ def model_card(repo: str, facts: Facts, evaluation: Evaluation, files: Sequence[
 
 
 def _front(name: str, facts: Facts, evaluation: Evaluation) -> str:
-    """Return the front matter, in the hub's schema, as YAML."""
+    """Return the YAML front matter in the hub's schema."""
     from huggingface_hub import ModelCardData
 
     run, base = facts.training, facts.base

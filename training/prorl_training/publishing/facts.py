@@ -1,7 +1,5 @@
-"""What is known of a model that is to be published: base, dataset, settings, decisions, numbers; nothing private.
-
-Paths, tokens, addresses and the names of folders are taken out here, so that card and files can only say what may be said.
-"""
+"""Collect the facts about a model to publish. Paths, tokens, addresses and folder names are removed here, so that card
+and files cannot contain them."""
 
 from __future__ import annotations
 
@@ -36,15 +34,18 @@ UNSAID = (
     "openrlhf.ray_address",
     "reward.servers",
 )
-"""Settings that say where a run's things lie and who is told of it; they are not published."""
+"""Settings that are not published, because they name local paths, addresses or accounts."""
 _SNAPSHOT = re.compile(r"/models--([\w.-]+?)--([\w.-]+)/snapshots/")
-"""In the path of a model in the hub's cache: its owner and name."""
+"""Matches owner and name in the path of a model in the hub's cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class BaseModel:
-    """``name`` on the hub, licence (the hub's id of it), SHA-256 of the weights, what ``--model`` takes for it, how it
-    differs from what the name stands for; None where it is not known."""
+    """The model that training started from; fields are None if unknown.
+
+    ``name`` and ``licence`` are the hub's ids, ``weights`` a SHA-256, ``given`` the value for ``--model``, ``changes``
+    the differences from the named model.
+    """
 
     name: str | None = None
     licence: str | None = None
@@ -55,8 +56,10 @@ class BaseModel:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """``sha256`` over its files; the rest of its manifest, where the dataset is still there. ``sources`` has
-    (source, licence) of what rows are from, ``counts`` rows by split and domain."""
+    """SHA-256 of a dataset's files and, if it is still available, facts from its manifest.
+
+    ``sources`` are pairs (source, licence); ``counts`` are rows by split and domain.
+    """
 
     sha256: str | None
     recipe: str | None = None
@@ -66,8 +69,11 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A run up to the published step. ``config`` is what may be published of its settings, ``changed`` those that enter
-    its mathematics and that the preset has otherwise (None: not known), ``versions`` what it ran on."""
+    """A run up to the published step.
+
+    ``config`` holds the settings that may be published; ``changed`` those of the algorithm that differ from the preset
+    (None: unknown); ``versions`` the environment that it ran in.
+    """
 
     run: str
     step: int
@@ -82,8 +88,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that is known of the model in ``folder``: the digest of its weights, its base, the legs of training that led to
-    it, and its run where it comes from one that is here."""
+    """Digest, base and training legs of the model in ``folder``, and its run if available."""
 
     folder: Path
     weights: str
@@ -98,7 +103,7 @@ class Facts:
 
 
 def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
-    """Return what takes private things out of a run's texts. Raises ConfigError where its config cannot be read."""
+    """Return the filter that removes private text of a run. Raises ConfigError if its config cannot be read."""
     config = read_config_file(run.config_path)
     data = config["data"].get("path")
     names = [str(run.path), *config.get("plugins", []), *_local(config["model"]["path"])]
@@ -106,9 +111,9 @@ def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
 
 
 def facts_of_run(run: RunFolder, chosen: Chosen, private: Private) -> Facts:
-    """Return what is known of a run's policy in a checkpoint; the run may be of an earlier version of prorl.
+    """Return the facts about a run's policy in a checkpoint, also of an earlier prorl version.
 
-    Raises ConfigError for a config that cannot be read.
+    Raises ConfigError if the config cannot be read.
     """
     config, step = read_config_file(run.config_path), chosen.step
     identity = run.identity() or {}
@@ -132,7 +137,7 @@ def facts_of_run(run: RunFolder, chosen: Chosen, private: Private) -> Facts:
 
 
 def facts_of_model(folder: Path, private: Private) -> Facts:
-    """Return what is known of a model's folder. Raises UserError where it holds no model."""
+    """Return the facts about a model folder. Raises UserError if it holds no model."""
     if not (folder / "config.json").is_file():
         raise UserError(
             f"{folder} is neither a run nor a model: it has no config.yaml and no config.json"
@@ -150,7 +155,7 @@ def facts_of_model(folder: Path, private: Private) -> Facts:
 
 
 def base_model(source: str, weights: str | None) -> BaseModel:
-    """Return what is known of a model by its alias, folder or hub id; a folder's own name is not told."""
+    """Return the facts about a model by alias, folder or hub id; a folder's own name is left out."""
     folder = alias_dir(source) if source in KNOWN_MODELS else Path(source).expanduser()
     if (card := read_card(folder)) is not None:
         licence = str(card.get("licence", "")).lower() or None
@@ -168,12 +173,12 @@ def base_model(source: str, weights: str | None) -> BaseModel:
 
 
 def with_licence(facts: Facts, licence: str) -> Facts:
-    """Return the facts with a base model's licence that somebody looked up."""
+    """Return the facts with the given licence of the base model."""
     return replace(facts, base=replace(facts.base, licence=licence))
 
 
 def public_config(config: Mapping[str, Any], private: Private) -> dict[str, Any]:
-    """Return the settings without those that say where things lie, and without what is private in the others."""
+    """Return the settings without those in ``UNSAID`` and without private text."""
     said: dict[str, Any] = {}
     for key, value in config.items():
         if isinstance(value, Mapping):
@@ -203,7 +208,7 @@ def _changed(run: RunFolder, private: Private) -> dict[str, tuple[Any, Any]] | N
 
 
 def _decision(row: Mapping[str, Any], private: Private) -> dict[str, Any]:
-    """Return a decision that may be published; changed settings that are not told are left out of it."""
+    """Return a decision for publication, without changes of settings in ``UNSAID``."""
     evidence = row.get("evidence", {})
     changed = evidence.get("changed") if row.get("kind") == "config_changed" else None
     if isinstance(changed, Mapping):
@@ -219,7 +224,7 @@ def _decision(row: Mapping[str, Any], private: Private) -> dict[str, Any]:
 
 
 def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of a step's metrics, nested as they are; NaN and infinities become null."""
+    """Return the numbers of a step's metrics, nested; NaN and infinities become None."""
     kept: dict[str, Any] = {}
     for key, held in value.items():
         if isinstance(held, Mapping):
@@ -230,14 +235,14 @@ def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _leg(leg: Mapping[str, Any], private: Private) -> dict[str, Any]:
-    """Return a leg that may be published: a model in a folder is told by its weights alone."""
+    """Return a leg for publication; a model in a local folder keeps only its digest."""
     source = str(leg["source"])
     local = bool(_local(source)) and source not in KNOWN_MODELS
     return private.json({**leg, "source": "a model's folder" if local else source})  # type: ignore[no-any-return]
 
 
 def _local(source: str) -> list[str]:
-    """Return [source] where it is a place on this machine, else []."""
+    """Return [source] if it is a path on this machine, else []."""
     is_path = source.startswith((".", "/", "~")) or Path(source).is_dir()
     return [source] if is_path else []
 
@@ -261,7 +266,7 @@ def _dataset(path: str | None, identity: Mapping[str, Any]) -> Dataset:
 
 
 def _front(card: Path) -> Mapping[str, Any]:
-    """Return the YAML that a card begins with, {} where there is none."""
+    """Return the YAML front matter of a card, or {}."""
     with contextlib.suppress(OSError, UnicodeDecodeError, ConfigError):
         text = card.read_text(encoding="utf-8")
         if text.startswith("---\n"):
@@ -271,5 +276,5 @@ def _front(card: Path) -> Mapping[str, Any]:
 
 
 def prorl_version() -> str:
-    """Return the version of prorl."""
+    """Return prorl's version."""
     return metadata.version("prorl")

@@ -1,10 +1,4 @@
-"""What a push of a model puts in its repository, and the push.
-
-    README.md  config.json  generation_config.json  tokenizer...  *.safetensors  prorl_lineage.json
-    training/{config.yaml, decisions.jsonl, metrics.jsonl, identity.json}  evaluation/*.json
-
-Leaves out: what the card says (``card``), the upload (``prorl_common.hub``).
-"""
+"""Plan and push a model repository: model files, README.md, prorl_lineage.json, training/ and evaluation/."""
 
 from __future__ import annotations
 
@@ -39,17 +33,17 @@ MODEL_FILES = (
     "LICENSE*",
     "NOTICE*",
 )
-"""Names of what is a model, as Transformers writes it; nothing else in its folder is published."""
+"""Names of model files as Transformers writes them; nothing else in the folder is published."""
 OPAQUE = ("*.safetensors", "*.model", "tokenizer.json", "vocab.*", "merges.txt")
-"""Weights and vocabularies, in which any word may stand."""
+"""Weights and vocabularies, which are not searched for tokens because any word may occur in them."""
 PLACES = ("_name_or_path", "name_or_path", "is_local", "local_files_only")
-"""What Transformers writes into a model's JSON about the folder it came from."""
+"""Keys that Transformers writes into a model's JSON about its source folder."""
 
 
 def plan_push(repo: str, facts: Facts, evaluation: Evaluation, private: Private) -> Upload:
-    """Return what a push of the model to ``repo`` (owner/name) would put there.
+    """Return the upload of a model to ``repo`` (owner/name).
 
-    Raises UserError: no repository's name, no config or weights, a token in a file of the model.
+    Raises UserError for an invalid repository name, or a model file that cannot be read or holds a token.
     """
     check_repo(repo)
     files: dict[str, Path | bytes] = {}
@@ -76,10 +70,8 @@ def push(
     environment: Mapping[str, str],
     progress: Progress,
 ) -> Upload:
-    """Put a planned model on the hub, in one commit; make the repository if need be.
-
-    Raises what ``prorl_common.hub.upload`` raises.
-    """
+    """Upload a planned model in one commit and create the repository if needed; raises like
+    ``prorl_common.hub.upload``."""
     after = f", {facts.lineage['run']} after step {facts.lineage['step']}" if facts.lineage else ""
     return upload(
         planned,
@@ -96,7 +88,7 @@ def push(
 
 
 def _file(path: Path, private: Private) -> Path | bytes:
-    """Return a model's file, or its bytes without what it says of the folder it came from."""
+    """Return a model file, or its bytes without ``PLACES``."""
     if any(fnmatch(path.name, pattern) for pattern in OPAQUE):
         return path
     try:

@@ -1,1 +1,1 @@
-"""What a step samples: prompts, completions in groups, their verdicts, and where they wait."""
+"""Sampling of a step: prompts, completions in groups, their verdicts and buffering."""

@@ -1,18 +1,6 @@
-"""One step's batch as a stream: prompts are drawn, sampled and scored side by side until enough groups teach something.
-
-A group that is filtered out is replaced as soon as its verdicts are there; how many are under way follows the rate
-of usable groups. Once the batch is full sampling stops, and ``dynamic_sampling.late`` says what becomes of groups
-that are not whole: they are carried, token by token with their sampler's log-probs, and gone on with in the next
-step; or cancelled; or waited for.
-
-What a step draws is a function of (seed, step, what was carried). Who decides when: with a sampler that is
-repeatable (Transformers) a group's verdicts are heard when the next group becomes whole (or at once, where they may
-fill the batch), however long scoring took, so the whole step is a function of the same, bit for bit. With others they are heard as they come; what was
-kept, carried and learned of the rate is in the checkpoint, and a batch is in the order of its draws.
-
-Nothing usable is lost: groups beyond the batch wait in the rollout buffer. A reward service that fails is asked
-again and, when it stays away, named: it never becomes a reward of 0.
-"""
+"""Collect a step's batch: draw, sample and score prompts concurrently until enough groups are usable. With a repeatable
+sampler (Transformers) verdicts are taken at fixed points however long scoring took, so a step depends bit for bit on
+(seed, step, carried groups)."""
 
 from __future__ import annotations
 
@@ -34,11 +22,7 @@ from prorl_verifiers import Verdict
 
 
 class Occupancy:
-    """Adds up how many samples run, and for how long.
-
-    ``idle_share`` is 1 - (samples running, integrated over the time) / (the most that ran at once x the time): what
-    waiting for the last ones costs. Samples beyond ``places`` only wait.
-    """
+    """Tracks how many samples run over time; those beyond ``places`` only wait."""
 
     def __init__(self, places: int, clock: Callable[[], float]) -> None:
         self._places, self._clock = places, clock
@@ -47,7 +31,7 @@ class Occupancy:
         self._began = self._at = clock()
 
     def note(self, running: int) -> None:
-        """Hear that ``running`` samples are under way from now on."""
+        """Record that ``running`` samples are in progress from now on."""
         now = self._clock()
         self._area += self._running * (now - self._at)
         self._at = now
@@ -56,7 +40,7 @@ class Occupancy:
 
     @property
     def idle_share(self) -> float:
-        """The share up to the last ``note``."""
+        """1 - (running samples integrated over time) / (their maximum x the time), up to the last ``note``."""
         whole = self._most * (self._at - self._began)
         return max(0.0, 1.0 - self._area / whole) if whole > 0 else 0.0
 
@@ -64,18 +48,18 @@ class Occupancy:
 RATE_STEP = 0.2
 """Weight of the newest step in ``Collector.usable_rate``."""
 AHEAD = 2
-"""Samples under way for each that the sampler runs at once, where they are not carried: the others follow at once."""
+"""Samples in progress per sampler slot if they are not carried, so that freed slots are filled at once."""
 LOOK_SECONDS = 0.05
-"""How long the sampler is waited for before verdicts are looked for again."""
+"""How long to wait for the sampler before looking for verdicts again."""
 
 
 class RoundGuard(Protocol):
-    """Judges verdicts that are missing; ``schedule.safety.Guard`` is one."""
+    """Judges missing verdicts, like ``schedule.safety.Guard``."""
 
     def judge_round(
         self, responses: int, without_verdict: int, attempt: int
     ) -> Literal["ok", "retry", "stop"]:
-        """Return whether to go on, to score what has no verdict again, or to stop the run."""
+        """Return whether to continue, to score missing verdicts again, or to stop the run."""
         ...
 
     def outage_wait(self, attempt: int) -> float:
@@ -84,24 +68,24 @@ class RoundGuard(Protocol):
 
 
 class StepGivenUp(ServiceError):
-    """A step could not be done; nothing of it was learned from, and the run stops before it."""
+    """A step cannot be completed; nothing was learned from it, and the run stops before it."""
 
 
 class RewardOutage(StepGivenUp):
-    """The reward service gave no verdict for too many responses, and went on doing so."""
+    """The reward service gave no verdict for too many responses, even after retries."""
 
 
 class TooFewGroups(StepGivenUp):
-    """Dynamic sampling found too few usable groups and ``dynamic_sampling.exhausted`` is ``stop``."""
+    """Too few groups were usable and ``dynamic_sampling.exhausted`` is ``stop``."""
 
 
 @dataclass(slots=True)
 class Collector:
     """Samples and scores a step's batch with one generator and one scorer.
 
-    ``guard`` judges verdicts that are missing; ``beat`` is called whenever something moved; ``sleep`` waits between
-    tries of a reward service that is away, ``clock`` tells seconds. ``usable_rate`` is the share of groups that taught
-    something in the last steps; it decides how many prompts are under way and belongs in a checkpoint.
+    ``guard`` judges missing verdicts; ``beat`` is called on any progress; ``sleep`` waits between scoring retries.
+    ``usable_rate`` is the recent share of usable groups, decides how many prompts are in progress, and belongs in a
+    checkpoint.
     """
 
     generator: Generator
@@ -120,10 +104,9 @@ class Collector:
         carried: Carried | None = None,
         on_progress: Callable[[Batch], None] | None = None,
     ) -> Batch:
-        """Sample until ``rollout.prompts`` groups are usable, or the prompts that a step may draw are used up.
+        """Sample until ``rollout.prompts`` groups are usable, or no more prompts may be drawn. Raises StepGivenUp.
 
-        ``prompts`` yields the step's prompts in order; those of ``carried`` groups, which come first, are passed
-        over. Raises StepGivenUp.
+        ``prompts`` yields the step's prompts in order; those of ``carried`` groups, which come first, are skipped.
         """
         collection = _Collection(self, prompts, step, config, carried or Carried())
         r = config.rollout
@@ -146,8 +129,7 @@ class Collector:
 
 @dataclass(slots=True)
 class _Draw:
-    """A group under way. ``step``: in which its sampling began; ``policies``: whose tokens its completions have
-    (``Trajectory``)."""
+    """A group in progress, the step its sampling began in, and the policies that sampled its tokens (``Trajectory``)."""
 
     sample: Sample
     step: int
@@ -155,7 +137,7 @@ class _Draw:
     policies: Sequence[tuple[int, int]] = ()
 
     def grow(self, completions: Sequence[Completion], policy: int) -> None:
-        """Take the completions as they are now; what they have more than before was sampled by ``policy``."""
+        """Update the completions; tokens beyond the previous ones were sampled by ``policy``."""
         found = []
         for number, completion in enumerate(completions):
             had = len(self.completions[number].token_ids) if self.completions else 0
@@ -165,7 +147,7 @@ class _Draw:
 
 
 class _Collection:
-    """One step's sampling: what is under way, by key in the order of the draws, and what came of it."""
+    """One step's sampling; groups are keyed in the order of their draws."""
 
     def __init__(
         self,
@@ -197,7 +179,6 @@ class _Collection:
     def run(
         self, stream: Stream, scoring: Scoring, on_progress: Callable[[Batch], None] | None
     ) -> Batch:
-        """Sample and score until the batch is full or nothing is left to do."""
         started = self._collector.clock()
         waited = 0.0
         occupancy = Occupancy(stream.rows, self._collector.clock)
@@ -241,11 +222,10 @@ class _Collection:
         return self._wanted - self._usable
 
     def _may_be_full(self, pending: int) -> bool:
-        """Return whether the batch is full if all ``pending`` groups are usable, and sampling could end."""
+        """Return whether sampling could end if all ``pending`` groups turn out usable."""
         return self._late != "wait" and 0 < self._missing() <= pending
 
     def _goes_on(self) -> bool:
-        """Return whether there is something to wait for."""
         if not self._open:
             return False
         if self._missing() > 0 or self._late == "wait":
@@ -256,12 +236,11 @@ class _Collection:
         return any(must_end(draw.step, self._step, late_steps) for draw in self._open.values())
 
     def _fill(self, stream: Stream) -> None:
-        """Draw prompts until as many are under way as it takes to fill the batch.
+        """Draw prompts until enough groups are in progress to fill the batch.
 
-        That is the groups missing divided by the rate of usable ones, of the last steps and of this one, or with
-        ``refill: missing`` as many as are missing; at most ``AHEAD`` times what the sampler runs at once. Where late
-        groups are carried it is the samples that count, not the groups: as many as a whole batch takes, or the
-        sampler runs, are under way to the end of the step, so that a place that falls free is filled.
+        The target is the missing groups over the rate of usable ones (``refill: missing``: the missing groups), at most
+        ``AHEAD`` times the sampler's rows. If late groups are carried, samples count instead: up to a whole batch or
+        the sampler's rows are in progress until the step ends, so that no freed slot stays empty.
         """
         sampling, samples = self._config.dynamic_sampling, self._config.rollout.samples
         missing = self._missing()
@@ -302,10 +281,7 @@ class _Collection:
         stream.submit(key, Request(sample.prompt, seeds, begun))
 
     def _hear(self, judged: Sequence[Judged], last: bool) -> None:
-        """Decide on groups whose verdicts came; on those where some are missing once enough have been seen.
-
-        ``last``: nothing else will come.
-        """
+        """Decide groups by their verdicts; those with infra errors wait until enough responses were seen, or ``last``."""
         for key, verdicts in judged:
             self._responses += len(verdicts)
             if any(v.is_infra_error for v in verdicts):
@@ -357,7 +333,7 @@ class _Collection:
                 self._unsure[key][j] = verdict
 
     def _batch(self, stopped: Sequence[tuple[int, Sequence[Completion]]] = ()) -> Batch:
-        """Return the batch as it stands, in the order of the draws; ``stopped`` groups were under way."""
+        """Return the batch so far, in the order of the draws; ``stopped`` groups are unfinished."""
         decided = [self._decided[key] for key in sorted(self._decided)]
         usable = [group for group, outcome in decided if outcome == "usable"]
         every = [*self._carried.groups, *usable]

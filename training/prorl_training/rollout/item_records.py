@@ -1,14 +1,4 @@
-"""What a run's rollouts have said of each item, and which levels of generated items are open by that.
-
-An item's reward counts as that much right and the rest of 1 as wrong (for 0 and 1: the responses). All counts are
-multiplied by 2 ** (-1 / half-life) at every step, since the policy that they were of is another by now. An item is
-solved when a response has full marks. Fed in step order, in the order of a step's draws; part of the checkpoint.
-
-A *ladder* is the items of one family of a domain by the whole number that their metadata call ``level``. Its lowest
-level is open; each next one is while the one below it is open and its pass rate, all its items taken together with
-one wrong response more, is at least ``open_at``. Counts fade, so a level closes again when the one below it is lost
-or was not tried for long. Items without a level are always open.
-"""
+"""Record each item's rewards, and which levels of generated items they open."""
 
 from __future__ import annotations
 
@@ -27,12 +17,15 @@ from prorl_datasets import Sample
 from prorl_training.types import FULL_MARKS, Decision, Group
 
 ITEMS = "items.json"
-"""The file of a checkpoint that holds the records."""
+"""The file of a checkpoint with the records."""
 
 
 class ItemRecords:
-    """Counts of each of ``samples``, by their place in it: ``right``, ``wrong`` (N,), and ``solved`` (N,), the last
-    step in which the item was solved; 0: never."""
+    """Counts ``right`` and ``wrong`` (N,) of each sample, and the last step that ``solved`` it (N,), 0 if none did.
+
+    A reward r counts as r right and 1 - r wrong; full reward solves an item. Counts fade at every step, since the
+    policy changes. Groups must be recorded in the order of their draws.
+    """
 
     def __init__(self, samples: Sequence[Sample]) -> None:
         self._place = {s.id: i for i, s in enumerate(samples)}
@@ -43,7 +36,7 @@ class ItemRecords:
         self.solved = np.zeros(len(samples), dtype=np.int64)
 
     def record(self, step: int, groups: Sequence[Group], half_life: float) -> None:
-        """Take the groups that became whole in ``step``; what was known before fades by one step."""
+        """Add the groups finished in ``step``, after fading the earlier counts by one step."""
         fading = 2.0 ** (-1.0 / half_life)
         self.right *= fading
         self.wrong *= fading
@@ -56,19 +49,19 @@ class ItemRecords:
                     self.solved[place] = step
 
     def take_ratings(self, ratings: Mapping[str, tuple[float, int]]) -> None:
-        """Take (pass rate, n) of item ids, measured before step 1; those of no item here are passed over."""
+        """Add (pass rate, n) by item id, measured before step 1; unknown ids are ignored."""
         for name, (rate, n) in ratings.items():
             if (place := self._place.get(name)) is not None:
                 self.right[place] += rate * n
                 self.wrong[place] += (1 - rate) * n
 
     def forget(self) -> None:
-        """Forget all counts; what was solved stays solved."""
+        """Clear all counts; solved items stay solved."""
         self.right[:] = 0
         self.wrong[:] = 0
 
     def coverage(self, step: int, window: int) -> dict[str, dict[str, int]]:
-        """Return how many items were ever solved, and in the ``window`` steps up to ``step``: "" for all, and by domain."""
+        """Return how many items were solved ever and in the last ``window`` steps, in total ("") and by domain."""
         ever = self.solved > 0
         columns = {
             "items_solved": ever,
@@ -84,7 +77,7 @@ class ItemRecords:
         return found
 
     def save(self, folder: Path) -> None:
-        """Write the records of all items that have any into a checkpoint's ``folder``; every bit comes back."""
+        """Write all records that are not empty into a checkpoint's ``folder``, exactly."""
         known = np.flatnonzero((self.right > 0) | (self.wrong > 0) | (self.solved > 0))
         ids = list(self._place)
         columns = {
@@ -96,10 +89,7 @@ class ItemRecords:
         (folder / ITEMS).write_text(json.dumps(columns), encoding="utf-8")
 
     def restore(self, folder: Path) -> None:
-        """Take what ``save`` wrote; a checkpoint from before there were records leaves them empty.
-
-        Raises UserError for an item that the dataset lacks.
-        """
+        """Load the records; older checkpoints have none. Raises UserError for an item that the dataset lacks."""
         path = folder / ITEMS
         if not path.is_file():
             return
@@ -116,9 +106,9 @@ class ItemRecords:
 
 
 def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, int]]:
-    """Return item id -> (pass rate, n) of a ``pass_rates.jsonl``.
+    """Return item id -> (pass rate, n) from a ``pass_rates.jsonl``.
 
-    Raises UserError, one line, for what is none, and for one that rates none of ``items``, the dataset's ids.
+    Raises UserError if it is missing or malformed, or rates none of ``items``.
     """
     if not path.is_file():
         raise UserError(f"data.pass_rates={path}: no such file; make it with prorl data rate")
@@ -144,7 +134,7 @@ Floats = NDArray[np.float64]
 
 
 class Ladder(NamedTuple):
-    """The levels of a family, lowest first."""
+    """Levels of one family, lowest first."""
 
     name: str
     """``domain/family``."""
@@ -153,7 +143,11 @@ class Ladder(NamedTuple):
 
 
 class Ladders:
-    """The ladders of ``samples``; all their levels are numbered through, ladder by ladder, from the lowest."""
+    """Ladders of ``samples``: the items of one family in a domain, by the integer ``level`` in their metadata.
+
+    The lowest level is open, and each next one while the pass rate below it (with one more wrong response) is at least
+    ``open_at``; counts fade, so levels can close again. Items without a level are always open.
+    """
 
     def __init__(self, samples: Sequence[Sample]) -> None:
         on_ladder: list[tuple[int, str, int]] = []
@@ -177,10 +171,7 @@ class Ladders:
             self._level_of[place] = numbers[name, level]
 
     def open_levels(self, right: Floats, wrong: Floats, open_at: float, ahead: int) -> list[int]:
-        """Return how many levels of each ladder are open; ``ahead``: so many more than the rule opens.
-
-        ``right`` and ``wrong`` (N,) are the items' counts.
-        """
+        """Return how many levels of each ladder are open, plus ``ahead``; ``right`` and ``wrong`` (N,) are item counts."""
         opened = []
         for rates in self._rates(right, wrong):
             passed = next(
@@ -190,13 +181,13 @@ class Ladders:
         return opened
 
     def _rates(self, right: Floats, wrong: Floats) -> list[list[float]]:
-        """Return the pass rate of each level of each ladder, one wrong response more than there were."""
+        """Return the pass rate of each level of each ladder, with one more wrong response."""
         good, bad = (np.bincount(self._level_of, x, self._levels + 1) for x in (right, wrong))
         rates = iter((good / (1 + good + bad)).tolist())
         return [[next(rates) for _ in ladder.levels] for ladder in self._ladders]
 
     def open_items(self, levels: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which items (N,) may be drawn when so many ``levels`` of each ladder are open."""
+        """Return a mask (N,) of the items that may be drawn with ``levels`` open levels per ladder."""
         opened = [
             number < count
             for ladder, count in zip(self._ladders, levels, strict=True)
@@ -206,12 +197,11 @@ class Ladders:
         return found
 
     def climb(self, domains: AbstractSet[str]) -> bool:
-        """Return whether any ladder of these domains has a second level."""
+        """Return whether a ladder of these domains has a second level."""
         return any(len(x.levels) > 1 for x in self._ladders if x.domain in domains)
 
     def count(self, levels: Sequence[int], domains: AbstractSet[str]) -> tuple[int, int]:
-        """Return how many levels of these domains are open when so many ``levels`` of each ladder are, and how many are
-        closed."""
+        """Return the numbers of open and of closed levels in these domains."""
         own = [(x, n) for x, n in zip(self._ladders, levels, strict=True) if x.domain in domains]
         opened = sum(n for _, n in own)
         return opened, sum(len(x.levels) for x, _ in own) - opened
@@ -219,8 +209,8 @@ class Ladders:
     def changes(
         self, before: Sequence[int], after: Sequence[int], right: Floats, wrong: Floats
     ) -> list[dict[str, Any]]:
-        """Return the ladders of which other levels are open than ``before``, JSON values: ``ladder``, ``opened`` or
-        ``closed`` (levels), and ``pass_rates`` by level, which the rule has judged."""
+        """Return JSON of the ladders whose open levels changed: ``ladder``, ``opened`` or ``closed``, ``pass_rates`` by
+        level."""
         found = []
         rates = self._rates(right, wrong)
         for ladder, was, now, seen in zip(self._ladders, before, after, rates, strict=True):
@@ -233,7 +223,7 @@ class Ladders:
 
 
 def levels_changed(step: int, changes: Sequence[dict[str, Any]], open_at: float) -> list[Decision]:
-    """Return the decision on what ``Ladders.changes`` found after ``step``; none where nothing changed."""
+    """Return the decision that records changed levels, or []."""
     if not changes:
         return []
     told = []

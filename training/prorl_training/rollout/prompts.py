@@ -1,11 +1,4 @@
-"""The prompts that a step may use: ordered by (seed, step), those that do not fit the context left out.
-
-The order is a function of (seed, step) and, with ``data.sampling: posterior``, of the items' records, which are in the
-checkpoint, so that a resumed run sees the same. Without weights the first
-``batch`` prompts of a step walk through a fresh permutation each epoch; what follows, for refilling, is a
-shuffle of the rest. With weights (of domains from the config, else of items from the dataset's recipe),
-prompts are drawn without replacement within a step; ``posterior`` moves these weights to items with something to teach.
-"""
+"""Draw a step's prompts as a function of (seed, step) and the item records, so that a resumed run draws the same."""
 
 from __future__ import annotations
 
@@ -26,9 +19,9 @@ Floats = NDArray[np.float64]
 
 
 def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
-    """Return for each item the chance that ``samples`` responses are neither all right nor all wrong.
+    """Return each item's chance that ``samples`` responses are neither all right nor all wrong.
 
-    ``right`` and ``wrong`` are counts of at least 0, not whole where they were discounted.
+    ``right`` and ``wrong`` are counts, not whole if they faded.
     """
     a, b = 1 + right, 1 + wrong
     all_right, all_wrong = np.ones_like(a), np.ones_like(a)
@@ -41,10 +34,9 @@ def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
 def drawing_weights(
     base: Floats, chance: Floats, floor: float, strata: Sequence[object] | None = None
 ) -> Floats:
-    """Return the weight of each item: ``floor`` of it as ``base`` says, the rest by ``base`` times ``chance``.
+    """Return the weight of each item: a share ``floor`` follows ``base``, the rest ``base`` times ``chance``.
 
-    Of every draw an item has at least ``floor`` times the share that ``base`` gives it. A stratum's total
-    is that of ``base``, so that a domain keeps its weight; None: all items are one.
+    An item keeps at least ``floor`` times its base share, and a stratum (None: all items) its total weight.
     """
     labels = np.zeros(len(base), dtype=np.int64)
     if strata is not None:
@@ -57,14 +49,13 @@ def drawing_weights(
 
 
 REMEMBERED = 50_000
-"""Encoded prompts kept, so that sampling and training encode a prompt once."""
+"""Number of encoded prompts to cache, so that sampling and training encode a prompt once."""
 
 
 class PromptSource:
-    """Draws prompts. ``encode`` turns a sample into token ids; ``context`` is the model's length or None.
+    """Draws prompts. ``encode`` returns a sample's token ids; ``context`` is the model's context length or None.
 
-    ``dropped`` holds the ids of prompts found too long so far, ``passed_over`` how many the newest draw did
-    not take for this; ``records`` are what rollouts have said of the items.
+    ``dropped`` holds the ids of prompts found too long, ``passed_over`` how many of them the latest draw skipped.
     """
 
     def __init__(
@@ -94,9 +85,9 @@ class PromptSource:
         return found
 
     def draw(self, step: int, config: TrainConfig) -> Iterator[Sample]:
-        """Yield the samples of ``step`` in order, without those that leave no room for the response.
+        """Yield the samples of ``step`` in order, without prompts that leave no room for the response.
 
-        Raises UserError for such a prompt when ``rollout.overlong_prompts`` says so, and when none fits.
+        Raises UserError for such a prompt if ``rollout.overlong_prompts`` is ``error``, and if no prompt fits.
         """
         self.passed_over = 0  # at once: a step that takes no prompt passes none over
         return self._drawn(step, config)
@@ -114,7 +105,7 @@ class PromptSource:
             raise UserError(self._nothing_fits(config))
 
     def check(self, config: TrainConfig) -> None:
-        """Raise UserError for what ``draw`` would refuse in any phase, before a run is begun."""
+        """Raise UserError if ``draw`` would fail in any phase."""
         for number in range(max(len(config.phases), 1)):
             settings = config.in_phase(number)
             weights = settings.data.domain_weights
@@ -132,7 +123,7 @@ class PromptSource:
                 raise UserError(self._nothing_fits(settings))
 
     def eligible(self, config: TrainConfig) -> list[Sample]:
-        """Return the samples that ``data.domain_weights`` lets a step draw, too long ones included."""
+        """Return the samples that ``data.domain_weights`` allows, including too long ones."""
         domains = self._drawn_domains(config)
         return [s for s in self.samples if s.domain in domains]
 
@@ -141,7 +132,7 @@ class PromptSource:
         return {d for d in set(self._domains) if not weights or weights.get(d, 0.0) > 0}
 
     def limit(self, config: TrainConfig) -> float:
-        """Return the longest prompt in tokens that a step may use; infinite where nothing limits it."""
+        """Return the maximum prompt length in tokens, or infinity."""
         r = config.rollout
         room = math.inf if self.context is None else self.context - r.max_tokens
         return min(room, r.max_prompt_tokens or math.inf)
@@ -161,7 +152,7 @@ class PromptSource:
         )
 
     def fits(self, sample: Sample, config: TrainConfig) -> bool:
-        """Return whether prompt and response limit fit the context; remember those that do not."""
+        """Return whether the prompt leaves room for the response, and record it as dropped if not."""
         r, limit = config.rollout, self.limit(config)
         if limit == math.inf or (length := len(self.encode(sample))) <= limit:
             return True
@@ -175,7 +166,7 @@ class PromptSource:
         return False
 
     def by_weight(self, config: TrainConfig) -> bool:
-        """Return whether prompts are drawn by weight, instead of gone through one after the other."""
+        """Return whether prompts are drawn by weight instead of in epochs."""
         data = config.data
         by_records = data.sampling == "posterior" or data.levels == "ladder"
         return by_records or bool(config.data.domain_weights) or len(set(self._weights)) > 1
@@ -186,10 +177,7 @@ class PromptSource:
         return item_order(self.drawing_weights(config), config.seed, step)
 
     def drawing_weights(self, config: TrainConfig) -> Sequence[float]:
-        """Return the weight of each item in a draw by weight.
-
-        Raises UserError for a domain in ``data.domain_weights`` that the dataset does not have.
-        """
+        """Return the weight of each item. Raises UserError for an unknown domain in ``data.domain_weights``."""
         data = config.data
         by_domain = data.domain_weights
         opened: Sequence[bool] = [True] * len(self.samples)
@@ -212,12 +200,11 @@ class PromptSource:
                 assert_never(data.sampling)
 
     def levels(self, config: TrainConfig) -> tuple[int, int]:
-        """Return how many levels of generated items are open now, and how many are not (``data.levels=ladder``), in the
-        domains that are drawn."""
+        """Return the numbers of open and of closed levels in the drawn domains."""
         return self._ladders.count(self.open_levels(config), self._drawn_domains(config))
 
     def level_changes(self, before: Sequence[int], config: TrainConfig) -> list[dict[str, Any]]:
-        """Return what is open now and was not ``before`` (of ``open_levels``), or the other way (``Ladders.changes``)."""
+        """Return the ladders whose open levels differ from ``before`` (see ``Ladders.changes``)."""
         records = self.records
         return self._ladders.changes(before, self.open_levels(config), records.right, records.wrong)
 
@@ -230,7 +217,7 @@ class PromptSource:
 
 
 def check_context(config: TrainConfig, context: int | None) -> None:
-    """Raise UserError when a phase's response limit alone fills the model's context."""
+    """Raise UserError if a phase's response limit alone fills the model's context."""
     for number in range(max(len(config.phases), 1)):
         limit = config.in_phase(number).rollout.max_tokens
         if context is not None and limit >= context:
@@ -242,7 +229,10 @@ def check_context(config: TrainConfig, context: int | None) -> None:
 
 
 def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
-    """Return all ``count`` prompt indices in the order in which step ``step`` (1-based) may use them."""
+    """Return all ``count`` prompt indices in the order of their use in ``step`` (from 1).
+
+    The first ``batch`` walk through a new permutation in each epoch; the rest, for refilling, are shuffled.
+    """
     first: list[int] = []
     seen: set[int] = set()
     epochs = range((step - 1) * batch // count, (step * batch - 1) // count + 1)
@@ -264,11 +254,9 @@ def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
 def per_item(
     domains: Sequence[str], weights: Mapping[str, float], opened: Sequence[bool]
 ) -> list[float]:
-    """Return the weight of each item of ``domains`` where ``weights`` are those of whole domains.
+    """Return the weight of each item, given the ``weights`` of domains.
 
-    A domain's total is its weight, however many prompts it has; a weight of 0 leaves the domain out. Items that are
-    not ``opened`` have none, and the others of their domain share it. Raises UserError for a domain that the dataset
-    does not have.
+    A domain's ``opened`` items share its weight evenly; other items get 0. Raises UserError for an unknown domain.
     """
     check_domains(domains, weights)
     sizes = Counter(d for d, is_open in zip(domains, opened, strict=True) if is_open)
@@ -279,7 +267,7 @@ def per_item(
 
 
 def check_domains(domains: Sequence[str], weights: Mapping[str, float]) -> None:
-    """Raise UserError when a weight above 0 is given to a domain that the dataset does not have."""
+    """Raise UserError if a domain of positive weight is not in the dataset."""
     present = set(domains)
     for name, weight in weights.items():
         if weight > 0 and name not in present:
@@ -291,10 +279,7 @@ def check_domains(domains: Sequence[str], weights: Mapping[str, float]) -> None:
 
 
 def item_order(weights: Sequence[float], seed: int, step: int) -> list[int]:
-    """Return prompt indices in a weighted random order (Efraimidis and Spirakis 2006).
-
-    An item's chance is proportional to its weight; weight 0 leaves it out.
-    """
+    """Return prompt indices in a weighted random order (Efraimidis and Spirakis 2006), without those of weight 0."""
     per_item = np.array(weights)
     rng = np.random.default_rng(derive_seed(seed, "weighted", step))
     keys = np.log(rng.random(len(per_item)))

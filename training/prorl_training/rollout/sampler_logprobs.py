@@ -1,8 +1,5 @@
-"""Which settings need the sampler's log-probs, and why vLLM cannot give them with a nucleus.
-
-With ``rollout.top_p`` below 1 vLLM reports the log-probs of the cut distribution; ours are then NaN, so that
-no loss uses them unseen.
-"""
+"""Check that the sampler returns the log-probs that the settings need. With ``rollout.top_p`` below 1 vLLM reports
+those of the truncated distribution; they are replaced by NaN, so that no loss uses them unnoticed."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from prorl_training.config import TrainConfig
 
 
 def refuse_lost_logprobs(config: TrainConfig, sampler: BackendSpec) -> None:
-    """Raise UserError, one line with the cure, where ``sampler`` would sample what a phase cannot train on."""
+    """Raise UserError with a fix if ``sampler`` lacks log-probs that a phase needs."""
     for number in range(max(len(config.phases), 1)):
         found = lost_logprobs(config.in_phase(number), sampler)
         if found:
@@ -21,8 +18,7 @@ def refuse_lost_logprobs(config: TrainConfig, sampler: BackendSpec) -> None:
 
 
 def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> str | None:
-    """Return what is wrong with one phase's settings where ``sampler`` (default: vLLM) samples, and the cure;
-    None when nothing is."""
+    """Return why ``sampler`` (default: vLLM) lacks log-probs that one phase needs, with a fix, or None."""
     sampler = sampler or BACKENDS.get("vllm")
     sampling, loss = config.dynamic_sampling, config.loss
     correction = loss.mismatch.correction

@@ -1,7 +1,5 @@
-"""Scores groups beside sampling: in a thread of its own, verdicts taken in the order in which groups came.
-
-A ServiceError of the scorer becomes infra-error verdicts for what it was asked about: it is never a reward of 0.
-"""
+"""Score groups in a thread beside sampling. A ServiceError of the scorer becomes infra-error verdicts, never a reward
+of 0."""
 
 from __future__ import annotations
 
@@ -22,15 +20,15 @@ from prorl_training.types import Scorer
 from prorl_verifiers import Task, Verdict
 
 Judged = tuple[int, list[Verdict]]
-"""A group's key and a verdict for each of its completions."""
+"""A group's key and the verdicts of its completions."""
 _Item = tuple[int, Sample, Sequence[Completion]]
 
 
 class Scoring:
-    """Takes groups by ``add`` and returns their verdicts by ``take``; a context manager.
+    """Context manager that scores groups given to ``add`` and returns their verdicts from ``take``, in order.
 
-    With ``overlap`` False everything is scored by ``take``, in the caller's thread. An error of the scorer that
-    is not a ServiceError is raised by ``take``. ``pending`` counts the groups not yet taken.
+    Without ``overlap``, ``take`` scores in the caller's thread. It also raises errors of the scorer other than
+    ServiceError. ``pending`` counts the groups not yet taken.
     """
 
     def __init__(self, scorer: Scorer, overlap: bool) -> None:
@@ -60,12 +58,12 @@ class Scoring:
             self._thread.join()
 
     def add(self, key: int, sample: Sample, completions: Sequence[Completion]) -> None:
-        """Take a group whose completions are all there."""
+        """Queue a group whose completions are finished."""
         self.pending += 1
         self._waiting.put((key, sample, completions))
 
     def take(self, least: int, most: int | None = None) -> list[Judged]:
-        """Return verdicts of the groups that came first: at least ``least``, at most ``most`` (None: all there are)."""
+        """Return verdicts of the oldest groups: at least ``least``, at most ``most`` (None: all available)."""
         if not self._overlap:
             self._score_waiting()
         most = self.pending if most is None else most
@@ -93,7 +91,7 @@ class Scoring:
             self._score([])
 
     def _score(self, items: list[_Item | None]) -> bool:
-        """Score ``items`` and all that waits, in one call; return whether there may be more."""
+        """Score ``items`` and all waiting groups in one call; return False after the end marker."""
         while not self._waiting.empty():
             items.append(self._waiting.get())
         groups = [item for item in items if item is not None]
@@ -106,7 +104,7 @@ class Scoring:
 
 
 def score_or_infra(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-    """Return the scorer's verdicts; where the service itself failed, an infra error for each item."""
+    """Return the scorer's verdicts, or an infra error for each item if the service failed."""
     try:
         return scorer.score(items)
     except ServiceError as error:
@@ -114,28 +112,27 @@ def score_or_infra(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Ve
 
 
 SECONDS_AN_ANSWER = 0.06
-"""Processor time of one answer: three times what benchmarks/reward_tier.py measures on a five-domain mix of easy
-answers (0.021 s)."""
+"""Assumed CPU seconds per response: three times the 0.021 s that benchmarks/reward_tier.py measures on a mix of easy
+answers from five domains."""
 WITHIN = 10.0
-"""Seconds in which a whole batch could be checked, if all of it came at once; more is drawn than one batch, and most
-answers come while others are still sampled."""
+"""Seconds in which a whole batch could be scored if it arrived at once; more than one batch is drawn, but most
+responses arrive while others are sampled."""
 LEAST = 2
 
 
 def answers_in_a_step(config: TrainConfig) -> int:
-    """Return the answers of a batch, of the phase with the most."""
+    """Return the responses per batch of the largest phase."""
     phases = (config.in_phase(number) for number in range(max(len(config.phases), 1)))
     return max(phase.rollout.prompts * phase.rollout.samples for phase in phases)
 
 
 def wanted_workers(answers: int) -> int:
-    """Return the workers that ``answers`` a step ask for, at least ``LEAST``."""
+    """Return the workers needed for ``answers`` responses per step, at least ``LEAST``."""
     return max(math.ceil(answers * SECONDS_AN_ANSWER / WITHIN), LEAST)
 
 
 def workers_here(config: TrainConfig) -> int:
-    """Return the workers of a pool on this machine: ``reward.workers``, else as many as the answers ask for and
-    the cores allow."""
+    """Return the workers of a pool on this machine: ``reward.workers``, or as many as needed and the cores allow."""
     cores = len(os.sched_getaffinity(0))
     wanted = wanted_workers(answers_in_a_step(config))
     return config.reward.workers or max(min(wanted, cores), LEAST)

@@ -1,4 +1,4 @@
-"""Staleness: which carried groups a step may still use, how old their policy is, and when one is waited for."""
+"""Staleness of groups: which carried ones may be used, and when a late one must be finished."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from prorl_training.types import Carried, Group
 def still_fitting(
     carried: Carried, before: TrainConfig, now: TrainConfig
 ) -> tuple[Carried, Carried]:
-    """Return what of ``carried`` a step under ``now`` may use, and what it may not; ``before``: the last step's.
+    """Return the parts of ``carried`` that a step under ``now`` may and may not use; ``before`` is the last step's
+    config.
 
-    A phase that samples otherwise (number, temperature, top-p, limit) starts with none: their log-probs
-    and their size belong to the old settings. A domain that the phase leaves out goes too.
+    Groups sampled with other settings are not usable, as their log-probs and size belong to those, nor are groups of
+    excluded domains.
     """
     weights = now.data.domain_weights
     r, old = now.rollout, before.rollout
@@ -36,15 +37,15 @@ def still_fitting(
 
 
 def is_stale(group: Group, step: int) -> bool:
-    """Return whether an earlier policy than that of ``step`` began the group: its old log-probs are its sampler's."""
+    """Return whether an earlier policy began the group, so that its old log-probs are the sampler's."""
     return group.step != step
 
 
 def must_end(begun: int, step: int, late_steps: int) -> bool:
-    """Return whether a late group that step ``begun`` began is too old to be carried beyond ``step``."""
+    """Return whether a late group is too old to be carried beyond ``step``."""
     return begun <= step - late_steps
 
 
 def policy_ages(groups: Sequence[Group], step: int) -> list[int]:
-    """Return for each scored response how many steps before ``step`` the policy that began it was updated last."""
+    """Return the age in steps of the policy that began each scored response."""
     return [step - 1 - t.policies[0] for g in groups for t in g.scored]

@@ -1,1 +1,1 @@
-"""One run on disk: folder, checkpoints, metrics, and going on after a stop."""
+"""A run on disk: folder, checkpoints, metrics, resuming."""

@@ -1,20 +1,5 @@
-"""A checkpoint holds everything a run needs to go on as if it had never stopped.
-
-    step_000012/policy/     a Hugging Face model folder (safetensors, float32) with its tokenizer
-                reference.safetensors    absent where the reference is the policy itself, bit for bit
-                adapters.safetensors     with LoRA only: ``policy`` has them merged into its weights
-                optimizer.safetensors    buffer.json, buffer.safetensors    groups that wait, whole or late
-                items.json    what the rollouts have said of each item
-                state.json    step, updates, environment, and what the engine gave (controller, guard, ...)
-                manifest.json
-
-Of the waiting groups ``buffer.json`` holds texts, verdicts and ids, ``buffer.safetensors`` token ids (int64) and
-log-probs (float64, a Python float's own width), end to end: every bit comes back. Prompts are not stored, a
-group names its sample. safetensors and JSON only (the cluster engine's optimiser files apart). Every random
-number of a run is derived from (seed, step, item), so there is no generator state to save, and the place in the
-data is the step.
-The policy's own files are written by ``policy.files``.
-"""
+"""Write and restore checkpoints, which hold everything that a bitwise resume needs, as safetensors and JSON. All random
+numbers derive from (seed, step, item), so there is no generator state to save."""
 
 from __future__ import annotations
 
@@ -40,7 +25,7 @@ from prorl_verifiers import Verdict
 MANIFEST = "manifest.json"
 STATE = "state.json"
 FIRST = 0
-"""The step of the checkpoint from before RL, which always stays."""
+"""Step of the checkpoint from before RL, which is always kept."""
 
 
 def checkpoint_path(root: Path, step: int) -> Path:
@@ -49,24 +34,24 @@ def checkpoint_path(root: Path, step: int) -> Path:
 
 
 def checkpoint_steps(root: Path) -> list[int]:
-    """Return the steps that have a checkpoint folder, whole or not, in order."""
+    """Return the steps that have a checkpoint folder, complete or not, in order."""
     names = [p.name.removeprefix("step_") for p in root.glob("step_*") if p.is_dir()]
     return sorted(int(name) for name in names if name.isdigit())
 
 
 def has_checkpoint(root: Path) -> bool:
-    """Return whether there is any checkpoint, whole or not."""
+    """Return whether there is any checkpoint folder, complete or not."""
     return bool(checkpoint_steps(root))
 
 
 def newest_step(root: Path) -> int | None:
-    """Return the newest step whose checkpoint looks whole (sizes only), or None."""
+    """Return the newest step whose checkpoint looks complete (by file sizes), or None."""
     whole = [s for s in checkpoint_steps(root) if looks_whole(checkpoint_path(root, s))]
     return whole[-1] if whole else None
 
 
 def best_step(root: Path) -> int | None:
-    """Return the step that ``mark_best`` named last, or None."""
+    """Return the step marked by ``mark_best``, or None."""
     try:
         return int((root / "best").read_text().strip().removeprefix("step_"))
     except (FileNotFoundError, ValueError):
@@ -74,7 +59,7 @@ def best_step(root: Path) -> int | None:
 
 
 def best_checkpoint(root: Path) -> tuple[Path | None, str]:
-    """Return (folder of the checkpoint with the best validation, ""), or (None, why there is none)."""
+    """Return (folder, "") of the checkpoint with the best validation, or (None, why there is none)."""
     best = best_step(root)
     if best is None:
         return None, "no checkpoint is marked as the best"
@@ -87,15 +72,12 @@ def best_checkpoint(root: Path) -> tuple[Path | None, str]:
 
 
 def mark_best(root: Path, step: int) -> None:
-    """Name the checkpoint with the best validation; pruning leaves it alone."""
+    """Mark the checkpoint with the best validation, which pruning keeps."""
     atomic_write_text(root / "best", checkpoint_path(root, step).name + "\n")
 
 
 def seal(work: Path) -> None:
-    """Write the manifest of a folder's files, and put files and folders on the disk (fsync).
-
-    Each file is read once, two at a time, while it is still in memory.
-    """
+    """Write the manifest of a folder's files and fsync everything; each file is read only once."""
     files = sorted(p for p in work.rglob("*") if p.is_file())
     with ThreadPoolExecutor(max_workers=2) as pool:
         entries = list(pool.map(_hash_and_sync, files))
@@ -114,7 +96,7 @@ def _hash_and_sync(file: Path) -> dict[str, Any]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Put a folder's names on the disk, so that a rename in it outlives a loss of power."""
+    """Fsync a folder, so that a rename in it survives a power loss."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -123,7 +105,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _listing(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the manifest's files. Raises CheckpointError when it is missing or malformed."""
+    """Return the manifest's files. Raises CheckpointError if it is missing or malformed."""
     try:
         files = json.loads((path / MANIFEST).read_text(encoding="utf-8"))["files"]
         return {str(name): {**entry} for name, entry in files.items()}
@@ -134,7 +116,7 @@ def _listing(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def looks_whole(path: Path) -> bool:
-    """Return whether every file of the manifest is there in its size; contents are not read."""
+    """Return whether every file in the manifest exists with its size; contents are not read."""
     with contextlib.suppress(CheckpointError):
         listing = _listing(path)
         sizes = [(path / n, e.get("bytes")) for n, e in listing.items()]
@@ -145,7 +127,7 @@ def looks_whole(path: Path) -> bool:
 def verify_checkpoint(path: Path) -> dict[str, Any]:
     """Check every file against the manifest and return ``state.json``.
 
-    Raises CheckpointError naming the first file that is missing or whose content differs.
+    Raises CheckpointError naming the first file that is missing or differs.
     """
     listing = _listing(path)
     if STATE not in listing:
@@ -164,7 +146,7 @@ def verify_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def read_state(path: Path) -> dict[str, Any]:
-    """Return a checkpoint's ``state.json``, unchecked. Raises CheckpointError where it is not JSON."""
+    """Return a checkpoint's ``state.json`` without verification. Raises CheckpointError if it is not JSON."""
     try:
         state: dict[str, Any] = json.loads((path / STATE).read_text(encoding="utf-8"))
     except ValueError as error:
@@ -173,9 +155,9 @@ def read_state(path: Path) -> dict[str, Any]:
 
 
 def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError]]:
-    """Return (folder, state, why newer ones were passed over). Changes nothing.
+    """Return (folder, state, errors of newer checkpoints) of the newest intact checkpoint, without changing anything.
 
-    Raises CheckpointError, one line, when no checkpoint is whole.
+    Raises CheckpointError if none is intact.
     """
     troubles: list[CheckpointError] = []
     for step in reversed(checkpoint_steps(root)):
@@ -195,11 +177,10 @@ def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError
 
 
 def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
-    """Return the newest whole checkpoint to go on from: (folder, state, decisions).
+    """Return (folder, state, decisions) of the newest intact checkpoint; only the run's single writer may call it.
 
-    Newer damaged ones are set aside (renamed to ``damaged_*``, deleted once another checkpoint has been
-    written), each with a ``checkpoint_fallback`` decision at the step the run goes on from. Raises
-    CheckpointError when none is whole; then nothing is touched. For the run's only writer.
+    Newer damaged ones are renamed to ``damaged_*``, with a ``checkpoint_fallback`` decision each, and deleted when
+    another checkpoint has been written. Raises CheckpointError, and changes nothing, if none is intact.
     """
     path, state, troubles = newest_whole(root)
     sweep(root)
@@ -222,10 +203,10 @@ def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
 def prune_checkpoints(
     root: Path, keep: int, keep_best: bool, origins: Iterable[int] = (FIRST,)
 ) -> None:
-    """Delete all but the newest ``keep`` whole checkpoints, the best one (``keep_best``) and ``origins``: the
-    one from before RL, and those that a stage began from.
+    """Delete all but the newest ``keep`` complete checkpoints, the best one (``keep_best``) and ``origins``.
 
-    Folders that do not look whole count for nothing, so the last whole one is never deleted.
+    ``origins`` are the one before RL and those that a stage began from. Incomplete folders do not count, so the last
+    complete one is never deleted.
     """
     steps = checkpoint_steps(root)
     whole = [s for s in steps if looks_whole(checkpoint_path(root, s))]
@@ -250,7 +231,7 @@ def _delete(path: Path) -> None:
 
 
 def sweep(root: Path) -> None:
-    """Remove what a kill left of checkpoints half written or half deleted. For the only writer."""
+    """Remove checkpoints half written or half deleted by a killed process; for the run's single writer."""
     for start in (".step_", ".gone.", ".latest.", ".best."):
         for path in root.glob(f"{start}*"):
             if path.is_dir():
@@ -263,7 +244,7 @@ ROWS, TENSORS = "buffer.json", "buffer.safetensors"
 
 
 class WritesCheckpoint(Protocol):
-    """What a policy in training does for its checkpoint."""
+    """A policy that can write its part of a checkpoint."""
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
         """Write model, tokenizer, reference and optimiser into ``work``; return entries for state.json."""
@@ -281,8 +262,8 @@ def save_checkpoint(
 ) -> Path:
     """Write a checkpoint atomically, make it the latest and return its folder.
 
-    ``state`` is what the engine wants back from ``open_checkpoint`` (JSON values, numbers exact). Raises
-    DiskFullError, and UserError where the disk is closed to us; older checkpoints are untouched then.
+    ``state`` is JSON that the engine gets back from ``open_checkpoint``. Raises DiskFullError, and UserError if the
+    disk is not writable; older checkpoints are then unchanged.
     """
     from prorl_inference import quiet_transformers
 
@@ -303,7 +284,7 @@ def save_checkpoint(
 
 @contextlib.contextmanager
 def _explained(target: Path, work: Path) -> Iterator[None]:
-    """Say in one line why a checkpoint could not be written into ``work``, whichever library met the full disk."""
+    """Raise DiskFullError if the block fails on a full disk, whichever library noticed."""
     try:
         yield
     except Exception as error:
@@ -316,7 +297,10 @@ def _explained(target: Path, work: Path) -> Iterator[None]:
 
 
 def save_buffer(path: Path, carried: Carried) -> None:
-    """Write what is carried into the folder ``path``; nothing is written where nothing is."""
+    """Write the carried groups into the folder ``path``, if there are any.
+
+    Token ids are int64 and log-probs float64, the width of a Python float, so that every bit is restored.
+    """
     if not carried:
         return
     import torch
@@ -362,13 +346,12 @@ def save_buffer(path: Path, carried: Carried) -> None:
 
 
 def _verdict_row(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict's fields but for the findings: nobody asks in training."""
+    """Return a verdict's fields without its findings, which training does not use."""
     names = (f.name for f in fields(verdict) if f.name != "findings")
     return {name: getattr(verdict, name) for name in names} | {"metrics": dict(verdict.metrics)}
 
 
 def _completion_row(completion: Completion) -> dict[str, Any]:
-    """Return what the JSON file holds of a completion."""
     return {
         "text": completion.text,
         "finish_reason": completion.finish_reason,
@@ -378,16 +361,13 @@ def _completion_row(completion: Completion) -> dict[str, Any]:
 
 
 def _policies(pair: Sequence[int] | None, group: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the policies that sampled a response; a checkpoint too old to tell knows when its group was begun."""
+    """Return the policies that sampled a response; older checkpoints only have the step that began its group."""
     first, last = pair or (group["step"] - 1, group["step"] - 1)
     return first, last
 
 
 def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> Carried:
-    """Return what a checkpoint's folder carries, equal to what was saved.
-
-    Raises CheckpointError when a group's sample is not in the dataset.
-    """
+    """Return the carried groups. Raises CheckpointError if a sample is not in the dataset."""
     if not (path / ROWS).is_file():
         return Carried()
     from safetensors.torch import load_file

@@ -1,7 +1,4 @@
-"""A run's policy as a Hugging Face model: which checkpoint, and the files that are the model.
-
-Both engines write ``policy/`` as Transformers reads it, adapters merged.
-"""
+"""Export a run's policy as a Hugging Face model."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ from prorl_training.types import CheckpointError
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A whole checkpoint: the folder of its policy, its ``state.json``, and why newer ones were passed over."""
+    """An intact checkpoint: its policy folder, its state, and the errors of newer checkpoints."""
 
     policy: Path
     state: dict[str, Any]
@@ -33,17 +30,16 @@ class Chosen:
 
     @property
     def step(self) -> int:
-        """The step that it was written after."""
+        """The step after which it was written."""
         return int(self.state["step"])
 
 
 def choose_checkpoint(
     run: RunFolder, step: int | None = None, best: bool = False, fall_back: bool = False
 ) -> Chosen:
-    """Return the checkpoint of a step, the best one, or the newest where neither is asked for.
+    """Return the verified checkpoint of ``step``, the best one, or by default the newest.
 
-    Every file is checked against the checkpoint's manifest. Raises UserError where there is no such checkpoint, where it
-    is damaged, and, without ``fall_back``, where the newest is.
+    Raises UserError if it does not exist or is damaged; with ``fall_back`` damaged newest ones are skipped.
     """
     if best:
         step = best_step(run.checkpoints)
@@ -68,7 +64,7 @@ def choose_checkpoint(
 
 
 def export_policy(run: RunFolder, chosen: Chosen, out: Path) -> None:
-    """Copy the checkpoint's model to ``out``, with its lineage; the folder appears whole."""
+    """Copy the checkpoint's model and its lineage to ``out``, atomically."""
     with atomic_directory(out) as work:
         shutil.copytree(chosen.policy, work, dirs_exist_ok=True)
         write_lineage(work, run.name, chosen.state)

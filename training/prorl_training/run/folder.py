@@ -1,12 +1,5 @@
-"""The folder of one run: resolved config, journals, rollouts, checkpoints.
-
-    runs/<name>/config.yaml  identity.json  metrics.jsonl  decisions.jsonl  rollouts/step_000001.parquet
-                checkpoints/step_000012/  tensorboard/  run.lock  ended.json
-
-What a step writes is flushed but not forced to the disk: steps after the last checkpoint are done again
-anyway. ``sync`` forces the journals, before a checkpoint says that those steps are done. ``run.rollouts`` writes the
-rollouts.
-"""
+"""The folder of one run: config, journals, rollouts, checkpoints, lock. Journals are not forced to disk at each step,
+because a resumed run repeats the steps after its last checkpoint."""
 
 from __future__ import annotations
 
@@ -32,11 +25,11 @@ RUNS = Path("runs")
 
 
 class ResumeError(UserError):
-    """A run cannot go on as asked; the message says what differs and what may change."""
+    """A run cannot be resumed as requested; the message says what differs and what may change."""
 
 
 class RunFolder:
-    """Paths and journals of one run. Raises UserError where the folder cannot be used."""
+    """Paths and journals of one run. Raises UserError if the folder cannot be used."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -53,14 +46,12 @@ class RunFolder:
 
     @property
     def name(self) -> str:
-        """The run's name."""
+        """Name of the run."""
         return self.path.name
 
     def create(self, config: TrainConfig, identity: Mapping[str, Any] | None = None) -> None:
-        """Write the resolved config into a new folder; an existing run is never overwritten.
-
-        ``identity`` says which data and model the run is made from (``resume.run_identity``).
-        """
+        """Write the resolved config and ``identity`` (``resume.run_identity``) into a new folder; never overwrites a
+        run."""
         self.check_there()
         self.check_new()
         if identity is not None:
@@ -68,7 +59,7 @@ class RunFolder:
         save_config(config, self.config_path)
 
     def check_new(self) -> None:
-        """Raise UserError where there is a run already, or none can be written."""
+        """Raise UserError if there is a run already or the folder is not writable."""
         check_output(self.path, folder=True)
         if self.config_path.exists():
             raise UserError(
@@ -83,14 +74,14 @@ class RunFolder:
         return load_saved_config(self.config_path)
 
     def identity(self) -> dict[str, Any] | None:
-        """Return what ``create`` was told of data and model; None for a run without it."""
+        """Return the recorded identity of data and model, or None."""
         if not self.identity_path.is_file():
             return None
         found: dict[str, Any] = json.loads(self.identity_path.read_text(encoding="utf-8"))
         return found
 
     def replace_config(self, config: TrainConfig, step: int) -> None:
-        """Write a changed config; the old one stays as ``config.<step>.yaml`` (``step``: last done)."""
+        """Write a changed config and keep the old one as ``config.<step>.yaml``."""
         kept, number = self.path / f"config.{step}.yaml", 1
         while kept.exists():
             number += 1
@@ -100,10 +91,10 @@ class RunFolder:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Be the run's only writer inside the block; afterwards ``ended.json`` says how it went.
+        """Hold the run's write lock inside the block, then record in ``ended.json`` how it ended.
 
-        Raises UserError when another live process writes the run. A killed one leaves no lock behind. A
-        folder that has no config after the block, as no run came about, is taken away again.
+        Raises UserError if another process holds it; a killed process leaves no lock behind. A folder that has no
+        config after the block is removed.
         """
         with explain_write_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
@@ -128,7 +119,7 @@ class RunFolder:
                 self._leave_no_empty_folder()
 
     def check_there(self) -> None:
-        """Raise UserError when the folder was removed since it was locked; nothing is written anew in its place."""
+        """Raise UserError if the folder was removed since it was locked."""
         if self._locked is not None and os.fstat(self._locked.fileno()).st_nlink == 0:
             raise UserError(
                 f"{self.path} was removed while the run was writing it: nothing of the run is left, start a new one"
@@ -162,7 +153,7 @@ class RunFolder:
             atomic_write_text(self.ended_path, json.dumps({"state": state, "reason": reason}))
 
     def is_written(self) -> bool:
-        """Return whether a live process writes the run."""
+        """Return whether a live process is writing the run."""
         if not self.lock_path.is_file():
             return False
         with self.lock_path.open("rb") as lock:
@@ -173,7 +164,7 @@ class RunFolder:
         return False
 
     def truncate_after(self, step: int) -> None:
-        """Drop journal lines and rollouts of steps after ``step`` (they will be done again) and torn or damaged lines."""
+        """Drop journal lines and rollouts after ``step``, which will be repeated, and damaged lines."""
         self._whole.clear()
         for path in (self.metrics_path, self.decisions_path):
             if path.exists():
@@ -189,11 +180,11 @@ class RunFolder:
             path.unlink()
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Return all complete lines of ``metrics.jsonl``. Raises UserError for a damaged one that others follow."""
+        """Return the lines of ``metrics.jsonl``. Raises UserError for a damaged one that others follow."""
         return _read(self.metrics_path)
 
     def decisions(self) -> list[dict[str, Any]]:
-        """Return all complete lines of ``decisions.jsonl``. Raises UserError for a damaged one that others follow."""
+        """Return the lines of ``decisions.jsonl``. Raises UserError for a damaged one that others follow."""
         return _read(self.decisions_path)
 
     def log_decisions(self, decisions: Sequence[Decision]) -> None:
@@ -206,13 +197,13 @@ class RunFolder:
         self._append(self.metrics_path, [row])
 
     def sync(self) -> None:
-        """Force the journals to the disk; called before a checkpoint says that their steps are done."""
+        """Fsync the journals; called before a checkpoint declares their steps done."""
         for path in self._whole:
             with path.open("rb") as file:
                 os.fsync(file.fileno())
 
     def _append(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Append rows with one write. No file stays open: opening costs less than a step can notice."""
+        """Append rows with one write."""
         self.check_there()
         if path not in self._whole:
             Journal(path, fsync=False).close()  # drops a torn last line
@@ -225,9 +216,9 @@ class RunFolder:
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a journal that may be written right now; what is torn or damaged at its end is left out.
+    """Return the rows of a journal that may be in use; a damaged end is ignored.
 
-    Raises UserError for a damaged line that others follow: what comes after it is not lost in silence.
+    Raises UserError for a damaged line that others follow, so that nothing is lost silently.
     """
     rows: list[dict[str, Any]] = []
     damaged = 0
@@ -244,7 +235,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes, dict[str, Any] | None]]:
-    """Yield (number from 1, line, row) of each line that was ended, but blank ones; row None: it is damaged."""
+    """Yield (number from 1, line, row) of each complete, non-blank line; row is None if it is damaged."""
     data = path.read_bytes() if path.exists() else b""
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         if line.strip():
@@ -261,14 +252,14 @@ def _row(line: bytes) -> dict[str, Any] | None:
 
 
 def named_run(name: str) -> RunFolder:
-    """Return the run of this name under runs/. Raises UserError for what is not one part of a path."""
+    """Return the run of this name under runs/. Raises UserError unless it is a single path component."""
     if name != Path(name).name or not name.strip() or name in ("..", "latest"):
         raise UserError(f"'{name}' is no name for a run: use one word without /, and not latest")
     return RunFolder(RUNS / name)
 
 
 def list_runs(root: Path = RUNS) -> list[RunFolder]:
-    """Return the runs under ``root``, newest last (by the time of their last journal line)."""
+    """Return the runs under ``root``, newest last by their last journal line."""
     if not root.is_dir():
         return []
     found = [RunFolder(p.parent) for p in root.glob("*/config.yaml")]
@@ -276,13 +267,13 @@ def list_runs(root: Path = RUNS) -> list[RunFolder]:
 
 
 def last_written(run: RunFolder) -> float:
-    """Return when the run last wrote a step (Unix time), or was made."""
+    """Return the Unix time when the run last wrote a step or was created."""
     journal = run.metrics_path
     return (journal if journal.exists() else run.config_path).stat().st_mtime
 
 
 def find_run(name: str | None, root: Path = RUNS) -> RunFolder:
-    """Return the run called ``name`` (a name or a path), or the newest when None or ``latest``."""
+    """Return the run with this name or path, or the newest for None or ``latest``. Raises UserError if there is none."""
     runs = list_runs(root)
     if name is None or name == "latest":
         if not runs:
@@ -296,12 +287,12 @@ def find_run(name: str | None, root: Path = RUNS) -> RunFolder:
 
 
 RunState = Literal["running", "finished", "failed", "stopped"]
-"""``failed``: an error or a safety rule ended it; ``stopped``: interrupted or killed."""
+"""``failed``: ended by an error or a safety rule; ``stopped``: interrupted or killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """What ``prorl train status`` says of a run; ``age_seconds`` since it last wrote a step."""
+    """Status of a run for ``prorl train status``; ``age_seconds`` counts from its last written step."""
 
     run: str
     path: str
@@ -315,15 +306,15 @@ class RunStatus:
     last_reset: int | None
     age_seconds: float
     reason: str
-    """Why it failed; empty otherwise."""
+    """Why the run failed, or its config cannot be read; else empty."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the status as a JSON object."""
+        """Return a JSON object."""
         return asdict(self)
 
 
 def run_status(run: RunFolder, now: float | None = None) -> RunStatus:
-    """Return the status of a run; ``now`` is a Unix time. Never fails because of the run's contents."""
+    """Return the status of a run at Unix time ``now``, whatever its files contain."""
     try:
         config = read_config_file(run.config_path)
     except UserError as error:
@@ -353,7 +344,7 @@ def run_status(run: RunFolder, now: float | None = None) -> RunStatus:
 
 
 def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, str]:
-    """Return (state, why it failed) of a run that has done ``step`` of its ``steps``."""
+    """Return (state, why it failed) of a run that has done ``step`` of ``steps``."""
     if run.is_written():
         return "running", ""
     ended: Any = {}
@@ -372,7 +363,7 @@ def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, s
 
 
 def _backwards(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a journal, newest first, without a torn last line."""
+    """Yield the intact rows of a journal, newest first."""
     if not path.is_file():
         return
     lines = path.read_bytes().split(b"\n")[:-1]

@@ -1,9 +1,4 @@
-"""Where a run's weights came from: its legs over stages, presets, engines and earlier runs, kept in every checkpoint.
-
-A leg is one unbroken piece of training under one preset by one engine. Every checkpoint's ``state.json`` lists under
-``lineage`` those that led to it; ``prorl train export`` writes them beside the model (``FILE``), and a run that starts
-from such a folder goes on with the list.
-"""
+"""Lineage of a run's weights: legs, each trained under one preset by one engine, kept in every checkpoint and export."""
 
 from __future__ import annotations
 
@@ -19,19 +14,15 @@ from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.controller import Controller
 
 FILE = "prorl_lineage.json"
-"""In an exported model's folder: the run, its step, and the legs up to it."""
+"""File in an exported model's folder with the run, its step and the legs up to it."""
 
 Leg = dict[str, Any]
-"""``after_step`` (the run's step that it goes on from), ``stage`` (None: the run has none), ``preset``, ``engine``,
-``source`` (a model, or a checkpoint), ``weights`` (SHA-256 of the source's weights, None: not known); of an earlier
-run also ``run``."""
+"""``after_step`` (the step it continues from), ``stage`` (or None), ``preset``, ``engine``, ``source`` (a model or a
+checkpoint), ``weights`` (SHA-256 of the source, or None), and for legs of an earlier run ``run``."""
 
 
 def next_phase(config: TrainConfig, state: Mapping[str, Any]) -> tuple[int, bool]:
-    """Return the phase that the step after a checkpoint is in, and whether it begins another stage.
-
-    ``state`` is the checkpoint's ``state.json``.
-    """
+    """Return the phase of the step after a checkpoint, and whether it begins another stage."""
     controller = Controller(config)
     controller.restore(state["controller"])
     begins = controller.begins_stage(int(state["step"]) + 1)
@@ -39,10 +30,9 @@ def next_phase(config: TrainConfig, state: Mapping[str, Any]) -> tuple[int, bool
 
 
 def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
-    """Return (newest whole checkpoint, next phase, whether that begins another stage) of a run.
+    """Return (newest intact checkpoint, next phase, whether it begins another stage) of a run with stages.
 
-    (None, 0, False) before its first checkpoint, and for a run without stages. Raises CheckpointError where no
-    checkpoint is whole.
+    Otherwise, or before the first checkpoint, (None, 0, False). Raises CheckpointError if no checkpoint is intact.
     """
     if not config.stages or not has_checkpoint(run.checkpoints):
         return None, 0, False
@@ -51,7 +41,7 @@ def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
 
 
 def first_legs(config: TrainConfig, identity: Mapping[str, Any] | None) -> list[Leg]:
-    """Return the legs of a run that begins: those of the run that its model was exported from, and its own first."""
+    """Return the legs of a new run: those of the run that its model was exported from, then its own."""
     known = identity or {}
     source, earlier = config.model.path, known.get("came_from")
     legs: list[Leg] = []
@@ -62,7 +52,7 @@ def first_legs(config: TrainConfig, identity: Mapping[str, Any] | None) -> list[
 
 
 def next_leg(config: TrainConfig, number: int, checkpoint: Path, step: int) -> Leg:
-    """Return the leg of the stage that begins with phase ``number``, from a checkpoint after ``step``."""
+    """Return the leg of the stage that begins with phase ``number`` from a checkpoint after ``step``."""
     from prorl_inference import model_digest
 
     return _leg(config, number, step, checkpoint.name, model_digest(checkpoint / "policy"))
@@ -81,13 +71,13 @@ def _leg(config: TrainConfig, number: int, step: int, source: str, weights: str 
 
 
 def write_lineage(folder: Path, run: str, state: Mapping[str, Any]) -> None:
-    """Write into an exported model's folder which run, step and legs it is from."""
+    """Write run, step and legs into an exported model's folder."""
     values = {"run": run, "step": state["step"], "lineage": state.get("lineage", [])}
     atomic_write_text(folder / FILE, json.dumps(values, indent=1) + "\n")
 
 
 def read_lineage(folder: Path) -> dict[str, Any] | None:
-    """Return what ``write_lineage`` wrote, None for a model that is from no run of ours."""
+    """Return the lineage in a model's folder, or None."""
     if not (folder / FILE).is_file():
         return None
     found: dict[str, Any] = json.loads((folder / FILE).read_text(encoding="utf-8"))
@@ -95,7 +85,7 @@ def read_lineage(folder: Path) -> dict[str, Any] | None:
 
 
 def lines(lineage: Sequence[Leg]) -> list[str]:
-    """Return the legs as text, a line each, oldest first."""
+    """Return the legs as lines of text, oldest first."""
     told = []
     for leg in lineage:
         where = f"{leg['run']}: " if "run" in leg else ""

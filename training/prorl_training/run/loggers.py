@@ -1,9 +1,5 @@
-"""Who else is told a run's numbers: TensorBoard, Weights & Biases, trackio.
-
-``metrics.jsonl`` is the record; these are views of it. A resumed run goes on in the same place: TensorBoard
-drops what it had of the steps that are done again (``purge_step``); the two others continue the run that is named in
-``wandb.json`` and ``trackio.json``, where such a step shows twice, under the same number on the ``step`` axis, as they
-keep no way to take a point back."""
+"""Send metrics to TensorBoard, Weights & Biases and trackio; a resumed run continues in the same place. Repeated steps
+replace TensorBoard's and show twice in the other two, which cannot delete points."""
 
 from __future__ import annotations
 
@@ -23,27 +19,25 @@ from prorl_training.config import LoggingConfig
 WANDB_ID, TRACKIO_ID = "wandb.json", "trackio.json"
 
 Modules = Mapping[str, Any]
-"""Modules by name that take the place of the installed ones, in tests."""
+"""Modules by name that replace the installed ones in tests."""
 
 
 class Logger(Protocol):
-    """One who is told."""
+    """Destination of metrics."""
 
     def write(self, step: int, numbers: Mapping[str, float]) -> None:
-        """Take one step's numbers, by joined key."""
+        """Log one step's numbers by joined key."""
         ...
 
     def close(self) -> None:
-        """Write what is left, and end."""
+        """Flush and close."""
         ...
 
 
 class Loggers(Closing):
-    """Sends every number of a step's metrics on but the tasks' (a panel each would be hundreds); nested keys are
-    joined with ``/`` (domains/math/...).
+    """Sends a step's numbers to all loggers, without those per task; nested keys are joined with ``/``.
 
-    ``path`` is the run's folder, ``first_step`` the first step that will be written. Raises
-    MissingExtraError when one is asked for and not installed, UserError when it cannot start.
+    Raises MissingExtraError if an enabled logger is not installed, and UserError if it cannot start.
     """
 
     def __init__(
@@ -59,7 +53,7 @@ class Loggers(Closing):
             raise
 
     def write(self, step: int, row: Mapping[str, Any]) -> None:
-        """Send one step's numbers."""
+        """Log one step's numbers."""
         if not self._told:
             return
         numbers = dict(scalars({key: value for key, value in row.items() if key != "tasks"}))
@@ -67,13 +61,13 @@ class Loggers(Closing):
             one.write(step, numbers)
 
     def close(self) -> None:
-        """End all views."""
+        """Close all loggers."""
         while self._told:
             self._told.pop().close()
 
 
 def scalars(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
-    """Yield (joined key, number) for every number and truth value in a nested mapping."""
+    """Yield (joined key, number) for every number and bool in a nested mapping."""
     for key, value in row.items():
         if isinstance(value, Mapping):
             yield from scalars(value, f"{prefix}{key}/")
@@ -118,7 +112,6 @@ class _Wandb:
 
 
 def _wandb(path: Path, config: LoggingConfig, first_step: int, modules: Modules) -> Logger | None:
-    """Start or continue the run's own Weights & Biases run."""
     del first_step
     if config.wandb == "off":
         return None
@@ -162,7 +155,7 @@ class _Trackio:
 
 
 def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Modules) -> Logger | None:
-    """Start or continue the run's own trackio run; trackio knows runs by their names, so ours is one that no other has."""
+    """Start or continue the run's trackio run, under a unique name because trackio identifies runs by name."""
     del first_step
     if not config.trackio:
         return None
@@ -195,11 +188,10 @@ OPENERS: tuple[Callable[[Path, LoggingConfig, int, Modules], Logger | None], ...
     _wandb,
     _trackio,
 )
-"""Each returns None where the config does not ask for it."""
+"""Each returns None if the config does not enable its logger."""
 
 
 def _module(name: str, modules: Modules) -> Any:
-    """Return the module that its extra of the same name brings."""
     if name in modules:
         return modules[name]
     if importlib.util.find_spec(name) is None:
@@ -208,7 +200,6 @@ def _module(name: str, modules: Modules) -> Any:
 
 
 def _saved(file: Path) -> dict[str, str] | None:
-    """Return what the run's file says of its place there; None where it has none yet."""
     if not file.is_file():
         return None
     found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))

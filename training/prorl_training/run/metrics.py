@@ -1,8 +1,5 @@
-"""A step's line of ``metrics.jsonl``, made from its report: overall, and for each domain and task.
-
-Rates and means are over everything sampled in the step, dropped groups included, so that they follow
-the policy and not the filter.
-"""
+"""Build a step's line of ``metrics.jsonl``. Rates and means include dropped groups, so that they follow the policy and
+not the filter."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ TIMING_KEYS = (
     "sampler_idle_share",
     "rollouts_seconds",
 )
-"""Keys that differ between two runs of the same config; everything else is determined by it on CPU."""
+"""Keys that differ between two runs of the same config; all others are deterministic on CPU."""
 
 
 def metrics_row(report: StepReport) -> dict[str, Any]:
@@ -59,11 +56,10 @@ def metrics_row(report: StepReport) -> dict[str, Any]:
 
 
 def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return the rates of some groups and what filtering them cost.
+    """Return the rates of groups and the cost of filtering them.
 
-    Beside ``_results``: unparsable_rate over verdicts; truncated_rate over responses; ``answers_distinct``,
-    ``answers_share`` and ``answer_entropy`` (``_answers``), means over groups; ``rollout_entropy``;
-    filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
+    ``unparsable_rate`` is over verdicts, ``truncated_rate`` over responses, ``filter_rate`` over groups;
+    ``tokens_dropped`` counts tokens of groups that taught nothing.
     """
     everything = [t for g in groups for t in g.trajectories]
     scored = [t for t in everything if not t.verdict.is_infra_error]
@@ -86,8 +82,7 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
 
 
 def _results(groups: Sequence[Group]) -> dict[str, Any]:
-    """Return reward_mean and pass_rate over verdicts (None: there is none), length_mean (tokens) over responses,
-    and how many tokens and groups there are."""
+    """Return mean reward and pass rate over verdicts (None without any), mean length in tokens, and totals."""
     everything = [t for g in groups for t in g.trajectories]
     rewards = [t.reward for t in everything if not t.verdict.is_infra_error]
     tokens = sum(g.tokens for g in groups)
@@ -101,10 +96,9 @@ def _results(groups: Sequence[Group]) -> dict[str, Any]:
 
 
 def _answers(groups: Sequence[Group]) -> dict[str, float | None]:
-    """Return what the answers of a group are like, the mean over groups; None where none has a verdict.
+    """Return how diverse the answers of a group are, averaged over groups; None without a verdict.
 
-    ``answers_distinct``: different answers; ``answers_share``: that over the responses with a verdict;
-    ``answer_entropy``: of their frequencies, in nats.
+    ``answers_distinct``: different answers; ``answers_share``: the same per response; ``answer_entropy``: in nats.
     """
     counts = [Counter(answer_of(t) for t in g.scored) for g in groups]
     counts = [c for c in counts if c]
@@ -120,9 +114,10 @@ def _answers(groups: Sequence[Group]) -> dict[str, float | None]:
 
 
 def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
-    """Return minus the mean log-prob (nats) at which the tokens of these responses were sampled: an unbiased estimate
-    of the entropy a token of what was sampled from, there also in a step that learns nothing. None: the sampler
-    gives no log-probs."""
+    """Return minus the mean log-prob (nats) of the sampled tokens, or None if the sampler gives none.
+
+    It is an unbiased estimate of the sampling distribution's entropy per token, also in steps without an update.
+    """
     total, tokens = 0.0, 0
     for t in trajectories:
         found = sum(t.completion.logprobs)
@@ -132,15 +127,14 @@ def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
 
 
 def answer_of(trajectory: Trajectory) -> str:
-    """Return the answer that the verifier extracted, else the response without case and spaces."""
+    """Return the extracted answer, or else the response, in normalised case and spacing."""
     extracted = trajectory.verdict.extracted
     text = trajectory.completion.text if extracted is None else extracted
     return " ".join(text.casefold().split())
 
 
 def discard_metrics(discarded: Sequence[Group]) -> dict[str, Any]:
-    """Return what was thrown away though it was usable: surplus that nobody carries, and groups that
-    waited for a phase which samples otherwise (their tokens were sampled in an earlier step)."""
+    """Return counts of usable groups that were discarded: surplus, or sampled under a former phase's settings."""
     return {
         "groups_discarded": len(discarded),
         "tokens_discarded": sum(g.tokens for g in discarded),
@@ -148,9 +142,9 @@ def discard_metrics(discarded: Sequence[Group]) -> dict[str, Any]:
 
 
 def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
-    """Return the part of a step's line that says what was sampled; ``trained`` are the shaped groups.
+    """Return the metrics of sampling; ``trained`` are the shaped groups.
 
-    ``oversampling``: prompts drawn for each that the step wants.
+    ``oversampling`` is the number of prompts drawn per wanted prompt.
     """
     row = group_metrics(batch.sampled, batch.outcomes)
     row["response_length_mean"] = row.pop("length_mean")
@@ -170,8 +164,7 @@ def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
 
 
 def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
-    """Return the part of a step's line that says what the update did; nothing when there was none,
-    and nothing for a number that was not measured or is not finite."""
+    """Return the metrics of the update, without missing or non-finite values."""
     if update is None:
         return {}
     row = {f.name: getattr(update, f.name) for f in fields(update) if f.name != "trainer_logprobs"}
@@ -180,7 +173,7 @@ def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
 
 
 def validation_metrics(validation: Validation | None) -> dict[str, Any]:
-    """Return what a validation measured; ``validation_rewards`` are each problem's mean (None without a verdict)."""
+    """Return the metrics of a validation; ``validation_rewards`` are each problem's mean (None without a verdict)."""
     if validation is None:
         return {}
     row: dict[str, Any] = {
@@ -197,8 +190,7 @@ def validation_metrics(validation: Validation | None) -> dict[str, Any]:
 
 
 def domain_metrics(report: StepReport) -> dict[str, dict[str, Any]]:
-    """Return ``group_metrics`` of each domain that was sampled, ``discard_metrics`` of each that was sampled or
-    discarded, and each one's coverage and validation."""
+    """Return the metrics of each domain that was sampled, discarded or validated, or has coverage."""
     batch = report.batch
     coverage = {domain: counts for domain, counts in report.coverage.items() if domain}
     validated = {} if report.validation is None else report.validation.domains
@@ -220,8 +212,7 @@ def domain_metrics(report: StepReport) -> dict[str, dict[str, Any]]:
 
 
 def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
-    """Return ``_results`` and the number of responses of each task (``Sample.family``) that was sampled: a run may
-    have hundreds, so few things."""
+    """Return a few metrics per sampled task (``Sample.family``), as a run may have hundreds."""
     by_task: dict[str, list[Group]] = {}
     for group in groups:
         by_task.setdefault(group.sample.family, []).append(group)
@@ -232,10 +223,10 @@ def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
 
 
 def timing_metrics(report: StepReport) -> dict[str, Any]:
-    """Return the timing keys of a step but validation's.
+    """Return the timings of a step, except validation's.
 
-    In ``score_seconds`` nothing was sampled and verdicts were waited for; ``sampler_idle_share`` is the share of the
-    sampler's places that stood empty while it worked.
+    ``score_seconds`` were spent waiting for verdicts while nothing was sampled; ``sampler_idle_share`` is the share of
+    empty sampler slots.
     """
     batch, seconds = report.batch, report.seconds
     return {
@@ -250,7 +241,7 @@ def timing_metrics(report: StepReport) -> dict[str, Any]:
 
 
 def progress_fields(row: Mapping[str, Any], last_reset: int) -> dict[str, str]:
-    """Return the short facts shown beside the bar for one step's metrics."""
+    """Return the short facts beside the progress bar for one step."""
     fields = {}
     if row["reward_mean"] is not None:
         fields = {"reward": f"{row['reward_mean']:.3f}", "pass": f"{row['pass_rate']:.3f}"}

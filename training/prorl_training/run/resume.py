@@ -1,9 +1,4 @@
-"""Going on with a run: what may change, and whether data and model are still the same.
-
-What a run computes is fixed when it starts. On resuming, only settings may change that do not enter its
-mathematics: how long, how fast, where, and who is told. Everything else needs a new run, which may start
-from this one's policy.
-"""
+"""Resume a run: only settings outside its algorithm may change, and data and model must be the same."""
 
 from __future__ import annotations
 
@@ -68,21 +63,20 @@ ALLOWED = (
 )
 """Settings that may change on resuming; a name that ends in a dot stands for its whole section.
 
-``plugins`` may move, their parts may not change (``check_identity``); ``data.path`` may follow a dataset that
-moved, never name another one. Device, batching and
-pack size change the rounding of sums (with ``model.dtype=auto`` the device may change the compute type too).
-``rollout.backend`` and ``rollout.request_seeds`` may change because prompts and responses a prompt stay; the samples
-do not: another generator draws other samples of the same distribution. The ``safety`` ones say
-when a run stops or waits, not what an update does."""
+``plugins`` may move but not change (``check_identity``), and ``data.path`` may follow a dataset that moved. Device,
+batching and pack size change the rounding of sums (with ``model.dtype=auto`` the device may change the compute type
+too). Another ``rollout.backend`` or ``rollout.request_seeds`` draws other samples of the same distribution. The
+``safety`` settings decide when a run stops or waits, not what an update does.
+"""
 
 
 def resume_config(
     run: RunFolder, overrides: Sequence[str], steps: int | None
 ) -> tuple[TrainConfig, list[Decision]]:
-    """Return the run's config with the allowed changes, and a ``config_changed`` decision for them.
+    """Return the run's config with the allowed changes, and a ``config_changed`` decision for them; writes nothing.
 
-    ``overrides`` are texts like ``checkpoint.every=10``; ``steps`` wins over an override of it. Nothing is
-    written: see ``RunFolder.replace_config``. Raises ResumeError listing every change that is not allowed.
+    ``overrides`` are texts like ``checkpoint.every=10``; ``steps`` wins over an override. Raises ResumeError listing
+    every change that is not allowed.
     """
     before = run.config()
     values = before.model_dump(mode="json")
@@ -137,7 +131,7 @@ def resume_config(
 
 
 def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[str, Any]]:
-    """Return the stages, those that have not begun with this engine. Raises ResumeError where all have."""
+    """Return the stages with this engine for those not begun. Raises ResumeError if all have begun."""
     _, phase, begins = place(run, config)
     last_begun = config.phases[phase - 1 if begins else phase].stage
     stages = [stage.model_dump(mode="json") for stage in config.stages]
@@ -152,7 +146,7 @@ def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[
 
 
 def _beside(wrong: Iterable[str]) -> str:
-    """Say what may change of the sections that these settings are of."""
+    """Return a text that lists which settings may change in the sections of ``wrong``."""
     sections = dict.fromkeys(key.partition(".")[0] for key in wrong)
     free = [name for name in ALLOWED if name.partition(".")[0] in sections]
     return (
@@ -163,7 +157,7 @@ def _beside(wrong: Iterable[str]) -> str:
 
 
 def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
-    """Return why a run has nothing to go on with, and what to ask for; None when it has."""
+    """Return why a run has nothing left to do and how to extend it, or None."""
     if not has_checkpoint(run.checkpoints):
         return None
     _, state, _ = newest_whole(run.checkpoints)
@@ -178,14 +172,14 @@ def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
 
 
 def changes(before: TrainConfig, after: TrainConfig) -> dict[str, tuple[Any, Any]]:
-    """Return setting -> (old, new) for every setting that differs, by its dotted name."""
+    """Return dotted name -> (old, new) of every setting that differs."""
     old, new = flat(before.model_dump(mode="json")), flat(after.model_dump(mode="json"))
     keys = [*old, *(k for k in new if k not in old)]
     return {k: (old.get(k), new.get(k)) for k in keys if old.get(k) != new.get(k)}
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return dotted name -> value of every setting; phases and stages go by their names."""
+    """Return dotted name -> value of every setting; phases and stages are keyed by name."""
     found: dict[str, Any] = {}
     for key, value in values.items():
         named = isinstance(value, list) and all(
@@ -207,10 +201,7 @@ def _show(value: Any) -> str:
 def environment_decisions(
     state: Mapping[str, Any], now: Mapping[str, Any], so: str
 ) -> list[Decision]:
-    """Return a decision when the machine or its software differs from the checkpoint's, else none.
-
-    ``now`` is the environment as an engine states it in a checkpoint, ``so`` what follows from the change.
-    """
+    """Return a decision if the environment differs from the checkpoint's, else []; ``so`` states the consequence."""
     old = state["environment"]
     changed = {key: [old.get(key), now[key]] for key in now if old.get(key) != now[key]}
     if not changed:
@@ -221,8 +212,7 @@ def environment_decisions(
 
 
 def parts_in_use(config: TrainConfig, tasks: Iterable[Task] = ()) -> list[dict[str, str]]:
-    """Return the records of all that is not prorl's own: parts of the objective, over every phase, who
-    samples, and what scores the tasks."""
+    """Return the records of all parts from plug-ins: objectives of every phase, sampler and verifiers."""
     from prorl_inference import BACKENDS
 
     phases = [config.in_phase(number) for number in range(max(len(config.phases), 1))]
@@ -239,10 +229,7 @@ def parts_in_use(config: TrainConfig, tasks: Iterable[Task] = ()) -> list[dict[s
 def run_identity(
     dataset: Path, model: Path | None, parts: Sequence[Mapping[str, str]] = ()
 ) -> dict[str, Any]:
-    """Return what a run is made from: the data's fingerprint, the digest of the base model's weights.
-
-    ``parts`` are the records of what plug-ins brought to it (``parts_in_use``).
-    """
+    """Return a run's identity: dataset fingerprint, digest and lineage of the base model, and plug-in ``parts``."""
     from prorl_inference import model_digest
 
     identity: dict[str, Any] = {"dataset": dataset_fingerprint(dataset)}
@@ -256,7 +243,7 @@ def run_identity(
 
 
 def dataset_fingerprint(path: Path) -> str:
-    """Return a hex SHA-256 over a dataset's contents: its files' hashes (manifest), or the lone file's."""
+    """Return a hex SHA-256 of a dataset: of the file hashes in its manifest, or of a single file."""
     from prorl_datasets import read_manifest
 
     if path.is_file():
@@ -271,9 +258,9 @@ def check_identity(
     model: Path | None = None,
     parts: Sequence[Mapping[str, str]] = (),
 ) -> None:
-    """Compare data, plug-ins' parts and, where ``model`` is given, base model with the run's own.
+    """Raise ResumeError if data, plug-in parts or (if given) base model differ from the run's.
 
-    A run without ``identity.json`` passes. Raises ResumeError when one of them is another one.
+    A run without ``identity.json`` passes.
     """
     known = run.identity()
     if known is None:

@@ -1,9 +1,5 @@
-"""Write ``rollouts/step_000001.parquet``: what a step sampled, what verdicts it got, what its update made of it.
-
-A file appears whole, by rename, and is never forced to the disk: a run does not read its rollouts back, and one fsync
-a step costs more than writing them. Columns and reading: ``prorl_common.rollout_files``. Every reward of a run can be
-checked again from these files (``prorl verify replay``).
-"""
+"""Write ``rollouts/step_000001.parquet`` (columns: ``prorl_common.rollout_files``). A file appears atomically but is
+not fsynced, because a run never reads its rollouts back."""
 
 from __future__ import annotations
 
@@ -24,12 +20,12 @@ from prorl_training.run.folder import RunFolder
 from prorl_training.types import Group, Learned, Trajectory
 
 TOKEN_COLUMNS = ("token_ids", "sampler_logprobs", "trainer_logprobs")
-"""Lists with a value a token: what ``logging.rollouts=texts`` leaves null."""
+"""Columns with one value per token, which ``logging.rollouts=texts`` leaves null."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A response of the file; ``index`` numbers it among what was trained on, None where it was not."""
+    """A response of the file; ``index`` numbers it among the trained responses, or is None."""
 
     group: Group
     trajectory: Trajectory
@@ -45,9 +41,9 @@ def write_rollouts(
     learned: Learned,
     what: Literal["full", "texts"] = "full",
 ) -> None:
-    """Write a step's ``sampled`` groups, a row a response, then those carried from earlier steps that it trained on.
+    """Write one row per response: a step's ``sampled`` groups, then carried ones that it trained on.
 
-    Nothing is written when there are none. Raises DiskFullError, and UserError where the disk is closed to us.
+    Nothing is written if there are none. Raises DiskFullError, and UserError if the disk is not writable.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -85,7 +81,7 @@ def write_rollouts(
 
 
 def _rows(sampled: Sequence[Group], learned: Learned) -> Iterator[_Row]:
-    """Yield the file's rows: sampled responses in order, shaped where they were trained on, then carried ones."""
+    """Yield the rows: sampled responses in order, shaped if trained on, then carried ones."""
     number = itertools.count()
     trained = {
         (g.sample.id, g.step): [(t, next(number) if t.scored else None) for t in g.trajectories]
@@ -103,7 +99,6 @@ def _rows(sampled: Sequence[Group], learned: Learned) -> Iterator[_Row]:
 
 
 def _of_sample(sample: Sample) -> dict[str, Any]:
-    """Return the columns that are the same for all responses to a sample: a program's tests may be long."""
     return {
         "sample_id": sample.id,
         "domain": sample.domain,
@@ -116,7 +111,6 @@ def _of_sample(sample: Sample) -> dict[str, Any]:
 
 
 def _of_response(row: _Row, advantages: Sequence[float]) -> dict[str, Any]:
-    """Return the columns that hold one value a response."""
     t = row.trajectory
     c, v = t.completion, t.verdict
     advantage = advantages[row.index] if advantages and row.index is not None else None
@@ -142,12 +136,12 @@ def _of_response(row: _Row, advantages: Sequence[float]) -> dict[str, Any]:
 
 
 def _storable(text: str) -> str:
-    """Return the text with half characters, which a model may write as escapes, spelt out: UTF-8 has none."""
+    """Escape lone surrogates, which a model may write but UTF-8 cannot encode."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _token_columns(rows: Sequence[_Row], learned: Learned) -> dict[str, Any]:
-    """Return the columns that hold a value a token; null where nothing gave them (NaN from vLLM with a nucleus)."""
+    """Return the columns per token, null if missing (NaN from vLLM with a nucleus)."""
     completions = [row.trajectory.completion for row in rows]
     before = learned.trainer_logprobs
     return {
@@ -163,7 +157,7 @@ def _token_columns(rows: Sequence[_Row], learned: Learned) -> dict[str, Any]:
 
 
 def _lists(values: Sequence[Any], kind: type[np.generic]) -> Any:
-    """Return an array of lists, made in one piece: a step has millions of tokens."""
+    """Return an array of lists, built in one piece because a step has millions of tokens."""
     import pyarrow as pa
 
     parts = [np.asarray(() if part is None else part, dtype=kind) for part in values]

@@ -1,7 +1,4 @@
-"""Says so when nothing moves: writes every thread's stack to a file.
-
-A thread of its own, which a hung step cannot stop. It ends nothing: a slow step is not an error.
-"""
+"""Write every thread's stack to a file if a run makes no progress; it runs in its own thread and stops nothing."""
 
 from __future__ import annotations
 
@@ -15,9 +12,9 @@ from typing import Self
 
 
 class Watchdog:
-    """Between ``with`` and its end, dumps stacks to ``file`` when ``beat`` is not called for ``seconds``.
+    """Context manager that dumps stacks to ``file`` if ``beat`` is not called for ``seconds`` (0: off).
 
-    Once for each stall; ``say`` gets one line. ``seconds`` 0 switches it off. ``clock`` is in seconds.
+    It dumps once per stall and passes one line to ``say``.
     """
 
     def __init__(
@@ -53,7 +50,7 @@ class Watchdog:
             self._thread.join()
 
     def beat(self) -> None:
-        """Something moved."""
+        """Record progress."""
         self._last = self._clock()
         self._told = False
 
