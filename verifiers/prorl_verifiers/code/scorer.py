@@ -41,11 +41,11 @@ class JudgeError(ServiceError):
 def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Verdict:
     """Run the last code block of ``text`` on every test.
 
-    No code block is ``unparsable``; code that does not compile gets 0. ``limits.total_seconds`` (ProRL's 5 s by
-    default) of processor time hold for all tests, so that other load on the machine does not count, with twice as much
-    wall time as a backstop; queueing, compiling and judging do not count. Beyond it the verdict is ``timeout``, or with
-    ``limits.partial`` the share passed. Mode ``binary`` gives 1 or 0 and stops at the first failure. Raises JudgeError,
-    SandboxError, or UserError for a missing compiler.
+    No code block is ``unparsable``; code that does not compile gets 0. All tests together may use
+    ``limits.total_seconds`` (ProRL's 5 s by default) of processor time, so that other load on the machine does not
+    count, and twice as much wall time as a backstop; queueing, compiling and judging are free. Beyond it the verdict is
+    ``timeout``, or with ``limits.partial`` the share passed. Mode ``binary`` gives 1 or 0 and stops at the first
+    failure. Raises JudgeError, SandboxError, or UserError for a missing compiler.
     """
     from prorl_sandbox import Budget, Program
 

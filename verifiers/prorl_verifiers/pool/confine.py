@@ -53,8 +53,9 @@ _ENTER, _READ = 0o001, 0o004
 def confine(memory_mb: int, scratch: str) -> str:
     """Confine this process for good and return the protections that hold, e.g. ``worker:nobody+landlock+rlimits``.
 
-    With Landlock it cannot execute, use TCP or write outside ``scratch``. ``memory_mb`` limits its address space (MiB).
-    Call it before reading any request. Protections that this kernel lacks are missing from the result.
+    It gives up root and new privileges, dies with its parent, and gets rlimits, with ``memory_mb`` MiB of address
+    space. With Landlock it cannot execute, use TCP, signal others or write outside ``scratch``. Protections that this
+    kernel lacks are missing from the result. Call it before reading any request.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     writable = os.open(scratch, os.O_PATH | os.O_DIRECTORY)  # user nobody may not reach it by name

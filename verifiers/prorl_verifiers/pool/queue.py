@@ -19,8 +19,8 @@ from prorl_verifiers.types import Task, Verdict
 
 LaneName = Literal["text", "code", "slow"]
 ThreadKind = Literal["shared", "standby", "slow"]
-""""shared" takes text and code; "standby" too, but only while all shared threads are in the other lane, so that a math
-item never waits for slow programs, nor a program for hostile answers; "slow" takes long texts."""
+"""Shared threads take text and code. The standby thread does too, but only while all shared ones are in the other lane,
+so that a math item never waits for slow programs, nor a program for hostile answers. Slow threads take long texts."""
 TAKE_ITEMS = 64
 TAKE_SECONDS = 0.05
 """Quick texts are taken together, about as many as need this long."""
@@ -295,6 +295,7 @@ class FairQueue:
             lanes = [lane for lane in lanes if full and not lane.running]
         if len(lanes) < 2:
             return lanes[0] if lanes else None
+        # The lane with fewer threads, or else with less thread time so far.
         more_text = self._text.running - self._code.running or self._lead
         return self._code if more_text > 0 else self._text
 
@@ -326,5 +327,6 @@ class TextCosts:
         if characters < LEAST_CHARACTERS:
             return
         with self._lock:
+            # The highest recent cost counts: a text that is slow for one instruction may not be for another.
             faded = _FADING * self._rates.get(verifier, FIRST_GUESS)
             self._rates[verifier] = max(faded, min(cpu_seconds / characters, _MOST))

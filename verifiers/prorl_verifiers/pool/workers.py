@@ -195,6 +195,7 @@ class WorkerTemplate(Template):
 
 
 def _environment() -> dict[str, str]:
+    """Return the template's environment, which holds none of this process's secrets."""
     python = {name: os.environ[name] for name in _OF_PYTHON if name in os.environ}
     here = Path(__file__).resolve().parents[2]
     common = Path(prorl_common.__file__).resolve().parent.parent
