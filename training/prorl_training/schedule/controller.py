@@ -176,7 +176,7 @@ class Controller:
         self.state.last_reset = after
         self.state.kl_history = []
         if to == "best":
-            self.validations.forget()  # the policy changes too
+            self.validations.forget()  # a new policy
         self._act_on([f.rule for f in found])
         return reset_decision(step, found, to, optimizer, about)
 

@@ -25,9 +25,9 @@ from prorl_training.schedule.curve_fit import (
 FEWEST = 8
 """Fewest validations that a curve is fitted to."""
 WIDEST = 0.1
-"""Reward; wider intervals are not identified."""
+"""Maximum width of an identified interval, in reward."""
 LEVEL_P = 0.05
-"""With a p-value above this, validation may not have moved."""
+"""If the p-value of no movement is above this, there is no forecast."""
 POINTS = 40
 """Points of the returned curve, from the first validation to ``to_step``."""
 

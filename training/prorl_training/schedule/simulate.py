@@ -87,7 +87,7 @@ def measured(row: Mapping[str, Any], outlook: Outlook | None = None) -> Measured
 def rules_at(
     config: TrainConfig, metrics: Mapping[int, Mapping[str, Any]], step: int
 ) -> dict[str, Any]:
-    """Return the values that the controller's rules see at the end of ``step``."""
+    """Return the values that the controller's rules see at ``step``."""
     controller, guard = Controller(config), Guard(config.safety)
     for before in range(1, step):
         outlook = outlook_at(config, metrics, before)

@@ -7,7 +7,7 @@ the differences / sqrt(problems). With K = ``stall_validations`` there are two o
 - stalled: the later half of the newest 4 K to 8 K gains significantly less than ``stall_gain`` per 1,000 steps, at
   ``stall_alpha``. With little data a stall is found later, not more often by mistake.
 
-``benchmarks/stall_rule.py`` simulates how often a run fires one.
+The alphas are per test, not per run (see ``benchmarks/stall_rule.py``).
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class EventProgress:
 
 
 class EventReader:
-    """Reads complete events as they are appended."""
+    """Reads complete events as they appear."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -113,7 +113,7 @@ def tell(spec: Spec, line: str) -> None:
 
 
 def report_failure(spec: Spec, what: str, error: BaseException) -> None:
-    """Write that a process could not start, unless an outcome exists."""
+    """Write that a process could not start, unless there is an outcome."""
     if read_outcome(spec) is not None:
         return
     text = " ".join(str(error).strip().splitlines())[:1000]

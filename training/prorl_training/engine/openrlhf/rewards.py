@@ -29,7 +29,7 @@ CORES_A_GPU = 2
 MOST_WORKERS = 16
 """Maximum of one replica, whose items are handed out by a single Python thread."""
 LEAST_REPLICAS = 2
-"""One may die."""
+"""Two, so that one may die."""
 Row = tuple[str, str, dict[str, Any]]
 """Response, verifier and reference, as sent to an actor."""
 

@@ -1,4 +1,4 @@
-"""The reference model's process, with replaceable weights."""
+"""The reference model's process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Base: Any = raw_class(ReferenceModelActor)
 
 
 class ReferenceActor(_Base):  # type: ignore[misc]
-    """OpenRLHF's reference, with replaceable weights."""
+    """OpenRLHF's actor with replaceable weights."""
 
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
         """Load the model; report a failure before other processes wait."""

@@ -50,7 +50,7 @@ class Updates:
 
     def training_step(self, experience: Any, kl_ctl: float, step: int, info: Any = None) -> Any:
         """Add the gradient of micro-batch ``step``; apply all after a mini-batch's last."""
-        del kl_ctl, info  # the plan and the rows hold coefficient and weights
+        del kl_ctl, info  # both are in the plan and the rows
         trainer = self._trainer
         last = bool(trainer.replay_buffer.dynamic_optimizer_step[step])
         self._engine.set_gradient_accumulation_boundary(last)

@@ -166,7 +166,7 @@ class RayEngines:
 
     @contextlib.contextmanager
     def awake(self) -> Iterator[None]:
-        """Wake sleeping engines for the block."""
+        """Wake the engines for the block if they sleep."""
         if self._sleeps:
             self._call(self._engines, "wake_up")
         try:

@@ -1,4 +1,4 @@
-"""Policy, reference and optimiser of a cluster run, with resets and restores verified by checksum."""
+"""Policy, reference and optimiser of a cluster run, verified by checksum."""
 
 from __future__ import annotations
 

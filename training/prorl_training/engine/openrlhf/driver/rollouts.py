@@ -118,7 +118,7 @@ class ClusterGenerator:
             "temperature": params.temperature,
             "top_p": params.top_p,
             "stop_token_ids": sorted(self._stop_ids),
-            "ignore_eos": True,  # the engine's own end token is in stop_token_ids, if it is one
+            "ignore_eos": True,  # stop_token_ids has the engine's end token, if it is one
         }
 
 

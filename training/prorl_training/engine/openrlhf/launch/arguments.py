@@ -125,7 +125,7 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
     """Return the longest sequence in tokens, prompt and response, over all phases.
 
     This is ``rollout.vllm_context`` if set, else what the phases allow, at most ``context``. Without a prompt limit
-    the prompt gets the rest of ``context``, or ``PROMPT_ROOM`` if that is 0.
+    the prompt gets the rest of ``context``, or ``PROMPT_ROOM`` if unknown.
     """
     if config.rollout.vllm_context:
         return config.rollout.vllm_context
@@ -138,7 +138,7 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
 
 
 def reference_coefficient(config: TrainConfig) -> float:
-    """Return the first positive KL coefficient, else 0; OpenRLHF loads a reference only if positive."""
+    """Return the first positive KL coefficient or 0; OpenRLHF loads a reference only if positive."""
     phases = (config.in_phase(n) for n in range(max(len(config.phases), 1)))
     return next((c.kl.coefficient for c in phases if c.kl.coefficient > 0), 0.0)
 

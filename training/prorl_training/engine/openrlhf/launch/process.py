@@ -174,11 +174,11 @@ def ray_options(spec: Spec) -> dict[str, Any]:
     address = o.ray_address or os.environ.get("RAY_ADDRESS", "")
     if address:
         handed |= {name: os.environ[name] for name in TOKENS if name in os.environ}
-        if spec.device == "cpu":  # its workers were not started by us and have not our environment
+        if spec.device == "cpu":  # its workers do not inherit our environment
             handed |= run_environment(spec.config(), spec.device)
         return options | {"address": address}
     options["address"] = (
-        "local"  # without it ray.init joins what the last `ray start` on this machine began
+        "local"  # otherwise ray.init joins a Ray that `ray start` began on this machine
     )
     options["include_dashboard"] = False
     if o.object_store_gib:

@@ -140,7 +140,7 @@ def check_shared_memory(device: Device, free: int | None) -> Finding:
 
 
 def check_open_files(limit: int) -> Finding:
-    """Check the hard limit of open files, which Ray adopts."""
+    """Check the hard limit of open files, which Ray uses."""
     detail = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} a process"
     if limit == resource.RLIM_INFINITY or limit >= _FILES_GOOD:
         return Finding("open files", "ok", detail)
@@ -149,7 +149,7 @@ def check_open_files(limit: int) -> Finding:
 
 
 def check_ports(free: Mapping[int, bool]) -> Finding:
-    """Check Ray's usual ports; a taken one usually means a running Ray."""
+    """Check Ray's usual ports, which a running Ray takes."""
     taken = [port for port, is_open in free.items() if not is_open]
     if not taken:
         return Finding("ports", "ok", f"{', '.join(map(str, free))} are free")

@@ -101,13 +101,13 @@ def train_on_cluster(
             decisions=changes,
         )
         cluster = config.openrlhf.ray_address or os.environ.get("RAY_ADDRESS", "")
-        if resume:  # of an earlier launch, or a node that was away at its end
+        if resume:  # end what an earlier launch left, also on nodes that were away
             _sweep(spec, cluster, progress)
         code, outcome = run_processes(spec, folder, cluster, progress)
         log = spec.folder / "log.txt"
         again = f"go on with: {prorl_command('train', '--resume', folder.name)}"
         if outcome is None:
-            if is_full(folder.path):  # possibly even for its outcome
+            if is_full(folder.path):  # the outcome itself may not fit on the disk
                 raise DiskFullError(f"the disk of {folder.path} is full: make room, then {again}")
             text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
             tail = "\n".join(f"  {line}" for line in text.splitlines()[-LAST_LINES:])
@@ -267,7 +267,7 @@ def _follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
             env=env,
             stdout=out,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # a Ctrl-C is forwarded by prorl
+            start_new_session=True,  # prorl forwards a Ctrl-C
         )
     reader = events.EventReader(spec.folder / events.EVENTS)
 

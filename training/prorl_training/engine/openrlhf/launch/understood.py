@@ -1,7 +1,6 @@
 """Refuse settings that the OpenRLHF engine does not support, before anything starts.
 
-An allow-list decides; some values and combinations are refused too (OpenRLHF 0.11.2, cli/train_ppo_ray.py, and
-DeepSpeed's batch sizes).
+Some values and combinations are refused too (OpenRLHF 0.11.2, cli/train_ppo_ray.py, and DeepSpeed's batch sizes).
 """
 
 from __future__ import annotations
@@ -141,7 +140,7 @@ def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[s
     ]
     for path, (value, default) in rest.items():
         neutral = path in readers and any(value == settings[path] for settings in in_preset)
-        never = path == "kl.measure_share_every" and not value  # already never
+        never = path == "kl.measure_share_every" and not value  # the default here
         section = path.rpartition(".")[0]
         off = ONLY_WITH.get(section, path) != path
         if path in in_use or neutral or never or off:
