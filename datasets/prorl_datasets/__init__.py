@@ -1,4 +1,4 @@
-"""Build datasets from recipes, read them back, inspect, export and publish them."""
+"""Build, read, inspect, export and publish datasets."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Records of a row on its way into a dataset: Row from a source, Candidate during the build, Drop if it was lost."""
+"""Records of a row on its way into a dataset: Row, Candidate, Drop."""
 
 from __future__ import annotations
 
@@ -45,14 +45,12 @@ STAGE_NAMES = {
 class Row:
     """One item as its source yields it.
 
-    ``index`` is the position in the entry's stream; an index always means the same item. ``gold`` is a full response
-    that should score 1, if the source has one. ``answer`` is the bare correct answer where a constant guess could hit
-    it (math, stem, logic); chance levels are computed from it. ``key`` is set on generated rows: equal keys are the
-    same problem (family and canonical parameters). ``core`` is the text to compare with published problems, without
-    template, suffix and constraint sentences; None means ``question``. ``consistent`` means that the adapter checked
-    what can be checked without a gold response (tests decode, constraints are compatible). ``independent`` names what
-    agrees with the gold and was not made from it (a program run on tests, another's response), or is empty; only if it
-    is set can a gold be ``verified``.
+    ``index`` is its fixed position in the entry's stream. ``gold`` is a full response that should score 1. ``answer``
+    is the bare correct answer where a constant guess could hit it (math, stem, logic). Generated rows with equal
+    ``key`` are the same problem. ``core`` is the text to compare with published problems, without template and suffix
+    (default: ``question``). ``consistent``: without a gold response, the adapter checked that tests decode or
+    constraints are compatible. ``independent`` names what agrees with the gold and was not made from it; only then can
+    it be ``verified``.
     """
 
     index: int
@@ -69,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkMatch:
-    """One match of a text with a benchmark item, as ``decontamination.jsonl`` stores it (see ``text.index.Match``)."""
+    """One match with a benchmark item, as in ``decontamination.jsonl`` (see ``text.index.Match``)."""
 
     benchmark: str
     item: str
@@ -84,8 +82,8 @@ class BenchmarkMatch:
 class Drop:
     """A candidate that did not become a row: ``reason`` is a category, ``detail`` the specifics.
 
-    ``stage`` is ``made``, ``where`` (the source's condition excludes the row), ``posed`` (ill-posed item) or
-    ``decontamination`` (``match`` is an item of a generated benchmark).
+    Stage ``where`` means excluded by the source's condition, ``posed`` ill-posed, ``decontamination`` an item of a
+    generated benchmark.
     """
 
     index: int
@@ -102,10 +100,9 @@ class Drop:
 class Candidate:
     """A finished row with its keys and what its gold check needs.
 
-    ``gold`` is the response to check, ``box`` the reference to check it against if not the row's own, and ``checked``
-    says whether to check it. Rows with the same ``key`` are the same problem, rows with the same ``prompt_key`` the
-    same prompt; ``signature`` finds near-duplicates. ``variant`` rows stay although ``matches`` names benchmark items,
-    because their numbers differ.
+    ``box`` replaces the reference in the gold check. Rows with equal ``key`` are the same problem, with equal
+    ``prompt_key`` the same prompt; ``signature`` finds near-duplicates. A ``variant`` stays although it matches
+    benchmark items, because its numbers differ.
     """
 
     index: int
@@ -135,7 +132,7 @@ _DEFAULTS = {kind: {spec.name: spec.default for spec in fields(kind)} for kind i
 
 
 def encode(candidate: Candidate | Drop) -> dict[str, Any]:
-    """Return JSON-ready values for ``decode``, without fields that have their default."""
+    """Return JSON-ready values for ``decode``, without defaults."""
     kind = type(candidate)
     values: dict[str, Any] = {"drop": True} if kind is Drop else {}
     for name, default in _DEFAULTS[kind].items():
@@ -159,20 +156,20 @@ def decode(values: Mapping[str, Any]) -> Candidate | Drop:
 
 
 def decode_candidate(values: Mapping[str, Any]) -> Candidate:
-    """Return the candidate from its encoded values. Raises TypeError for other values."""
+    """Return the encoded candidate. Raises TypeError for other values."""
     matches = tuple(BenchmarkMatch(**match) for match in values.get("matches", ()))
     return Candidate(**{**values, "matches": matches})
 
 
 def match_json(match: BenchmarkMatch) -> dict[str, Any]:
-    """Return a match as ``decontamination.jsonl`` and part files store it."""
+    """Return a match as files store it."""
     return {spec.name: getattr(match, spec.name) for spec in fields(match)}
 
 
 class BadRow(DatasetError):
-    """Error for a raw row that is unreadable or incomplete; the message begins with its position.
+    """A raw row is unreadable or incomplete; the message begins with its position.
 
-    ``reason`` is a category. The source's ``on_bad_row`` decides whether the build stops.
+    ``reason`` is a category. The source's ``on_bad_row`` decides what happens.
     """
 
     def __init__(self, where: str, problem: str, reason: str) -> None:
@@ -181,17 +178,15 @@ class BadRow(DatasetError):
 
 
 def normalised(text: str) -> str:
-    """Return the text in lower case with single spaces, as exact duplicates are compared."""
+    """Return a text in lower case with single spaces."""
     return " ".join(text.lower().split())
 
 
 def digest(text: str) -> str:
-    """Return the 16-byte BLAKE2b digest of a text in hexadecimal."""
+    """Return the 16-byte BLAKE2b digest in hexadecimal."""
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def prompt_key(prompt: Iterable[Mapping[str, str]]) -> str:
-    """Return the digest of a prompt's messages, ignoring case and spacing, which identifies it among duplicates and in
-    recorded pass rates.
-    """
+    """Return the digest that identifies a prompt, ignoring case and spacing."""
     return digest(normalised("\n".join(message["content"] for message in prompt)))

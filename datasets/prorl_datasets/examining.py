@@ -1,4 +1,4 @@
-"""Check the published sources of a recipe from their file listings and the first bytes, without downloading them."""
+"""Check the published sources of a recipe without downloading their files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FIRST, MOST = 256 * 1024, 64 * 1024 * 1024
 class Examined:
     """Findings about one source; ``problem`` is empty if a build would accept it.
 
-    ``revision`` is a commit, None for a folder of a mirror. ``size`` is the total size of ``files`` in bytes.
+    ``revision`` is None for a mirror; ``size`` is in bytes.
     """
 
     name: str
@@ -53,10 +53,9 @@ def examine_sources(
     benchmarks: bool,
     progress: Progress,
 ) -> Iterator[Examined]:
-    """Yield the findings for each hub source of the entries that ``only`` and ``skip`` select.
+    """Yield the findings for each hub source of the selected entries, and with ``benchmarks`` for published benchmarks.
 
-    With ``benchmarks``, also for the published benchmarks that the recipe is checked against. Raises DatasetError for
-    an unknown entry name.
+    Raises DatasetError for an unknown entry.
     """
     access = Access(mirror, progress=progress)
     for entry in recipe.wanted(only, skip):
@@ -86,7 +85,7 @@ def _examine(access: Access, entry: Entry, source: HubSource) -> Examined:
 
 
 def _check_named(needed: Sequence[str], found: Examined) -> None:
-    """Raise DatasetError for a column that the recipe names and the first file lacks."""
+    """Raise DatasetError for a column that the first file lacks."""
     for column in needed:
         if column not in found.columns and column.partition(".")[0] not in found.columns:
             raise DatasetError(
@@ -116,7 +115,6 @@ def _examine_benchmark(access: Access, spec: BenchmarkSpec) -> Examined:
 
 
 def _looked_at(access: Access, name: str, source: tuple[str, str, Sequence[str]]) -> Examined:
-    """Examine a source by its listing and the first bytes of its files."""
     repo, revision, files = source
     try:
         chosen = access.select(repo, revision, files)
@@ -140,7 +138,7 @@ def _looked_at(access: Access, name: str, source: tuple[str, str, Sequence[str]]
 
 
 def _columns_of_files(access: Access, chosen: Selection) -> list[tuple[str, list[str]]]:
-    """Return (name, columns) of the first files. Raises DatasetError that begins with the file's name."""
+    """Return (name, columns) of the first files. Raises DatasetError."""
     found = []
     broken = broken_library()
     for branch, name in chosen.names[:LOOKED_AT]:
@@ -155,7 +153,7 @@ def _columns_of_files(access: Access, chosen: Selection) -> list[tuple[str, list
 
 
 def _text_columns(name: str, file: BinaryIO) -> list[str]:
-    """Return the columns of the first row, reading more of the file until the row is complete."""
+    """Return the columns of the first row, reading on until the row is complete."""
     from prorl_datasets.sources.readers import iter_rows
 
     start = b""

@@ -1,7 +1,4 @@
-"""Export a dataset in the formats of OpenRLHF, verl and TRL.
-
-docs/guides/trainer-adapters.md shows the matching reward functions.
-"""
+"""Export a dataset for OpenRLHF, verl and TRL; docs/guides/trainer-adapters.md has the reward functions."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ Record = dict[str, Any]
 
 @dataclass(slots=True)
 class Exported:
-    """Result of an export: rows by file name, and how many training rows have each sampling weight."""
+    """Rows by file name, and training rows by sampling weight."""
 
     rows: dict[str, int] = field(default_factory=dict)
     weights: Counter[float] = field(default_factory=Counter)
@@ -38,11 +35,8 @@ class Exported:
 def export(source: str | Path, out: Path, fmt: str) -> Exported:
     """Write each split of the dataset ``source`` into the folder ``out``.
 
-    ``openrlhf`` gives JSONL (``input``: chat messages, ``task``: the label column, ``datasource``: the domain),
-    ``verl`` Parquet with verl's five columns, ``trl`` Parquet with ``prompt``, ``verifier`` and ``reference``. Sampling
-    weights are written too (``weight``; verl: in ``extra_info``), but none of the three trainers samples by them.
-
-    Raises DatasetError if the format is unknown, ``out`` exists, or as ``load`` does; UserError if the disk fails.
+    ``openrlhf`` gives JSONL, ``verl`` and ``trl`` Parquet. Sampling weights are written, but none of the three trainers
+    samples by them. Raises DatasetError (unknown format, ``out`` exists, or as ``load`` does) or UserError (disk).
     """
     if fmt not in FORMATS:
         raise DatasetError(
@@ -74,7 +68,7 @@ def export(source: str | Path, out: Path, fmt: str) -> Exported:
 
 
 def openrlhf_record(sample: Sample) -> Record:
-    """Return a row for OpenRLHF with ``--data.input_key input --data.label_key task`` and a chat template."""
+    """Return a row for OpenRLHF's ``--data.input_key input --data.label_key task`` with a chat template."""
     task = {"verifier": sample.task.verifier, "reference": sample.task.reference}
     return {
         "input": [dict(message) for message in sample.prompt],
@@ -86,7 +80,7 @@ def openrlhf_record(sample: Sample) -> Record:
 
 
 def verl_record(sample: Sample) -> Record:
-    """Return verl's five columns; ``data_source`` is ``prorl/VERIFIER``, the ground truth is the reference as JSON."""
+    """Return verl's five columns; the ground truth is the reference as JSON."""
     return {
         "data_source": f"prorl/{sample.task.verifier}",
         "prompt": [dict(message) for message in sample.prompt],
@@ -102,7 +96,7 @@ def verl_record(sample: Sample) -> Record:
 
 
 def trl_record(sample: Sample) -> Record:
-    """Return a row in TRL's conversational format for prorl's reward function."""
+    """Return a row in TRL's conversational format."""
     return {
         "prompt": [dict(message) for message in sample.prompt],
         "verifier": sample.task.verifier,
@@ -114,7 +108,7 @@ def trl_record(sample: Sample) -> Record:
 
 
 def _write(path: Path, rows: Iterator[Record]) -> int:
-    """Write rows as JSONL or Parquet, by the file's suffix, and return their number. No rows, no file."""
+    """Write rows as JSONL or Parquet and return their number; no rows, no file."""
     batches = iter(lambda: list(islice(rows, READ_BATCH)), [])
     first = next(batches, None)
     if first is None:

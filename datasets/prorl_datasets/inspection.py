@@ -1,4 +1,4 @@
-"""Summarise a finished dataset and compare two; rows are streamed, so memory does not grow with the dataset."""
+"""Summarise a dataset and compare two, with rows streamed from disk."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ANSWERS_HELD = 200_000
 
 @dataclass(frozen=True, slots=True)
 class DiffReport:
-    """Result of ``diff``: ids only in the second dataset, only in the first, and in both with different content."""
+    """Ids only in the second dataset, only in the first, and in both with different content."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -29,7 +29,7 @@ class DiffReport:
 
     @property
     def same(self) -> bool:
-        """True if the two datasets have the same rows."""
+        """True if the datasets have the same rows."""
         return not (self.added or self.removed or self.changed)
 
 
@@ -40,7 +40,7 @@ class _Domain:
     examples: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, sample: Sample, most: int) -> None:
-        """Count a row and keep at most ``most`` examples, from different entries if possible."""
+        """Count a row; keep at most ``most`` examples, from different entries if possible."""
         self.lengths[sum(len(m["content"]) for m in sample.prompt)] += 1
         answer, task = None, sample.task
         if task.verifier in VERIFIERS.names():  # its plug-in may not be installed here
@@ -58,7 +58,7 @@ class _Domain:
             self.examples[again[0]] = _example(sample)
 
     def common_answers(self) -> dict[str, Any]:
-        """Return the most common answers (instruction: sets of constraints) and the number of distinct ones."""
+        """Return the most common answers and the number of distinct ones."""
         if not self.answers:
             return {}
         whole = len(self.answers) < ANSWERS_HELD
@@ -68,7 +68,7 @@ class _Domain:
         }
 
     def prompt_lengths(self) -> dict[str, Any]:
-        """Return the median, maximum and histogram of prompt lengths in characters."""
+        """Return median, maximum and histogram in characters."""
         bars = dict.fromkeys((0, *BINS), 0)
         for length, count in self.lengths.items():
             bars[max(edge for edge in bars if edge <= length)] += count
@@ -84,8 +84,7 @@ class _Domain:
 def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
     """Return a JSON-ready summary of a dataset with ``examples`` samples of each domain.
 
-    It has counts by split and domain, sources, gold checks, prompt lengths in characters, answers, and the drops and
-    shortfalls from the manifest. Raises DatasetError as ``load`` does.
+    Raises DatasetError as ``load`` does.
     """
     path = Path(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
@@ -130,10 +129,7 @@ def _example(sample: Sample) -> dict[str, Any]:
 
 
 def diff(before: str | Path, after: str | Path) -> DiffReport:
-    """Compare two datasets by id and by prompt, domain, task, split, source and gold response.
-
-    Raises DatasetError as ``load`` does.
-    """
+    """Compare two datasets by id and content. Raises DatasetError as ``load`` does."""
     old, new = _contents(before), _contents(after)
     return DiffReport(
         added=tuple(sorted(new.keys() - old.keys())),
@@ -143,7 +139,7 @@ def diff(before: str | Path, after: str | Path) -> DiffReport:
 
 
 def _contents(path: str | Path) -> dict[str, bytes]:
-    """Return a digest of the compared content of each row, by id."""
+    """Return id -> digest of the compared content."""
     found = {}
     for s in stream(path):
         prompt, reference = [dict(m) for m in s.prompt], dict(s.task.reference)

@@ -1,7 +1,6 @@
-"""Push a dataset to the Hugging Face hub in the layout that ``load_dataset`` reads: ``data/<split>-*.parquet``, card,
-manifest.
+"""Push a dataset to the Hugging Face hub in the layout that ``load_dataset`` reads.
 
-Files with dropped rows are not pushed: that would publish benchmark questions and rows of private files.
+Files with dropped rows stay local: they contain benchmark questions and rows of private files.
 """
 
 from __future__ import annotations
@@ -21,10 +20,9 @@ AT_HOME = (PAIRS, QUARANTINE, DROPPED)
 
 
 def plan_push(folder: Path, repo: str) -> Upload:
-    """Return the upload that would push the dataset in ``folder`` to ``repo`` (owner/name).
+    """Return the upload that pushes the dataset in ``folder`` to ``repo`` (owner/name).
 
-    Raises UserError if there is no dataset, its files differ from the manifest, entries are missing, or ``repo`` is not
-    a valid name.
+    Raises UserError if there is no dataset, files changed, entries are missing, or ``repo`` is invalid.
     """
     check_repo(repo)
     manifest = read_manifest(folder)
@@ -51,7 +49,7 @@ def plan_push(folder: Path, repo: str) -> Upload:
 
 
 def rows_by_split(folder: Path) -> dict[str, int]:
-    """Return the number of rows in each split. Raises DatasetError if there is no dataset."""
+    """Return the number of rows in each split. Raises DatasetError without a dataset."""
     files = read_manifest(folder)["files"]
     named = {split: f"{split}.parquet" for split in SPLITS}
     return {split: int(files[name]["rows"]) for split, name in named.items() if name in files}
@@ -60,9 +58,9 @@ def rows_by_split(folder: Path) -> dict[str, int]:
 def push(
     folder: Path, repo: str, *, private: bool, environment: Mapping[str, str], progress: Progress
 ) -> Upload:
-    """Push the dataset in ``folder`` to ``repo`` in one commit, creating the repository if needed.
+    """Push the dataset to ``repo`` in one commit, creating the repository if needed.
 
-    Raises UserError as ``plan_push`` and ``prorl_common.hub.upload`` do.
+    Raises UserError.
     """
     return upload(
         plan_push(folder, repo),
@@ -77,7 +75,7 @@ def push(
 
 
 def _card(card: str, repo: str) -> str:
-    """Return the card with the paths and loading code of the hub's layout."""
+    """Return the card for the hub's layout."""
     head, mark, text = card.partition("\n---\n")
     for split in SPLITS:
         head = head.replace(f"path: {split}.parquet", f"path: data/{split}-*.parquet")

@@ -1,4 +1,4 @@
-"""Show everything a dataset records about one row: the row itself, or why it was dropped."""
+"""Show everything that a dataset records about one row."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ _ITEM = re.compile(r"(.+)-0*(\d+)")
 
 
 def show(path: str | Path, row: str) -> dict[str, Any]:
-    """Return as JSON-ready values what a dataset (folder or Parquet file) records about the row with this id.
+    """Return JSON-ready the row with this id of a dataset (folder or Parquet file), or why it was dropped.
 
-    A kept row has ``kept`` true, its columns, ``answer``, and the manifest's data on its entry. A dropped one has
-    ``kept`` false and its recorded ``drops`` (benchmark matches, quarantine, examples). Raises DatasetError for an
-    unknown id, with the nearest ones, and as ``load`` does.
+    ``kept`` tells which; a dropped row has ``drops``. Raises DatasetError for an unknown id and as ``load`` does.
     """
     path = Path(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
@@ -80,7 +78,7 @@ def _kept(sample: Sample, manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _dropped(path: Path, manifest: Mapping[str, Any], row: str) -> Iterator[dict[str, Any]]:
-    """Yield the records of a dropped row, whose items are named ENTRY-INDEX or ENTRY-SPLIT-INDEX without padding."""
+    """Yield the records of a dropped row, named ENTRY-INDEX or ENTRY-SPLIT-INDEX without padding."""
     wanted = {_numbered(row)}
     for split in SPLITS:  # rows of files have no split until they are chosen
         entry, number = _numbered(row)

@@ -1,4 +1,4 @@
-"""Specs of sources, adapters, filter functions and embedders, and the entry-point groups that find them.
+"""Specs of sources, adapters, filter functions and embedders, and the entry points that find them.
 
     # my_source.py, for `prorl data build --plugin my_source.py --recipe mine.yaml`
     from prorl_datasets import SourceSpec
@@ -36,13 +36,13 @@ RawRow = tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str]
 
 
 class SourceSettings(Section):
-    """Base of a recipe's settings of a source."""
+    """Base of a source's settings."""
 
     kind: str
 
 
 class RowSettings(SourceSettings):
-    """Settings of a source whose raw rows are mapped by column: ``kind: file``, ``hub`` or a plug-in's."""
+    """Settings of a source whose raw rows are mapped by column."""
 
     columns: dict[str, str] = Field(default_factory=dict)
     """Our column, or ``metadata.NAME`` -> the source's column, if its name differs. A dotted path selects a nested
@@ -92,7 +92,7 @@ class RowSettings(SourceSettings):
 
 
 class OpenSettings(RowSettings):
-    """Settings of a source with a ``rows`` function; ``options`` override the defaults of its spec."""
+    """Settings of a source with a ``rows`` function; ``options`` override its spec's."""
 
     options: dict[str, Any] = Field(default_factory=dict)
     """Options of the source itself."""
@@ -111,11 +111,10 @@ class OpenSettings(RowSettings):
 
 @dataclass(frozen=True)
 class SourceSpec:
-    """A source of rows, named by ``kind`` in a recipe. Needs exactly one of ``rows``, ``read`` and ``generate``.
+    """A source of rows, named by ``kind`` in a recipe. Needs one of ``rows``, ``read`` and ``generate``.
 
-    The minimum is a name and ``rows(options)``, an iterator of dictionaries with the columns of ``kind: file``, always
-    in the same order. In the further functions, ``entry`` is the recipe's ``Entry`` and ``recipe`` the whole
-    ``Recipe``.
+    The minimum is a name and ``rows(options)``, an iterator of dictionaries with the columns of ``kind: file`` in a
+    fixed order. In the further functions, ``entry`` is the recipe's ``Entry`` and ``recipe`` the ``Recipe``.
     """
 
     name: str
@@ -172,8 +171,7 @@ class AdapterSpec:
     """Conversion of one published data set, named by ``adapter`` in a recipe or a benchmark.
 
     The minimum is a name and ``convert(raw, where, index)``, which returns a dictionary with the columns of ``kind:
-    file``; it serves both uses. ``where`` is the row's FILE:LINE. Both functions raise ``Unusable(reason)`` for an
-    unusable row.
+    file``. ``where`` is FILE:LINE. The functions raise ``Unusable(reason)`` for an unusable row.
     """
 
     name: str
@@ -209,7 +207,7 @@ class AdapterSpec:
 
 @dataclass(frozen=True)
 class FunctionSpec:
-    """A plug-in function that selects rows of a source: ``where: NAME`` in a recipe.
+    """A function that selects rows of a source: ``where: NAME`` in a recipe.
 
     ``call`` gets the raw row as a dictionary and returns True or False. An exception makes the row a bad row.
     """
@@ -226,10 +224,10 @@ class FunctionSpec:
 
 @dataclass(frozen=True)
 class EmbedderSpec:
-    """A sentence embedding: ``decontamination: {embedding: NAME}`` drops rows that are close to a benchmark item.
+    """A sentence embedding: ``decontamination: {embedding: NAME}`` drops rows close to a benchmark item.
 
-    ``embed(texts)`` returns an array of shape (len(texts), D), not necessarily normalised. It is called once for the
-    benchmarks' questions and then for each row, in every process that makes rows.
+    ``embed(texts)`` returns an array (len(texts), D) of any norm. It is called for the benchmarks' questions, then for
+    each row in every process that makes rows.
     """
 
     name: str

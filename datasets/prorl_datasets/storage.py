@@ -1,4 +1,4 @@
-"""Write a split of a dataset as Parquet, and read datasets and manifests back."""
+"""Write and read datasets as Parquet with a manifest."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _schema() -> Any:
 
 
 def write_split(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write rows (keys: COLUMNS) as zstd-compressed Parquet and return their number.
+    """Write rows (keys: COLUMNS) as zstd Parquet and return their number.
 
     The bytes depend only on the rows and the pyarrow version.
     """
@@ -63,12 +63,12 @@ def write_split(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
 
 
 def canonical_json(value: Any) -> str:
-    """Return JSON with sorted keys and no spaces, so equal values give equal text."""
+    """Return JSON that is equal for equal values."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a dataset folder. Raises DatasetError if it is missing or malformed."""
+    """Return the manifest of a dataset folder. Raises DatasetError."""
     path = folder / MANIFEST
     if not folder.is_dir():
         raise DatasetError(f"no such dataset folder: {folder}; build one with: prorl data build")
@@ -86,10 +86,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def load(path: str | Path, split: str | None = None) -> list[Sample]:
-    """Return the samples of a dataset folder or a Parquet file, in file order (sorted by id).
+    """Return the samples of a dataset folder or a Parquet file, sorted by id.
 
-    ``split`` selects train, validation or test. Raises DatasetError if the data is missing, corrupt, empty or lacks a
-    column, or if a file's hash differs from the manifest.
+    ``split`` selects train, validation or test. Raises DatasetError for missing, corrupt or empty data, missing
+    columns, or a hash that differs from the manifest.
     """
     samples = list(stream(path, split))
     if not samples:
@@ -104,7 +104,7 @@ def no_samples(path: str | Path, split: str | None = None) -> DatasetError:
 
 
 def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
-    """Yield the samples that ``load`` returns, one by one. Raises as ``load`` does, except for empty data."""
+    """Yield the samples one by one. Raises as ``load`` does, except for empty data."""
     path = Path(path)
     if split is not None and split not in SPLITS:
         raise DatasetError(
@@ -192,7 +192,7 @@ def _sample(path: Path, row: Mapping[str, Any]) -> Sample:
 
 
 def newest_dataset(root: Path) -> Path | None:
-    """Return the folder directly under ``root`` with the most recently written manifest, or None."""
+    """Return the folder under ``root`` with the newest manifest."""
     if not root.is_dir():
         return None
     manifests = [m for m in root.glob(f"*/{MANIFEST}") if not m.parent.name.startswith(".")]

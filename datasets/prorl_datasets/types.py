@@ -27,7 +27,7 @@ class DatasetError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One item of a dataset: chat messages and a task; ``id`` is unique in the dataset."""
+    """One item of a dataset; ``id`` is unique in it."""
 
     id: str
     domain: Domain
@@ -46,7 +46,7 @@ class Sample:
 
     @property
     def rung(self) -> str:
-        """Size of the problem in its family: ``level N``, a configuration as JSON, or "" if it has none."""
+        """Size of the problem in its family: ``level N``, a configuration as JSON, or ""."""
         if (level := self.metadata.get("level")) is not None:
             return f"level {level}"
         config = self.metadata.get("config")

@@ -1,4 +1,4 @@
-"""Benchmarks as YAML specifications, and loaders for their hub files, local files and generated items."""
+"""Benchmark specifications and loaders."""
 
 from prorl_datasets.benchmarks.catalogue import (
     BenchmarkItem,

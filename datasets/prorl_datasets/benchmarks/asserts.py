@@ -1,8 +1,6 @@
-"""Convert the test sources of HumanEval and HumanEval+ into tests of the code verifier by parsing them, never running
-them.
+"""Convert the test sources of HumanEval and HumanEval+ into our tests by parsing them, never running them.
 
-Boxes lack numpy, so HumanEval+ becomes one test per row of its table (``call`` for floats with a tolerance, else
-``assert``) if possible, otherwise one ``check`` with our own helpers.
+Boxes lack numpy, so HumanEval+ becomes one test per row of its table, or else one ``check`` with our own helpers.
 """
 
 from __future__ import annotations
@@ -48,8 +46,7 @@ class UnreadableTests(ValueError):
 def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, Any]]:
     """Return the tests of ``check(candidate)`` in ``source``. Raises UnreadableTests.
 
-    ``head`` is the prompt: functions that it defines and the check uses (HumanEval/32, 38 and 50) are copied before the
-    check.
+    Functions of the prompt ``head`` that the check uses (HumanEval/32, 38 and 50) are copied before it.
     """
     if parts_of(source) > MAX_PARTS or slow_name(source):
         raise UnreadableTests(f"the source has more than {MAX_PARTS:,} parts, or odd names")
@@ -82,7 +79,7 @@ def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, An
 
 
 def _plain(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
-    """Return an ``assert`` test for each ``assert candidate(literals) == literal``, None for any other form."""
+    """Return a test for each ``assert candidate(literals) == literal``, None for any other form."""
     candidate = check.args.args[0].arg
     tests = []
     for statement in check.body:
@@ -115,10 +112,7 @@ def _literal(node: ast.expr) -> bool:
 
 
 def _of_table(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
-    """Return a test for each row of HumanEval+'s usual check, a table of inputs and results.
-
-    Return None for any other form, or if a row needs the check itself.
-    """
+    """Return a test for each row of HumanEval+'s usual table, None for any other form."""
     named: dict[str, Any] = {}
     for statement in check.body[:-1]:
         if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):
@@ -172,7 +166,7 @@ def _has_float(value: Any) -> bool:
 
 
 def _is_json(value: Any) -> bool:
-    """Return True if a JSON round trip is exact: no tuples, sets, number keys, NaN or infinity."""
+    """Return True if a JSON round trip is exact."""
     try:
         return bool(json.loads(json.dumps(value, allow_nan=False)) == value)
     except (TypeError, ValueError, RecursionError):
@@ -180,10 +174,7 @@ def _is_json(value: Any) -> bool:
 
 
 class _Rewrite(ast.NodeTransformer):
-    """Drop the numpy import, replace helpers that use it by ours, and repair an assert of HumanEval/32.
-
-    As published, that assert unpacks the candidate's number and can never pass.
-    """
+    """Replace numpy helpers by ours, and repair an assert of HumanEval/32 that can never pass as published."""
 
     def __init__(self) -> None:
         self.replaced = False

@@ -1,4 +1,4 @@
-"""The catalogue of benchmarks, one strictly validated YAML file each, and the items that benchmarks consist of."""
+"""The catalogue of benchmarks: one strictly validated YAML file each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Strict(BaseModel):
 
 
 class HubSource(_Strict):
-    """Files of one hub data set; ``revision`` is a commit, or ``main`` if no commit is pinned."""
+    """Files of one hub data set; ``revision`` is a commit, or ``main`` if none is pinned."""
 
     repo: Annotated[str, Field(pattern=r"^[^/\s]+/[^/\s]+$")]
     revision: str = "main"
@@ -45,7 +45,7 @@ class HubSource(_Strict):
 
 
 class VersionFile(_Strict):
-    """One dated file of a growing benchmark; no problem in it is newer than ``until``."""
+    """One dated file of a growing benchmark, without problems newer than ``until``."""
 
     file: str
     until: date
@@ -55,8 +55,7 @@ class VersionFile(_Strict):
 class Generated(_Strict):
     """Items made by reasoning-gym: ``count`` for each task and rung.
 
-    ``configs`` has settings that differ from the task's defaults. Each config key in ``ladder`` is set to every value
-    of ``rungs`` in turn.
+    ``configs`` override the task's defaults; each key in ``ladder`` takes every value of ``rungs``.
     """
 
     seed: int
@@ -79,11 +78,10 @@ class Generated(_Strict):
 class BenchmarkSpec(_Strict):
     """One benchmark.
 
-    ``columns`` lists, for each field of the adapter, the possible column names, best first; fields in ``optional`` may
-    be absent. Without ``adapter`` the fields are ``question``, those of the verifier, ``id`` and ``gold_response``.
-    ``reference`` is merged into every task reference. ``expected_rows`` is the published number, if any. Loading fails
-    if more than the share ``unusable_max`` of rows is unusable. Rows of a ``gated`` benchmark must not be published, so
-    they are never printed.
+    ``columns`` lists possible column names for each field, best first; ``optional`` fields may be absent. Without
+    ``adapter`` the fields are ``question``, the verifier's, ``id`` and ``gold_response``. ``reference`` is merged into
+    every task reference. Loading fails if a larger share than ``unusable_max`` is unusable. Rows of a ``gated``
+    benchmark must not be published and are never printed.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
@@ -170,15 +168,15 @@ _PARTS: dict[str, type[BaseModel]] = {
 
 
 def benchmark_names() -> list[str]:
-    """Return the sorted names of all benchmarks, including those of other distributions."""
+    """Return the sorted names of all benchmarks."""
     return list(BENCHMARKS.names())
 
 
 @cache
 def load_spec(name: str) -> BenchmarkSpec:
-    """Return the specification of a benchmark by name or path of its YAML file.
+    """Return the specification of a benchmark by name or path.
 
-    Raises DatasetError for an unknown name (with the nearest one) or an invalid file.
+    Raises DatasetError for an unknown name or an invalid file.
     """
     try:
         file, _ = BENCHMARKS.find(name)
@@ -194,9 +192,9 @@ def load_spec(name: str) -> BenchmarkSpec:
 
 
 def parse_spec(content: str, label: str) -> BenchmarkSpec:
-    """Parse a specification from YAML ``content``; ``label`` names it in errors.
+    """Parse a specification from YAML; ``label`` names it in errors.
 
-    Raises DatasetError with every mistake in one line, each with its place and the nearest key.
+    Raises DatasetError with all mistakes.
     """
     import yaml
 
@@ -230,10 +228,10 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkItem:
-    """One usable row; ``key`` is the row's own id, or None to use a digest of the question.
+    """One usable row; ``key`` is its own id, None for a digest of the question.
 
-    ``verifier`` overrides the benchmark's for rows that need another (a tolerance). ``gold`` is a full response that
-    should score 1, if any. ``shown`` is the text in the prompt if it is more than the question.
+    ``verifier`` overrides the benchmark's. ``gold`` is a full response that should score 1. ``shown`` replaces the
+    question in the prompt.
     """
 
     question: str
@@ -247,7 +245,7 @@ class BenchmarkItem:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """An unusable row: its position and the reason."""
+    """An unusable row and the reason."""
 
     where: str
     reason: str
@@ -257,9 +255,9 @@ Converted = BenchmarkItem | LeftOut
 
 
 def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> Any:
-    """Return the value of the field's first column that the row has.
+    """Return the first of the field's columns in the row, None if an optional field is absent.
 
-    Return None if the field is optional and absent. Raises DatasetError with the columns expected and found.
+    Raises DatasetError for a missing column.
     """
     candidates = spec.columns[name]
     for column in candidates:
@@ -275,7 +273,7 @@ def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str)
 
 
 def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> str:
-    """Return a text field, stripped. Raises DatasetError if it is empty or not text."""
+    """Return a stripped text field. Raises DatasetError if it is empty or not text."""
     value = field_of(spec, raw, name, where)
     if not isinstance(value, str) or not value.strip():
         raise DatasetError(
@@ -286,6 +284,6 @@ def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) 
 
 
 def row_id(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
-    """Return the row's own id, None if the benchmark has no ids."""
+    """Return the row's own id, None without an id column."""
     value = field_of(spec, raw, "id", where) if "id" in spec.columns else None
     return None if value is None else str(value).strip()

@@ -1,4 +1,4 @@
-"""Read rows of code benchmarks: HumanEval, Eurus-2 and LiveCodeBench, whose private tests are packed."""
+"""Read rows of HumanEval, Eurus-2 and LiveCodeBench, whose private tests are packed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CODE_SOURCES = ("apps", "codecontests", "codeforces", "taco")
 
 
 def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a HumanEval or HumanEval+ row; the canonical solution is its gold. Raises Unusable."""
+    """Return the item of a HumanEval or HumanEval+ row; the canonical solution is its gold."""
     head = field_of(spec, raw, "question", where)
     entry_point = text_of(spec, raw, "entry_point", where)
     source = text_of(spec, raw, "test", where)
@@ -54,9 +54,9 @@ def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -
 
 
 def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem | None:
-    """Return the item of an Eurus-2 validation row, or None for a row of another source.
+    """Return the item of an Eurus-2 validation row, None for a row of another source.
 
-    Eurus-2 has no usable id (extra_info is the same on every row) and no reference solution.
+    Eurus-2 has no usable id and no reference solution.
     """
     found = eurus_question(spec, raw, where)
     if found is None:
@@ -74,7 +74,7 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Be
 def eurus_question(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[None, str] | None:
-    """Return (None, the problem without PRIME's wrapper), or None for a row of another source."""
+    """Return (None, question without PRIME's wrapper), or None for a row of another source."""
     source = field_of(spec, raw, "source", where)
     if source != spec.options["data_source"]:
         if source not in CODE_SOURCES and raw.get("ability") == "code":
@@ -114,7 +114,7 @@ class PackedError(ValueError):
 
 
 def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
-    """Return the text in ``packed`` (pickle, zlib, base64); ``limit`` is in bytes. Raises PackedError."""
+    """Return the packed text (base64, zlib, pickle); ``limit`` is in bytes. Raises PackedError."""
     try:
         squeezed = base64.b64decode(packed, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -132,7 +132,7 @@ def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
 
 
 def pickled_text(data: bytes) -> str:
-    """Return the text in a pickle of one text, read by opcode and never executed. Raises PackedError."""
+    """Return the text of a pickle, read by opcode and never executed. Raises PackedError."""
     seen: list[str] = []
     texts: list[str] = []
     last = 0
@@ -170,7 +170,7 @@ _WITH_STDIN = "Read the input from standard input and write the answer to standa
 
 
 def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a LiveCodeBench row with its tests unpacked. Raises Unusable."""
+    """Return the item of a LiveCodeBench row with its tests unpacked."""
     if "labels" in raw and "question_content" not in raw:
         return _sandboxfusion(spec, raw, where)
     question = text_of(spec, raw, "question", where)
@@ -201,7 +201,7 @@ def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: st
 
 
 def contest_day(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> date | None:
-    """Return the day of the contest, or None if the copy has no dates."""
+    """Return the day of the contest, None if the copy has no dates."""
     value = field_of(spec, raw, "date", where)
     if value is None:
         return None
@@ -212,7 +212,7 @@ def contest_day(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> date
 
 
 def _tests(value: Any) -> list[Any]:
-    """Return a list of tests from a list, its JSON text, or the packed form of that text."""
+    """Parse a list of tests from a list, JSON text or packed text."""
     if value is None:
         return []
     if isinstance(value, str):
@@ -230,7 +230,7 @@ def _object(value: Any) -> Mapping[str, Any]:
 
 
 def _sandboxfusion(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a row in SandboxFusion's copy, which has its own prompt and all tests in one packed text."""
+    """Return the item of a row in SandboxFusion's copy, which has its own prompt."""
     try:
         body = _object(unpack_text(str(raw["test"])))
         function = body.get("fn_name")
@@ -249,7 +249,7 @@ def _sandboxfusion(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> B
 
 
 def question_of(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> tuple[str | None, str]:
-    """Return (id, question); SandboxFusion's copy has its id only in its labels."""
+    """Return (id, question); SandboxFusion's copy has no id here."""
     question = text_of(spec, raw, "question", where)
     if "question_id" not in raw:
         return None, question

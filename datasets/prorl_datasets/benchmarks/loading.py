@@ -1,4 +1,4 @@
-"""Load benchmarks from hub files, local files or reasoning-gym: all samples, or only the questions."""
+"""Load benchmarks: all samples, or only the questions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAX_ROW_BYTES = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkFiles:
-    """Paths of the rows' files in reading order, and their origin: a repository id or a path."""
+    """Paths of a benchmark's files in order; ``origin`` is a repository id or a path."""
 
     paths: list[Path]
     origin: str
@@ -47,7 +47,7 @@ class BenchmarkFiles:
 def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> BenchmarkFiles:
     """Return the files of ``spec``; ``files`` selects files of its main data set.
 
-    Raises DatasetError that says how to provide them.
+    Raises DatasetError with advice.
     """
     assert spec.hub is not None
     if mirror is not None:
@@ -88,7 +88,7 @@ def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> Be
 
 
 def raw_rows(files: BenchmarkFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield ("<path>:<line or row>", row) of all files in order. Raises DatasetError."""
+    """Yield ("<path>:<line or row>", row) of all files. Raises DatasetError."""
     from prorl_datasets.sources.readers import iter_rows
 
     for path in files.paths:
@@ -96,7 +96,7 @@ def raw_rows(files: BenchmarkFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _resolved(source: HubSource, mirror: Path | None) -> BenchmarkFiles:
-    """Return the files of one source in the order its specification lists them."""
+    """Return the files of one source in its own order."""
     found = resolve(source.repo, source.revision, source.files, mirror=mirror)
     order = {name: place for place, name in enumerate(source.files)}
     found.sort(key=lambda file: (order.get(file.name, len(order)), file.name))
@@ -113,7 +113,7 @@ _SHOWN = 120
 
 
 def benchmark_seeds(name: str, task: str, rung: int | None = None) -> list[int]:
-    """Return the 32-bit seeds of benchmark ``name`` for a task (and rung), in item order."""
+    """Return the 32-bit seeds of a task's items (in a rung)."""
     from prorl_datasets.benchmarks.catalogue import load_spec
 
     made = load_spec(name).generated
@@ -128,9 +128,9 @@ def _seeds(made: Generated, name: str, task: str, rung: int | None) -> list[int]
 def generated_items(
     spec: BenchmarkSpec, limit: int | None = None, worker: RowClient | None = None
 ) -> Iterator[Converted]:
-    """Yield the items in order of task, rung and number; at most ``limit`` of each task (and rung).
+    """Yield the items by task, rung and number, at most ``limit`` of each task and rung.
 
-    A given ``worker`` stays open; otherwise a process is started and ended.
+    A given ``worker`` stays open.
     """
     made = spec.generated
     assert made is not None
@@ -164,7 +164,7 @@ def generated_items(
 
 
 def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tuple[str, str]]:
-    """Yield (id, question) of every row; the ids are those of the samples and do not depend on paths.
+    """Yield (id, question) of every row, with the ids of the samples.
 
     Raises DatasetError for an unknown name, unavailable files or changed columns.
     """
@@ -186,12 +186,12 @@ def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tu
 
 
 def texts(sample: Sample) -> tuple[str, ...]:
-    """Return the texts of a benchmark sample that training data must not contain: its question."""
+    """Return the texts of a benchmark sample that training data must not contain."""
     return (str(sample.metadata["question"]),)
 
 
 def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
-    """Return the id of an item: its own key, or else a digest of the question's words."""
+    """Return the id of an item from its own key, or else a digest of the question."""
     if key is None:
         words = " ".join(question.split())
         key = hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -200,7 +200,7 @@ def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
 
 @dataclass(slots=True)
 class Loaded:
-    """A loaded benchmark: samples, unusable rows and origin.
+    """A loaded benchmark with its unusable rows and origin.
 
     ``expected`` is the published number of rows, None if only a part was loaded.
     """
@@ -215,7 +215,7 @@ class Loaded:
 
     @property
     def note(self) -> str | None:
-        """Return a one-line warning if the number of rows is unexpected, else None."""
+        """Return a warning if the number of rows is unexpected."""
         rows = self.usable + len(self.unusable)
         if self.expected is None or rows == self.expected:
             return None
@@ -229,7 +229,7 @@ def load_benchmark(
     window: tuple[str, str] | None = None,
     limit: int | None = None,
 ) -> list[Sample]:
-    """Return the samples of a benchmark. See ``read_benchmark`` for arguments and errors."""
+    """Return the samples of a benchmark; see ``read_benchmark``."""
     return read_benchmark(name, mirror=mirror, window=window, limit=limit).samples
 
 
@@ -240,12 +240,11 @@ def read_benchmark(
     window: tuple[str, str] | None = None,
     limit: int | None = None,
 ) -> Loaded:
-    """Return a benchmark's samples, unusable rows and origin.
+    """Load a benchmark.
 
-    ``mirror`` is a folder with the files. ``window`` (first day, last day, both included) selects dated problems by
-    contest date; None takes the benchmark's own window. ``limit`` stops after that many samples (generated benchmarks:
-    of each task). Raises DatasetError for an unknown name, unavailable files, changed columns or too many unusable
-    rows.
+    ``mirror`` is a folder with the files. ``window`` (first and last day, both included) selects problems by contest
+    date; default: the benchmark's own window. ``limit`` is the number of samples (generated: of each task). Raises
+    DatasetError for an unknown name, unavailable files, changed columns or too many unusable rows.
     """
     return read_spec(load_spec(name), mirror=mirror, window=window, limit=limit)
 
@@ -257,7 +256,7 @@ def read_spec(
     window: tuple[str, str] | None = None,
     limit: int | None = None,
 ) -> Loaded:
-    """Load a benchmark as ``read_benchmark`` does, from a specification that need not be packaged."""
+    """Load a benchmark from its specification; see ``read_benchmark``."""
     loaded = Loaded(spec)
     loaded.samples += stream_spec(loaded, mirror=mirror, window=window, limit=limit)
     return loaded
@@ -270,7 +269,7 @@ def stream_spec(
     window: tuple[str, str] | None = None,
     limit: int | None = None,
 ) -> Iterator[Sample]:
-    """Yield the samples of ``loaded.spec`` one by one; ``loaded`` is complete at the end, except for its samples.
+    """Yield the samples of ``loaded.spec``, and fill the other fields of ``loaded``.
 
     Raises as ``read_spec`` does; too many unusable rows raise at the end.
     """

@@ -1,7 +1,6 @@
-"""Turn benchmark rows into items: by columns, through an adapter, and for mathematics, multiple choice and IFEval.
+"""Turn benchmark rows into items: by columns, by adapter, and for mathematics, multiple choice and IFEval.
 
-Published copies of mathematics sets write golds in different ways: floats (AMC), leading zeros or units (AIME), only in
-the solution's box (math-ai/aime24), Python source (Minerva), lists with dollar signs (OlympiadBench).
+Copies of mathematics sets write golds as floats, with leading zeros or units, as Python source, or only in a box.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from prorl_verifiers.extract import last_boxed
 
 
 def convert(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted | None:
-    """Convert a row by the benchmark's adapter, or by its columns if it has none; None for a row of another benchmark.
+    """Convert a row by the benchmark's adapter or columns; None for a row of another benchmark.
 
     Raises DatasetError for a missing column.
     """
@@ -75,7 +74,7 @@ def convert(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converte
 def question_of(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[str | None, str] | None:
-    """Return (id or None, question) as ``convert`` gives them, None for a row of another benchmark."""
+    """Return (id or None, question) of a row, None for a row of another benchmark."""
     if spec.adapter is not None:
         adapter = ADAPTERS.get(spec.adapter)
         if adapter.question is not None:
@@ -92,7 +91,7 @@ _TIGHT_COMMA = re.compile(r"(?<![\\{]),(?=[^\s}])")
 
 
 def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a row with a question and one short answer. Raises Unusable."""
+    """Return the item of a row with one short answer. Raises Unusable."""
     question = text_of(spec, raw, "question", where)
     value = field_of(spec, raw, "answer", where)
     values = value if isinstance(value, list) else [value]
@@ -127,10 +126,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Ben
 
 
 def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of an OlympiadBench row, with its context, several answers, unit and tolerance.
-
-    Raises Unusable.
-    """
+    """Return the item of an OlympiadBench row. Raises Unusable."""
     modality = field_of(spec, raw, "modality", where)
     if modality not in (None, "Text-only"):
         raise Unusable(f"needs an image (modality {modality})")
@@ -175,7 +171,7 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
 def olympiad_question(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[str | None, str]:
-    """Return (the row's id, the question after its context, if any)."""
+    """Return (id, question preceded by its context)."""
     question = text_of(spec, raw, "question", where)
     context = _text(field_of(spec, raw, "context", where))
     shown = question if context is None else f"{context}\n\n{question}"
@@ -183,9 +179,9 @@ def olympiad_question(
 
 
 def olympiad_gold(answers: list[str], several: bool) -> str:
-    """Return OlympiadBench's list of answers as one text without dollar signs.
+    """Return OlympiadBench's answers as one text without dollar signs.
 
-    With several answers, a comma without a space gets one, so that ``27,54,108`` is not read as one number.
+    Spaces follow the commas, so that ``27,54,108`` is not read as one number.
     """
     parts = [a.strip().rstrip(".").replace("\\$", "\x00").replace("$", "").strip() for a in answers]
     text = ", ".join(parts).replace("\x00", "\\$")
@@ -193,9 +189,9 @@ def olympiad_gold(answers: list[str], several: bool) -> str:
 
 
 def plain_gold(text: str) -> str:
-    r"""Return a gold without enclosing dollar signs, with numpy functions written as LaTeX.
+    r"""Return a gold without dollar signs, with numpy functions written as LaTeX.
 
-    ``np.arcsin(10/13)`` becomes ``\arcsin(10/13)``; ``4.5e33`` stays, because the verifiers read it.
+    ``np.arcsin(10/13)`` becomes ``\arcsin(10/13)``.
     """
     text = text.strip()
     if len(text) > 2 and text[0] == text[-1] == "$" and "$" not in text[1:-1]:
@@ -223,9 +219,9 @@ _WRONG = ("wrong_1", "wrong_2", "wrong_3")
 
 
 def convert_gpqa(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a GPQA row, with its options shuffled. Raises Unusable if two options are equal.
+    """Return the item of a GPQA row with shuffled options. Raises Unusable if two options are equal.
 
-    Raises DatasetError for a copy that has answers but no options.
+    Raises DatasetError for a copy without options.
     """
     if "correct_answer" in raw and not any(c in raw for c in spec.columns["wrong_1"]):
         raise DatasetError(
@@ -258,7 +254,7 @@ GPQA = AdapterSpec("gpqa", domain="stem", item=convert_gpqa)
 
 
 def convert_ifeval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of an IFEval row. Raises DatasetError if the two lists have different lengths."""
+    """Return the item of an IFEval row. Raises DatasetError for a malformed one."""
     prompt = field_of(spec, raw, "question", where)
     if not isinstance(prompt, str) or not prompt.strip():
         raise DatasetError(f"{where}: the prompt must be text")

@@ -1,1 +1,1 @@
-"""Building a dataset: make rows, check them, choose, write."""
+"""Building a dataset."""

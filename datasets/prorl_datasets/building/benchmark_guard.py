@@ -1,7 +1,6 @@
-"""Collect the benchmark questions and generated items that training rows must not repeat, and write them for child
-processes.
+"""Collect the benchmark questions and generated items that training rows must not repeat.
 
-A benchmark whose files are unavailable is reported with the reason, never skipped silently.
+Unavailable benchmarks are reported with the reason, never skipped silently.
 """
 
 from __future__ import annotations
@@ -33,9 +32,8 @@ INDEX, TAKEN = "benchmarks.npz", "benchmark_items.txt"
 class Guard:
     """Benchmarks of one build.
 
-    ``checked`` has the number of items by benchmark, ``missing`` the reason for each benchmark not checked. ``texts``
-    are (benchmark, item, question). ``generated`` names benchmarks with generated items, whose ``keys`` map to
-    "benchmark item".
+    ``checked`` maps benchmarks to numbers of items, ``missing`` to reasons. ``texts`` are (benchmark, item, question).
+    ``keys`` map items of the ``generated`` benchmarks to "benchmark item".
     """
 
     checked: dict[str, int] = field(default_factory=dict)
@@ -52,7 +50,7 @@ class Guard:
         return {"benchmarks": found.hexdigest(), "missing": ",".join(sorted(self.missing))}
 
     def write(self, folder: Path, asked: Decontamination) -> tuple[Path | None, Path | None]:
-        """Write the index of texts and the keys; return their paths, None if empty."""
+        """Write index and keys; return their paths, None if empty."""
         index = taken = None
         if self.texts:
             from prorl_datasets.text.index import BenchmarkIndex
@@ -69,7 +67,7 @@ class Guard:
         return index, taken
 
     def as_json(self, pairs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return the manifest's record: benchmarks checked and not checked, rows dropped or kept."""
+        """Return the manifest's record of decontamination."""
         rows = {(p["benchmark"], p["row"], p["dropped"]) for p in pairs}
         dropped = Counter(benchmark for benchmark, _, gone in rows if gone)
         kept = Counter(benchmark for benchmark, _, gone in rows if not gone)
@@ -82,9 +80,9 @@ class Guard:
 
 
 def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard:
-    """Return the guard with the questions of every benchmark that has files.
+    """Read the questions of every published benchmark.
 
-    Raises DatasetError for an unknown benchmark and UnknownNameError for an unknown embedder.
+    Raises DatasetError for an unknown benchmark, UnknownNameError for an unknown embedder.
     """
     from prorl_datasets.benchmarks import benchmark_names, benchmark_questions, load_spec
 
@@ -125,7 +123,7 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
 
 
 def _without(text: str, folder: Path | None) -> str:
-    """Replace the path ``folder`` by DIR in ``text``, but not inside longer words."""
+    """Replace the path ``folder`` by DIR, but not inside longer words."""
     if folder is None:
         return text
     return re.sub(rf"(?<![\w-]){re.escape(str(folder))}(?![\w-])", "DIR", text)
@@ -134,10 +132,7 @@ def _without(text: str, folder: Path | None) -> str:
 def add_generated(
     guard: Guard, entries: Sequence[Entry], folder: Path, children: Children, progress: Progress
 ) -> None:
-    """Add the items of generated benchmarks for the tasks that ``entries`` draw from.
-
-    Finished tasks are cached in ``folder``, so a resumed build does not make them again.
-    """
+    """Add the items of generated benchmarks for the tasks of ``entries``; finished tasks are cached in ``folder``."""
     from prorl_datasets.benchmarks import load_spec
 
     drawn = {e.source.task for e in entries if isinstance(e.source, ReasoningGymSource)}
@@ -163,7 +158,7 @@ def add_generated(
 def _keys(
     folder: Path, children: Children, name: str, task: str, rung: int | None
 ) -> dict[str, str]:
-    """Return key -> "benchmark item" of one task's items, from the cache or made by a child process."""
+    """Return key -> "benchmark item" of one task, cached or made by a child process."""
     from prorl_datasets.benchmarks import benchmark_seeds, load_spec
 
     path = folder / f"{name}-{task}-{rung or 0}.keys"

@@ -1,7 +1,6 @@
-"""Build a dataset: make and check rows in parallel, choose, write Parquet, manifest and card.
+"""Build a dataset: make and check rows in parallel, choose, write.
 
-Finished chunks are kept in part files, so a killed build resumes. The result depends only on recipe, seed, source files
-and benchmarks, not on workers or timing.
+A killed build resumes from its part files. The result does not depend on workers or timing.
 """
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ ENOUGH = 200
 class BuildOptions:
     """Options of a build.
 
-    ``isolated`` says whether untrusted code can run here; if not, entries that need it are left out with a warning.
-    ``workers`` processes make rows and as many verify. ``mirror`` is a folder with copies of hub files. ``only`` and
-    ``skip`` name entries (``Recipe.wanted``); ``limit`` is the approximate number of rows in all (``Recipe.limited``).
+    Unless ``isolated``, entries that run untrusted code are left out. ``workers`` processes make rows and as many
+    verify. ``mirror`` is a folder with copies of hub files. ``only`` and ``skip`` name entries; ``limit`` is the
+    approximate total number of rows.
     """
 
     seed: int | None = None
@@ -77,7 +76,7 @@ class _Build:
     rates: PassRates | None = None
 
     def collect(self) -> Choice:
-        """Make rows in rounds until every generated stream reached its target or is used up."""
+        """Make rows in rounds until every generated stream reaches its target or is used up."""
         recipe, progress = self.recipe, self.progress
         self.rates = read_pass_rates(recipe)
         self.results = [EntryResult(e, recipe.weight_of(e)) for e in recipe.entries]
@@ -135,7 +134,7 @@ class _Build:
         return choice
 
     def _read(self, collector: Collector, reading: Reading) -> None:
-        """Read the next rows of an entry. If that fails and its source may fail, leave the entry out."""
+        """Read the next rows of an entry; drop the entry if that fails and its source may fail."""
         entry = reading.entry
         try:
             self._take(collector.run(reading.jobs(self.files)))
@@ -162,7 +161,7 @@ class _Build:
             self.quarantined += [job.name] if part.quarantine else []
 
     def output(self, choice: Choice, digest: str) -> Output:
-        """Return the contents to write. Raises DatasetError with the reasons if no row was kept."""
+        """Return the contents to write. Raises DatasetError if no row was kept."""
         if not any(choice.kept.values()):
             raise DatasetError("\n".join(self._nothing(choice)))
         for result in self.results:
@@ -191,7 +190,7 @@ class _Build:
         )
 
     def _nothing(self, choice: Choice) -> list[str]:
-        """Return why a build has no rows: failures, and the most common drop reasons with an example each."""
+        """Return why a build has no rows."""
         told = list(self.failed.values())
         reasons: Counter[str] = Counter()
         examples: dict[str, str] = {}
@@ -214,10 +213,9 @@ class _Build:
 
 
 def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
-    """Raise DatasetError with the ten most common reasons if a generated domain lost too many rows, a sign of a broken
-    generator.
+    """Raise DatasetError if a generated domain lost too many rows, a sign of a broken generator.
 
-    Rows that could not be made, failed the gold check or repeat a benchmark item count as lost; duplicates do not.
+    Duplicates do not count as lost.
     """
     candidates: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
@@ -243,11 +241,10 @@ def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
 def build(
     recipe: Recipe, out: Path, *, progress: Progress, options: BuildOptions | None = None
 ) -> BuildReport:
-    """Build ``recipe`` into the folder ``out`` and return the report.
+    """Build ``recipe`` into the folder ``out``, unless it already has this dataset.
 
-    If ``out`` already has this dataset, it is kept. Raises DatasetError (bad recipe or sources, ``out`` is not a
-    dataset or is being written by another build, a generated domain loses too many rows), UserError (disk), or
-    ServiceError (verifiers failed; finished parts are kept).
+    Raises DatasetError (bad recipe or sources, ``out`` is not a dataset or in use, a generated domain loses too many
+    rows), UserError (disk), or ServiceError (verifiers failed; finished parts are kept).
     """
     options = options or BuildOptions()
     scoring = open_scorer(options.workers, options.reward_servers)
@@ -255,7 +252,7 @@ def build(
 
 
 def check_folders(out: Path, mirror: Path | None = None) -> None:
-    """Raise UserError if no dataset can be written to ``out``, or ``mirror`` is not a folder."""
+    """Raise UserError if ``out`` is not writable or ``mirror`` is not a folder."""
     check_output(out, folder=True)
     check_output(out.absolute().parent, folder=True)  # for its lock
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
@@ -272,7 +269,7 @@ def build_with(
     progress: Progress,
     options: BuildOptions | None = None,
 ) -> BuildReport:
-    """Build as ``build`` does with a given scorer, which is entered only if something has to be checked."""
+    """Build as ``build`` does with a given scorer, entered only if needed."""
     options = options or BuildOptions()
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()
@@ -323,7 +320,7 @@ def build_with(
 
 
 def _built_before(out: Path, digest: str) -> dict[str, Any] | None:
-    """Return the manifest in ``out`` if its dataset is complete and has the fingerprint ``digest``."""
+    """Return the manifest in ``out`` if its dataset is complete and has this fingerprint."""
     with suppress(DatasetError):  # an unreadable manifest: build again
         manifest = read_manifest(out) if (out / MANIFEST).is_file() else {}
         same = manifest.get("fingerprint") == digest and not manifest.get("failed")
@@ -335,5 +332,5 @@ def _built_before(out: Path, digest: str) -> dict[str, Any] | None:
 
 
 def pins_path(recipe: Recipe, out: Path) -> Path:
-    """Return the lock file with the revisions and hashes of a recipe's hub files, beside the output."""
+    """Return the lock file of a recipe's hub files, beside the output."""
     return out.parent / f"{recipe.name}.lock.json"

@@ -1,4 +1,4 @@
-"""Check a finished dataset again: file hashes, each row's schema and task, and gold responses."""
+"""Check a finished dataset again: hashes, tasks and gold responses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHUNK = 256
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """Result of ``verify_dataset``: ``failed`` has (id, verifier's reason), ``malformed`` (id, problem of the row)."""
+    """Result of ``verify_dataset``: ``failed`` and ``malformed`` have (id, reason)."""
 
     rows: int
     checked: int
@@ -67,7 +67,7 @@ class _Check:
         return True
 
     def score(self, scorer: Scorer, samples: list[Sample]) -> None:
-        """Score the gold responses, and the correct answers in the form the prompts ask for."""
+        """Score the gold responses, and the answers in the form the prompts ask for."""
         golds = {
             s.id: gold for s in samples if isinstance(gold := s.metadata.get("gold_response"), str)
         }
@@ -114,11 +114,10 @@ def verify_dataset(
     reward_servers: Sequence[str] = (),
     scorer: Scorer | None = None,
 ) -> VerifyReport:
-    """Check the file hashes and every row, and score every gold response again.
+    """Check hashes and rows, and score every gold response again.
 
-    Rows marked ``self-consistent`` are scored too if they have a gold response. If not ``isolated``, rows whose
-    verifiers run programs are skipped and counted. Raises DatasetError (missing or corrupt data, wrong hashes) or
-    ServiceError (verifiers failed).
+    Unless ``isolated``, rows whose verifiers run programs are skipped and counted. Raises DatasetError (missing or
+    corrupt data) or ServiceError (verifiers failed).
     """
     path = Path(path)
     check = _Check(isolated)

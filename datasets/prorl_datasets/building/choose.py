@@ -1,4 +1,4 @@
-"""Choose which rows stay: drop duplicates, near-duplicates and, optionally, rows outside a band of pass rates."""
+"""Choose which rows stay: drop duplicates, near-duplicates and rows outside a band of pass rates."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from prorl_datasets.types import DatasetError, Split
 class PassRates:
     """Recorded pass rates and the recipe's filter on them.
 
-    A rate belongs to a prompt (``prompt_key``) if its line has one, otherwise to an id; with a prompt, a row that has
-    the same id and a changed prompt is unrated.
+    Rates are keyed by prompt if recorded, else by id. A row whose prompt changed is then unrated.
     """
 
     wanted: Difficulty
@@ -36,7 +35,7 @@ class PassRates:
     """Ids and prompt keys rated by fewer than ``min_n`` samples."""
 
     def of(self, identity: str, key: str) -> float | None:
-        """Return the rate of a row by its prompt key or id, None if it is unrated."""
+        """Return the rate of a row, None if unrated."""
         return self.by_prompt.get(key, self.by_id.get(identity))
 
     def reason(self, identity: str, key: str) -> str | None:
@@ -52,10 +51,9 @@ class PassRates:
 
 
 def read_pass_rates(recipe: Recipe) -> PassRates | None:
-    """Return the recorded pass rates, None if the recipe names none.
+    """Read the recorded pass rates, None if the recipe names none.
 
-    Raises DatasetError for a line without id or prompt, a rate outside [0, 1], or no ``n`` where ``min_n`` needs it,
-    and UserError for an unreadable file.
+    Raises DatasetError for a malformed line, UserError for an unreadable file.
     """
     path = recipe.difficulty_file()
     if path is None or recipe.difficulty is None:
@@ -82,7 +80,7 @@ def read_pass_rates(recipe: Recipe) -> PassRates | None:
 def _known_by(
     rates: PassRates, row: Mapping[str, Any], place: str | Path
 ) -> tuple[dict[str, float], str]:
-    """Return the table that a line belongs to, and the row's key in it."""
+    """Return the table that a line belongs to, and its key."""
     if isinstance(row.get("prompt_key"), str):
         return rates.by_prompt, row["prompt_key"]
     if isinstance(row.get("id"), str):
@@ -98,7 +96,7 @@ _SHOWN = 1024
 
 @dataclass(slots=True)
 class Ref:
-    """Position of a row in a part, and its keys for comparison; ``node`` numbers distinct problems."""
+    """Position and keys of a row; ``node`` numbers distinct problems."""
 
     part: str
     place: int
@@ -132,9 +130,9 @@ class Tally:
 
 
 class Found:
-    """All rows that passed their own checks, by (entry, split); the split is "" for files.
+    """Rows that passed their own checks, by (entry, split); the split is "" for files.
 
-    Takes about 400 bytes of memory for each row; signatures are stored in a file in ``folder``.
+    Takes about 400 bytes of memory for each row; signatures are in a file in ``folder``.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -158,7 +156,7 @@ class Found:
         self._signatures.close()
 
     def add(self, job: Job, part: Part) -> None:
-        """Add one part; the order of parts does not matter."""
+        """Add one part, in any order."""
         self.tallies.setdefault(job.entry.name, Tally()).add(part)
         stream = (job.entry.name, job.split)
         self.drawn[stream] += part.candidates
@@ -188,7 +186,7 @@ class Found:
         return self._nodes[short]
 
     def near(self, threshold: float, progress: Progress) -> Near:
-        """Return the near-duplicates. Problems with equal signatures form one group."""
+        """Return the near-duplicates; problems with equal signatures form one group."""
         if threshold <= 0 or len(self._signatures) == self._compared:
             return self._near
         near = self._near = Near()
@@ -208,20 +206,20 @@ class Found:
 
 @dataclass(slots=True)
 class Near:
-    """Near-duplicates: the ``group`` of each problem node (-1 for none), and the neighbours of each group."""
+    """Near-duplicates: the ``group`` of each node (-1 for none), and the groups near each."""
 
     group: array[int] = field(default_factory=lambda: array("q"))
     neighbours: dict[int, list[int]] = field(default_factory=dict)
 
     def group_of(self, node: int) -> int | None:
-        """Return the group of a problem, None if it has no signature."""
+        """Return the group of a problem, None without a signature."""
         found = self.group[node] if node < len(self.group) else -1
         return None if found < 0 else found
 
 
 @dataclass(slots=True)
 class Dropped:
-    """A row that was dropped in choosing; ``like`` is the id of the kept row that it repeats, or ""."""
+    """A row dropped in choosing; ``like`` is the id of the kept row that it repeats."""
 
     item: str
     stage: str
@@ -232,7 +230,7 @@ class Dropped:
 
 @dataclass(slots=True)
 class Choice:
-    """Kept rows by (entry, split), sorted by index, and the rows dropped in choosing."""
+    """Kept rows by (entry, split), and rows dropped in choosing."""
 
     kept: dict[tuple[str, Split], list[Ref]] = field(default_factory=dict)
     lost: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
@@ -242,7 +240,7 @@ class Choice:
     surplus: Counter[str] = field(default_factory=Counter)
 
     def count(self, entry: Entry, split: Split) -> int:
-        """Return the number of kept rows of an entry in a split."""
+        """Return the number of kept rows."""
         return len(self.kept.get((entry.name, split), ()))
 
 
@@ -254,7 +252,7 @@ def choose(
     rates: PassRates | None,
     progress: Progress,
 ) -> Choice:
-    """Choose the rows that stay; ``rates`` are recorded pass rates, if the recipe names any."""
+    """Choose the rows that stay."""
     progress.start("choosing rows", sum(map(len, found.refs.values())))
     chooser = _Chooser(near, rates, progress)
     streams = {}
@@ -283,8 +281,6 @@ def choose(
 
 
 class _Chooser:
-    """Go through streams in order and keep rows that repeat no kept row."""
-
     def __init__(self, near: Near, rates: PassRates | None, progress: Progress) -> None:
         self.choice = Choice()
         self._near, self._rates, self._progress = near, rates, progress
@@ -293,9 +289,9 @@ class _Chooser:
         self._prompts: set[bytes] = set()
 
     def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int, shared: bool) -> int:
-        """Keep rows from ``start`` until the target is reached; return the position after the last row looked at.
+        """Keep rows from ``start`` to the target; return the position after the last one examined.
 
-        ``shared`` means that all splits draw from this stream.
+        ``shared``: all splits draw from this stream.
         """
         target = entry.count.among(split, len({ref.node for ref in refs}))
         kept: list[Ref] = []
@@ -325,9 +321,7 @@ class _Chooser:
         return end
 
     def find_what_was_repeated(self, recipe: Recipe) -> None:
-        """Set ``like`` of each example: a kept row with the same problem or prompt, or else in the same or a
-        neighbouring group.
-        """
+        """Set ``like`` of each example to the kept row that it repeats or resembles."""
         examples = [e for held in self.choice.examples.values() for e in held]
         wanted: dict[tuple[str, int | bytes | None], str] = {}
         for example in examples:
@@ -348,7 +342,7 @@ class _Chooser:
             example.like = next((w for n in self._names(example) if (w := wanted[n])), "")
 
     def _names(self, example: Dropped) -> list[tuple[str, int | bytes | None]]:
-        """Return the keys that a kept row repeated by ``example`` may have."""
+        """Return the possible keys of the kept row that ``example`` repeats."""
         if example.stage == "duplicate":
             return [("node", example.ref.node), ("prompt", example.ref.prompt_key)]
         group = self._near.group_of(example.ref.node)
@@ -357,7 +351,7 @@ class _Chooser:
         return [("group", one) for one in (group, *self._near.neighbours.get(group, ()))]
 
     def _reason(self, entry: Entry, split: Split, ref: Ref) -> tuple[str, str] | None:
-        """Return (stage, reason) if the row is dropped."""
+        """Return (stage, reason) of a drop."""
         if ref.node in self._nodes or ref.prompt_key in self._prompts:
             return "duplicate", "duplicate"
         if self._is_near(ref.node):
@@ -376,5 +370,5 @@ class _Chooser:
 
 
 def row_id(entry: Entry, split: str, index: int) -> str:
-    """Return the id of a row, which is the same for equal recipe and seed."""
+    """Return the id of a row."""
     return f"{entry.name}-{split}-{index:06d}"

@@ -1,4 +1,4 @@
-"""Split a build into jobs, one chunk of one entry each, and run them; a finished job is a part file.
+"""Split a build into jobs, one chunk of one entry each, and run them.
 
 Jobs depend only on the recipe and the rows kept so far, never on timing or workers.
 """
@@ -28,7 +28,7 @@ from prorl_verifiers import Task, load_task
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Candidates [start, stop) of an entry: of its stream for ``split``, or of raw ``rows`` (index, *RawRow)."""
+    """Candidates [start, stop) of a generated stream, or raw ``rows`` (index, *RawRow)."""
 
     entry: Entry
     split: str
@@ -39,17 +39,13 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Name of the part.
-
-        Files have one stream for all splits; ``version`` identifies their bytes, so editing a file discards only its
-        own parts.
-        """
+        """Name of the part; ``version`` identifies the bytes of files, so editing one discards only its own parts."""
         stream = self.split or f"rows-{self.version}"
         return f"{self.entry.name}-{stream}-{self.start:08d}-{self.stop:08d}"
 
 
 class Collector:
-    """Workers of a build: child processes that make rows, threads that wait for them, and one scorer."""
+    """Runs the jobs of a build with child processes and a scorer."""
 
     def __init__(
         self, children: Children, store: PartStore, scorer: Scorer, progress: Progress
@@ -62,8 +58,8 @@ class Collector:
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Part]]:
         """Yield each job with its part, in no fixed order; finished parts are read from disk.
 
-        Raises DatasetError for malformed rows (by file and line, after the started jobs have finished), UserError
-        (disk) or ServiceError (verifiers or children failed); finished parts are kept.
+        Raises DatasetError for malformed rows (after the running jobs finish), UserError (disk) or ServiceError
+        (verifiers or children failed); finished parts are kept.
         """
         workers = len(self._children)
         threads = ThreadPoolExecutor(workers + 1)  # one more: a thread waits while scoring
@@ -115,7 +111,7 @@ class Collector:
 
 
 def checked_part(scorer: Scorer, job: Job, candidates: Sequence[Candidate | Drop]) -> Part:
-    """Return the part of a job: check golds first, then drop rows that repeat a benchmark.
+    """Check golds, drop rows that repeat a benchmark, and return the part.
 
     Raises ServiceError if the gold check cannot run.
     """
@@ -165,7 +161,7 @@ def checked_part(scorer: Scorer, job: Job, candidates: Sequence[Candidate | Drop
 
 
 def _kept(candidate: Candidate, is_checked: bool) -> Candidate:
-    """Return a checked row with its gold status, without the fields that only the check needed."""
+    """Return a checked row with its gold status, without the fields for the check."""
     gold_check: GoldCheck = "none"
     if candidate.gold is not None or candidate.consistent:
         gold_check = "self-consistent"
@@ -196,7 +192,7 @@ def _item(job: Job, candidate: Candidate) -> str:
 
 
 def item_name(entry: Entry, stream: str, index: int) -> str:
-    """Return the name of an item in records of drops; ``stream`` is "" for files, which have one for all splits."""
+    """Return the name of an item in records of drops; ``stream`` is "" for files."""
     return f"{entry.name}-{stream}-{index}" if stream else f"{entry.name}-{index}"
 
 
@@ -229,13 +225,13 @@ class Stream:
         return self.kept < self.target and not self.used_up
 
     def result(self, kept: int, drawn: int) -> None:
-        """Record the totals after a round: ``kept`` of ``drawn`` candidates."""
+        """Record the totals after a round."""
         self.barren = 0 if kept > self.kept else self.barren + drawn - self.drawn
         self.kept, self.drawn = kept, drawn
         self.used_up = self.barren >= BARREN
 
     def wanted(self) -> int:
-        """Return the number of candidates to draw in the next round."""
+        """Return the number of candidates for the next round."""
         missing = self.target - self.kept
         if self.drawn == 0:
             return missing
@@ -244,7 +240,7 @@ class Stream:
 
 
 def streams_of(entries: list[Entry]) -> list[Stream]:
-    """Return the streams of generated entries with a target, in filling order."""
+    """Return the streams of generated entries in filling order."""
     return [
         Stream(entry, split, target)
         for split in FILL_ORDER
@@ -254,7 +250,7 @@ def streams_of(entries: list[Entry]) -> list[Stream]:
 
 
 def draw(streams: list[Stream]) -> Iterator[Job]:
-    """Yield the jobs of one round: the next candidates of every stream that needs more."""
+    """Yield the jobs of one round."""
     for stream in streams:
         if stream.short:
             end = stream.drawn + stream.wanted()
@@ -265,7 +261,7 @@ def draw(streams: list[Stream]) -> Iterator[Job]:
 
 @dataclass(slots=True)
 class Reading:
-    """Progress in reading the ``rows`` of an entry: all at once, or more each round until ``target`` are kept."""
+    """Progress in reading an entry: all ``rows`` at once, or more each round until ``target`` are kept."""
 
     entry: Entry
     rows: int
@@ -277,7 +273,7 @@ class Reading:
 
     @classmethod
     def of(cls, entry: Entry, rows: int, seed: int, limited: bool) -> Reading:
-        """Return the reading of an entry with ``rows`` raw rows; a limited build reads only as many as it needs."""
+        """Return the reading of an entry; a limited build reads only what it needs."""
         if not limited:
             return cls(entry, rows)
         order = sorted(range(rows), key=lambda index: place_of(seed, entry.name, index))
@@ -293,7 +289,7 @@ class Reading:
         return min(left, max(missing * 5 // 4, self.done) + CHUNK) if missing > 0 else 0
 
     def jobs(self, files: Files) -> Iterator[Job]:
-        """Return the jobs of the next round. Raises DatasetError if a row is malformed."""
+        """Return the jobs of the next round. Raises DatasetError if reading fails."""
         start, self.done = self.done, self.done + self.wanted
         chosen = None if self.order is None else {*self.order[start : self.done]}
         return read(self.entry, files, chosen)
@@ -304,14 +300,14 @@ class Reading:
 
 
 def place_of(seed: int, name: str, index: int) -> int:
-    """Return the sort key that puts rows of files in random order before they are chosen."""
+    """Return the sort key for a seeded random order of rows."""
     return derive_seed(seed, "file", name, index)
 
 
 def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[str, int]:
     """Return the number of raw rows of each entry that is not generated.
 
-    An unreadable entry is recorded in ``files.failed`` if its source may fail; otherwise raises DatasetError.
+    Unreadable entries are recorded in ``files.failed`` if their source may fail; otherwise raises DatasetError.
     """
     counts: dict[str, int] = {}
     for entry in entries:
@@ -334,10 +330,7 @@ def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[s
 
 
 def read(entry: Entry, files: Files, chosen: Collection[int] | None) -> Iterator[Job]:
-    """Yield the jobs of an entry's rows ``chosen`` (None: all) while reading them.
-
-    Raises DatasetError as reading does.
-    """
+    """Yield jobs while reading the rows ``chosen`` (None: all). Raises DatasetError if reading fails."""
     held: list[tuple[Any, ...]] = []
     size, version = 0, files.version(entry.name)
     for index, row in enumerate(raw_rows(entry, files)):
@@ -353,7 +346,7 @@ def read(entry: Entry, files: Files, chosen: Collection[int] | None) -> Iterator
 
 
 def _size(value: Any) -> int:
-    """Return the approximate size of a raw value in bytes."""
+    """Return the approximate size in bytes."""
     if isinstance(value, str | bytes):
         return len(value)
     if isinstance(value, dict):

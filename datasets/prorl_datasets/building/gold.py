@@ -1,7 +1,6 @@
-"""The gold check: does a sample's verifier give full reward to its gold response, and to its answer in the form the
-prompt asks for?
+"""The gold check: does a verifier reward the gold response, and the answer in the form the prompt asks for?
 
-The pool retries infrastructure errors; a persistent one raises and never drops an item.
+A persistent infrastructure error raises; it never drops an item.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ class Scorer(Protocol):
     """Scores (response, task) pairs, like VerifierPool."""
 
     def score(self, items: list[tuple[str, Task]]) -> list[Verdict]:
-        """Return one verdict for each item, in order."""
+        """Return one verdict for each item."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class GoldResult:
-    """Result of a gold check. If not ``accepted``, ``reason`` is a category and ``detail`` the verifier's reason."""
+    """Result of a gold check; ``reason`` is a category, ``detail`` the verifier's reason."""
 
     accepted: bool
     reason: str = ""
@@ -44,7 +43,7 @@ class GoldResult:
 
     @classmethod
     def of(cls, verdict: Verdict) -> GoldResult:
-        """Return the result for a verdict on a gold response. Raises ServiceError for an infrastructure error."""
+        """Return the result for a verdict. Raises ServiceError for an infrastructure error."""
         if verdict.is_infra_error or verdict.reward is None:
             raise ServiceError(
                 f"the gold check could not run: {verdict.reason}; "
@@ -60,7 +59,7 @@ class GoldResult:
 
 @contextmanager
 def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
-    """Yield a pool at reward ``servers``, or else with ``workers`` local processes; close it after the block."""
+    """Yield a pool at reward ``servers``, or else with local ``workers``; close it after the block."""
     from prorl_verifiers import open_pool
 
     with open_pool(servers, workers) as pool:
@@ -68,17 +67,12 @@ def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
 
 
 def check_gold(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[GoldResult]:
-    """Return the result of each gold response.
-
-    Raises ServiceError if a verifier or the sandbox still fails after the pool's retry.
-    """
+    """Check each gold response. Raises ServiceError if a verifier or the sandbox keeps failing."""
     return [GoldResult.of(verdict) for verdict in _verdicts(scorer, items)]
 
 
 def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-    """Score responses, and retry each timeout alone up to TRIES times, so that a busy machine does not change the
-    dataset.
-    """
+    """Score responses; retry each timeout alone, so that a busy machine does not change the dataset."""
     verdicts = scorer.score(list(items)) if items else []
     for place, verdict in enumerate(verdicts):
         for _ in range(TRIES if verdict.status == "timeout" else 0):
@@ -90,7 +84,7 @@ def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict
 
 @dataclass(frozen=True, slots=True)
 class PromptedRow:
-    """A row to check with its correct answer in the form the prompt asks for; ``gold`` is its gold response, if any."""
+    """A row whose answer is checked in the form its prompt asks for."""
 
     name: str
     prompt: str
@@ -100,15 +94,13 @@ class PromptedRow:
 
 @dataclass(slots=True)
 class Unpaid:
-    """Number of an entry's rows that do not reward the correct answer in the form their prompt asks for, and an
-    example.
-    """
+    """Rows of an entry that do not reward the answer in the form their prompt asks for."""
 
     rows: int = 0
     example: str = ""
 
     def add(self, rows: int, example: str) -> None:
-        """Add rows; the example is the first by name, in whatever order they come."""
+        """Add rows; keep the first example by name."""
         self.rows += rows
         self.example = min(filter(None, (self.example, example)), default="")
 
@@ -122,7 +114,7 @@ class Unpaid:
 
 
 def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
-    """Score the correct answers of ``rows`` in the form their prompts ask for, unless that is the gold response."""
+    """Score the correct answers in the form the prompts ask for, unless that is the gold response."""
     written = [(row, text) for row in rows if (text := as_prompted(row)) is not None]
     verdicts = _verdicts(scorer, [(text, row.task) for row, text in written])
     unpaid = Unpaid()
@@ -136,9 +128,9 @@ def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
 
 
 def as_prompted(row: PromptedRow) -> str | None:
-    """Return the correct answer in the form that the prompt names last, or plain if it names none.
+    """Return the correct answer in the form that the prompt names last, or plain.
 
-    Return None if that would be the gold response, or if the correct answer is unknown.
+    Return None if that is the gold response or the answer is unknown.
     """
     spec = VERIFIERS.get(row.task.verifier)
     answer, gold = spec.data.answer(row.task.reference), row.gold
@@ -161,7 +153,6 @@ def as_prompted(row: PromptedRow) -> str | None:
 
 
 def _around(form: re.Match[str]) -> tuple[str, str]:
-    """Return the text before and after an answer in a given form."""
     if form["tag"]:
         return f"<{form['tag']}>", f"</{form['tag']}>"
     if form["box"]:

@@ -1,4 +1,4 @@
-"""Results of a build by entry and stage, the build report and the manifest.
+"""Results of a build: entries by stage, the report and the manifest.
 
 The manifest has no times and no local paths, so equal builds give equal manifests.
 """
@@ -26,7 +26,7 @@ MAX_UNTYPED = 200
 
 @dataclass(slots=True)
 class EntryResult:
-    """Results of one entry: candidates, drops by stage and reason, rows kept by split."""
+    """Results of one entry by stage, reason and split."""
 
     entry: Entry
     weight: float = 1.0
@@ -53,7 +53,7 @@ class EntryResult:
     """Tests that its rows leave out, by reason."""
 
     def commonest_answer_share(self) -> float | None:
-        """Return the share of the most common correct answer, which a constant guess would earn."""
+        """Return the share of the most common answer, which a constant guess would earn."""
         total = sum(self.answers.values())
         return round(self.answers.most_common(1)[0][1] / total, 4) if total else None
 
@@ -69,14 +69,14 @@ class EntryResult:
         return [f"{s} {self.kept[s]}/{t}" for s, t in targets.items() if t and self.kept[s] < t]
 
     def share(self) -> float:
-        """Return the kept share of its targets, 1 if it has none."""
+        """Return the kept share of its targets."""
         if not self.short():
             return 1.0
         targets = {s: self.entry.count.of(s) or 0 for s in SPLITS}
         return sum(self.kept[s] for s in SPLITS if targets[s]) / sum(targets.values())
 
     def as_json(self) -> dict[str, Any]:
-        """Return the manifest's record of this entry."""
+        """Return the manifest's record."""
         entry = self.entry
         return {
             "name": entry.name,
@@ -110,7 +110,7 @@ class EntryResult:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """Result of a build with the manifest's content; ``reused`` if the dataset already existed."""
+    """Result of a build; ``reused`` if the dataset already existed."""
 
     path: Path
     manifest: Mapping[str, Any]
@@ -125,7 +125,7 @@ class BuildReport:
 
     @property
     def short(self) -> Mapping[str, list[str]]:
-        """Entries that fell short of their target -> ``split kept/target`` of each split."""
+        """Entries that fell short -> ``split kept/target`` of each split."""
         found: Mapping[str, list[str]] = self.manifest["short"]
         return found
 
@@ -138,7 +138,7 @@ class BuildReport:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Data of a manifest beside the entries: how the build was made and the files it wrote."""
+    """Data of a manifest beside the entries."""
 
     seed: int
     fingerprint: str
@@ -152,7 +152,7 @@ class Facts:
 
 
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of sources, functions, adapters, embedders and verifiers from plug-ins."""
+    """Return the records of all plug-in parts that the recipe names."""
     adapters: set[Any] = {getattr(entry.source, "adapter", None) for entry in recipe.entries}
     conditions = (getattr(entry.source, "where", None) for entry in recipe.entries)
     functions = {where for where in conditions if isinstance(where, str)}
@@ -166,10 +166,10 @@ def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
 
 
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of everything that may change a build: ``parts_in_use`` and parts that only rows name.
+    """Return the records of all plug-in parts that may change a build, including those that only rows name.
 
-    Those are unknown before the rows are made. So all languages count if a verifier's tasks need further parts, and all
-    verifiers if composed tasks or rows of a plug-in may name one.
+    Rows are unknown beforehand. So all languages count if a verifier needs further parts, and all verifiers if composed
+    tasks or rows of a plug-in may name one.
     """
     parts = parts_in_use(recipe)
     verifiers = {entry.scored_by for entry in recipe.entries}
@@ -183,7 +183,7 @@ def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
 
 
 def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
-    """Return, by domain, the candidates, drops of each stage, surplus and kept rows."""
+    """Return the counts of each stage by domain."""
     table: dict[str, dict[str, int]] = {}
     for result in results:
         row = table.setdefault(
@@ -198,7 +198,7 @@ def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
 
 
 def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> dict[str, Any]:
-    """Return the manifest of a finished build as JSON-ready values."""
+    """Return the manifest of a finished build."""
     drops = sum((r.reasons() for r in results), Counter())
     left_out = sorted({r.entry.scored_by for r in results if r.left_out})
     return {
@@ -244,7 +244,7 @@ def _by(
     value: Callable[[EntryResult, Split], int],
     key: Callable[[Entry], str] = lambda entry: entry.domain,
 ) -> dict[str, dict[str, int]]:
-    """Return the nonzero values of each split, summed by ``key`` of the entries and sorted."""
+    """Return the nonzero values of each split, summed by ``key`` of the entries."""
     counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
     for result in results:
         for split in SPLITS:

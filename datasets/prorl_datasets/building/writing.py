@@ -1,4 +1,4 @@
-"""Write the chosen rows as Parquet with benchmark matches, card and manifest, all in one atomic step.
+"""Write the chosen rows with benchmark matches, card and manifest in one atomic step.
 
 Rows are read back one part at a time, so memory does not grow with the dataset.
 """
@@ -40,7 +40,7 @@ DROPPED = "dropped.jsonl"
 
 @dataclass(slots=True)
 class Output:
-    """Contents of a dataset to write; files and licences are added to ``about`` on writing."""
+    """Contents of a dataset to write; ``about`` gets files and licences later."""
 
     recipe: Recipe
     results: list[EntryResult]
@@ -58,7 +58,7 @@ class Output:
 
 
 def write_dataset(work: Output, out: Path, progress: Progress) -> dict[str, Any]:
-    """Write the folder ``out`` atomically and return the manifest. Raises UserError if the disk fails."""
+    """Write the folder ``out`` atomically and return the manifest. Raises UserError (disk)."""
     for result in work.results:  # record the chosen rows
         name = result.entry.name
         for split in SPLITS:
@@ -99,7 +99,7 @@ def write_dataset(work: Output, out: Path, progress: Progress) -> dict[str, Any]
 
 
 def _write_quarantine(work: Output, path: Path) -> int:
-    """Write the bad rows, one line each with position, reason and columns, sorted by part; return their number."""
+    """Write the bad rows and return their number."""
     count = 0
     with path.open("w", encoding="utf-8") as file:
         for name in sorted(work.quarantined):
@@ -113,7 +113,7 @@ def _write_quarantine(work: Output, path: Path) -> int:
 
 
 def _dropped(work: Output) -> list[dict[str, str]]:
-    """Return examples of dropped rows by entry, stage and reason, at most EXAMPLES of each."""
+    """Return examples of dropped rows, sorted."""
     reader, found = _PartReader(work.store), []
     for result in work.results:
         lines = list(result.examples)
@@ -175,10 +175,7 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
 
 
 def _parts_named(one: Candidate, seen: set[str]) -> dict[tuple[str, str], dict[str, str]]:
-    """Return records of the plug-in parts that a row names.
-
-    A verifier in ``seen`` is skipped unless its tasks can name different parts.
-    """
+    """Return records of the plug-in parts that a row names; a verifier in ``seen`` only if its tasks may differ."""
     spec = VERIFIERS.get(one.verifier)
     if one.verifier in seen and spec.needs is None and spec.compose is None:
         return {}
@@ -200,14 +197,13 @@ def _count_gold(result: EntryResult, identity: str, one: Candidate) -> None:
 
 
 class _PartReader:
-    """Read rows through a cache of parts, because sorting by id interleaves parts: row 1000000 comes before 100001."""
+    """A cache of parts; sorting by id interleaves them, because row 1000000 comes before 100001."""
 
     def __init__(self, store: PartStore) -> None:
         self._store = store
         self._part = lru_cache(maxsize=4)(self._read)
 
     def row(self, ref: Ref) -> Candidate:
-        """Return the row at ``ref``."""
         return self._part(ref.part)[ref.place]
 
     def _read(self, name: str) -> list[Candidate]:

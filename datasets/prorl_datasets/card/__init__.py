@@ -1,1 +1,1 @@
-"""The data card of a built dataset."""
+"""The data card of a dataset."""

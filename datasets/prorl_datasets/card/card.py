@@ -1,7 +1,4 @@
-"""Write the dataset card: README.md with counts, licences, drop reasons, benchmarks checked and plots.
-
-It has no times and no local paths, so equal builds give equal cards.
-"""
+"""Write the dataset card. It has no times and no local paths, so equal builds give equal cards."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6,
 
 
 def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> None:
-    """Write README.md and its images into ``folder``. Raises UserError if the disk fails."""
+    """Write README.md and its images. Raises UserError (disk)."""
     images = draw_plots(folder, manifest, facts.lengths)
     stages = manifest["stages"]
     dropped = [
@@ -68,7 +65,6 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
 
 
 def _made(manifest: Mapping[str, Any]) -> str:
-    """Return a sentence on how the dataset was made."""
     version = manifest["versions"]["prorl"]
     return (
         f"Built with prorl {version} from the recipe `{manifest['recipe']}`, seed {manifest['seed']}; `manifest.json` "
@@ -82,10 +78,9 @@ BEGIN, END = "<!-- pass rates -->", "<!-- end pass rates -->"
 def add_ratings(
     folder: Path, rates: Mapping[str, Sequence[float]], rows: int, words: str
 ) -> Path | None:
-    """Write the pass rates by domain into the dataset's card, replacing earlier ones, and return the card's path.
+    """Write pass rates by domain into the dataset's card, replacing earlier ones; return its path, None without a card.
 
-    ``rows`` is the dataset's number of rows, ``words`` says which model was sampled. Returns None if the folder has no
-    card. Raises UserError if the disk fails.
+    ``rows`` is the dataset's number of rows, ``words`` says which model was sampled. Raises UserError (disk).
     """
     card = folder / "README.md"
     if not card.is_file():
@@ -98,7 +93,7 @@ def add_ratings(
 
 
 def _difficulty(folder: Path, rates: Mapping[str, Sequence[float]], rows: int, words: str) -> str:
-    """Draw the pass rates into ``folder`` and return the card's section on them."""
+    """Draw the pass rates into ``folder`` and return the card's section."""
     atomic_write_text(folder / IMAGES / "pass_rates.svg", rates_plot(rates))
     by_domain = []
     for domain in in_order(rates):
@@ -210,6 +205,6 @@ def _benchmarks(manifest: Mapping[str, Any]) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a Markdown table whose cells may have markup, "" if there are no rows."""
+    """Return a Markdown table, "" without rows."""
     cells = ([" ".join(str(value).split()).replace("|", "\\|") for value in row] for row in rows)
     return table(head, cells)

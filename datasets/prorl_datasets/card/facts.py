@@ -1,4 +1,4 @@
-"""Statistics of rows for the card, counted while the rows are written."""
+"""Statistics of rows for the card."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ BINS = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200)
 
 @dataclass(slots=True)
 class CardFacts:
-    """Prompt lengths in characters and recorded pass rates by domain, and the number of all rows."""
+    """Prompt lengths in characters and pass rates by domain."""
 
     lengths: dict[str, Counter[int]] = field(default_factory=dict)
     rates: dict[str, list[float]] = field(default_factory=dict)
     rows: int = 0
 
     def add(self, columns: Mapping[str, Any], rate: float | None = None) -> None:
-        """Count one row by its Parquet columns and its recorded pass rate, if any."""
+        """Count one row."""
         self.rows += 1
         if rate is not None:
             self.rates.setdefault(columns["domain"], []).append(rate)
@@ -31,6 +31,6 @@ class CardFacts:
 
 
 def in_order(domains: Iterable[str]) -> list[str]:
-    """Return each domain once: the five in their usual order, then those of plug-ins."""
+    """Return each domain once, those of plug-ins last."""
     there = {*domains}
     return [*(d for d in DOMAINS if d in there), *sorted(there - {*DOMAINS})]

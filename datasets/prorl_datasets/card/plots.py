@@ -1,4 +1,4 @@
-"""Draw the SVG plots of a dataset card: rows against targets, prompt lengths and pass rates."""
+"""Draw the SVG plots of a dataset card."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IMAGES = "images"
 def draw_plots(
     folder: Path, manifest: Mapping[str, Any], lengths: Mapping[str, Counter[int]]
 ) -> dict[str, str]:
-    """Draw the plots into ``folder``/images; return file name -> alternative text. Raises UserError (disk)."""
+    """Draw into ``folder``/images; return file name -> alternative text. Raises UserError (disk)."""
     (folder / IMAGES).mkdir()
     plots = {
         "rows.svg": ("Rows of each domain and split, with their targets", rows_plot(manifest)),
@@ -30,7 +30,7 @@ def draw_plots(
 
 
 def rows_plot(manifest: Mapping[str, Any]) -> str:
-    """Draw one panel for each split with each domain's rows against its target."""
+    """Draw a panel for each split: rows of each domain against its target."""
     panels = []
     for split in (s for s in SPLITS if manifest["counts"][s]):
         kept, target = manifest["counts"][split], manifest["targets"][split]
@@ -56,7 +56,7 @@ RATE_STEPS = ("0", "to 1/4", "to 1/2", "to 3/4", "below 1", "1")
 
 
 def rates_plot(rates: Mapping[str, Sequence[float]]) -> str:
-    """Draw one line for each domain: the share of its rated rows in each bin of RATE_STEPS."""
+    """Draw a line for each domain: share of rated rows in each bin of RATE_STEPS."""
     domains = in_order(rates)
     shares = {d: [0.0] * len(RATE_STEPS) for d in domains}
     for d in domains:
@@ -80,7 +80,7 @@ def rate_step(rate: float) -> int:
 
 
 def lengths_plot(lengths: Mapping[str, Counter[int]]) -> str:
-    """Draw one line for each domain: the share of its prompts in each bin of BINS."""
+    """Draw a line for each domain: share of prompts in each bin of BINS."""
     domains = in_order(lengths)
     shares = {}
     for d in domains:

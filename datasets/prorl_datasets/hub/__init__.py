@@ -1,1 +1,1 @@
-"""Find, fetch and pin the files of published data sets, from a mirror folder or the hub."""
+"""Files of published data sets, from a mirror folder or the hub."""

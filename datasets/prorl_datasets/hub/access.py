@@ -1,7 +1,4 @@
-"""Find and fetch the files of a published data set, from a mirror folder or else the hub.
-
-A source's files are listed before any is fetched.
-"""
+"""Find and fetch the files of a data set, from a mirror folder or else the hub."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ CURE = (
 class ResolvedFile:
     """One file on this machine; ``name`` is its path in the repository.
 
-    ``revision`` is its commit, None for a mirror. ``branch`` is set only for files of another branch than the source's.
+    ``revision`` is None for a mirror; ``branch`` is set for files of another branch than the source's.
     """
 
     path: Path
@@ -39,10 +36,9 @@ class ResolvedFile:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Files that a source takes: the chosen candidates as written, and (branch, name) of each file.
+    """Files that a source takes: the candidates as written, and (branch, name) of each file.
 
-    ``listings`` are those of each branch that was listed; ``folder`` is the mirror's folder used instead. ``repo`` is
-    the repository's current name.
+    ``folder`` is the mirror's folder, used instead of ``listings``. ``repo`` is the current name.
     """
 
     repo: str
@@ -56,19 +52,19 @@ class Selection:
         return {branch: listing.commit for branch, listing in self.listings.items()}
 
     def size(self) -> int:
-        """Return the total size of all files in bytes."""
+        """Return the total size in bytes."""
         if self.folder is not None:
             return sum(self.path(branch, name).stat().st_size for branch, name in self.names)
         return sum(self.listings[branch].files[name].size for branch, name in self.names)
 
     def path(self, branch: str | None, name: str) -> Path:
-        """Return the path of a file in the mirror folder."""
+        """Return the path of a file in the mirror."""
         assert self.folder is not None
         return self.folder / (branch or "") / name
 
 
 class Access:
-    """Access to the files of a build's published data sets. Methods raise Unreachable."""
+    """Access to the files of a build's data sets. Methods raise Unreachable."""
 
     def __init__(self, mirror: Path | None = None, progress: Progress | None = None) -> None:
         self._mirror = mirror
@@ -85,9 +81,8 @@ class Access:
     ) -> Selection:
         """Select the files that a source takes; ``pinned`` has the locked commits of branches.
 
-        A mirror comes first: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, with files of other
-        branches under ``refs/...``. A copy that lacks some of a set of numbered files, or of the files ``locked``, is
-        refused.
+        A mirror comes first: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, other branches
+        under ``refs/...``. A copy that lacks some of a numbered set or of the ``locked`` files is refused.
         """
         if self._mirror is not None:
             if not self._mirror.is_dir():
@@ -127,7 +122,7 @@ class Access:
         )
 
     def fetch(self, selection: Selection) -> list[ResolvedFile]:
-        """Return the files of a selection on this machine, sorted by name, downloading them if needed."""
+        """Return the files of a selection sorted by name, downloading them if needed."""
         found = []
         for branch, name in selection.names:
             key = (selection.repo, branch, name)
@@ -137,7 +132,7 @@ class Access:
         return sorted(found, key=lambda file: file.name)
 
     def open(self, selection: Selection, branch: str | None, name: str) -> BinaryIO:
-        """Open a file of a selection for partial reads, without downloading it."""
+        """Open a file for partial reads, without downloading it."""
         if selection.folder is not None:
             return selection.path(branch, name).open("rb")
         return self._hub.open(selection.listings[branch], name)
@@ -161,10 +156,7 @@ def resolve(
     *,
     mirror: Path | None = None,
 ) -> list[ResolvedFile]:
-    """Return the files of ``repo`` selected by ``files`` (names, patterns, candidates), sorted by name.
-
-    Raises DatasetError that says how to provide them.
-    """
+    """Return the files of ``repo`` selected by ``files``, sorted by name. Raises DatasetError with advice."""
     access = Access(mirror)
     try:
         return access.fetch(access.select(repo, revision, files))
@@ -180,7 +172,7 @@ def _folder(mirror: Path, repo: str) -> Path | None:
 def _check_whole(
     taken: Sequence[tuple[Candidate, list[str]]], locked: Sequence[str], where: str
 ) -> None:
-    """Raise Unreachable if files are missing that a candidate would take."""
+    """Raise Unreachable if files of a candidate are missing."""
     missing = {
         name
         for candidate, hits in taken

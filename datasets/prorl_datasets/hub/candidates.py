@@ -1,7 +1,7 @@
-"""Choose the files of a repository that a source takes: the first candidate with existing files.
+"""Choose the files of a repository: the first candidate with existing files.
 
-An item of ``files`` is one candidate or several separated by ``|``, best first: a name, a pattern (``data/train-*``), a
-format (``FORMATS``), or another branch (``refs/convert/parquet`` or ``refs/convert/parquet:default/train/*.parquet``).
+An item of ``files`` has one or several candidates separated by ``|``: a name, a pattern (``data/train-*``), a format,
+or a branch (``refs/convert/parquet`` or ``refs/convert/parquet:default/train/*.parquet``).
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _SHOWN = 8
 
 
 class NothingFits(Exception):
-    """No candidate exists. The message says where, which were tried and which files there are."""
+    """No candidate exists; the message says where and which files there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One candidate; ``text`` is its text in the recipe, ``branch`` None the source's own revision."""
+    """One candidate; ``branch`` None is the source's own revision."""
 
     text: str
     branch: str | None
     patterns: tuple[str, ...]
 
     def hits(self, names: Iterable[str]) -> list[str]:
-        """Return the sorted ``names`` (paths in the repository) that match."""
+        """Return the matching ``names``, sorted."""
         is_format = self.branch is None and self.text in FORMATS
         return sorted(
             name
@@ -66,7 +66,7 @@ def missing_shards(names: Iterable[str]) -> list[str]:
 
 
 def candidates(item: str) -> list[Candidate]:
-    """Return the candidates of one item of ``files``, best first."""
+    """Return the candidates of one item, best first."""
     found = []
     for text in (part.strip() for part in item.split("|")):
         if text.startswith(_BRANCH):
@@ -82,8 +82,8 @@ def choose(
 ) -> list[tuple[Candidate, list[str]]]:
     """Return the chosen candidate and its file names for each item of ``files``.
 
-    ``names_of(branch)`` lists the files, None if there is no such branch; other branches are listed only if nothing
-    before matches. Raises NothingFits, whose message begins with ``where``.
+    ``names_of(branch)`` lists files, None if there is no such branch. Raises NothingFits, whose message begins with
+    ``where``.
     """
     taken = []
     for item in files:

@@ -1,7 +1,7 @@
 """List and download data set files with huggingface_hub, in the cache that it shares with ``datasets``.
 
-HF_ENDPOINT names the hub. With HF_HUB_OFFLINE only cached files are found. HF_TOKEN, or the token that ``hf auth
-login`` stored, opens gated and private repositories.
+HF_ENDPOINT names the hub, HF_HUB_OFFLINE limits it to cached files, and HF_TOKEN or the token of ``hf auth login``
+opens gated repositories.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ T = TypeVar("T")
 
 
 class Unreachable(Exception):
-    """Reason why a source gave no files, without the repository's name and the advice."""
+    """Reason why a source gave no files."""
 
 
 class NoRevision(Unreachable):
-    """The repository has no such branch, tag or commit."""
+    """The repository has no such revision."""
 
 
 class NoHub(Unreachable):
-    """The hub has never answered, or offline mode forbids asking it."""
+    """The hub has never answered, or offline mode forbids asking."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A file in the hub's listing: size in bytes, and SHA-256 (large files) or Git hash (others)."""
+    """A file in a listing: size in bytes, and SHA-256 (large files) or Git hash."""
 
     size: int
     sha256: str | None = None
@@ -69,7 +69,7 @@ class RemoteFile:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All files of a repository at one commit; ``repo`` is its current name, after renames."""
+    """All files of a repository at one commit; ``repo`` is the current name."""
 
     repo: str
     commit: str
@@ -77,7 +77,7 @@ class Listing:
 
 
 class CachedHub:
-    """The hub of the environment's settings with its cache. Methods raise Unreachable, or UserError (disk)."""
+    """The hub with its cache. Methods raise Unreachable, or UserError (disk)."""
 
     def __init__(self, environment: Mapping[str, str], progress: Progress | None = None) -> None:
         named = environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE")
@@ -93,7 +93,7 @@ class CachedHub:
         )
 
     def listing(self, repo: str, revision: str) -> Listing:
-        """Return the files at a revision and its commit. Listings of commits are cached."""
+        """Return the files at a revision and its commit; listings of commits are cached."""
         if not is_repo(repo):
             raise Unreachable(f"not a repository's name (owner/name): '{repo}'")
         commit = revision if COMMIT.fullmatch(revision) else None
@@ -112,7 +112,7 @@ class CachedHub:
         return found
 
     def download(self, listing: Listing, name: str) -> tuple[Path, str]:
-        """Return the cached path and SHA-256 of a file, downloading it if it is missing or damaged."""
+        """Return the cached path and SHA-256 of a file, downloading it if missing or damaged."""
         remote, path = listing.files[name], self._path(listing, name)
         for _ in range(HASH_TRIES):
             if not path.is_file():
@@ -128,7 +128,7 @@ class CachedHub:
         )
 
     def open(self, listing: Listing, name: str) -> BinaryIO:
-        """Open a file for partial reads, from the cache or else by range requests."""
+        """Open a file for partial reads, from the cache or by range requests."""
         path = self._path(listing, name)
         if path.is_file():
             return path.open("rb")
@@ -177,7 +177,7 @@ class CachedHub:
         return Listing(now, str(commit), dict(sorted(files.items())))
 
     def _fetch(self, listing: Listing, name: str, path: Path) -> None:
-        """Download a file beside ``path``, resuming an earlier try, and move it there when it is complete."""
+        """Download a file beside ``path``, resuming an earlier try, then move it there."""
         size = listing.files[name].size
         part = self._folder(listing.repo) / ".prorl" / listing.commit / f"{name}.part"
         part.parent.mkdir(parents=True, exist_ok=True)
@@ -230,7 +230,7 @@ class CachedHub:
             raise TransientError(f"it sends {sent:,} bytes of a file that it lists with {size:,}")
 
     def _ask(self, ask: Callable[[], T], repo: str, revision: str) -> T:
-        """Return the result of ``ask``, with retries of transient errors. Raises Unreachable."""
+        """Return the result of ``ask``, retrying transient errors. Raises Unreachable."""
         logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # the watch reports failures
         broken: tuple[type[Exception], ...] = (ValueError, *broken_library())
 
@@ -250,9 +250,7 @@ class CachedHub:
             raise Unreachable(str(error)) from error
 
     def _explained(self, error: Exception, repo: str, revision: str) -> Exception:
-        """Return TransientError for an error worth a retry, else an error that says why the request failed and what to
-        do.
-        """
+        """Return TransientError for an error worth a retry, else Unreachable with advice."""
         from huggingface_hub import errors
 
         response = getattr(error, "response", None)
@@ -293,7 +291,7 @@ class CachedHub:
                 return Unreachable(f"{self._endpoint} answered {reply.line()}")
 
     def _broken(self, error: Exception) -> Exception:
-        """Return the error for a request with no answer, or an answer that huggingface_hub cannot parse."""
+        """Return the error for a missing or unparsable answer."""
         import httpx
         from huggingface_hub.errors import HFValidationError
 
@@ -332,7 +330,6 @@ class CachedHub:
         return None
 
     def _stored_listing(self, repo: str, commit: str) -> Listing | None:
-        """Return the cached listing of a commit, if any."""
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             stored = json.loads(self._listing_path(repo, commit).read_text(encoding="utf-8"))
             if stored["layout"] == _LAYOUT_OF_LISTINGS:
@@ -361,7 +358,7 @@ def _remote_file(entry: Any) -> RemoteFile:
 
 
 def _shown_by(progress: Progress, there: int) -> type:
-    """Return a replacement for huggingface_hub's progress bar that advances ``progress`` in MiB."""
+    """Return a progress bar for huggingface_hub that advances ``progress`` in MiB."""
 
     class Bar:
         def __init__(self, **_: Any) -> None:
@@ -382,7 +379,6 @@ def _shown_by(progress: Progress, there: int) -> type:
 
 
 def _is_right(path: Path, sha: str, remote: RemoteFile) -> bool:
-    """Return True if a file matches its listing, by SHA-256 or by Git hash."""
     if remote.sha256 is not None:
         return sha == remote.sha256
     if remote.git is None:

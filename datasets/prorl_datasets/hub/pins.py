@@ -1,7 +1,7 @@
-"""The lock file of a dataset: revision and hashes of every published file it was built from.
+"""The lock file of a dataset: revision and hashes of every published file.
 
-It is JSON: ``{repo: {"revision": ..., "files": {name: sha256}}}``, with the key ``repo@branch`` for another branch than
-the source's own. Commits are locked before files are fetched, hashes afterwards.
+JSON: ``{repo: {"revision": ..., "files": {name: sha256}}}``, with ``repo@branch`` for another branch. Commits are
+locked before files are fetched, hashes afterwards.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from prorl_datasets.types import DatasetError
 
 @dataclass(slots=True)
 class RepoPin:
-    """Locked revision and files of one repository; ``revision`` is None for files from a mirror."""
+    """Locked revision and files of one repository; ``revision`` is None for a mirror."""
 
     revision: str | None = None
     files: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, pin: Mapping[str, object]) -> RepoPin:
-        """Parse an entry of a lock file. Raises KeyError or TypeError."""
+        """Parse an entry. Raises KeyError or TypeError."""
         revision, files = pin["revision"], pin["files"]
         if not isinstance(revision, str | None) or not isinstance(files, dict):
             raise TypeError("an entry needs 'revision' and 'files'")
@@ -42,7 +42,7 @@ class Pins:
 
     @classmethod
     def read(cls, path: Path) -> Pins:
-        """Read the lock file at ``path``, empty if there is none. Raises DatasetError if it is invalid."""
+        """Read the lock file, empty if there is none. Raises DatasetError if it is invalid."""
         if not path.exists():
             return cls(path)
         try:
@@ -55,9 +55,9 @@ class Pins:
         return cls(path, repos)
 
     def commits(self, repo: str, asked: str) -> dict[str | None, str]:
-        """Return the locked commits of ``repo`` by branch.
+        """Return the locked commits by branch.
 
-        None is the source's own revision, omitted if ``asked`` is itself a commit.
+        None is the source's own revision, omitted if ``asked`` is a commit.
         """
         found: dict[str | None, str] = {}
         for name, pin in self.repos.items():
@@ -68,11 +68,11 @@ class Pins:
         return found
 
     def files(self, repo: str) -> list[str]:
-        """Return the names of the locked files of a repository's own revision."""
+        """Return the locked files of a repository's own revision."""
         return sorted(self.repos[repo].files) if repo in self.repos else []
 
     def problems(self, repo: str, files: Sequence[ResolvedFile]) -> list[str]:
-        """Return one line for each difference of ``files`` from the lock."""
+        """Return a line for each difference from the lock."""
         wrong = []
         for name, of in _by_branch(repo, files).items():
             pin = self.repos.get(name)
@@ -95,7 +95,7 @@ class Pins:
         return wrong
 
     def note(self, repo: str, commits: Mapping[str | None, str]) -> None:
-        """Lock the commits of branches not locked yet, so that a resumed build uses the same."""
+        """Lock the commits of new branches, so that a resumed build uses the same."""
         for branch, commit in commits.items():
             pin = self.repos.setdefault(_name(repo, branch), RepoPin())
             pin.revision = pin.revision or commit
@@ -106,7 +106,7 @@ class Pins:
             del self.repos[name]
 
     def record(self, repo: str, files: Sequence[ResolvedFile]) -> None:
-        """Lock ``files``, replacing earlier hashes of the same files."""
+        """Lock the hashes of ``files``."""
         for name, of in _by_branch(repo, files).items():
             pin = self.repos.setdefault(name, RepoPin())
             for file in of:
@@ -114,14 +114,14 @@ class Pins:
                 pin.revision = file.revision or pin.revision
 
     def text(self) -> str:
-        """Return the lock file's text with sorted keys."""
+        """Return the lock file's text."""
         data = {
             repo: {"revision": pin.revision, "files": pin.files} for repo, pin in self.repos.items()
         }
         return json.dumps(data, indent=1, sort_keys=True) + "\n"
 
     def write(self) -> None:
-        """Write the lock file atomically if its text changed."""
+        """Write the lock file atomically if it changed."""
         text = self.text()
         if not self.path.exists() or self.path.read_text(encoding="utf-8") != text:
             atomic_write_text(self.path, text)

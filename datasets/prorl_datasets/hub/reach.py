@@ -13,9 +13,9 @@ HUB_RECIPE, OFFLINE_RECIPE = "prorl-136k", "prorl-136k-procedural"
 
 
 def hub_problem(timeout: float = 3.0) -> str | None:
-    """Return why the hub cannot be used, or None if it answered a HEAD request.
+    """Return why the hub cannot be used, None if it answers.
 
-    Retries a busy hub (429, 5xx) and honours HF_HUB_OFFLINE and HF_ENDPOINT. ``timeout`` is in seconds.
+    Retries a busy hub and honours HF_HUB_OFFLINE and HF_ENDPOINT. ``timeout`` is in seconds.
     """
     if offline():
         return "HF_HUB_OFFLINE is set"
@@ -41,12 +41,12 @@ def hub_problem(timeout: float = 3.0) -> str | None:
 
 
 def offline() -> bool:
-    """Return True if HF_HUB_OFFLINE forbids requests to the hub; its cached files remain usable."""
+    """Return True if HF_HUB_OFFLINE forbids requests; cached files remain usable."""
     return hub_is_offline(os.environ)
 
 
 def choose_bare_recipe() -> tuple[str, str]:
-    """Return (recipe name, message) for a build that names no recipe."""
+    """Return (recipe name, message)."""
     problem = hub_problem()
     if problem is None:
         return HUB_RECIPE, f"the hub is reachable; building {HUB_RECIPE}"

@@ -1,1 +1,1 @@
-"""Recipes: the specification of a dataset."""
+"""Recipes of datasets."""

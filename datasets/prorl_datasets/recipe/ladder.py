@@ -1,6 +1,6 @@
 """Make a ladder: a recipe with each generator of another recipe at each of its sizes, to be rated by a model.
 
-``prorl data rate data/ladder --model M --suggest --recipe-out tuned.yaml`` then selects the sizes in the band.
+``prorl data rate data/ladder --model M --suggest --recipe-out tuned.yaml`` then selects sizes.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from prorl_datasets.types import DatasetError, Split
 def ladder(
     recipe: Recipe, items: int, split: Split, only: Sequence[str], progress: Progress
 ) -> dict[str, Any]:
-    """Return a recipe, as in its YAML file, with ``items`` rows of every size of each generated entry.
+    """Return a recipe, as in its file, with ``items`` rows of every size of each generated entry.
 
-    Entry ``logic-gcd`` becomes ``logic-gcd.now``, ``logic-gcd.l0`` and so on (``SourceSpec.rungs``). ``only`` names
-    entries; empty means all. Raises DatasetError for an unknown name or if no entry has sizes.
+    Entry ``logic-gcd`` becomes ``logic-gcd.now``, ``logic-gcd.l0`` and so on. ``only`` names entries (empty: all).
+    Raises DatasetError for an unknown name or if no entry has sizes.
     """
     known = {entry.name: entry for entry in recipe.entries if entry.spec.rungs is not None}
     for name in only:
@@ -53,10 +53,7 @@ def ladder(
 def rungs_taken(
     manifest: Mapping[str, Any], names: Collection[str], count: Mapping[Split, int]
 ) -> dict[str, Any]:
-    """Return the recipe of a built ladder with only the entries ``names``, ``count`` rows of each.
-
-    ``manifest`` is the ladder's. Raises DatasetError if no entry is left.
-    """
+    """Return the recipe of a built ladder with only the entries ``names``. Raises DatasetError if none is left."""
     recipe = _given(manifest["resolved_recipe"])
     taken = [
         _given(entry) | {"count": dict(count)}
@@ -72,12 +69,11 @@ def rungs_taken(
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Drop null values, which a resolved recipe has for keys that a recipe's file omits."""
+    """Drop null values, which only resolved recipes have."""
     return {key: value for key, value in settings.items() if value is not None}
 
 
 def _steps(entry: Entry, items: int, split: Split) -> list[dict[str, Any]]:
-    """Return one entry for each size of ``entry``."""
     assert entry.spec.rungs is not None
     about = entry.model_dump(
         mode="json", exclude={"name", "source", "count"}, exclude_defaults=True

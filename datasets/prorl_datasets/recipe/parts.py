@@ -1,4 +1,4 @@
-"""Parts of a recipe as strict models: counts, entries, groups, decontamination and difficulty."""
+"""Parts of a recipe as strict models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Percent = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3})?%$")]
 
 
 class Counts(Section):
-    """Rows wanted of an entry in each split: numbers, or percentages of the rows of a file or hub source."""
+    """Rows wanted in each split: numbers, or percentages of a file or hub source."""
 
     train: Annotated[int, Field(ge=0)] | Literal["all"] | Percent = 0
     """``all``: the remaining rows of a file or hub source; ``80%``: of its rows that passed their own checks, with
@@ -42,7 +42,7 @@ class Counts(Section):
         return value if isinstance(value, int) else None
 
     def said(self, split: Split) -> int | str:
-        """Return the target as written in the recipe: a number, ``all`` or a percentage."""
+        """Return the target as written: a number, ``all`` or a percentage."""
         value: int | str = getattr(self, split)
         return value
 
@@ -84,7 +84,7 @@ Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
 
 
 class Entry(Section):
-    """One entry of a recipe: a source, the number of its items, and its prompt template."""
+    """One source of a recipe with its number of items and prompt template."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
     """Unique; row ids begin with it."""
@@ -123,7 +123,6 @@ class Entry(Section):
     @field_validator("domain", "verifier")
     @classmethod
     def _scored_by_a_verifier(cls, name: str | None, info: ValidationInfo) -> str | None:
-        """Check that ``domain`` is one of the five or a verifier's name, and that ``verifier`` exists."""
         if name is not None and not (info.field_name == "domain" and name in DOMAINS):
             try:
                 VERIFIERS.origin(name)
@@ -170,12 +169,12 @@ class Entry(Section):
 
     @property
     def scored_by(self) -> str:
-        """Name of the verifier of the entry's rows: ``verifier``, or else the domain."""
+        """Name of the rows' verifier."""
         return self.verifier or self.domain
 
 
 class Member(Section):
-    """One task or family of a group; it gets ``share`` of the sum of shares of the group's counts."""
+    """One task or family of a group, with its share of the counts."""
 
     name: str
     """Name of the task or family. For procedural members also a pattern such as ``algebra_*``: all matching families of
@@ -190,7 +189,7 @@ class Member(Section):
 
 
 class Group(Section):
-    """Many generators under one count: entries ``<name>-<member>`` share it evenly or by ``share``."""
+    """Many generators under one count: entries ``<name>-<member>`` share it."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
     """Prefix of the names of its entries."""
@@ -225,7 +224,7 @@ class Group(Section):
         return count
 
     def entries(self) -> list[Entry]:
-        """Return the group's entries in order; their counts add up to the group's."""
+        """Return the group's entries; their counts add up to the group's."""
         given = [Member(name=m) if isinstance(m, str) else m for m in self.members]
         alone = {m.name for m in given}
         members = [member for one in given for member in self._named(one, alone)]
@@ -251,7 +250,7 @@ class Group(Section):
         ]
 
     def _named(self, member: Member, alone: Collection[str]) -> list[Member]:
-        """Return the member itself, or a member for each name that matches its pattern and is not in ``alone``."""
+        """Return the member, or a member for each name that its pattern matches and ``alone`` lacks."""
         if "*" not in member.name:
             return [member]
         names = SOURCES.get(self.kind).names
@@ -328,7 +327,7 @@ class Difficulty(Section):
 
 
 def check_template(template: str | None) -> None:
-    """Raise ValueError unless ``template`` is None or has {question} and no other field."""
+    """Raise ValueError unless ``template`` is None or has only the field {question}."""
     if template is None:
         return
     try:

@@ -1,4 +1,4 @@
-"""Recipes: the YAML files that specify a dataset, and their validation. No source is opened here."""
+"""Recipes: the YAML files that specify a dataset. No source is opened here."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PASS_RATES = "pass_rates.jsonl"
 
 
 class Recipe(Section):
-    """A whole dataset. Needs entries, or groups, which are expanded into entries."""
+    """A whole dataset: entries, or groups, which are expanded into entries."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
     """Name of the output folder and the lock file: small letters, digits, ``_ . -``."""
@@ -80,7 +80,6 @@ class Recipe(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> Recipe:
-        """Expand the groups into entries, then check names and templates."""
         expanded = [entry for group in self.groups for entry in group.entries()]
         object.__setattr__(self, "entries", [*self.entries, *expanded])
         object.__setattr__(self, "groups", [])
@@ -94,15 +93,13 @@ class Recipe(Section):
         return self
 
     def prompt_for(self, entry: Entry, verifier: str) -> str:
-        """Return the template of a row that ``verifier`` scores: the entry's, the recipe's for the domain, or the
-        verifier's.
-        """
+        """Return the template of a row: the entry's, the recipe's for the domain, or the verifier's."""
         if entry.template is not None:
             return entry.template
         return self.prompts.get(entry.domain) or VERIFIERS.get(verifier).data.prompt
 
     def difficulty_file(self) -> Path | None:
-        """Return the path of the recorded pass rates, None if the recipe names none."""
+        """Return the path of the recorded pass rates, if any."""
         if self.difficulty is None:
             return None
         path = Path(self.difficulty.ratings).expanduser()
@@ -110,9 +107,9 @@ class Recipe(Section):
         return path / PASS_RATES if path.is_dir() else path
 
     def resolved(self) -> dict[str, Any]:
-        """Return the recipe as JSON-ready values with all defaults; loading it again gives the same rows.
+        """Return the recipe JSON-ready with all defaults; loading it again gives the same rows.
 
-        Prompts that come from the verifiers are not included.
+        Prompts of verifiers are not included.
         """
         data: dict[str, Any] = self.model_dump(mode="json")
         del data["groups"]
@@ -144,8 +141,7 @@ class Recipe(Section):
     def wanted(self, only: Sequence[str], skip: Sequence[str]) -> list[Entry]:
         """Return the entries named in ``only`` (empty: all) and not in ``skip``.
 
-        A name is an entry's, a group's (all its members), or a pattern. Raises DatasetError if a name matches nothing
-        or no entry is left.
+        Names are of entries or groups, or patterns. Raises DatasetError if one matches nothing or no entry is left.
         """
         names = [entry.name for entry in self.entries]
         for word in (*only, *skip):
@@ -165,11 +161,9 @@ class Recipe(Section):
         return left
 
     def limited(self, limit: int, names: Collection[str], rows: Mapping[str, int]) -> Recipe:
-        """Return a recipe under another name with about ``limit`` rows: a share of each entry and split, at least one
-        row.
+        """Return a recipe with about ``limit`` rows: a share of each entry and split, at least one row.
 
-        Only the entries ``names`` count. ``rows`` has the number of rows for counts that depend on it. Returns the
-        recipe itself if it has at most ``limit`` rows.
+        Only entries ``names`` count; ``rows`` has the rows of sources. Returns itself if it is small enough.
         """
         full = {
             (entry.name, split): count
@@ -195,11 +189,11 @@ class Recipe(Section):
         return self.model_copy(update={"name": name, "entries": entries})
 
     def weight_of(self, entry: Entry) -> float:
-        """Return the sampling weight of an entry's rows: its own times its domain's."""
+        """Return an entry's sampling weight: its own times its domain's."""
         return entry.weight * self.weights.get(entry.domain, 1.0)
 
     def digest(self) -> str:
-        """Return the SHA-256 of the resolved recipe as canonical JSON."""
+        """Return the SHA-256 of the resolved recipe."""
         text = json.dumps(self.resolved(), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -213,15 +207,14 @@ def _fits(word: str, name: str) -> bool:
 
 
 def recipe_names() -> list[str]:
-    """Return the sorted names of all recipes, including those of other distributions."""
+    """Return the sorted names of all recipes."""
     return list(RECIPES.names())
 
 
 def load_recipe(name_or_path: str | Path) -> Recipe:
-    """Load a recipe by name or from a ``.yaml`` file.
+    """Load a recipe by name or from a YAML file.
 
-    Raises DatasetError for an unknown name (with the nearest one), unreadable YAML, or all mistakes of the recipe at
-    once.
+    Raises DatasetError for an unknown name, unreadable YAML, or all mistakes of the recipe at once.
     """
     text = str(name_or_path)
     is_path = text.endswith((".yaml", ".yml")) or Path(text).is_file()
@@ -238,9 +231,9 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
 
 
 def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
-    """Parse a recipe from YAML ``content``; ``label`` names it in errors.
+    """Parse a recipe from YAML; ``label`` names it in errors.
 
-    Raises DatasetError with every mistake in one line, each with its place and the nearest key.
+    Raises DatasetError with all mistakes.
     """
     import yaml
 

@@ -1,1 +1,1 @@
-"""Making rows in child processes, and the part files that store them."""
+"""Making rows in child processes, and part files."""

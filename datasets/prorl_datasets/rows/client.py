@@ -1,4 +1,4 @@
-"""The build's side of its row-making processes: a template that has imported everything, and its forks."""
+"""The build's side of its row-making processes: a warm template and its forks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STOPPED = "the build was stopped; finished parts are kept"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Settings for every row-making process: recipe, seed, and the files of benchmark index and keys, if any."""
+    """Settings of every row-making process."""
 
     recipe: Recipe
     seed: int
@@ -46,7 +46,7 @@ class Setting:
 
 
 class RowTemplate(Closing):
-    """The process that row makers are forked from, started on first use and restarted if it exited. Thread-safe."""
+    """The process that row makers are forked from, started on first use and restarted after a crash. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -69,7 +69,7 @@ class RowTemplate(Closing):
             return self._template.child({})
 
     def close(self) -> None:
-        """Kill the template and all its forks."""
+        """Kill the template and its forks."""
         self.closed = True
         with self._lock:
             if self._template is not None:
@@ -77,10 +77,9 @@ class RowTemplate(Closing):
 
 
 class RowClient(Closing):
-    """One row-making process, forked on first use; not for concurrent use by threads.
+    """One row-making process, forked on first use. Not thread-safe.
 
-    A process killed by a signal (such as out of memory) is restarted once for each request, because its answers have no
-    other state. Without ``template`` it starts its own.
+    A process killed by a signal is restarted once for each request; its answers depend on nothing else.
     """
 
     def __init__(self, template: RowTemplate | None = None) -> None:
@@ -109,11 +108,11 @@ class RowClient(Closing):
         return entries
 
     def generate(self, entry: str, split: str, start: int, stop: int) -> list[Candidate | Drop]:
-        """Return candidates of a generated entry; see RowMaker.generate."""
+        """See RowMaker.generate."""
         return self._candidates({"generate": [entry, split, start, stop]})
 
     def convert(self, entry: str, rows: Sequence[Any]) -> list[Candidate | Drop]:
-        """Return candidates of raw rows; see RowMaker.convert. Raises DatasetError as it does."""
+        """See RowMaker.convert."""
         return self._candidates({"rows": [entry, list(rows)]})
 
     def close(self) -> None:
@@ -159,7 +158,7 @@ class RowClient(Closing):
         return reader.receive_body()
 
     def _end(self) -> tuple[int | None, str]:
-        """End the process; return its exit code (None: unknown), and the signal or its last output."""
+        """End the process; return its exit code (None: unknown), and the signal or last output."""
         if self._process is None:
             return None, ""
         (child, _), self._process = self._process, None
@@ -176,10 +175,7 @@ class RowClient(Closing):
 
 
 class Children(Closing):
-    """Row-making processes, one for each worker, lent to one thread at a time and started on first use.
-
-    Leaving the context ends the processes.
-    """
+    """Row-making processes, one for each worker, lent to one thread at a time."""
 
     def __init__(self, workers: int) -> None:
         self._template = RowTemplate()
@@ -195,7 +191,7 @@ class Children(Closing):
 
     @contextmanager
     def lend(self) -> Iterator[RowClient]:
-        """Yield a free process, waiting for one if necessary."""
+        """Yield a free process, waiting if necessary."""
         child = self._free.get()
         try:
             yield child

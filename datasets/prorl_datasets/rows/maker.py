@@ -1,6 +1,6 @@
-"""Make finished candidates: the item, its prompt, its keys, and its matches with benchmarks.
+"""Make finished candidates: item, prompt, keys, and matches with benchmarks.
 
-Runs in a child process (``rows.process``), because this is the expensive work that needs no verifier.
+Runs in a child process (``rows.process``).
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ MAX_PAIRS = 5
 
 
 class RowMaker:
-    """Makes the candidates of one recipe's entries, or Drops.
+    """Makes the candidates of one recipe's entries.
 
-    ``benchmarks`` is the text index; ``taken`` maps keys of generated benchmark items to (benchmark, item).
+    ``taken`` maps keys of generated benchmark items to (benchmark, item).
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class RowMaker:
         self._templates: dict[str, NDArray[Any]] = {}
 
     def generate(self, name: str, split: str, start: int, stop: int) -> list[Candidate | Drop]:
-        """Return the candidates [start, stop) of a generated entry's stream for ``split``."""
+        """Return the candidates [start, stop) of a generated stream."""
         entry = self._entries[name]
         candidates = []
         for index in range(start, stop):
@@ -87,8 +87,7 @@ class RowMaker:
     def convert(self, name: str, rows: Sequence[Sequence[Any]]) -> list[Candidate | Drop]:
         """Return the candidates of raw rows (index, *RawRow).
 
-        A bad row becomes a Drop, with its columns if the source quarantines bad rows. Raises DatasetError with file and
-        line if the source stops at bad rows.
+        A bad row becomes a Drop. Raises DatasetError with file and line if the source stops at bad rows.
         """
         entry = self._entries[name]
         policy = entry.source.on_bad_row if isinstance(entry.source, RowSettings) else "stop"
@@ -204,9 +203,7 @@ class RowMaker:
         )
 
     def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
-        """Return the gold response to check, and a replacement task if a generated code item runs all tests in
-        one box.
-        """
+        """Return the gold response to check, and another task if all tests run in one box."""
         one_box = entry.spec.one_box
         if row.gold is None or row.task.verifier != "code" or one_box is None:
             return row.gold, None
@@ -223,7 +220,7 @@ class RowMaker:
         return derive_seed(self._seed, purpose, entry.name, split, index) / 2**63
 
     def _matches(self, entry: Entry, profile: Profile | None) -> list[Match]:
-        """Return the matches of a text with benchmarks, ignoring the template of a generated entry."""
+        """Return the matches with benchmarks, ignoring the template of a generated entry."""
         if self._benchmarks is None or profile is None:
             return []
         found = self._benchmarks.matches(profile)
@@ -250,7 +247,7 @@ class RowMaker:
 
 
 def _stopped(bad: Sequence[tuple[str, DatasetError]], looked: int, may_go_on: bool) -> DatasetError:
-    """Return the error of the first bad row, with the number of other bad rows and advice."""
+    """Return the error of the first bad row, with the number of others and advice."""
     more = ""
     if len(bad) > 1:
         lines = [where.rpartition(":")[2] for where, _ in bad[1:6]]
@@ -263,7 +260,6 @@ def _stopped(bad: Sequence[tuple[str, DatasetError]], looked: int, may_go_on: bo
 
 
 def _with_own(entry: Entry, task: Task) -> Task:
-    """Return a row's task with the entry's ``reference`` merged in. Raises DatasetError."""
     try:
         return load_task(task.verifier, {**task.reference, **entry.reference})
     except TaskError as error:
@@ -283,7 +279,7 @@ def _place(where: str) -> Iterator[None]:
 
 
 def flaw_of_row(row: Row) -> Flaw | None:
-    """Return why a row is ill-posed, None if no flaw was found."""
+    """Return why a row is ill-posed, if so."""
     if not row.question.strip():
         return Flaw("impossible", "the question is empty")
     gold = (row.gold or "").strip()
@@ -314,7 +310,7 @@ def _options_flaw(options: list[str], letter: str) -> Flaw | None:
 
 
 def _number(option: str) -> tuple[Decimal, str] | None:
-    """Return (number, unit) of an option that begins with a number, else None."""
+    """Return (number, unit) of an option that begins with a number."""
     read = _NUMBER.fullmatch(option.strip())
     if read is None:
         return None
@@ -323,7 +319,7 @@ def _number(option: str) -> tuple[Decimal, str] | None:
 
 
 def _last_place(number: Decimal) -> Decimal:
-    """Return the place value of the last digit written: 1, 0.1, 0.01."""
+    """Return the place value of the last digit: 1, 0.1, 0.01."""
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)  # the number was written in digits
     return Decimal(1).scaleb(exponent)

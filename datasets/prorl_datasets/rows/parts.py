@@ -1,7 +1,6 @@
-"""Part files: finished pieces of a build beside its output, in ``.<name>.build/<fingerprint>/``, for resuming.
+"""Part files: finished pieces of a build in ``.<name>.build/<fingerprint>/`` beside its output.
 
-Any change of recipe, seed, isolation, versions, code or benchmarks changes the fingerprint and starts afresh. Parts of
-files carry the version of the file in their names (``collect.Job``).
+Any change of recipe, seed, isolation, versions, code or benchmarks changes the fingerprint and starts afresh.
 """
 
 from __future__ import annotations
@@ -47,10 +46,9 @@ MOST_SHOWN = 600
 class Part:
     """Result of one chunk of one entry.
 
-    ``candidates`` were examined and ``rows`` passed their own checks. ``drops`` counts by stage and reason, with
-    ``examples`` as lines of ``dropped.jsonl``. ``pairs`` are matches with benchmarks, ``quarantine`` bad rows with
-    reason and columns, ``isolation`` the levels used by the gold check. ``unpaid`` counts rows that do not reward the
-    answer in the form their prompt asks for (``gold.Unpaid``).
+    ``candidates`` were examined, ``rows`` passed their checks. ``drops`` counts by stage and reason. ``pairs`` are
+    matches with benchmarks, ``quarantine`` bad rows, ``isolation`` the levels of the gold check. ``unpaid`` counts rows
+    of ``gold.Unpaid``.
     """
 
     candidates: int = 0
@@ -64,7 +62,7 @@ class Part:
     unpaid_example: str = ""
 
     def drop(self, stage: str, reason: str, item: str, **about: str) -> None:
-        """Count a dropped candidate, and keep the first EXAMPLES of each reason with the texts ``about`` it."""
+        """Count a dropped candidate; keep the first EXAMPLES of each reason."""
         reasons = self.drops.setdefault(stage, {})
         reasons[reason] = reasons.get(reason, 0) + 1
         if reasons[reason] <= EXAMPLES:
@@ -76,7 +74,7 @@ class Part:
 
 
 def dropped_line(item: str, stage: str, reason: str, **about: str) -> dict[str, str]:
-    """Return a line of ``dropped.jsonl`` with texts truncated and encodable as UTF-8."""
+    """Return a line of ``dropped.jsonl`` with texts shortened and encodable."""
     said = {k: v[:MOST_SHOWN].encode("utf-8", "replace").decode() for k, v in about.items() if v}
     return {"row": item, "stage": stage, "reason": reason, **said}
 
@@ -90,7 +88,7 @@ class PartStore:
         self.folder = self._root / fingerprint[:16]
 
     def get(self, name: str) -> Part | None:
-        """Return a finished part, or None if it is missing or damaged and must be made again."""
+        """Return a finished part, None if missing or damaged."""
         try:
             text = (self.folder / f"{name}.json").read_text(encoding="utf-8")
             values = json.loads(text)
@@ -100,10 +98,7 @@ class PartStore:
             return None
 
     def put(self, name: str, part: Part) -> None:
-        """Write a part atomically.
-
-        Raises UserError if the folder is not writable, DatasetError if somebody removed it meanwhile.
-        """
+        """Write a part atomically. Raises UserError (disk), DatasetError if somebody removed the folder meanwhile."""
         values = {field.name: getattr(part, field.name) for field in fields(part)}
         values["rows"] = [encode(row) for row in part.rows]
         text = json.dumps(values, ensure_ascii=False)
@@ -122,14 +117,14 @@ class PartStore:
         )
 
     def found(self) -> int:
-        """Return the number of parts that an earlier run left."""
+        """Return the number of existing parts."""
         return len(list(self.folder.glob("*.json"))) if self.folder.is_dir() else 0
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Lock the output for this process; the lock ends with the process.
+        """Lock the output for this process.
 
-        Raises DatasetError if another build holds it, UserError if the disk fails.
+        Raises DatasetError if another build holds it, UserError (disk).
         """
         with explain_write_errors(self._root):
             self._root.mkdir(parents=True, exist_ok=True)
@@ -144,7 +139,7 @@ class PartStore:
             yield
 
     def clear(self) -> None:
-        """Remove all parts, once the dataset is written."""
+        """Remove all parts."""
         shutil.rmtree(self._root, ignore_errors=True)
 
 
@@ -168,7 +163,7 @@ def fingerprint(
 ) -> str:
     """Return the SHA-256 of everything that determines the rows of a build.
 
-    ``files`` are hashes of the files read (sources, benchmarks, pass rates), ``parts`` the records of plug-ins.
+    ``files`` are hashes of sources, benchmarks and pass rates, ``parts`` the records of plug-ins.
     """
     code = hashlib.sha256()  # includes the data files of these packages
     for package in CODE:

@@ -1,7 +1,6 @@
 """The row-making process of a build: answers requests, one JSON frame each.
 
-Four reasoning-gym tasks (isomorphic_strings, polynomial_multiplication, ransom_note, word_ladder) depend on the
-interpreter's hash seed and one reseeds numpy globally, so it runs apart, with PYTHONHASHSEED=0.
+Some reasoning-gym tasks depend on Python's hash seed or reseed numpy globally, so it runs apart with PYTHONHASHSEED=0.
 """
 
 from __future__ import annotations
@@ -71,5 +70,5 @@ def _maker(request: dict[str, Any]) -> RowMaker:
 
 
 def main() -> None:
-    """Run the template that row-making processes are forked from."""
+    """Run the template that row makers are forked from."""
     serve_forks(dict, make_rows)

@@ -1,4 +1,4 @@
-"""Convert raw rows by their columns: filter them by ``where``, then fill prompt, task and metadata."""
+"""Filter raw rows by ``where`` and convert them by their columns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ METADATA = "metadata."
 
 
 def check_columns_of(entry: Entry, settings: RowSettings) -> list[str]:
-    """Return one line for each name in ``columns`` that is not a field of the entry's verifier."""
+    """Return a line for each name in ``columns`` that is not a field of the verifier."""
     spec = VERIFIERS.get(entry.scored_by)
     fields = (ID_FIELD, "prompt", *spec.data.columns, *spec.data.optional_columns, GOLD_FIELD)
     return [
@@ -47,10 +47,7 @@ def check_columns_of(entry: Entry, settings: RowSettings) -> list[str]:
 
 
 def value_at(row: Mapping[str, Any], column: str) -> Any:
-    """Return a column, or a nested value by dotted path: ``reward_model.ground_truth``, ``messages.0.content``.
-
-    Raises LookupError if it does not exist.
-    """
+    """Return a column, or a nested value by dotted path (``messages.0.content``). Raises LookupError."""
     if column in row or "." not in column:
         return row[column]
     value: Any = row
@@ -65,10 +62,7 @@ def value_at(row: Mapping[str, Any], column: str) -> Any:
 
 
 def columns_needed(verifier: str, settings: RowSettings) -> list[str]:
-    """Return the raw columns that rows must have by the recipe's settings.
-
-    These are the verifier's required fields and all columns that ``columns``, ``where`` and ``keep`` name.
-    """
+    """Return the raw columns that the recipe's settings require."""
     spec = VERIFIERS.get(verifier)
     named = [settings.columns.get(name, name) for name in ("prompt", *spec.data.columns)]
     conditions = settings.where if isinstance(settings.where, dict) else {}
@@ -103,7 +97,7 @@ def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow
 
 
 def is_wanted(settings: RowSettings, raw: Mapping[str, Any], where: str) -> bool:
-    """Return True if a raw row meets the source's ``where``. Raises BadRow if that cannot be evaluated."""
+    """Return True if a row meets the source's ``where``. Raises BadRow if that cannot be evaluated."""
     if settings.where is None:
         return True
     if isinstance(settings.where, str):
@@ -129,7 +123,7 @@ def _asked_of_a_function(name: str, raw: Mapping[str, Any], where: str) -> bool:
 def _holds(column: str, wanted: Any, raw: Mapping[str, Any], where: str) -> bool:
     """Return True if a column has one of the ``wanted`` values. Raises BadRow if it is missing or of another type.
 
-    A text never equals a number, and raising prevents a mistyped condition from silently dropping every row.
+    Raising prevents a mistyped condition from silently dropping every row.
     """
     try:
         value = value_at(raw, column)
@@ -164,7 +158,7 @@ def _kind(value: Any) -> str:
 def map_row(
     verifier: str, settings: RowSettings | None, raw: Mapping[str, Any], where: str, index: int
 ) -> Row:
-    """Return the row of one raw row; without ``settings`` its columns have our names and no others are kept.
+    """Convert a raw row; without ``settings`` its columns have our names.
 
     Integers of any length are accepted. Raises BadRow for a missing or empty column, a gold that is not an answer, or a
     task that its verifier rejects.
@@ -206,8 +200,6 @@ def map_row(
 
 
 class _Fields:
-    """Fields of one raw row by our names."""
-
     def __init__(
         self,
         settings: RowSettings | None,
@@ -224,7 +216,7 @@ class _Fields:
         return name in self._columns
 
     def get(self, name: str, needed: bool) -> Any:
-        """Return a field's value, or None if it is absent and not needed."""
+        """Return a field's value, None if absent and not needed."""
         column = self._columns.get(name, name)
         said = f"column '{column}'"
         try:
@@ -256,7 +248,7 @@ class _Fields:
         return value
 
     def extra(self) -> dict[str, Any]:
-        """Return the metadata that the recipe maps, and the kept columns under ``extra``."""
+        """Return the mapped metadata, with kept columns under ``extra``."""
         if self._settings is None:
             return {}
         named = {
@@ -281,7 +273,7 @@ class _Fields:
 
 
 def _carried(value: Any) -> Any:
-    """Return a value for the metadata: NaN and infinity become null, unusable values become a note."""
+    """Return a value for the metadata: NaN and infinity become null, unusable values a note."""
     if (problem := odd_value(value)) is not None:
         return f"(left out: {problem})"
     if isinstance(value, float) and not math.isfinite(value):
@@ -294,7 +286,7 @@ def _carried(value: Any) -> Any:
 
 
 def question_of(value: Any, where: str) -> str:
-    """Return the prompt's text; a chat list must have exactly one user message. Raises BadRow."""
+    """Return the prompt's text; a chat list must have one user message. Raises BadRow."""
     text = value if isinstance(value, str) else None
     if isinstance(value, list):
         users = [
@@ -336,12 +328,12 @@ def reads_answers(verifier: str) -> bool:
 
 
 def rule_against(verifier: str, answer: str | None) -> str | None:
-    """Return the rule by which a verifier's gold cannot be an answer, else None."""
+    """Return the rule by which a verifier's gold cannot be an answer, if any."""
     return no_answer(answer) if answer is not None and reads_answers(verifier) else None
 
 
 def no_answer(answer: str) -> str | None:
-    """Return the rule by which a text cannot be an answer, else None."""
+    """Return the rule by which a text cannot be an answer, if any."""
     plain = " ".join(answer.split()).strip()
     small = plain.lower().strip("$ .")
     if not plain:

@@ -1,4 +1,4 @@
-"""The file source: local files, mapped by columns or read by an adapter."""
+"""The file source: local files, read by columns or by an adapter."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ SAVED, SAVED_SPLITS = "state.json", "dataset_dict.json"
 
 
 class FileSource(RowFileSettings):
-    """Local files with our columns, or with the rows of a published data set.
+    """Local files of rows.
 
-    Our columns are ``prompt``, those of the verifier's spec (``VerifierSpec.columns``), and ``gold_response``.
+    Our columns are ``prompt``, ``gold_response`` and those of ``VerifierSpec.columns``.
     """
 
     kind: Literal["file"]
@@ -45,7 +45,7 @@ class FileSource(RowFileSettings):
 
 
 def row_files(recipe: Recipe, source: FileSource) -> list[Path]:
-    """Return the sorted files of a source. Raises DatasetError with advice if there are none."""
+    """Return the sorted files of a source. Raises DatasetError if there are none."""
     base = Path() if recipe.base is None else recipe.base
     path = base / Path(source.path).expanduser()
     if path.is_dir():
@@ -91,7 +91,7 @@ def _of_folder(folder: Path) -> list[Path]:
 
 
 def _saved(folder: Path) -> list[Path]:
-    """Return the files of a ``save_to_disk`` folder in their order."""
+    """Return the files of a ``save_to_disk`` folder in order."""
     try:
         state = json.loads((folder / SAVED).read_text(encoding="utf-8"))
         files = [folder / str(file["filename"]) for file in state["_data_files"]]
@@ -103,7 +103,7 @@ def _saved(folder: Path) -> list[Path]:
 
 
 def _whole(path: Path, files: list[Path], missing: list[str]) -> list[Path]:
-    """Return ``files``. Raises DatasetError if some are ``missing`` or broken links."""
+    """Return ``files``. Raises DatasetError if some are missing."""
     missing = [*(str(file) for file in files if not file.is_file()), *missing]
     if missing:
         names = ", ".join(Path(name).name for name in missing[:3])
@@ -115,7 +115,7 @@ def _whole(path: Path, files: list[Path], missing: list[str]) -> list[Path]:
 
 
 def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return the mistakes in file entries before reading rows: file, format, fields."""
+    """Return the mistakes in file entries before reading rows."""
     del children
     wrong: list[str] = []
     for entry in entries:
@@ -131,7 +131,7 @@ def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[st
 def find(
     recipe: Recipe, entries: Sequence[Entry], found: Files, lock: Path, mirror: Any, update: bool
 ) -> None:
-    """Add each entry's files and their hashes to ``found``; ``check`` reports missing ones."""
+    """Add each entry's files and hashes to ``found``; ``check`` reports missing ones."""
     del lock, mirror, update
     for entry in entries:
         try:
@@ -156,7 +156,7 @@ def find(
 
 
 def read(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield the raw rows of an entry's files. Raises DatasetError for damaged files."""
+    """Yield the raw rows. Raises DatasetError for damaged files."""
     yield from read_rows(entry, files.paths[entry.name])
 
 

@@ -1,4 +1,4 @@
-"""The hub source: files of a data set on the hub, pinned to a commit, read by an adapter or by columns."""
+"""The hub source: files of a data set on the hub, pinned to a commit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class HubSource(RowFileSettings):
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return one line for each unknown adapter or field."""
+    """Return a line for each unknown adapter or field."""
     del recipe, children
     return [line for entry in entries for line in check_rows(entry)]
 
@@ -48,11 +48,10 @@ def find(
     mirror: Path | None,
     update_pins: bool,
 ) -> None:
-    """Add the files of all entries to ``found`` and pin them in the file ``lock``.
+    """Add the files of all entries to ``found`` and pin them in ``lock``.
 
-    An entry with unavailable files is recorded in ``found.failed``. Raises DatasetError with all problems if no hub can
-    be reached, if sources differ from their pins, or if one repository is used at two revisions (files are pinned by
-    name).
+    Unavailable entries are recorded in ``found.failed``. Raises DatasetError if no hub can be reached, sources differ
+    from their pins, or one repository is used at two revisions.
     """
     del recipe
     from prorl_datasets.hub.access import CURE, Access, Selection
@@ -127,7 +126,7 @@ def find(
 
 
 def read(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield the raw rows of the entry's files. Raises DatasetError with file and line."""
+    """Yield the raw rows. Raises DatasetError with file and line."""
     yield from read_rows(entry, files.paths[entry.name])
 
 

@@ -1,4 +1,4 @@
-"""The procedural source: our own generators of problems with known answers."""
+"""The procedural source: our own generators."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ProceduralSource(SourceSettings):
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return one line for each family that is unknown or of another domain."""
+    """Return a line for each family that is unknown or of another domain."""
     del recipe, children
     known = families()
     wrong = []
@@ -48,7 +48,7 @@ def check(recipe: object, entries: Sequence[Entry], children: object) -> list[st
 
 
 def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row:
-    """Return one item of the entry's family."""
+    """Return one item."""
     source = _settings(entry)
     if "families" not in memory:
         memory["families"] = families()
@@ -81,12 +81,12 @@ def member(group: Group, one: Member) -> ProceduralSource:
 
 
 def rungs(settings: ProceduralSource) -> dict[str, ProceduralSource]:
-    """Return the three levels of a family, each alone."""
+    """Return the three levels of a family."""
     return {f"l{n}": settings.model_copy(update={"levels": [n]}) for n in (1, 2, 3)}
 
 
 def names(domain: str) -> list[str]:
-    """Return the names of a domain's families, without the small ones of the quickstart."""
+    """Return the names of a domain's families, without those of the quickstart."""
     small = families("small")
     return sorted(
         name for name, family in families().items() if family.domain == domain and name not in small

@@ -1,6 +1,6 @@
 """The reasoning_gym source: generate items and convert them to rows.
 
-Each item has its own 32-bit seed, derived from (recipe seed, entry, split, index), so items do not depend on order.
+Each item has its own 32-bit seed, so items do not depend on order.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from prorl_verifiers import Task
 
 
 class ReasoningGymSource(SourceSettings):
-    """A reasoning-gym task with its configuration, for logic and math."""
+    """A reasoning-gym task with its configuration."""
 
     kind: Literal["reasoning_gym"]
     task: str
@@ -30,9 +30,9 @@ class ReasoningGymSource(SourceSettings):
 
 
 def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
-    """Return a correct answer of a reasoning-gym entry, or None if none is known.
+    """Return a correct answer of an entry, or None if unknown.
 
-    If the task stores none, or an unevaluated integral (intermediate_integration), a solver computes it.
+    A solver computes it if the task stores none, or an unevaluated integral.
     """
     from prorl_verifiers.logic.witness import WITNESSES, by_parts, witness
 
@@ -45,7 +45,7 @@ def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
 
 
 def row_of(entry: Entry, source: ReasoningGymSource, index: int, reply: Any) -> Row | Drop:
-    """Return the row of a generator's reply, or a Drop if generation failed or the item is ill-posed."""
+    """Return the row of a generator's reply, a Drop if generation failed or the item is ill-posed."""
     if "error" in reply:
         return Drop(index, "generator failed", reply["error"])
     made = reply["entry"]
@@ -67,12 +67,12 @@ def row_of(entry: Entry, source: ReasoningGymSource, index: int, reply: Any) -> 
 
 
 def item_key(task: str, entry: Mapping[str, Any]) -> str:
-    """Return the key of a reasoning-gym item: task and question, ignoring case and spacing."""
+    """Return the key of an item: task and question, ignoring case and spacing."""
     return f"{task}\n{' '.join(str(entry['question']).lower().split())}"
 
 
 def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row | Drop:
-    """Return one item of the entry's task."""
+    """Return one item."""
     source = _settings(entry)
     made = memory.setdefault("reasoning_gym", {})
     reply = rg_entries.reply(made, source.task, source.config, seed & 0xFFFF_FFFF)
@@ -80,7 +80,7 @@ def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row
 
 
 def check(recipe: object, entries: Sequence[Entry], children: Any) -> list[str]:
-    """Return one line for each unknown task or wrong configuration, checked in a child process."""
+    """Return a line for each unknown task or wrong configuration."""
     del recipe
     sources = [_settings(entry) for entry in entries]
     with children.lend() as child:
@@ -95,7 +95,7 @@ def member(group: Group, one: Member) -> ReasoningGymSource:
 
 
 def rungs(settings: ReasoningGymSource) -> dict[str, ReasoningGymSource]:
-    """Return the current configuration (``now``), then the levels of the task's curriculum, easiest first."""
+    """Return the current configuration (``now``), then the levels of the task's curriculum."""
     found = {"now": settings}
     seen = [settings.config]
     for level, sizes in rg_entries.curriculum(settings.task).items():

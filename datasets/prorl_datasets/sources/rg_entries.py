@@ -1,7 +1,4 @@
-"""Make reasoning-gym entries by task, configuration and seed, as plain JSON values.
-
-Runs in a child process with a fixed hash seed (``rows.process``).
-"""
+"""Make reasoning-gym entries as plain JSON values, in a child process with a fixed hash seed."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ RUNS_PROGRAMS = ("codeio",)
 
 
 def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return {"entry": ...} in plain JSON values, or {"error": text} if generation failed."""
+    """Return {"entry": ...}, or {"error": text} if generation failed."""
     try:
         entry = make_entry(made, task, config, seed)
         again = make_entry(made, task, config, seed) if task in RUNS_PROGRAMS else entry
@@ -36,7 +33,7 @@ def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) ->
 
 
 def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> Any:
-    """Return the entry of ``task`` for a 32-bit ``seed``; ``made`` caches datasets between calls.
+    """Return the entry of a task for a 32-bit ``seed``; ``made`` caches datasets.
 
     Also seeds the global generators, which list_functions and codeio use.
     """
@@ -55,7 +52,7 @@ def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: in
 
 
 def _without_today(entry: Any) -> Any:
-    """Remove today's date from the clock times of a time_intervals entry, which would make it irreproducible."""
+    """Remove today's date from the clock times of time_intervals."""
     given = entry["metadata"]
     if str(given.get("task_type", "")).startswith("time") and "start_time" in given:
         for key in ("start_time", "end_time"):
@@ -64,7 +61,7 @@ def _without_today(entry: Any) -> Any:
 
 
 def mistakes(task: str, config: dict[str, Any]) -> list[str]:
-    """Return the mistakes in a task name and its configuration, with the nearest valid names."""
+    """Return the mistakes in a task name and its configuration."""
     from reasoning_gym.factory import DATASETS, create_dataset
 
     if task not in DATASETS:
@@ -91,10 +88,9 @@ CURRICULUM_LEVELS = 4
 
 
 def curriculum(task: str) -> dict[int, dict[str, Any]]:
-    """Return level (0 is the easiest) -> configuration values set by the task's curriculum.
+    """Return level (0 is the easiest) -> configuration values of the task's curriculum.
 
-    A range covers only the level's own step. Levels that the task rejects are left out; a task without a curriculum has
-    none.
+    A range covers only the level's own step. Levels that the task rejects are left out.
     """
     from reasoning_gym.coaching.attributes import RangeAttributeDefinition
     from reasoning_gym.coaching.base_curriculum import DefaultCurriculumContext, RangeAttributeMode
@@ -121,7 +117,7 @@ def curriculum(task: str) -> dict[int, dict[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """Return a JSON value for the other types in reasoning-gym entries: numpy numbers, times, enums."""
+    """Return a JSON value for numpy numbers, times and enums."""
     if hasattr(value, "item"):
         return value.item()
     if hasattr(value, "isoformat"):
@@ -158,7 +154,7 @@ _CHANGES: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 def reworded(question: str) -> str:
-    """Return a question without demands to write nothing but the answer, and with known typos corrected."""
+    """Return a question without demands to write only the answer, and without known typos."""
     for pattern, instead in _CHANGES:
         question = pattern.sub(instead, question)
     return question

@@ -1,4 +1,4 @@
-"""Rows of local or hub files: read, filter by ``where``, and convert by an adapter or by columns."""
+"""Rows of local or hub files: read, filter by ``where``, and convert by adapter or columns."""
 
 from __future__ import annotations
 
@@ -33,11 +33,9 @@ from prorl_datasets.types import DatasetError
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Files of each entry that reads files, in order, with SHA-256 hashes by public name (without local folders) and,
-    in ``contents``, by entry.
+    """Files of each entry, in order, with SHA-256 hashes by public name and, in ``contents``, by entry.
 
-    ``taken`` has, by entry, the files chosen where a source had a choice; ``failed`` the reason why an entry has no
-    files.
+    ``taken`` has the files chosen where a source had a choice; ``failed`` why an entry has no files.
     """
 
     paths: dict[str, list[Path]] = field(default_factory=dict)
@@ -48,12 +46,12 @@ class Files:
     progress: Progress = field(default_factory=NullProgress)
 
     def version(self, entry: str) -> str:
-        """Return a short digest of an entry's file contents."""
+        """Return a short digest of an entry's files."""
         return hashlib.sha256(" ".join(self.contents[entry]).encode()).hexdigest()[:12]
 
 
 def check_adapter(entry: Entry, name: str | None) -> list[str]:
-    """Return a line if the adapter does not exist, cannot read sources, or gives another domain."""
+    """Return a line if the adapter is unknown, cannot read sources, or gives another domain."""
     if name is None:
         return []
     try:
@@ -86,8 +84,7 @@ def adapted(
 ) -> Row | Drop:
     """Convert a raw row with an adapter, to a Drop if it is unusable.
 
-    A dictionary from the adapter becomes a row of ``verifier``. Raises DatasetError, beginning with ``where``, for a
-    missing column or a wrong return type.
+    Raises DatasetError, beginning with ``where``, for a missing column or a wrong return type.
     """
     assert adapter.convert is not None
     try:
@@ -115,7 +112,7 @@ FILTERED: Literal["where"] = "where"
 
 
 class RowFileSettings(RowSettings):
-    """Settings of sources that read files of rows: an adapter, or columns."""
+    """Settings of files of rows: an adapter, or columns."""
 
     adapter: str | None = None
     """Reads a published data set's rows; can be combined with ``where`` and ``on_bad_row`` only."""
@@ -132,15 +129,15 @@ class RowFileSettings(RowSettings):
 
 
 def check_rows(entry: Entry) -> list[str]:
-    """Return one line for each mistake in an entry's row settings: adapter and fields."""
+    """Return a line for each mistake in an entry's row settings."""
     settings = _settings(entry)
     return [*check_adapter(entry, settings.adapter), *check_columns_of(entry, settings)]
 
 
 def read_rows(entry: Entry, paths: Sequence[Path]) -> Iterator[RawRow]:
-    """Yield the raw rows of files; unless the source stops at bad rows, broken ones come with their problem.
+    """Yield the raw rows of files; unless the source stops at bad rows, broken ones have their problem attached.
 
-    Raises DatasetError with file and line for damage, or if an adapter's file lacks its columns.
+    Raises DatasetError with file and line for damage.
     """
     settings = _settings(entry)
     rows = (row for path in paths for row in _of_file(settings, path))
@@ -148,7 +145,7 @@ def read_rows(entry: Entry, paths: Sequence[Path]) -> Iterator[RawRow]:
 
 
 def convert_row(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Return the row of one raw row, or a Drop if it is filtered out or unusable. Raises BadRow."""
+    """Convert one raw row, to a Drop if it is excluded or unusable. Raises BadRow."""
     settings = _settings(entry)
     if not is_wanted(settings, raw, where):
         return Drop(index, FILTERED, stage=FILTERED)

@@ -1,4 +1,4 @@
-"""Check a recipe's sources, find their files, and read and convert their raw rows."""
+"""Check a recipe's sources, find their files, and read and convert their rows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from prorl_datasets.types import DatasetError
 
 
 def check_sources(recipe: Recipe, wanted: Sequence[Entry], children: Any) -> None:
-    """Raise DatasetError with every mistake of the sources of ``wanted``: unknown names, missing files.
+    """Raise DatasetError with every mistake of the sources of ``wanted``.
 
-    ``children`` are the build's child processes, because only they import reasoning-gym.
+    Some checks need ``children``, because only they import reasoning-gym.
     """
     wrong: list[str] = []
     for spec, entries in _by_kind(wanted):
@@ -40,10 +40,10 @@ def find_files(
     update_pins: bool,
     progress: Progress,
 ) -> Files:
-    """Return the files of the entries ``wanted``; hub files are pinned in the file ``lock``.
+    """Return the files of the entries ``wanted``; hub files are pinned in ``lock``.
 
-    A source without files is identified by its origin and settings. Unavailable sources are in ``failed``. Raises
-    DatasetError with a line for each source that differs from its pin.
+    Sources without files are identified by origin and settings, unavailable ones are in ``failed``. Raises DatasetError
+    for sources that differ from their pins.
     """
     found = Files(progress=progress)
     for spec, entries in _by_kind(wanted):
@@ -57,7 +57,7 @@ def find_files(
 
 
 def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield (where, row) of an entry that is not generated. Raises DatasetError with the position."""
+    """Yield (where, row) of an entry that is not generated. Raises DatasetError."""
     spec = entry.spec
     if spec.read is not None:
         yield from spec.read(entry, files)
@@ -76,7 +76,7 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
 
 
 def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Convert a raw row to a Row or Drop. Raises DatasetError with the position of a malformed row."""
+    """Convert a raw row. Raises DatasetError for a malformed one."""
     if entry.spec.convert is not None:
         made: Row | Drop = entry.spec.convert(entry, raw, where, index)
         return made
@@ -87,7 +87,7 @@ def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row 
 
 
 def _by_kind(wanted: Sequence[Entry]) -> Iterator[tuple[SourceSpec, list[Entry]]]:
-    """Yield each kind's spec and its entries, in the order of the recipe."""
+    """Yield each kind's spec and entries, in the order of the recipe."""
     for kind in dict.fromkeys(entry.source.kind for entry in wanted):
         yield SOURCES.get(kind), [e for e in wanted if e.source.kind == kind]
 

@@ -1,4 +1,4 @@
 """Text comparison: is a question a copy of a benchmark's, or of another training question?
 
-Lexical by default, so translations and most paraphrases are not found (docs/reference/decontamination.md).
+Lexical, so translations and most paraphrases are not found (docs/reference/decontamination.md).
 """

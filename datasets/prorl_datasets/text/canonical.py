@@ -1,7 +1,7 @@
-"""The canonical words of a question, which stay the same when names, variables and numerals change.
+"""The canonical words of a question, which ignore changes of names, variables and numerals.
 
-Different problems may have equal canonical words (``x + y`` and ``x + x``), so this view complements ``words``. Rules
-are for English and LaTeX; other languages keep their words. Time is linear in the text.
+Different problems may share them (``x + y`` and ``x + x``), so this complements ``words``. Rules are for English and
+LaTeX. Time is linear in the text.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ _SPELT: dict[str, str] = {
 def canonical_words(text: str, *, rename: bool = True) -> list[str]:
     """Return the canonical words of ``text`` in order; with ``rename=False`` names stay.
 
-    ``Ann has 1,000.50 dollars`` gives ``zzz has 1000.5``; ``If $ab + c^2 = 5$`` gives ``if zzz + zzz 2 5``.
+    ``Ann has 1,000.50 dollars`` gives ``zzz has 1000.5``.
     """
     found: list[str] = []
     number: _Number | None = None
@@ -142,7 +142,7 @@ def numbers_in(words: Iterable[str]) -> set[str]:
 
 
 def _without_names(text: str) -> str:
-    """Replace each name by a capital, including the arguments of a Python signature."""
+    """Replace names, and arguments of a Python signature, by a capital."""
     if "def " in text:
         lists = _SIGNATURE.findall(text)
         arguments = {name for found in lists for name in _ARGUMENT.findall(found)}
@@ -152,7 +152,7 @@ def _without_names(text: str) -> str:
 
 
 def _renamed(name: re.Match[str]) -> str:
-    """Return a padded capital, which ``_canonical`` turns into the placeholder, or a word that is kept."""
+    """Return a capital, which ``_canonical`` turns into the placeholder, or a word that is kept."""
     word = name.group()
     return word if word.lower() in _KEPT else " Q "
 
@@ -193,7 +193,7 @@ class _Number:
         return fits
 
     def parts(self) -> list[str]:
-        """Return the number, and a trailing ``and`` that was not part of it."""
+        """Return the number, and a trailing ``and`` that is not part of it."""
         number = str(self._high + self._low)
         return [number, "and"] if self._and else [number]
 

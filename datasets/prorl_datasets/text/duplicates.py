@@ -1,4 +1,4 @@
-"""Find near-duplicate texts: bands of MinHash signatures, storage of signatures on disk, and the search for pairs."""
+"""Find near-duplicate texts by bands of MinHash signatures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 
 def rows_for(threshold: float) -> int:
-    """Return the most rows in a band (hence the fewest candidates) that still find a pair at ``threshold``.
+    """Return the most rows in a band that still find a pair at ``threshold``.
 
     Raises ValueError for a threshold outside (0, 1].
     """
@@ -33,7 +33,7 @@ def rows_for(threshold: float) -> int:
 
 
 def band_keys(signatures: NDArray[np.uint32], rows: int, bands: slice = slice(None)) -> Hashes:
-    """Return the keys of the chosen ``bands`` of each signature: shape (bands, N), uint64."""
+    """Return the keys of the chosen ``bands``: shape (bands, N), uint64."""
     count = PERMUTATIONS // rows
     chosen = np.arange(count)[bands]
     keys = np.repeat(chosen.astype(np.uint64)[:, None], len(signatures), axis=1)
@@ -50,7 +50,7 @@ _ROWS_AT_A_TIME = 1 << 13
 
 
 class Signatures:
-    """Signatures in the order of addition, from 0, in a temporary file."""
+    """Signatures in order of addition, in a temporary file."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
@@ -68,9 +68,8 @@ class Signatures:
         self._count += 1
 
     def groups(self) -> tuple[Signature, NDArray[np.int64]]:
-        """Return the distinct signatures, sorted, (M, 128) on disk, and the index among them of each added one, (N,).
-
-        The first does not depend on the order of addition.
+        """Return the distinct signatures, sorted, (M, 128) on disk, and the index among them of each added one,
+        (N,).
         """
         if self._file is None:
             return np.empty((0, PERMUTATIONS), np.uint32), np.empty(0, np.int64)
@@ -121,9 +120,7 @@ _PAIRS = 1 << 12
 
 
 class Kept(NamedTuple):
-    """Result of ``greedy_keep``: ``mask`` (N,) of the rows that stay, and ``by`` (N,), the kept row that each row
-    duplicates (itself if it stays).
-    """
+    """``mask`` (N,) of the rows that stay, and ``by`` (N,), the kept row that each duplicates (itself if it stays)."""
 
     mask: NDArray[np.bool_]
     by: Indices
@@ -137,8 +134,8 @@ def near_duplicates(
 ) -> Edges:
     """Return the edges between near-duplicate rows of ``signatures`` (N, 128), sorted and unique.
 
-    ``order`` lists the rows by priority, best first (default: by index); pass the same one to ``greedy_keep``. Rows
-    without words (all EMPTY) have no edges. Raises ValueError for a threshold outside (0, 1] or another shape.
+    ``order`` lists the rows by priority, best first; pass the same one to ``greedy_keep``. Rows without words have no
+    edges. Raises ValueError for a threshold outside (0, 1] or another shape.
     """
     if signatures.ndim != 2 or signatures.shape[1] != PERMUTATIONS:
         raise ValueError(f"signatures must be (N, {PERMUTATIONS}), not {signatures.shape}")
@@ -159,9 +156,7 @@ def near_duplicates(
 
 
 def greedy_keep(order: Indices, edges: Edges) -> Kept:
-    """Keep each row, in ``order``, that has no edge to an earlier kept row. ``order`` is a permutation of all N
-    rows.
-    """
+    """Keep each row, in ``order`` (a permutation of all N rows), without an edge to an earlier kept row."""
     order = np.asarray(order, dtype=np.int64)
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
@@ -180,7 +175,7 @@ def greedy_keep(order: Indices, edges: Edges) -> Kept:
 
 
 def _join_equal(signatures: Signature, order: Indices) -> tuple[Indices, Edges]:
-    """Return the first row of each group of equal signatures, and a star of edges to the rest."""
+    """Return the first row of each group of equal signatures, and edges to the rest."""
     keys = np.zeros(len(signatures), dtype=np.uint64)  # a 64-bit hash of each whole signature
     for column in range(PERMUTATIONS):
         keys *= np.uint64(0x9E3779B97F4A7C15)
@@ -248,7 +243,7 @@ def _near(
 
 
 def _agreement(signatures: Signature, left: Indices, right: Indices) -> NDArray[np.float32]:
-    """Return the share of equal places of each pair of rows."""
+    """Return the share of equal places of each pair."""
     result = np.empty(len(left), dtype=np.float32)
     for start in range(0, len(left), _PAIRS):
         part = slice(start, start + _PAIRS)
@@ -264,7 +259,7 @@ def _edges(early: Indices, late: Indices, score: NDArray[np.float32]) -> Edges:
 
 
 def _unique(edges: Edges, place: Indices) -> Edges:
-    """Return the distinct ``edges``, sorted by the place of the later row, then of the earlier."""
+    """Return distinct edges, sorted by the place of the later row, then the earlier."""
     edges = edges[np.lexsort((place[edges["early"]], place[edges["late"]]))]
     new = np.ones(len(edges), dtype=np.bool_)
     same = (edges["early"][1:] == edges["early"][:-1]) & (edges["late"][1:] == edges["late"][:-1])

@@ -1,4 +1,4 @@
-"""Hashes of a text: n-grams, MinHash signatures, profiles of both views, and n-grams of a template."""
+"""Hashes of a text: n-grams, MinHash signatures and profiles."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ def word_hashes(words: Sequence[str]) -> Hashes:
 def runs_of(hashes: Hashes, n: int) -> Hashes:
     """Return the mixed polynomial hash of each run of ``n`` word hashes, shape (max(len - n + 1, 0),).
 
-    Runs are differences of one prefix sum. Dividing by the base's power makes a run's hash independent of its position
-    (the base is odd, so it is invertible modulo 2**64).
+    Runs are differences of a prefix sum, divided by a power of the base (odd, so invertible modulo 2**64).
     """
     count = len(hashes) - n + 1
     if count <= 0:
@@ -49,7 +48,7 @@ def runs_of(hashes: Hashes, n: int) -> Hashes:
 
 
 def mix(values: Hashes) -> Hashes:
-    """Return splitmix64's finaliser (Steele, Lea and Flood 2014) of each value."""
+    """Return splitmix64's finaliser (Steele, Lea and Flood 2014)."""
     mixed = values ^ (values >> np.uint64(30))
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(27)
@@ -62,8 +61,7 @@ def mix(values: Hashes) -> Hashes:
 class View:
     """Words and hashes of one view of a text.
 
-    ``question`` has the words joined by spaces; ``hashes`` (W,) are those of the words, ``ngrams`` those of the n-grams
-    in order, with repeats.
+    ``hashes`` (W,) are those of the words, ``ngrams`` those of the n-grams in order, with repeats.
     """
 
     words: tuple[str, ...]
@@ -74,7 +72,7 @@ class View:
 
     @classmethod
     def of(cls, words: Sequence[str], n: int) -> View:
-        """Return the view of a text with the given words and n-grams of ``n`` words."""
+        """Return the view of a text with these words."""
         hashes = word_hashes(words)
         ngrams = runs_of(hashes, n)
         return cls(tuple(words), " ".join(words), hashes, ngrams, signature_of(hashes))
@@ -82,10 +80,7 @@ class View:
 
 @dataclass(frozen=True)
 class Profile:
-    """A text and its two views, each computed on first use.
-
-    ``exact`` has the words of ``text.words``, ``canonical`` those of ``text.canonical``.
-    """
+    """A text and its two views, each computed on first use."""
 
     text: str
     n: int = NGRAM
@@ -102,8 +97,8 @@ class Profile:
 def signature(text: str) -> Signature:
     """Return the MinHash signature of ``text``: shape (128,), uint32.
 
-    The share of equal places of two signatures estimates the Jaccard similarity of the texts' sets of 3-word shingles
-    (standard error at most 0.045). A text of one or two words is one shingle.
+    The share of equal places estimates the Jaccard similarity of the sets of 3-word shingles (standard error at most
+    0.045).
     """
     return signature_of(word_hashes(question_words(text)))
 
@@ -130,7 +125,7 @@ def _word_hash(word: str) -> int:
 
 @lru_cache(maxsize=16)
 def _powers(length: int) -> tuple[Hashes, Hashes]:
-    """Return the powers 0 to ``length`` - 1 of the base and of its inverse, modulo 2**64."""
+    """Return the powers of the base and of its inverse, modulo 2**64."""
     bases = np.full((2, length), [[_BASE], [pow(_BASE, -1, 1 << 64)]], dtype=np.uint64)
     bases[:, 0] = 1
     powers: Hashes = np.cumprod(bases, axis=1)

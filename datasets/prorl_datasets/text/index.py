@@ -1,7 +1,6 @@
 """The benchmark index: is a training text a copy, a part or a near copy of a benchmark question?
 
-It applies three lexical rules to the exact and the canonical words (``view_index``), and optionally the paraphrase and
-embedding stages. docs/reference/decontamination.md explains the thresholds.
+docs/reference/decontamination.md explains rules and thresholds.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ _MOST_PAIRS = 1_000_000
 class Match:
     """One rule by which a text matches one benchmark item.
 
-    ``score`` is 1 for "question", the larger share for "13-gram", the estimated similarity for "minhash", the agreement
-    of the numbers for "paraphrase", the cosine for "embedding". ``shared`` is the longest common run of words, at most
-    40. ``view`` is "exact", or "canonical" if only that view matches. ``numbers`` is "same" if one text has all numbers
-    of the other (in canonical form), otherwise "other": a variant of the problem.
+    ``score`` is 1 for "question", the larger share for "13-gram", the similarity for "minhash", the agreement of the
+    numbers for "paraphrase", the cosine for "embedding". ``shared`` is the longest common run of words, at most 40.
+    ``view`` is "canonical" if only that view matches. ``numbers`` is "same" if one text has all numbers of the other,
+    else "other" (a variant).
     """
 
     benchmark: str
@@ -52,7 +51,7 @@ class Match:
 
 
 class BenchmarkIndex:
-    """Searchable index of all benchmark questions; made by ``build`` or ``load``."""
+    """Searchable index of all benchmark questions."""
 
     def __init__(self, rules: Rules, contents: Contents) -> None:
         self.rules = rules
@@ -74,8 +73,7 @@ class BenchmarkIndex:
     ) -> BenchmarkIndex:
         """Build the index of ``items``: (benchmark, item id, question text).
 
-        An item without words matches nothing. Raises UnknownNameError or PluginError for an embedder that is missing or
-        fails.
+        Raises UnknownNameError or PluginError if the embedder is missing or fails.
         """
         rules = rules or Rules()
         listed = list(items)
@@ -89,12 +87,12 @@ class BenchmarkIndex:
         return cls(rules, Contents(names, exact, canonical, vectors))
 
     def save(self, path: Path) -> None:
-        """Write the index to one file, atomically; equal indexes give equal bytes."""
+        """Write the index atomically; equal indexes give equal bytes."""
         write_contents(path, self.rules, self.contents)
 
     @classmethod
     def load(cls, path: Path) -> BenchmarkIndex:
-        """Load the index in ``path``. Raises DatasetError for a missing or damaged file."""
+        """Load an index. Raises DatasetError for a missing or damaged file."""
         return cls(*read_contents(path))
 
     def __len__(self) -> int:
@@ -103,9 +101,8 @@ class BenchmarkIndex:
     def matches(self, text: str | Profile, *, ignore: Hashes | None = None) -> list[Match]:
         """Return a Match for each item and rule that ``text`` matches.
 
-        Items of the exact view come first and are not repeated for the canonical view. ``ignore``: sorted n-gram hashes
-        that do not count (``template_ngrams``); the other rules do not use it, so remove a template from the text if it
-        matters there. Raises ValueError for a Profile with another n-gram length.
+        ``ignore``: sorted n-gram hashes that do not count (``template_ngrams``); the other rules do not use it. Raises
+        ValueError for a Profile with another n-gram length.
         """
         row = Profile(text, self.rules.ngram) if isinstance(text, str) else text
         if row.n != self.rules.ngram:
@@ -146,7 +143,7 @@ class BenchmarkIndex:
 
 
 def _longest_run(row: Sequence[str], item: Sequence[str]) -> Sequence[str]:
-    """Return the longest common run of words, limited to the first words of a huge row."""
+    """Return the longest common run of words; a huge row is cut."""
     row = row[: max(_MOST_PAIRS // max(len(item), 1), EXCERPT_WORDS)]
     found = SequenceMatcher(None, row, item, autojunk=False).find_longest_match()
     return row[found.a : found.a + found.size]

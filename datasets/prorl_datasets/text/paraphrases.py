@@ -1,4 +1,4 @@
-"""The two optional stages of decontamination: paraphrases, by numbers and words, and embeddings."""
+"""The optional stages of decontamination: paraphrases and embeddings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ENDINGS = ("ingly", "edly", "ing", "ed", "ies", "es", "ly", "s")
 
 
 class Bag(NamedTuple):
-    """Distinctive words of a text, and its numbers with their counts."""
+    """Distinctive words of a text, and counts of its numbers."""
 
     words: frozenset[str]
     numbers: Counter[str]
@@ -100,7 +100,7 @@ def _common() -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
-    """Remove an English ending, so that ``carries``, ``carried`` and ``carry`` agree."""
+    """Remove an English ending: ``carries``, ``carried`` and ``carry`` agree."""
     if len(word) < 4 or not (word.isascii() and word.isalpha()):
         return word
     for ending in _ENDINGS:
@@ -122,7 +122,7 @@ class EmbeddingIndex:
         self._spec, self._vectors = spec, vectors
 
     def matches(self, text: str) -> Iterator[tuple[int, float]]:
-        """Yield (item, cosine) of items at or above the spec's similarity. Raises PluginError."""
+        """Yield (item, cosine) of items at the spec's similarity. Raises PluginError."""
         (vector,) = unit_vectors(self._spec, [text])
         if len(vector) != self._vectors.shape[1]:
             raise PluginError(

@@ -1,4 +1,4 @@
-"""One view of the benchmark index, exact or canonical words: its three lexical rules, and the file format."""
+"""One view of the benchmark index, exact or canonical words, with its three lexical rules and file format."""
 
 from __future__ import annotations
 
@@ -45,13 +45,11 @@ _ARRAYS: dict[str, tuple[str, int]] = {
 class Rules:
     """Thresholds of contamination.
 
-    ``ngram``: words in an n-gram. ``ngram_share``: share of the item's distinct n-grams in the row at which the row is
-    dropped. ``row_share``: share of the row's n-grams in the item (the row is a piece of it), with at least
-    ``row_ngrams`` of them. ``common``: n-grams in this many different questions or more are boilerplate and do not
-    count. ``minhash``: minimum share of equal places of two signatures; ``canonical_minhash``: the same for the
-    canonical view. ``least_words``: shorter questions match only if equal, or as whole sentences of the row.
-    ``paraphrases``: run the paraphrase stage. ``embedding``: name of an ``EmbedderSpec``, "" for none. Raises
-    DatasetError for a value out of range.
+    ``ngram_share``: share of an item's n-grams in the row at which the row is dropped. ``row_share``: share of the
+    row's in the item, with at least ``row_ngrams`` of them. ``common``: n-grams in this many questions do not count.
+    ``minhash``, ``canonical_minhash``: minimum similarity of signatures in each view. ``least_words``: shorter
+    questions match only alone, as whole sentences, or if distinctive. ``embedding``: name of an ``EmbedderSpec``, ""
+    for none. Raises DatasetError for a value out of range.
     """
 
     ngram: int = NGRAM
@@ -76,11 +74,10 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ViewContents:
-    """One view of M items, and G pairs of a counted n-gram and an item that has it.
+    """One view of M items, and G pairs of a counted n-gram and its item.
 
-    ``questions``: words joined by spaces; ``grams`` (G,) sorted, with ``gram_items`` (G,); ``totals`` (M,): counted
-    n-grams of each item; ``leads`` (M,): hash of the first ``least_words`` words, 0 for shorter questions;
-    ``signatures`` (M, 128).
+    ``grams`` (G,) are sorted, with ``gram_items`` (G,); ``totals`` (M,): counted n-grams of each item; ``leads`` (M,):
+    hash of the first ``least_words`` words, 0 for shorter questions; ``signatures`` (M, 128).
     """
 
     questions: tuple[str, ...]
@@ -93,9 +90,7 @@ class ViewContents:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
-    """Contents of an index: (benchmark, id) of each item, the two views, and unit vectors (M, D) of the embedding
-    stage, (0, 0) without it.
-    """
+    """Contents of an index: (benchmark, id) of each item, two views, and unit vectors (M, D) or (0, 0)."""
 
     names: tuple[tuple[str, str], ...]
     exact: ViewContents
@@ -123,10 +118,7 @@ def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
 
 
 def read_contents(path: Path) -> tuple[Rules, Contents]:
-    """Read an index written by ``write_contents``.
-
-    Raises DatasetError if the file is missing, damaged or of another format.
-    """
+    """Read an index. Raises DatasetError if it is missing, damaged or of another format."""
     try:
         with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
             data = {name: file[name] for name in file.files}
@@ -191,10 +183,7 @@ class Hit(NamedTuple):
 
 
 class ViewIndex:
-    """Searchable view of all questions.
-
-    ``words`` tokenises a text for this view; ``minhash`` is the view's minimum similarity.
-    """
+    """Searchable view of all questions; ``words`` tokenises a text, ``minhash`` is the minimum similarity."""
 
     def __init__(self, rules: Rules, contents: ViewContents, words: Words, minhash: float) -> None:
         self.rules, self.contents, self._words, self._minhash = rules, contents, words, minhash
@@ -331,7 +320,7 @@ def _stands_alone(question: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
-    """A multimap from hash to item: sorted ``keys`` with their ``items``."""
+    """A multimap from sorted ``keys`` to ``items``."""
 
     keys: Hashes
     items: NDArray[np.intp]
@@ -353,7 +342,7 @@ class _Table:
 
 
 def _is_member(wanted: Hashes, known: Hashes) -> NDArray[np.bool_]:
-    """Return which values of ``wanted`` are in the sorted array ``known``."""
+    """Return which values are in the sorted array ``known``."""
     if not len(known):
         return np.zeros(len(wanted), dtype=np.bool_)
     places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)

@@ -1,7 +1,7 @@
 """Words of a question: the tokenisation behind n-grams, exact match and MinHash.
 
-Texts that look alike give equal words: case, Unicode variants, spacing, punctuation, LaTeX layout and hyphens do not
-count. Numbers and + - < > stay, or ``x^2+5x+6`` and ``x^2-5x+6`` would be equal. Time is linear in the text.
+Texts that look alike give equal words. Numbers and + - < > stay, or ``x^2+5x+6`` and ``x^2-5x+6`` would be equal. Time
+is linear in the text.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _fewer_marks(run: re.Match[str]) -> str:
 
 
 def question_words(text: str) -> list[str]:
-    """Return the words of ``text`` without the sentences of ``SUFFIXES``, wherever they occur."""
+    """Return the words of ``text`` without the sentences of ``SUFFIXES``."""
     found = words(text)
     padded = kept = f" {' '.join(found)} "
     for phrase in _suffixes():
@@ -152,7 +152,7 @@ def question_words(text: str) -> list[str]:
 
 
 def normalise_question(text: str) -> str:
-    """Return the words joined by spaces; two copies of one question give the same text.
+    """Return the words joined by spaces, equal for copies of one question.
 
     A text without words gives "", which never matches.
     """
@@ -161,7 +161,6 @@ def normalise_question(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _suffixes() -> tuple[str, ...]:
-    """Return the words of ``SUFFIXES``, padded, longest first."""
     phrases = [f" {' '.join(words(sentence))} " for sentence in SUFFIXES]
     return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
 
@@ -171,10 +170,7 @@ _END = re.compile(r"""[.?!:;)](?=["')\]}$*\s]|$)|,(?=\s)|\n|[。？！：；，]
 
 
 class Sentences:
-    """Words of a text with the borders of its sentences and clauses.
-
-    ``words`` tokenises a part of the text. Time is linear in the text.
-    """
+    """Words of a text with the borders of its sentences and clauses, found in linear time."""
 
     def __init__(self, text: str, words: Callable[[str], Sequence[str]]) -> None:
         self._words: list[str] = []

@@ -1,1 +1,1 @@
-"""Adapters that convert the rows of published data sets, each with its spec."""
+"""Adapters that convert the rows of published data sets."""

@@ -1,4 +1,4 @@
-"""Adapters of code sets: the code rows of Eurus-2-RL-Data, and MBPP.
+"""Adapters of code sets: Eurus-2-RL-Data and MBPP.
 
 Eurus ships no solutions: a row is ``consistent`` if its tests decode and do not contradict each other.
 """
@@ -46,7 +46,7 @@ _SUFFIX = re.compile(
 
 
 def eurus_code(raw: Raw, where: str, index: int) -> Row:
-    """Convert a code row of PRIME-RL/Eurus-2-RL-Data, with structs and lists or their JSON text."""
+    """Convert a code row of PRIME-RL/Eurus-2-RL-Data."""
     ability = column(raw, ("ability",), where, "eurus_code")
     prompt = column(raw, ("prompt",), where, "eurus_code")
     reward = column(raw, ("reward_model",), where, "eurus_code")
@@ -80,7 +80,7 @@ def eurus_code(raw: Raw, where: str, index: int) -> Row:
 
 
 def without_wrapper(text: str) -> str:
-    """Return a problem without PRIME's closing sentences, in time linear in the text."""
+    """Return a problem without PRIME's closing sentences, in linear time."""
     start = text.rfind(_SUFFIX_HEAD)
     if start >= 0 and _SUFFIX.match(text, start):
         text = text[:start]
@@ -88,10 +88,7 @@ def without_wrapper(text: str) -> str:
 
 
 def decoded_tests(truth: str) -> dict[str, Any]:
-    """Return the reference of an Eurus ground truth. Raises Unusable.
-
-    Tests written as Python source inside the JSON may have up to MAX_PARTS separators.
-    """
+    """Return the reference of an Eurus ground truth. Raises Unusable."""
     try:
         with long_integers():
             row = json.loads(truth) if len(truth) > _LARGE else None
@@ -110,14 +107,14 @@ def decoded_tests(truth: str) -> dict[str, Any]:
 
 
 def parts_of(source: str) -> int:
-    """Return an upper bound on the number of members of Python source, from its separators."""
+    """Return an upper bound on the members of Python source, from its separators."""
     return sum(map(source.count, ",;:([{\n"))
 
 
 def limited_tests(
     tests: Sequence[Mapping[str, Any]],
 ) -> tuple[list[Mapping[str, Any]], Counter[str]]:
-    """Return the kept tests, in order, and the number of tests left out by reason.
+    """Return the kept tests, in order, and the counts of others by reason.
 
     Raises Unusable if one input has two outputs.
     """
@@ -141,7 +138,6 @@ def limited_tests(
 
 
 def _distinct(tests: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the distinct tests. Raises Unusable if one input has two outputs."""
     outputs: dict[str, str] = {}
     kept = []
     with long_integers():
@@ -160,10 +156,7 @@ def _distinct(tests: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def mbpp(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of MBPP or its sanitised half; the gold is the shipped code.
-
-    The prompt shows the asserts, as usual for MBPP, because they name the function.
-    """
+    """Convert a row of MBPP or its sanitised half; the prompt shows the asserts, because they name the function."""
     text = text_of(column(raw, ("text", "prompt"), where, "mbpp"), "text")
     tests = decoded(column(raw, ("test_list",), where, "mbpp"), list, "test_list")
     if is_missing(tests):

@@ -1,4 +1,4 @@
-"""Read columns of a published row by any of their names, as text, JSON or chat, and make a Row.
+"""Read columns of a published row by any of their names, and make a Row.
 
 A missing column is a DatasetError (the schema changed), a missing value a Drop.
 """
@@ -23,9 +23,9 @@ SENTINELS = ("no answer detected", "no solution detected", "no choices available
 
 
 class Unusable(Exception):
-    """Raised by adapters for a row that cannot become an item: ``reason`` is a category, ``detail`` the specifics.
+    """A row cannot become an item: ``reason`` is a category, ``detail`` the specifics.
 
-    A recipe counts the row as dropped, a benchmark as left out.
+    A recipe drops the row, a benchmark leaves it out.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:
@@ -46,7 +46,7 @@ def require_plain(value: Any) -> None:
 
 
 def check_columns(adapter: AdapterSpec, columns: Iterable[str], where: str) -> None:
-    """Raise DatasetError, which lists the columns found, if ``columns`` lack one that ``adapter`` needs."""
+    """Raise DatasetError if ``columns`` lack one that ``adapter`` needs."""
     found = list(columns)
     for names in adapter.columns:
         if names[0] and not any(name in found for name in names):
@@ -56,7 +56,7 @@ def check_columns(adapter: AdapterSpec, columns: Iterable[str], where: str) -> N
 def missing_column(
     source: str, names: Sequence[str], found: Sequence[str], where: str
 ) -> DatasetError:
-    """Return the error for a row or file with none of the columns ``names``."""
+    """Return the error for a row or file with none of ``names``."""
     others = f" (nor {', '.join(names[1:])})" if len(names) > 1 else ""
     return DatasetError(
         f"{where}: no column '{names[0]}'{others}{nearest(names[0], found[:100])}; columns found: "
@@ -65,7 +65,7 @@ def missing_column(
 
 
 def column(raw: Raw, names: Sequence[str], where: str, source: str) -> Any:
-    """Return the value of the first of ``names`` that is a column. Raises DatasetError if there is none."""
+    """Return the first of ``names`` that is a column. Raises DatasetError if there is none."""
     for name in names:
         if name in raw:
             return raw[name]
@@ -73,7 +73,7 @@ def column(raw: Raw, names: Sequence[str], where: str, source: str) -> Any:
 
 
 def is_missing(value: Any) -> bool:
-    """Return True for null, NaN, blank or sentinel text, and lists of only such values."""
+    """Return True for null, NaN, blank or sentinel text, and lists of these."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return True
     if isinstance(value, list | tuple):
@@ -82,7 +82,7 @@ def is_missing(value: Any) -> bool:
 
 
 def text_of(value: Any, what: str) -> str:
-    """Return a value as stripped text, a whole float without ``.0``. Raises Unusable if it is missing."""
+    """Return a value as stripped text, a whole float without ``.0``. Raises Unusable."""
     if is_missing(value):
         raise Unusable(f"no {what}")
     if isinstance(value, list | tuple) and len(value) == 1:
@@ -96,7 +96,7 @@ def text_of(value: Any, what: str) -> str:
 
 
 def decoded(value: Any, kinds: type | tuple[type, ...], what: str) -> Any:
-    """Return a struct or list, parsed if the copy stores its JSON text. Raises Unusable."""
+    """Return a struct or list, parsed if stored as JSON text. Raises Unusable."""
     if isinstance(value, str):
         try:
             with long_integers():
@@ -110,10 +110,9 @@ def decoded(value: Any, kinds: type | tuple[type, ...], what: str) -> Any:
 
 
 def user_text(value: Any, what: str = "prompt") -> str:
-    """Return the last user turn of a prompt given as plain text, messages, or messages as JSON.
+    """Return the last user turn of a prompt given as text, messages, or messages as JSON.
 
-    System turns are ignored. A message's content may be the whole list of messages. Raises Unusable for a conversation
-    with an assistant turn.
+    Raises Unusable for a conversation with an assistant turn.
     """
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
@@ -145,7 +144,7 @@ def _is_message(value: Any) -> bool:
 
 
 def without_nulls(value: Any) -> Any:
-    """Return ``value`` without null members of objects, at any depth."""
+    """Return ``value`` without null members, at any depth."""
     if isinstance(value, Mapping):
         return {k: without_nulls(v) for k, v in value.items() if v is not None}
     if isinstance(value, list | tuple):
@@ -158,8 +157,7 @@ def finished(
 ) -> Row:
     """Return the row (``more``: further fields of Row).
 
-    Raises Unusable for an empty question, invalid Unicode, a value that JSON cannot represent, or a reference that the
-    verifier rejects.
+    Raises Unusable for an empty question, invalid Unicode, a value that JSON cannot represent, or a rejected reference.
     """
     question = text_of(question, "question")
     try:

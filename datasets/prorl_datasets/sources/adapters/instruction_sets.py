@@ -1,7 +1,7 @@
-"""Adapters of instruction sets: Llama-Nemotron's RL part, Nemotron-RL, IFEval and RLVR-IFeval.
+"""Adapters of instruction sets: Llama-Nemotron, Nemotron-RL, IFEval and RLVR-IFeval.
 
-These sets ship no responses. A row is ``consistent`` unless its constraints contradict each other, and has ``witness``
-in its metadata if a response that meets them was constructed.
+They ship no responses. A row is ``consistent`` unless its constraints contradict each other; ``witness`` in its
+metadata means that a response meeting them was constructed.
 """
 
 from __future__ import annotations
@@ -79,9 +79,9 @@ def instruction_row(
 
 
 def _named(instruction: str, values: dict[str, Any], question: str) -> dict[str, Any]:
-    """Return the kwargs of a constraint with ``keyword`` filled in for keywords:frequency.
+    """Return the kwargs with the ``keyword`` of keywords:frequency.
 
-    Some rows give it as ``keywords``, others only quote it in the first paragraph of the prompt.
+    Some rows give it as ``keywords``, others only quote it in the prompt.
     """
     if instruction != "keywords:frequency" or not is_missing(values.get("keyword")):
         return values
@@ -112,7 +112,7 @@ def nemotron_if(raw: Raw, where: str, index: int) -> Row:
 
 
 def nemotron_rl_if(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of nvidia/Nemotron-RL-instruction_following, with fields at the top or in verifier_metadata."""
+    """Convert a row of nvidia/Nemotron-RL-instruction_following."""
     inner = raw.get("verifier_metadata")
     fields = {**raw, **(decoded(inner, dict, "verifier_metadata") if inner else {})}
     ids = column(fields, ("instruction_id_list",), where, "nemotron_rl_if")
@@ -128,7 +128,7 @@ def nemotron_rl_if(raw: Raw, where: str, index: int) -> Row:
 
 
 def ifeval(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row in google/IFEval's shape: prompt, instruction_id_list, kwargs, key."""
+    """Convert a row in google/IFEval's shape."""
     prompt = user_text(column(raw, ("prompt",), where, "ifeval"))
     ids = column(raw, ("instruction_id_list",), where, "ifeval")
     kwargs = column(raw, ("kwargs",), where, "ifeval")
@@ -177,7 +177,7 @@ _EXACT = {"keywords:frequency": "relation", "keywords:letter_frequency": "let_re
 
 
 def rlvr_ifeval(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of allenai/RLVR-IFeval, whose ground_truth is one constraint by open-instruct's function name."""
+    """Convert a row of allenai/RLVR-IFeval, with one constraint named by open-instruct's function."""
     question = user_text(column(raw, ("messages",), where, "rlvr_ifeval"), "messages")
     truth = decoded(column(raw, ("ground_truth",), where, "rlvr_ifeval"), dict, "ground_truth")
     function = text_of(truth.get("func_name"), "func_name")

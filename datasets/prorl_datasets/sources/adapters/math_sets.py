@@ -1,6 +1,6 @@
 """Adapters of mathematics sets: DeepScaleR, DAPO-Math, verl's columns, GSM8K, MATH.
 
-The gold response is the boxed answer, so the gold check tests whether our verifier parses the answer.
+The gold response is the boxed answer, so the gold check tests whether our verifier parses it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MAX_ANSWER = 10_000
 
 
 def plain_question(text: str) -> str:
-    """Return a prompt without the sentences that its publisher added to the problem."""
+    """Return a prompt without its publisher's sentences around the problem."""
     text = text.strip()
     text = text.removeprefix(DAPO_PREFIX).strip()
     for suffix in _SUFFIXES:
@@ -51,7 +51,7 @@ def plain_question(text: str) -> str:
 
 
 def plain_answer(value: Any) -> str:
-    r"""Return an answer without surrounding ``$`` and ``\boxed{}``. Raises Unusable if it is empty or too long."""
+    r"""Return an answer without ``$`` and ``\boxed{}``. Raises Unusable if it is empty or too long."""
     answer = text_of(value, "answer")
     if len(answer) > MAX_ANSWER:
         raise Unusable("the answer is too long", f"{len(answer)} characters")
@@ -64,7 +64,7 @@ def plain_answer(value: Any) -> str:
 
 
 def math_row(index: int, question: str, answer: str, metadata: dict[str, Any]) -> Row:
-    """Return the row of one mathematics problem. Raises Unusable."""
+    """Return the row of one problem. Raises Unusable."""
     return finished(
         index, question, "math", {"answer": answer},
         gold=boxed(answer), answer=answer, metadata=metadata,
@@ -82,7 +82,7 @@ def deepscaler(raw: Raw, where: str, index: int) -> Row:
 
 
 def verl(raw: Raw, where: str, index: int) -> Row:
-    """Convert a mathematics row in verl's columns, with structs or their JSON text."""
+    """Convert a mathematics row in verl's columns."""
     reward = column(raw, ("reward_model",), where, "verl")
     question = plain_question(user_text(column(raw, ("prompt",), where, "verl")))
     ability = str(raw.get("ability") or "").strip().lower()
@@ -103,7 +103,7 @@ def verl(raw: Raw, where: str, index: int) -> Row:
 
 
 def dapo_math(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of BytedTsinghua-SIA/DAPO-Math-17k in verl's columns, or of slime's file with prompt and label."""
+    """Convert a row of BytedTsinghua-SIA/DAPO-Math-17k, or of slime's file with prompt and label."""
     if "label" in raw and "reward_model" not in raw:
         question = plain_question(user_text(column(raw, ("prompt",), where, "dapo_math")))
         return math_row(index, question, plain_answer(raw["label"]), {})
@@ -111,7 +111,7 @@ def dapo_math(raw: Raw, where: str, index: int) -> Row:
 
 
 def gsm8k(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of openai/gsm8k, whose gold follows ``####`` at the end of the answer."""
+    """Convert a row of openai/gsm8k, whose gold follows ``####``."""
     answer = text_of(column(raw, ("answer",), where, "gsm8k"), "answer")
     _, mark, gold = answer.rpartition("####")
     if not mark:
@@ -122,7 +122,7 @@ def gsm8k(raw: Raw, where: str, index: int) -> Row:
 
 
 def hendrycks_math(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of MATH or MATH-500, with the answer from its own column or the solution's last box."""
+    """Convert a row of MATH or MATH-500."""
     problem = text_of(column(raw, ("problem", "question"), where, "math"), "problem")
     given = raw.get("answer", raw.get("expected_answer"))
     if is_missing(given):

@@ -1,4 +1,4 @@
-"""Adapters of published STEM sets: ARC, MMLU, SciBench, TheoremQA and SCP-116K."""
+"""Adapters of STEM sets: ARC, MMLU, SciBench, TheoremQA and SCP-116K."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FACTOR = re.compile(r"^\$?\s*(?:\\times\s*)?10\s*\^\s*\{?\s*[+-]?\d+\s*\}?")
 
 
 def with_options(question: str, choices: Sequence[str]) -> str:
-    """Return the question followed by its options, one ``A. text`` on each line."""
+    """Return the question followed by its options, one on each line."""
     lines = [f"{LETTERS[i]}. {choice}" for i, choice in enumerate(choices)]
     return "\n".join([question, *lines, "Answer with the letter of the right option."])
 
@@ -34,7 +34,7 @@ def with_options(question: str, choices: Sequence[str]) -> str:
 def choice_row(
     index: int, question: str, choices: Sequence[Any], place: int, metadata: dict[str, Any]
 ) -> Row:
-    """Return the row of a multiple-choice question; ``place`` is the correct option, from 0. Raises Unusable."""
+    """Return the row of a multiple-choice question; ``place`` of the correct option counts from 0. Raises Unusable."""
     texts = [text_of(choice, "option") for choice in choices]
     if not 2 <= len(texts) <= len(LETTERS):
         raise Unusable("not 2 to 26 options", str(len(texts)))
@@ -50,10 +50,7 @@ def choice_row(
 
 
 def arc(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of allenai/ai2_arc in either shape, with letters or digits as labels.
-
-    The shapes are question {stem, choices [{text, label}]}, and question with choices {text: [...], label: [...]}.
-    """
+    """Convert a row of allenai/ai2_arc in either of its shapes."""
     question = column(raw, ("question",), where, "arc")
     choices = raw.get("choices")
     if isinstance(question, Mapping):
@@ -109,7 +106,7 @@ def scibench(raw: Raw, where: str, index: int) -> Row:
 
 
 def theoremqa(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of TheoremQA; rows with pictures are unusable."""
+    """Convert a row of TheoremQA without a picture."""
     question = text_of(column(raw, ("Question",), where, "theoremqa"), "Question")
     kind = text_of(column(raw, ("Answer_type",), where, "theoremqa"), "Answer_type")
     value = column(raw, ("Answer",), where, "theoremqa")
@@ -183,7 +180,7 @@ _NOT_A_RESPONSE = re.compile(
 
 
 def response_columns(columns: Iterable[str]) -> list[str]:
-    """Return the columns with model responses, best first; R1's come first."""
+    """Return the columns with model responses, R1's first."""
     found = list(columns)
     known = [name for name in RESPONSES if name in found]
     like = [n for n in found if n not in known and _R1.search(n) and not _NOT_A_RESPONSE.search(n)]
@@ -191,9 +188,9 @@ def response_columns(columns: Iterable[str]) -> list[str]:
 
 
 def scp116k(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of EricLu/SCP-116K, in the 116k or the 274k version.
+    """Convert a row of EricLu/SCP-116K, in the 116k or 274k version.
 
-    The column of responses in the 274k version is unknown, so DatasetError lists all columns if none qualifies.
+    The response column of the 274k version is unknown, so DatasetError lists all columns if none qualifies.
     """
     problem = text_of(column(raw, PROBLEM, where, "scp116k"), "problem")
     reference = column(raw, REFERENCE, where, "scp116k")

@@ -1,4 +1,4 @@
-"""Extract answers from worked solutions in natural science: lettered options and final answers."""
+"""Extract answers from worked solutions: lettered options and final answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ALONE = re.compile(r"\s*[(\[]?([A-Za-z])[)\]]?\s*\.?\s*")
 
 
 def options_in(problem: str) -> list[str] | None:
-    """Return the options that a problem lists as (A) .. (B) .., in order from A, or None."""
+    """Return the options that a problem lists as (A) .. (B) .., or None."""
     for pattern in _LABELS:
         found = list(pattern.finditer(problem))
         for start in range(len(found)):
@@ -48,7 +48,7 @@ def options_in(problem: str) -> list[str] | None:
 
 
 def _run(found: list[re.Match[str]], start: int) -> list[re.Match[str]]:
-    """Return the longest run A, B, C, ... in one case from ``start``."""
+    """Return the longest run A, B, C, ... from ``start``."""
     first = found[start].group(1)
     if first not in "Aa":
         return []
@@ -61,10 +61,7 @@ def _run(found: list[re.Match[str]], start: int) -> list[re.Match[str]]:
 
 
 def letter_of(solution: str, count: int) -> str | None:
-    """Return the one letter (A..) that a solution names as its answer, or None.
-
-    Raises Unusable if it names several.
-    """
+    """Return the one letter (A..) that a solution names, if any. Raises Unusable if it names several."""
     alone = _ALONE.fullmatch(solution)
     begins = _BEGINS.match(solution)
     named = [match.group(1) or match.group(2) for match in _NAMES_LETTER.finditer(solution)]
@@ -147,7 +144,7 @@ _UNIT_BEHIND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A short answer, the rule that found it, and the options if it is a letter."""
+    """A short answer, the rule that found it, and the options of a letter."""
 
     answer: str
     rule: str
@@ -155,7 +152,7 @@ class Found:
 
 
 def short_answer(problem: str, solution: str) -> Found:
-    """Return the final answer of ``solution``. Raises Unusable("no usable ground truth", why)."""
+    """Return the final answer of ``solution``. Raises Unusable."""
     if max(len(problem), len(solution)) > _MAX_TEXT:
         raise Unusable(NO_TRUTH, f"the text is longer than {_MAX_TEXT} characters")
     options = options_in(problem)
@@ -196,7 +193,7 @@ def _unboxed(problem: str, solution: str) -> Found:
 
 
 def _has_parts(text: str) -> bool:
-    """Return True if a label of a second part, (b) or ii. or 2), follows one of a first part."""
+    """Return True if a label of a second part, such as (b), follows one of a first part."""
     first = [match.end() for match in _FIRST_PART.finditer(text)]
     for second in _SECOND_PART.finditer(text):
         place = bisect_right(first, second.start())
@@ -229,7 +226,7 @@ def _said(problem: str, solution: str) -> str | None:
 
 
 def _product(text: str) -> bool:
-    """Return True if the last formula of ``text`` ends in letters that are symbols, not a unit."""
+    """Return True if the last formula ends in letters that are symbols, not a unit."""
     formulas = [part for match in _MATH.finditer(text) for part in match.groups() if part]
     return bool(formulas) and _BARE_UNIT.search(_last_side(formulas[-1])) is not None
 
@@ -291,7 +288,7 @@ def _is_display(match: re.Match[str]) -> bool:
 
 
 def _several(text: str) -> bool:
-    r"""Return True if a line has more than one equation (``x = 1, \quad y = 2``)."""
+    r"""Return True if a line has several equations (``x = 1, \quad y = 2``)."""
     pieces = re.split(
         r",\s|;|\\q?quad(?![a-z])|\\(?:text|mathrm)\s*\{\s*(?:and|or)\s*\}|\\;\\;", text
     )
@@ -318,7 +315,7 @@ def _number(text: str) -> str | None:
 
 
 def _given(answer: str, problem: str) -> bool:
-    """Return True if the problem states this number, because the last equation may only repeat it."""
+    """Return True if the problem states this number, so that an equation may only repeat it."""
     number = _NUMBER.search(answer)
     return (
         number is not None

@@ -1,4 +1,4 @@
-"""Read rows from published files of any supported format in bounded memory."""
+"""Read rows from files of any supported format in bounded memory."""
 
 from __future__ import annotations
 
@@ -35,12 +35,11 @@ def iter_rows(
     max_row_bytes: int = DEFAULT_MAX_ROW_BYTES,
     on_broken: OnBroken | None = None,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("<path>:<line or row>", row) in file order, counted from 1; lines for .jsonl, .csv and .tsv, else rows.
+    """Yield ("<path>:<line or row>", row) in file order, counted from 1.
 
-    Memory stays near ``max_row_bytes`` for any file size. Raises DatasetError with file and position for an unknown
-    suffix, a missing, truncated or damaged file, a Git LFS pointer, duplicate column names, or a row that is too large,
-    not an object or not UTF-8. If given, ``on_broken`` receives rows that are not objects, not JSON, not UTF-8 or of a
-    wrong width, and reading continues if the format shows where the next row begins.
+    Memory stays near ``max_row_bytes``. Raises DatasetError with file and position for an unknown suffix, a missing,
+    truncated or damaged file, duplicate column names, or a bad or too large row. ``on_broken`` receives bad rows
+    instead, as far as the format shows where the next row begins.
     """
     reader = next((read for end, read in _READERS.items() if path.name.endswith(end)), None)
     if reader is None:

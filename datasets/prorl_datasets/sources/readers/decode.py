@@ -1,4 +1,4 @@
-"""Decode bytes and JSON to plain values, and format texts and names for error messages."""
+"""Decode bytes and JSON to plain values, and format values for error messages."""
 
 from __future__ import annotations
 
@@ -54,15 +54,14 @@ def is_too_deep(value: Any) -> bool:
 
 
 def is_nan(value: Any) -> bool:
-    """Return True if a value is a float NaN."""
+    """Return True for a float NaN."""
     return isinstance(value, float) and math.isnan(value)
 
 
 def as_json(value: Any) -> Any:
     """Return the JSON form of a value that tables hold and JSON does not.
 
-    Dates and times become ISO 8601, bytes their UTF-8 text, other types such as decimals their text. Bytes that are not
-    UTF-8 become an object with hexadecimal digits, which no text column accepts.
+    Bytes that are not UTF-8 become an object, which no text column accepts.
     """
     if isinstance(value, bytes):
         try:
@@ -77,14 +76,12 @@ def as_json(value: Any) -> Any:
 
 
 def slow_name(source: str) -> bool:
-    """Return True if ``source`` has a run of combining marks, which Python's parser would normalise in
-    quadratic time.
-    """
+    """Return True if ``source`` has a run of combining marks, which Python's parser normalises in quadratic time."""
     return not source.isascii() and MARKS.search(source) is not None
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return ``text`` as one line of at most ``limit`` characters that is safe to print."""
+    """Return ``text`` as one printable line of at most ``limit`` characters."""
     whole = " ".join(text[: 4 * limit].split())[:limit]
     return whole.encode("utf-8", "backslashreplace").decode()
 
@@ -111,8 +108,7 @@ BROKEN_SHOWN = 2000
 def long_integers() -> Iterator[None]:
     """Allow integers of MAX_INTEGER_DIGITS digits inside the block.
 
-    The limit is global to the interpreter. So only one thread at a time holds the block, which should contain a single
-    call.
+    The limit is global, so one thread at a time holds the block; keep it to a single call.
     """
     with _LIMIT:
         before = sys.get_int_max_str_digits()
@@ -128,7 +124,7 @@ class NotUtf8(DatasetError):
 
 
 def utf8(data: bytes, where: str) -> str:
-    """Decode ``data`` as UTF-8. Raises NotUtf8 beginning with ``where``."""
+    """Decode UTF-8. Raises NotUtf8 beginning with ``where``."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -139,7 +135,7 @@ def utf8(data: bytes, where: str) -> str:
 
 
 def json_object(text: str, where: str) -> dict[str, Any]:
-    """Parse ``text`` as a JSON object. Raises DatasetError beginning with ``where``."""
+    """Parse a JSON object. Raises DatasetError beginning with ``where``."""
     try:
         with long_integers():
             row = json.loads(text)
@@ -164,6 +160,6 @@ def too_large(where: str, limit: int) -> DatasetError:
 
 
 def short(error: BaseException) -> str:
-    """Return the first line of an error's text, at most 200 characters."""
+    """Return the first line of an error's text, shortened."""
     lines = str(error).splitlines()
     return (lines[0] if lines else type(error).__name__)[:200]

@@ -28,7 +28,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file, decompressing .gz and .zst. Raises DatasetError if that fails."""
+    """Open a file, decompressing .gz and .zst. Raises DatasetError."""
     try:
         if path.suffix == ".zst":
             import pyarrow
@@ -44,10 +44,9 @@ def open_bytes(path: Path) -> BinaryIO:
 
 
 def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
-    """Return the next bytes, at most BLOCK, or b"" at the end.
+    """Return the next bytes, at most BLOCK, b"" at the end.
 
-    Raises DatasetError for a truncated or damaged compressed file; ``progress`` says how far it was intact ("line 12 is
-    the last whole one").
+    Raises DatasetError for a truncated or damaged file; ``progress`` says how far it was intact.
     """
     try:
         return cast(io.BufferedReader, file).read1(BLOCK)
@@ -65,9 +64,9 @@ def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
 
 
 def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """Yield (number from 1, line without its line break) of a plain or compressed file.
+    """Yield (number from 1, line) of a plain or compressed file.
 
-    Raises DatasetError for a missing, truncated or damaged file, or a line over ``max_row_bytes``.
+    Raises DatasetError for a missing or damaged file, or a line over ``max_row_bytes``.
     """
     number, pending, held = 1, [], 0
     with open_bytes(path) as file:
@@ -114,10 +113,7 @@ _NEAR_END = 16
 def json_rows(
     path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:row", object) for each element of the array in ``path``, or for each line of JSON Lines.
-
-    Raises DatasetError for other content, bad JSON, a truncated file or a row that is too large.
-    """
+    """Yield ("path:row", object) of one JSON array, or of JSON Lines. Raises DatasetError."""
     with open_bytes(path) as file:
         array = _Array(path, file, max_row_bytes)
         first = array.peek()
@@ -152,7 +148,7 @@ class _Array:
         self._json = json.JSONDecoder()
 
     def peek(self) -> str:
-        """Return the next non-space character, or "" at the end of the file."""
+        """Return the next non-space character, "" at the end."""
         while True:
             while self._at < len(self._text):
                 if self._text[self._at] not in _SPACE:
@@ -162,7 +158,7 @@ class _Array:
                 return ""
 
     def rows(self, on_broken: OnBroken | None) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield ("path:row", object) for each element; the opening bracket comes next."""
+        """Yield ("path:row", object) for each element."""
         self._at += 1
         while self.peek() != "]":
             self._row += 1
@@ -220,7 +216,7 @@ class _Array:
         return unfinished or error.pos >= len(self._text) - _NEAR_END
 
     def _more(self, size: int) -> bool:
-        """Read about ``size`` further bytes after the unread text; return False at the end of the file."""
+        """Read about ``size`` further bytes; return False at the end of the file."""
         if self._ended:
             return False
         size = min(size, self._limit + BLOCK)

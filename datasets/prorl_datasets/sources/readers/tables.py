@@ -1,6 +1,6 @@
-"""Read rows of Parquet, Arrow and CSV files in bounded memory, nested values as Python lists and dicts.
+"""Read rows of Parquet, Arrow and CSV files in bounded memory.
 
-Parquet is read in batches of about 16 MiB. A value over the row limit is refused only after its page is decompressed.
+A Parquet value over the row limit is refused only after its page is decompressed.
 """
 
 from __future__ import annotations
@@ -32,10 +32,7 @@ _BUFFER = 1024 * 1024
 def parquet_rows(
     path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:row", columns) of a Parquet file, counted from 1. Raises DatasetError.
-
-    ``on_broken`` is unused, because single rows of a table cannot be broken.
-    """
+    """Yield ("path:row", columns) of a Parquet file. Raises DatasetError; ``on_broken`` is unused."""
     del on_broken
     import pyarrow
     from pyarrow import parquet
@@ -64,10 +61,7 @@ def parquet_rows(
 def arrow_rows(
     path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:row", columns) of an Arrow IPC file or stream, counted from 1. Raises DatasetError.
-
-    ``on_broken`` is unused, because single rows of a table cannot be broken.
-    """
+    """Yield ("path:row", columns) of an Arrow IPC file or stream. Raises DatasetError; ``on_broken`` is unused."""
     del on_broken
     import pyarrow
 
@@ -98,7 +92,7 @@ def arrow_rows(
 
 
 def _rows_of(batch: Any, path: Path, number: int, max_row_bytes: int) -> list[dict[str, Any]]:
-    """Return the rows of an Arrow batch that starts at row ``number``. Raises DatasetError if one is too large."""
+    """Return the rows of a batch that starts at row ``number``. Raises DatasetError if one is too large."""
     for place in range(batch.num_rows if batch.nbytes > max_row_bytes else 0):
         if batch.slice(place, 1).nbytes > max_row_bytes:
             raise too_large(f"{path}:{number + place}", max_row_bytes)

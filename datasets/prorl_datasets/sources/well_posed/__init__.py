@@ -1,6 +1,6 @@
-"""Rules that detect ill-posed reasoning-gym items, which its own scorer cannot see: no answer, several, or a wrong one.
+"""Rules that detect ill-posed reasoning-gym items: no answer, several, or a wrong one.
 
-Modules of this folder define ``RULES`` (task name -> rule) and are found automatically.
+Modules here define ``RULES`` (task name -> rule) and are found automatically.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Flaw", "Rule", "flaw_of", "rules"]
 
 
 def flaw_of(task: str, entry: Mapping[str, Any]) -> Flaw | None:
-    """Return why an entry of ``task`` is ill-posed, None if no rule finds a flaw."""
+    """Return why an entry of ``task`` is ill-posed, if a rule finds a flaw."""
     for rule in rules().get(task, ()):
         if (flaw := rule(entry)) is not None:
             return flaw
@@ -26,7 +26,7 @@ def flaw_of(task: str, entry: Mapping[str, Any]) -> Flaw | None:
 
 @cache
 def rules() -> Mapping[str, tuple[Rule, ...]]:
-    """Return the rules of every task that has some, in the order of module names."""
+    """Return the rules of every task that has some."""
     found: dict[str, tuple[Rule, ...]] = {}
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):
         for task, rule in getattr(import_module(module.name), "RULES", {}).items():

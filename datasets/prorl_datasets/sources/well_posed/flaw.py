@@ -1,4 +1,4 @@
-"""Kinds of flaws of an item, which the manifest counts, and the type of rules."""
+"""Kinds of flaws of an item, and the type of rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Rule = Callable[[Mapping[str, Any]], Flaw | None]
 
 
 def unchanged(before: str, after: str) -> Rule:
-    """Return the rule that two metadata values must differ, so that the task changes something."""
+    """Return the rule that two metadata values must differ."""
 
     def rule(entry: Mapping[str, Any]) -> Flaw | None:
         given = entry["metadata"]

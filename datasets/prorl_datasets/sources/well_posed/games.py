@@ -1,4 +1,4 @@
-"""Rules for games, movement puzzles, matrices and grids: already solved, unchanged, or stored with a wrong answer."""
+"""Rules for games, puzzles, matrices and grids: already solved, unchanged, or stored with a wrong answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Place = tuple[int, int]
 
 
 def _knights(entry: Mapping[str, Any]) -> Flaw | None:
-    """knight_swap: some boards are called impossible because the task overlooks a move."""
+    """knight_swap: some boards are called impossible for lack of a move that their drawing allows."""
     given = entry["metadata"]
     squares = list(given["board"])
     if given["is_possible"]:
@@ -36,7 +36,7 @@ def _knight_move(one: str, other: str) -> bool:
 def _swappable(
     moves: Mapping[str, Sequence[str]], white: frozenset[str], black: frozenset[str], turn: bool
 ) -> bool:
-    """Return True if the two sides can trade places; ``turn`` is White's."""
+    """Return True if the two sides can trade places."""
     start = (white, black, turn)
     seen, waiting = {start}, deque([start])
     while waiting:
@@ -83,7 +83,7 @@ def _capture(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _taken(board: Sequence[Sequence[str]], row: int, column: int) -> int:
-    """Return the number of white stones that a black stone on an empty point captures."""
+    """Return the number of white stones that a black stone captures."""
     taken: set[Place] = set()
     for down, right in _SIDES:
         start = (row + down, column + right)
@@ -110,7 +110,6 @@ def _stone(board: Sequence[Sequence[str]], place: Place) -> str:
 
 
 def _boxes(entry: Mapping[str, Any]) -> Flaw | None:
-    """sokoban."""
     board = str(entry["metadata"]["gamestr"])
     if "@" not in board:
         return Flaw("trivial", "every box is on a goal")
@@ -120,7 +119,7 @@ def _boxes(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _cube(entry: Mapping[str, Any]) -> Flaw | None:
-    """rubiks_cube: the drawn cube is solved. Each row of a face has ``size`` letters."""
+    """rubiks_cube: the drawn cube is solved."""
     size = entry["metadata"]["cube_size"]
     rows = [row.split() for row in str(entry["question"]).splitlines()]
     drawn = [row for row in rows if len(row) in (size, 4 * size) and all(len(s) == 1 for s in row)]
@@ -134,7 +133,7 @@ def _cube(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _lock(entry: Mapping[str, Any]) -> Flaw | None:
-    """quantum_lock: pressing a button without effect in this light may be shorter."""
+    """quantum_lock: pressing a button without effect may be shorter."""
     given = entry["metadata"]
     stored, target = len(given["solution_path"]), given["target_value"]
     if given["initial_value"] == target:
@@ -163,14 +162,13 @@ def _pressed(value: int, light: str, button: Mapping[str, Any]) -> int:
 
 
 def _colours(entry: Mapping[str, Any]) -> Flaw | None:
-    """graph_color."""
     if not entry["metadata"]["puzzle"]["edges"]:
         return Flaw("trivial", "the graph has no edge")
     return None
 
 
 def _tiles(entry: Mapping[str, Any]) -> Flaw | None:
-    """mahjong_puzzle: some answers say Pass although the drawn card completes a set."""
+    """mahjong_puzzle: some answers say Pass although the card completes a set."""
     first = _HAND.search(str(entry["question"]))
     *before, last = entry["metadata"]["rounds"]
     if first is None:
@@ -224,7 +222,6 @@ def _turned(sides: Mapping[str, str], turn: str, sideways: bool) -> dict[str, st
 
 
 def _life(entry: Mapping[str, Any]) -> Flaw | None:
-    """game_of_life: boards that end empty or never change."""
     answer = re.sub(r"\s", "", str(entry["answer"]))
     if "1" not in answer:
         return Flaw("trivial", "the board is empty in the end")
@@ -246,7 +243,6 @@ def _oranges(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _pieces(entry: Mapping[str, Any]) -> Flaw | None:
-    """string_splitting, string_synthesis: no rule applies at the start."""
     if len(entry["metadata"]["states"]) < 2:
         return Flaw("trivial", "no rule applies")
     return None

@@ -1,4 +1,4 @@
-"""Rules for numbers, dates and times: exact arithmetic, sizes, signs, stories and durations."""
+"""Rules for numbers, dates and times."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _value(node: ast.expr) -> Fraction:
 
 
 def _exact(entry: Mapping[str, Any]) -> Flaw | None:
-    """basic_arithmetic: integer answers are truncated from inexact divisions."""
+    """basic_arithmetic: integer answers are truncated."""
     expression = str(entry["metadata"]["expression"])
     try:
         value = value_of(expression)
@@ -61,7 +61,7 @@ def _exact(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _rounded(entry: Mapping[str, Any]) -> Flaw | None:
-    """decimal_arithmetic: some answers lack the last of the twelve digits."""
+    """decimal_arithmetic: some answers lack the last digit."""
     expression = str(entry["question"]).rstrip().splitlines()[-1].partition("=")[0]
     try:
         value = value_of(expression)
@@ -75,7 +75,7 @@ def _rounded(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _power(entry: Mapping[str, Any]) -> Flaw | None:
-    """power_function: ``-3^2`` is ambiguous, and a power of 0 is trivial."""
+    """power_function: ``-3^2`` is ambiguous."""
     base, exponent = entry["metadata"]["base"], entry["metadata"]["exponent"]
     if exponent == 0:
         return Flaw("trivial", "the exponent is 0")
@@ -98,7 +98,7 @@ def _dice(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _polygon(entry: Mapping[str, Any]) -> Flaw | None:
-    """simple_geometry: every angle of a convex polygon is between 0 and 180 degrees."""
+    """simple_geometry: angles of a convex polygon are between 0 and 180 degrees."""
     angle = entry["metadata"]["missing_angle_raw"]
     if not 0 < angle < 180:
         return Flaw("impossible", f"a convex polygon with an angle of {angle} degrees")
@@ -120,7 +120,6 @@ def _story(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _format(entry: Mapping[str, Any]) -> Flaw | None:
-    """number_format: the largest (smallest) written number must be unique."""
     given = entry["metadata"]
     values = [float(text.replace(",", "")) for text in given["formatted_candidates"]]
     best = max(values) if given["size"] == "largest" else min(values)
@@ -134,7 +133,7 @@ _HALF_MINUTE = 30
 
 
 def _duration(entry: Mapping[str, Any]) -> Flaw | None:
-    """time_intervals: floats lose milliseconds, and minutes are truncated if the question shows seconds."""
+    """time_intervals: floats lose milliseconds, and minutes may be truncated."""
     given, answer = entry["metadata"], str(entry["answer"])
     shown = [_seconds(clock) for clock in _CLOCK.findall(str(entry["question"]))]
     if len(shown) != 2:  # dates only
@@ -156,7 +155,7 @@ def _seconds(clock: str) -> Decimal:
 
 
 def _weekday(entry: Mapping[str, Any]) -> Flaw | None:
-    """calendar_arithmetic: a weekday counted from January 1 past February needs the year."""
+    """calendar_arithmetic: after February a weekday depends on leap years."""
     given = entry["metadata"]
     if given["task"] == "weekday_of_date_from_first_date":
         year, month, _ = str(given["target_date"]).split("-")

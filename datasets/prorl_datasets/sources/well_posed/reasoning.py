@@ -1,4 +1,4 @@
-"""Rules for conclusions and programs: contradictory premises, conclusions that do not follow."""
+"""Rules for conclusions and programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ World = Sequence[Mapping[str, bool]]
 
 
 def _propositions(entry: Mapping[str, Any]) -> Flaw | None:
-    """propositional_logic."""
     rows = list(assignments([str(name) for name in entry["metadata"]["variables"]]))
     columns = [
         [premise(row) for row in rows] for premise in map(parse, entry["metadata"]["premises"])
@@ -63,7 +62,7 @@ def _read(text: str) -> Statement:
 
 
 def _worlds(terms: Sequence[str]) -> Iterator[World]:
-    """Yield every set of existing kinds of things; a kind maps each term to whether it applies."""
+    """Yield every set of existing kinds of things; a kind maps each term to True or False."""
     kinds = [
         dict(zip(terms, values, strict=True))
         for values in product((False, True), repeat=len(terms))

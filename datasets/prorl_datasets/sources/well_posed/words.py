@@ -1,4 +1,4 @@
-"""Rules for words, strings and patterns: nothing to do, ambiguous readings, truncated sentences."""
+"""Rules for words, strings and patterns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ _ASKED = re.compile(r"Who (.*)\? Reply only with a name")
 
 
 def _letters(entry: Mapping[str, Any]) -> Flaw | None:
-    """letter_counting: it is unclear whether capitals count."""
     text, letter = " ".join(entry["metadata"]["span"]), entry["metadata"]["target_letter"]
     if text.count(letter) != text.lower().count(letter.lower()):
         return Flaw("ambiguous", f"{letter!r} stands in {text!r} as a capital too")
@@ -53,7 +52,7 @@ def _needle(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _sentence(entry: Mapping[str, Any]) -> Flaw | None:
-    """sentence_reordering: texts truncated after an abbreviation, or already in order."""
+    """sentence_reordering: truncated after an abbreviation, or already in order."""
     answer = str(entry["answer"]).strip()
     if str(entry["question"]).strip().endswith(f": {answer}"):
         return Flaw("trivial", "the words stand in order")
@@ -78,7 +77,6 @@ def _backward(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _program(entry: Mapping[str, Any]) -> Flaw | None:
-    """ab: a program that no rule changes."""
     if str(entry["answer"]) in str(entry["question"]).splitlines():
         return Flaw("trivial", "no rule applies")
     return None
@@ -122,7 +120,6 @@ _EXAMPLE = Flaw("trivial", "the input is one of the examples")
 
 
 def _grids(entry: Mapping[str, Any]) -> Flaw | None:
-    """arc_agi, rearc."""
     if entry["metadata"]["input"] == entry["metadata"]["output"]:
         return _COPY
     examples, _, test = str(entry["question"]).rpartition("Input:\n")
@@ -132,7 +129,6 @@ def _grids(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _row(entry: Mapping[str, Any]) -> Flaw | None:
-    """arc_1d."""
     given = entry["metadata"]
     if given["test_example"]["input"] == given["test_example"]["output"]:
         return _COPY
@@ -142,7 +138,6 @@ def _row(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _lists(entry: Mapping[str, Any]) -> Flaw | None:
-    """list_functions."""
     examples, _, test = str(entry["question"]).rpartition("\nInput: ")
     shown = _SHOWN.findall(examples)
     if len({output for _, output in shown}) == 1:
@@ -156,7 +151,7 @@ def _lists(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _sequence(entry: Mapping[str, Any]) -> Flaw | None:
-    """number_sequence: a simpler rule than the generating one gives another next term."""
+    """number_sequence: a simpler rule gives another next term."""
     *shown, answer = entry["metadata"]["sequence"]
     if len(set(shown[1:])) == 1:
         return Flaw("trivial", "the terms do not change")
@@ -214,7 +209,7 @@ def _modulo(entry: Mapping[str, Any]) -> Flaw | None:
 
 @cache
 def _modulo_tables(width: int, height: int, divisors: int) -> list[tuple[list[list[int]], range]]:
-    """Return the remainders of every cell for each operation and divisor, with the range of remainders."""
+    """Return the remainders of every cell for each operation and divisor, with their range."""
     operations = (
         lambda x, y, n: (x + y) % n,
         lambda x, y, n: abs(x - y) % n,
