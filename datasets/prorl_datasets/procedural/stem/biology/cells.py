@@ -1,4 +1,4 @@
-"""Cells and laboratory biology: enzymes, counts, light, metabolism, water, sizes."""
+"""Laboratory biology: enzymes, plate counts, absorption of light, metabolism."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Genetics: crosses, allele frequencies, linkage, nucleic acids.
+"""Genetics: crosses, allele frequencies, linkage, family risks.
 
 Crosses follow Mendel with independent, fully dominant genes unless the question says otherwise.
 """

@@ -1,4 +1,4 @@
-"""Chemistry of amounts: molar mass, moles, particles, equations, yield, composition, isotopes."""
+"""Chemistry of amounts: molar mass, moles, particles, equations, yield."""
 
 from __future__ import annotations
 

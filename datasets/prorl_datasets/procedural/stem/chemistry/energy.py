@@ -1,4 +1,4 @@
-"""Chemistry of energy and balance: enthalpies, calorimetry, free energy, equilibrium, cells."""
+"""Chemistry of energy: enthalpies and calorimetry."""
 
 from __future__ import annotations
 

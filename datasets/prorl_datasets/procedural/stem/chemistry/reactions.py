@@ -1,4 +1,4 @@
-"""Chemistry of ideal gases, rates and equilibria."""
+"""Chemistry of ideal gases and reaction rates."""
 
 from __future__ import annotations
 

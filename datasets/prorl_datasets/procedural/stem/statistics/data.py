@@ -1,4 +1,4 @@
-"""Statistics of data: centre, spread, quantiles, scores, lines, tables.
+"""Statistics of data: centre, spread, percentiles, z-scores.
 
 Sample variances divide by n - 1; every question says which variance it means.
 """

@@ -1,4 +1,4 @@
-"""Probability: counting, Bayes, expectation and common distributions.
+"""Binomial and Poisson distributions, Bayes' theorem, conditional probability.
 
 Events and draws are independent unless the question says otherwise.
 """
