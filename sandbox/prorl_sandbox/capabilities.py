@@ -139,7 +139,6 @@ def probe() -> Capabilities:
 
 
 def _try_cgroup() -> tuple[int, str]:
-    """Return the boxes' control-group version, or 0 and the reason."""
     sandbox = LocalSandbox((*WALLS, "cgroup"), "trial")
     try:
         sandbox.run(Program("pass"), _TRIAL)
@@ -155,7 +154,7 @@ def _try_cgroup() -> tuple[int, str]:
 
 
 def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
-    """Run the trial program behind ``walls``; return those in effect and reasons for the others."""
+    """Run the trial program; return the walls in effect and reasons for the others."""
     data = _TRIAL.memory_mb * 1024 * 1024
     source = _TRIAL_PROGRAM.format(data=data)
     sandbox = LocalSandbox(walls, "trial")

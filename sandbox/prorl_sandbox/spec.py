@@ -1,4 +1,6 @@
-"""``LanguageSpec``: how a language is compiled and run. It is used on the host only; boxes get plain argument lists."""
+"""``LanguageSpec`` describes how a language is compiled and run. It is used on the host only; boxes get argument
+lists.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,10 @@ Sources = Mapping[str, str]
 class Command:
     """A command that a box executes to compile or run a program.
 
-    ``tools`` are alternative names for ``argv[0]``, of which the first installed one is used; without tools the program
-    itself is executed. ``{program}`` in ``argv`` is the program's path. ``needed`` are other required tools with their
-    alternatives. A compiler finds ``sources`` in the working folder and leaves the file or folder ``result`` there.
-    ``answers`` keeps the channel to the host open.
+    ``tools`` are alternative names for ``argv[0]``; the first installed one is used, and without tools the program
+    itself is executed. ``{program}`` in ``argv`` is the program's path. ``needed`` are other required tools. A compiler
+    finds ``sources`` in the working folder and leaves the file or folder ``result`` there. ``answers`` keeps the
+    channel open.
     """
 
     argv: tuple[str, ...]

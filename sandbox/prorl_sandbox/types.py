@@ -33,7 +33,7 @@ class IsolationError(UserError):
 
 
 class CheckerError(UserError):
-    """The trusted test source is broken."""
+    """The trusted test source does not load, defines no ``check``, or sends an invalid argument."""
 
 
 class LanguageError(UserError):
@@ -90,9 +90,9 @@ class Program:
 
     Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` its function, ``Class.method``, or
     method of a class ``Solution`` is called with ``args``; ``Outcome.value`` is the return value. ``language`` is a
-    name in ``prorl_sandbox.LANGUAGES``; other languages than Python are first compiled or checked in their own box, and
-    support ``call`` if they have a ``harness``. ``environment`` names the packages that Python programs may import:
-    ``stdlib`` (none), ``scientific``, or one made with ``prorl sandbox build-env``.
+    name in ``prorl_sandbox.LANGUAGES``. Other languages than Python are first compiled or checked in their own box;
+    those with a ``harness`` support ``call`` with JSON arguments. ``environment`` names the packages that Python
+    programs may import: ``stdlib`` (none), ``scientific``, or one made with ``prorl sandbox build-env``.
     """
 
     source: str
@@ -142,10 +142,10 @@ class Outcome:
     """Result of a run.
 
     ``value`` consists of exactly the types None, bool, int, float, complex, str, bytes, list, tuple, dict, set and
-    frozenset. ``limit`` is the limit that a ``timeout`` exceeded. ``wall_seconds`` count from the program's start;
-    during ``waited_seconds`` of them the program had no processor, which the wall limit does not count. ``cpu_seconds``
-    covers all processes, killed ones included; ``peak_mb`` is resident memory. ``over_budget`` marks the case that used
-    up the budget and all later ones. ``hint`` explains a failure to a person.
+    frozenset. ``limit`` is what a ``timeout`` exceeded. ``wall_seconds`` count from the program's start,
+    ``waited_seconds`` of them without a processor, which the wall limit excludes. ``cpu_seconds`` covers all processes,
+    killed ones included; ``peak_mb`` is resident memory. ``over_budget`` marks the case that used up the budget and all
+    later ones. ``hint`` explains a failure.
     """
 
     status: Status
@@ -199,11 +199,9 @@ class Session(Protocol):
         ...
 
     def __enter__(self) -> Self:
-        """Return this session."""
         ...
 
     def __exit__(self, *exception: object) -> None:
-        """Close this session."""
         ...
 
 
@@ -214,7 +212,7 @@ class Sandbox(Protocol):
     """Isolation level in effect, e.g. ``namespaces+seccomp+landlock+cgroup`` or ``weak:…``."""
 
     def run(self, program: Program, limits: Limits = Limits()) -> Outcome:
-        """Run one program in a fresh box. Raises SandboxError if the sandbox itself fails."""
+        """Run one program in a fresh box. Raises SandboxError if the sandbox fails."""
         ...
 
     def run_check(
@@ -252,7 +250,7 @@ class Sandbox(Protocol):
         ...
 
     def close(self) -> None:
-        """Kill everything it started and free its resources."""
+        """Kill what it started and free its resources."""
         ...
 
 

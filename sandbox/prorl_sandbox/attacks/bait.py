@@ -90,7 +90,7 @@ class Bait:
         return [path for path in found if path != str(self._folder)]
 
     def touched(self) -> list[str]:
-        """Return how the bait was touched."""
+        """Return what was done to the bait."""
         found = []
         for listener, name in zip(self._listeners, ("port", "abstract", "path"), strict=True):
             try:
@@ -169,7 +169,7 @@ def resident_kib() -> int:
 
 
 def open_files() -> int:
-    """Return this process's open descriptors."""
+    """Return how many descriptors this process has open."""
     return len(os.listdir("/proc/self/fd"))
 
 

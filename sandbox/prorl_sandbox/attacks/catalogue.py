@@ -1,9 +1,8 @@
-"""Catalogue of hostile programs in ``programs/``, never executed on the host.
+"""Catalogue of hostile programs in ``programs/``, which are never executed on the host.
 
-A file is a case: ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then programs, each after
-``#%`` lines: its name, ``key: value`` lines, flags. Keys: run (main, call, check), ends (statuses), expected (a
-literal), checker, wall and cpu (seconds), repeat. Flags: legal, legal in assert, same output. Helpers ``breach(...)``,
-``denied(name, x86, arm, *args)`` and ``name_me()`` are prepended; ``source_for`` fills in ``@WORDS@``.
+A file is one case: ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then programs. Each
+program follows ``#%`` lines with its name, ``key: value`` pairs (``_KEYS``) and flags (``_FLAGS``). Helpers that it
+uses (``breach``, ``denied``, ``name_me``) are prepended; ``source_for`` fills in ``@WORDS@``.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ INVARIANTS = (
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """A hostile program and its delivery.
+    """A hostile program and how it is delivered.
 
-    ``ends``: allowed statuses; ``legal``: correct output is accepted; ``legal_in_assert``: accepted if ``==`` in an
-    assert accepts it; ``expected``: the gold, unknown to the program; ``checker``: body of its check; ``repeat``: runs,
-    which all end well and, with ``same_output``, print the same.
+    ``ends`` are the allowed statuses; ``legal`` accepts correct output, ``legal_in_assert`` only where ``==`` in an
+    assert does. ``expected`` is the gold, unknown to the program. All ``repeat`` runs must end well and, with
+    ``same_output``, print the same.
     """
 
     case: str
@@ -94,7 +93,7 @@ class AttackResult:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A suite's result; ``growth`` has (before, after) of memory in KiB and open files."""
+    """Result of a suite; ``growth`` has memory in KiB and open files as (before, after)."""
 
     isolation: str
     seconds: float
@@ -109,7 +108,7 @@ class Report:
 
     @property
     def held(self) -> bool:
-        """Whether every attack failed and every invariant holds."""
+        """Whether every attack ended as allowed and every invariant holds."""
         return not self.broken and all(r.finding == "held" and not r.broken for r in self.results)
 
 

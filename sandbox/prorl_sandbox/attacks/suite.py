@@ -1,6 +1,6 @@
-"""Runs attacks and checks the host: an attack breaches if it prints BREACH or earns the gold unknown to it. Markers,
-processes and bait are inspected a second after each, an honest submission follows each; memory and open files are
-compared over the suite.
+"""Runs attacks and checks the host. An attack is a breach if it prints BREACH or is accepted with an answer that is not
+legal. Markers, processes and bait are inspected a second after each attack, and an honest submission follows it; memory
+and open files are compared over the whole suite.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def run_suite(
     progress: Progress | None = None,
     threads: int = THREADS,
 ) -> Report:
-    """Run every attack in a new sandbox, ``threads`` at a time. Raises what opening raises, SandboxError."""
+    """Run every attack in a new sandbox, ``threads`` at a time. Raises SandboxError and whatever opening raises."""
     shown = progress if progress is not None else NullProgress()
     began = time.monotonic()
     with lay_bait() as bait:
@@ -177,8 +177,6 @@ def _open_files() -> int:
 
 
 class _Watch:
-    """Runs attacks and inspects the host one second after each."""
-
     def __init__(self, bait: Bait, sandbox: Sandbox, progress: Progress) -> None:
         self._bait = bait
         self._sandbox = sandbox
@@ -188,7 +186,6 @@ class _Watch:
         self._looked = 0.0
 
     def run(self, attacks: Sequence[Attack], threads: int) -> list[AttackResult]:
-        """Run all attacks and return their results in order."""
         self._progress.start("attacks", len(attacks))
         with ThreadPoolExecutor(max_workers=threads) as pool:
             running: set[Future[tuple[int, AttackResult]]] = {
@@ -217,7 +214,6 @@ class _Watch:
         return number, result
 
     def _look(self) -> None:
-        """Inspect the host for attacks that ended a second ago."""
         due_before = time.monotonic() - _AFTERWARDS_SECONDS
         due = [number for ended, number in self._ended if ended <= due_before]
         if not due or time.monotonic() < self._looked + _LOOK_EVERY_SECONDS:

@@ -1,20 +1,6 @@
-"""Values of numpy, pandas and sortedcontainers between boxes and host. Subclasses, record and masked arrays and indexes
-of several levels are refused. Only modules that the program has loaded are consulted.
-
-=====================================  ==========================  ==================================
-value                                  to the host                 between submission and check
-=====================================  ==========================  ==================================
-numpy number, bool or text             int, float, bool, ...       the same scalar and dtype
-numpy date                             its ISO text                the same
-numpy timedelta                        int, in its own unit        the same
-ndarray                                nested lists; a plain       ndarray of that dtype and shape
-                                       value if it has no axis
-pandas Series, Index                   list of the values          the same, with index and name
-pandas DataFrame                       dict of lists by column     the same, with index
-pandas Timestamp, NaT, NA              refused                     refused
-SortedList, SortedKeyList              list                        list
-SortedSet, SortedDict                  set, dict                   set, dict
-=====================================  ==========================  ==================================
+"""Values of numpy, pandas and sortedcontainers between boxes and host; docs/concepts/sandbox.md lists the types.
+Between a submission and its check they keep dtype, shape, index and name. Only modules that the program has loaded are
+consulted.
 """
 
 from __future__ import annotations

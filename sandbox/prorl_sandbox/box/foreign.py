@@ -87,7 +87,7 @@ def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
 
 
 def _lay_question(channel: int) -> None:
-    """Pass the host's question to the program as an unnamed file, on the descriptor after the channel."""
+    """Pass the host's question to the program as an unnamed file on the next descriptor."""
     request = wire.read_frame(channel)
     name = f".question-{os.getpid()}"
     file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)

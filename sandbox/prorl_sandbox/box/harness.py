@@ -224,7 +224,7 @@ def _send(channel: int, message: dict[str, Any]) -> None:
 
 
 def _leave_if_child(program: int) -> None:
-    """Exit in a child that the program forked, which must not answer."""
+    """Exit in a child that the program forked, because it must not answer."""
     if getpid() != program:
         _end(1)
 
@@ -298,9 +298,7 @@ def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
 def _load(
     job: dict[str, Any], code: CodeType, channel: int, known: Any = builtins
 ) -> dict[str, Any]:
-    """Execute the source under a name other than ``__main__``, to skip guarded code; ``known`` are its built-in
-    names.
-    """
+    """Execute the source, except code guarded by ``__main__``."""
     program = getpid()
     names = _module("program", job["program"])
     names["__builtins__"] = known
@@ -315,7 +313,6 @@ def _load(
 
 
 def _end(code: int) -> NoReturn:
-    """Flush and exit without the program's threads and exit hooks."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -325,9 +322,7 @@ def _end(code: int) -> NoReturn:
 
 
 def _find(name: str, names: dict[str, Any]) -> Any:
-    """Return the function, or the method of a new instance; an undefined name may be a method of ``Solution``, as on
-    contest sites.
-    """
+    """Return the function or method; an undefined name may be a method of ``Solution``, as on contest sites."""
     owner, _, method = name.partition(".")
     if owner not in names and not method and hasattr(names.get("Solution"), owner):
         owner, method = "Solution", owner
@@ -338,7 +333,6 @@ def _find(name: str, names: dict[str, Any]) -> Any:
 
 
 def _answer(value: Any, opaque: bool) -> dict[str, Any]:
-    """Return the message with a value or, if ``opaque``, with the truth of one that cannot leave the box."""
     try:
         return {"k": "value", "v": wire.encode(value)}
     except wire.Unserialisable as error:

@@ -86,7 +86,7 @@ def release_reserve() -> None:
 
 
 def keep_reserve() -> None:
-    """Reserve it again for the next message of a session."""
+    """Reserve that memory again for a session's next message."""
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         if hard != resource.RLIM_INFINITY:
@@ -95,7 +95,7 @@ def keep_reserve() -> None:
 
 
 def processes_of_this_user(proc: int) -> int:
-    """Return this user's processes and threads in /proc; before Linux 5.14, RLIMIT_NPROC counts all of them."""
+    """Count this user's processes and threads in /proc; before Linux 5.14, RLIMIT_NPROC counts all of them."""
     total = 0
     for name in os.listdir(proc):
         if name.isdigit():
@@ -157,9 +157,10 @@ class Tally:
         os.close(self._proc)
 
     def waited(self, spent: float) -> float:
-        """Return at least how long the box was ready without a processor, given its processor seconds.
+        """Return at least how many seconds the box was ready without a processor.
 
-        While a thread is ready but not running, the processors run other threads of the box, or others' threads.
+        ``spent`` are its processor seconds: while a thread is ready but not running, the processors run the box's other
+        threads or other processes.
         """
         return max(0.0, self.wanted - spent)
 
@@ -182,7 +183,6 @@ class Tally:
 
 
 def _schedule(proc: int, path: str) -> tuple[float, float]:
-    """Return the seconds for which a thread ran and was ready, or zeros."""
     fields = read(proc, f"{path}/schedstat").split()
     return (int(fields[0]) * 1e-9, int(fields[1]) * 1e-9) if len(fields) > 1 else (0.0, 0.0)
 

@@ -1,6 +1,6 @@
-"""The box's system-call filter as classic BPF: an allow-list; other calls fail with EPERM, or ENOSYS where a C library
-copes. Some calls are limited by argument, against locks and marks on shared files, uncounted memory and effects on
-others.
+"""The box's system-call filter as classic BPF: an allow-list. Other calls fail with EPERM, or with ENOSYS if C
+libraries can cope. Restricted arguments prevent locks and marks on shared files, uncounted memory and effects on other
+processes.
 """
 
 from __future__ import annotations
@@ -208,7 +208,6 @@ def _when(values: tuple[int, ...], verdict: int) -> list[Instruction]:
 
 
 def _checks() -> dict[str, list[Instruction]]:
-    """Return the rules of calls that depend on arguments; each ends in a return."""
     otherwise = (_RET, 0, 0, _EPERM)
     only_unix = [_argument(0), *_when((_AF_UNIX,), _ALLOW), otherwise]
     no_flags = [_argument(5), *_when((0,), _ALLOW), (_RET, 0, 0, _EOPNOTSUPP)]  # RWF_*
@@ -316,9 +315,7 @@ def build_filter(machine: str) -> list[Instruction]:
 
 
 def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
-    """Return a binary search for the last span (first number, body) at or below the loaded number; bodies end in a
-    return.
-    """
+    """Return a binary search for the last span (first number, body) at or below the loaded number."""
     if len(spans) == 1:
         return spans[0][1]
     middle = len(spans) // 2

@@ -72,7 +72,6 @@ def lead_a_group() -> None:
 
 
 def _run_cell(source: str, name: str, names: dict[str, Any]) -> dict[str, Any]:
-    """Run one message; return a value, raise, compile-error or exit answer."""
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     try:
         tree: Any = compile(source, name, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -186,7 +185,6 @@ class _Member:
             self.watch(pid)
 
     def watch(self, pid: int) -> None:
-        """Record its pid, whose end is then detected."""
         self.pid = pid
         try:
             self.handle = os.pidfd_open(pid)
@@ -194,7 +192,6 @@ class _Member:
             self.handle = -1
 
     def say(self) -> None:
-        """Send pending bytes without blocking."""
         try:
             while self.to_say:
                 del self.to_say[: self.way.send(self.to_say[:_CHUNK])]
@@ -204,7 +201,6 @@ class _Member:
             self.to_say.clear()
 
     def listen(self) -> bool:
-        """Receive available bytes; return False at the end of the stream."""
         try:
             data, extra, _, _ = self.way.recvmsg(
                 _CHUNK, _socket.CMSG_SPACE(4 * _FDS), _socket.MSG_CMSG_CLOEXEC
@@ -219,7 +215,6 @@ class _Member:
         return bool(data)
 
     def take(self) -> bytes | None:
-        """Return the first complete frame, or None."""
         if len(self.heard) < 4:
             return None
         (size,) = struct.unpack(">I", self.heard[:4])
@@ -230,11 +225,9 @@ class _Member:
         return body
 
     def announced(self) -> int:
-        """Return the next frame's announced length, 0 if unknown."""
         return int(struct.unpack(">I", self.heard[:4])[0]) if len(self.heard) >= 4 else 0
 
     def forget(self) -> None:
-        """Discard its earlier data before a new order."""
         self.heard.clear()
         self.to_say.clear()
         for fd in self.given:
@@ -242,14 +235,12 @@ class _Member:
         self.given.clear()
 
     def signal(self, number: int) -> None:
-        """Signal its process group, if it still exists."""
         try:
             os.killpg(self.pid, number)
         except OSError:
             return
 
     def close(self) -> None:
-        """Kill it and close its descriptors."""
         self.signal(signal.SIGKILL)
         self.forget()
         self.way.close()
@@ -320,9 +311,6 @@ class Supervisor:
         return {"k": "answer", "body": body.decode("ascii", "replace")}
 
     def _hear(self, member: _Member, order: dict[str, Any]) -> bytes | None:
-        """Return a member's next frame, None if it ends or the frame is too long. The host may meanwhile order a
-        kill.
-        """
         poller = select.poll()
         poller.register(self._channel, select.POLLIN)
         if member.handle >= 0:
@@ -345,7 +333,6 @@ class Supervisor:
         return body if body is not None and len(body) <= order["cap"] else None
 
     def _died(self, member: _Member) -> dict[str, Any]:
-        """Return the answer for a member that gave none, though it may live on."""
         for _ in range(_LOOKS):
             self._reap()
             if member.pid in self._ended:

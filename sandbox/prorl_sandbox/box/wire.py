@@ -1,8 +1,8 @@
-"""Values and frames between box and host, never pickle: a box sends tagged JSON (decoded by ``run.decoding``), the
-trusted host marshal, which keeps types and costs no import. A frame is a 4-byte big-endian length and a body.
+"""Values and frames between box and host, never pickle. A box sends tagged JSON (see ``run.decoding``); the trusted
+host sends marshal, which keeps types and costs no import. A frame is a 4-byte big-endian length and a body.
 
-Supported: None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, the types of ``columns``; and
-Counter, defaultdict and OrderedDict as dict. Other subclasses are refused.
+Supported are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict and the types of
+``columns``; Counter, defaultdict and OrderedDict become dict. Other subclasses are refused.
 """
 
 from __future__ import annotations

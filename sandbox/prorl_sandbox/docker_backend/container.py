@@ -70,7 +70,6 @@ def build_profile() -> dict[str, Any]:
 
 
 def _allow(name: str, *masked: tuple[int, int, int]) -> dict[str, Any]:
-    """Return a rule that matches (argument, mask, value) triples."""
     args = [
         {"index": at, "value": mask, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}
         for at, mask, value in masked
@@ -132,7 +131,7 @@ init.main(given["config"])
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A run's resources in MiB and numbers; only memory can change later."""
+    """Resources of a run; only memory can change later."""
 
     memory_mb: int
     scratch_mb: int | None
@@ -166,7 +165,7 @@ class Container:
     """A running container with its stream. For one thread, except ``destroy``."""
 
     def __init__(self, engine: Engine, image: str, runtime: str | None, need: Need) -> None:
-        """Start a container. Raises UserError for a missing image or runtime, SandboxError."""
+        """Start it. Raises UserError for a missing image or runtime, SandboxError."""
         self._engine = engine
         self._scratch_mb = need.scratch_mb or _COMPILE_SCRATCH_MB
         self._pids = need.pids

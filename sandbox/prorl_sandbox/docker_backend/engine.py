@@ -130,7 +130,6 @@ def remove(api: Any, container: str) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """Return the root cause of an SDK error on one line."""
     while (inner := error.__cause__ or error.__context__) is not None:
         if isinstance(inner, ProrlError):  # the error being handled, not a cause
             break

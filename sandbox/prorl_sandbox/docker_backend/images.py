@@ -108,7 +108,9 @@ def check(engine: Engine, image: str) -> None:
 
 
 def build(recipe: Recipe, progress: Progress | None = None) -> str:
-    """Build the image (minutes); return the method used. Raises UserError without its tools, ImageError."""
+    """Build the image, which takes minutes; return the method used. Raises UserError if the method cannot be used here,
+    ImageError if it fails.
+    """
     progress = progress or NullProgress()
     engine = Engine.connect()
     try:
@@ -320,7 +322,6 @@ def build_environment(
 
 
 def _python_of(engine: Engine, base: str) -> str:
-    """Return an image's Python version, like ``3.11``."""
     container = Container(engine, base, None, Need(64, 64, 1))
     try:
         return ".".join(str(container.hello["python"]).split(".")[:2])
@@ -329,7 +330,6 @@ def _python_of(engine: Engine, base: str) -> str:
 
 
 def _try(engine: Engine, base: str, environment: Environment) -> None:
-    """Start a container per set of loaded modules. Raises SandboxError."""
     for loaded in (*environment.preload, ()):
         packages = Packages(environment.name, environment.folder, loaded)
         image = image_of(base, environment.name)

@@ -91,10 +91,10 @@ class Pool:
     def take(
         self, needs: Sequence[Need], when: When = "free"
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Wait for a slot and container per need; release them afterwards.
+        """Wait for a slot and container per need; release them afterwards. Raises NoneFree, SandboxError.
 
-        Yields the slots and whether others have one (see ``Places.take``). The caller drops containers that may not be
-        reused. Raises NoneFree, SandboxError.
+        Yields the slots and a function that tells whether others have one. The caller must drop containers that may not
+        be reused.
         """
         if len(needs) > self.places.size:
             raise UserError(
@@ -116,14 +116,11 @@ class Pool:
                 self._give_back(slots)
 
     def _are_warm(self, needs: Sequence[Need]) -> bool:
-        """Return whether enough ready containers are free for these equal needs."""
         with self._lock:
             warm = [c for slot in self._free if (c := slot.container) is not None]
         return len(needs) <= sum(c.fits(needs[0]) and c.has_memory(needs[0]) for c in warm)
 
     def _best(self, need: Need) -> Slot:
-        """Take the free slot that needs the least change."""
-
         def change(slot: Slot) -> int:
             container = slot.find(need)
             if container is None:
@@ -176,8 +173,7 @@ class DockerSandbox(BoxSandbox):
     ) -> None:
         """Make the first container, to fail early. Raises UserError, SandboxError.
 
-        ``containers``: at least 2, for a check; ``runs``: programs per container; ``sessions``: how many may be open,
-        in other containers.
+        A check needs two ``containers``. A container is replaced after ``runs`` programs; ``sessions`` have their own.
         """
         self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
         self._pool = Pool(containers, self._make)
@@ -225,7 +221,6 @@ class DockerSandbox(BoxSandbox):
         return self._pool.places.are_free(count)
 
     def _settle(self, slot: Slot, box: ContainerBox) -> None:
-        """Drop the container after enough runs, or if it is not clean."""
         runs = slot.container.runs if slot.container is not None else 0
         if not box.settle() or runs >= self._runs:
             slot.drop()
@@ -239,7 +234,6 @@ class DockerSandbox(BoxSandbox):
 
 
 def _need_of(job: Job) -> Need:
-    """Return a job's limits, plus memory for our copies of it."""
     size = len(job.source) + (len(job.artifact) if job.artifact is not None else 0)
     if size > _LARGEST_PROGRAM:
         raise UserError(f"a program of {size // _MIB} MiB is too large: at most 48 MiB")
@@ -258,8 +252,9 @@ def open_docker(
 ) -> DockerSandbox:
     """Open a sandbox of warm containers made from ``image``, removing orphans first.
 
-    ``runtime``: an OCI runtime such as ``runsc``; ``containers``: how many run at once (default: one per processor, at
-    least 2). Raises UserError with the fix if the SDK, engine, image or runtime is missing, SandboxError.
+    ``runtime`` is an OCI runtime such as ``runsc``. ``containers`` (default: one per processor, at least 2) run at
+    once. Raises UserError with the fix if the SDK, engine, image or runtime is missing; SandboxError if the engine
+    fails.
     """
     count = containers if containers is not None else max(2, os.cpu_count() or 2)
     if count < 2:

@@ -164,8 +164,6 @@ CLEAN_SECONDS = 25.0
 
 
 class _Feed:
-    """Bytes for an input of the box, sent as fast as it reads."""
-
     def __init__(self, kind: bytes, end: bytes) -> None:
         self.pending = bytearray()
         self.ending = False
@@ -173,11 +171,9 @@ class _Feed:
         self._room = frames.WINDOW
 
     def give(self, taken: int) -> None:
-        """Record that the box has read ``taken`` bytes."""
         self._room += taken
 
     def due(self) -> bytes:
-        """Return the frames that may be sent now."""
         size = min(len(self.pending), self._room)
         data = frames.chunks(self._kind, bytes(self.pending[:size]))
         del self.pending[:size]
@@ -192,7 +188,6 @@ class ContainerBox(Box):
     """One run in a container."""
 
     def __init__(self, stream: Attached, job: Job) -> None:
-        """Send the job."""
         super().__init__(job)
         self._stream = stream
         self._cap = job.limits.output_kb * 1024
@@ -213,30 +208,30 @@ class ContainerBox(Box):
         return self.end is not None or self.fault is not None
 
     def text(self, stream: str) -> str:
-        """Return a stream's output, up to the cap."""
+        """See ``Box.text``."""
         data = self._texts[frames.OUT if stream == "stdout" else frames.ERR]
         return bytes(data).decode("utf-8", "replace")
 
     def send(self, message: dict[str, Any]) -> None:
-        """Queue a message for the harness."""
+        """See ``Box.send``."""
         feed = self._feeds[frames.TALK]
         feed.pending += wire.pack_for_box(message)
         self._stream.send(feed.due())
 
     def take(self, stream: str) -> bytes:
-        """Remove and return a stream's output so far."""
+        """See ``Box.take``."""
         data = self._texts[frames.OUT if stream == "stdout" else frames.ERR]
         taken = bytes(data)
         data.clear()
         return taken
 
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
-        """Restart init's processor clock."""
+        """See ``Box.renew``."""
         limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": rest}
         self._stream.send(frames.frame(frames.RENEW, marshal.dumps(limits, 2)))
 
     def hang_up(self) -> None:
-        """Close the channel to the box after all queued messages."""
+        """See ``Box.hang_up``."""
         feed = self._feeds[frames.TALK]
         feed.ending = True
         self._stream.send(feed.due())
@@ -245,15 +240,15 @@ class ContainerBox(Box):
         self._stream.send(frames.frame(frames.KILL))
 
     def next_frame(self) -> bytes | None:
-        """Return the next complete frame's body. Raises FrameTooLong."""
+        """See ``Box.next_frame``."""
         return take_frame(self._talk, self.job.frame_cap)
 
     def watched(self) -> list[tuple[int, int]]:
-        """Return (descriptor, poll mask) while the box runs."""
+        """See ``Box.watched``."""
         return [] if self.finished else [(self._stream.fd, self._stream.mask)]
 
     def pump(self, ready: set[int]) -> None:
-        """Move bytes and handle init's frames."""
+        """See ``Box.pump``."""
         stream = self._stream
         if self.finished or stream.fd not in ready:
             return

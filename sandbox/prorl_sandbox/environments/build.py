@@ -42,7 +42,7 @@ def build(
 ) -> tuple[Environment, bool]:
     """Return the environment and whether it had to be built, removing unused older ones.
 
-    Raises UserError without pip or an unwritable folder, BuildError.
+    Raises UserError if pip is missing or the folder is not writable, BuildError if pip or the import test fails.
     """
     target = target or Target.here()
     progress = progress or NullProgress()
@@ -141,7 +141,6 @@ def _install(packages: Path, wanted: Requirements, flags: list[str]) -> None:
 
 
 def _try(packages: Path, modules: tuple[str, ...]) -> None:
-    """Import the modules in a separate interpreter. Raises BuildError."""
     command = [interpreter(), "-s", "-S", "-P", "-B", "-c", _TRIAL, str(packages), *modules]
     try:
         done = subprocess.run(
@@ -181,7 +180,6 @@ def _make_read_only(folder: Path) -> None:
 
 
 def _remove_older(kept: Path, target: Target) -> None:
-    """Remove unused older builds for the same target."""
     for folder in kept.parent.glob("*/"):
         facts = store.manifest(folder)
         same = facts is not None and (facts["python"], facts["machine"]) == (

@@ -33,8 +33,8 @@ _OPTIONS = ("--index-url", "--extra-index-url", "-i", "--find-links", "-f", "--n
 class Requirements:
     """A pip requirements file with special comments. Raises UserError for an invalid name or line.
 
-    ``# preload: numpy pandas``: modules imported together before a box is made. ``# leave-out: **/tests``: patterns of
-    files, below each package, that are not kept.
+    ``# preload: numpy pandas`` names modules imported together before a box is made; ``# leave-out: **/tests`` gives
+    patterns of files, below each package, that are not kept.
     """
 
     name: str
@@ -82,7 +82,6 @@ class Requirements:
         return "--hash=" in self.text
 
     def _lines(self) -> Iterator[str]:
-        """Yield pip's lines, with continuations joined."""
         for line in self.text.replace("\\\n", " ").splitlines():
             if line.partition(" #")[0].strip() and not line.lstrip().startswith("#"):
                 yield line.partition(" #")[0].strip()
@@ -328,7 +327,6 @@ def missing_module_hint(stderr: str, environment: str) -> str:
 
 @functools.cache
 def _owners() -> dict[str, list[str]]:
-    """Return the environments of each module, built or not."""
     owners: dict[str, list[str]] = {}
     for name in names():
         wanted = None if name == STDLIB else requirements_of(name)

@@ -24,8 +24,6 @@ _LIMITS = tuple(field.name for field in fields(Limits))
 
 
 class _Input:
-    """Bytes read from a box, up to ``cap``; not polled until ``quiet_until``."""
-
     __slots__ = ("cap", "data", "fd", "quiet_until")
 
     def __init__(self, fd: int, cap: int) -> None:
@@ -37,8 +35,6 @@ class _Input:
 
 
 class _Output:
-    """Bytes to write to a box; ``last`` means that none follow."""
-
     __slots__ = ("fd", "last", "pending")
 
     def __init__(self, fd: int, data: bytes, last: bool = False) -> None:
@@ -47,7 +43,6 @@ class _Output:
         self.last = last
 
     def write(self) -> bool:
-        """Write without blocking; return whether everything is written."""
         try:
             while self.pending:
                 del self.pending[: os.write(self.fd, self.pending[:_CHUNK])]
@@ -130,11 +125,11 @@ class LocalBox(Box):
         return (self.end is not None or self.fault is not None) and not self._open_inputs
 
     def text(self, stream: str) -> str:
-        """Return a stream's output, up to the cap."""
+        """See ``Box.text``."""
         return self._inputs[stream].data.decode("utf-8", "replace")
 
     def send(self, message: dict[str, Any]) -> None:
-        """Queue a message for the harness."""
+        """See ``Box.send``."""
         if "channel" in self._outputs:
             self._outputs["channel"].pending += wire.pack_for_box(message)
             self._inputs["channel"].quiet_until = 0.0  # an answer will come
@@ -150,12 +145,12 @@ class LocalBox(Box):
         return taken
 
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
-        """Restart the slot's processor clock."""
+        """See ``Box.renew``."""
         limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": rest}
         self._slot.renew(limits)
 
     def hang_up(self) -> None:
-        """Close the channel to the box after all queued messages."""
+        """See ``Box.hang_up``."""
         if "channel" in self._outputs:
             self._outputs["channel"].last = True
             self._inputs["channel"].quiet_until = time.monotonic() + QUIET_TALK_SECONDS
@@ -165,11 +160,11 @@ class LocalBox(Box):
         self._slot.kill_box()
 
     def next_frame(self) -> bytes | None:
-        """Return the next complete frame's body. Raises FrameTooLong."""
+        """See ``Box.next_frame``."""
         return take_frame(self._inputs["channel"].data, self.job.frame_cap)
 
     def watched(self) -> list[tuple[int, int]]:
-        """Return (descriptor, poll mask) of everything it waits for."""
+        """See ``Box.watched``."""
         now = time.monotonic()
         inputs = [self._inputs[name] for name in self._open_inputs]
         masks = {one.fd: select.POLLIN for one in inputs if one.quiet_until <= now}
@@ -184,7 +179,7 @@ class LocalBox(Box):
         return list(masks.items())
 
     def pump(self, ready: set[int]) -> None:
-        """Move bytes and handle the slot's events."""
+        """See ``Box.pump``."""
         for name in [name for name, one in self._outputs.items() if one.fd in ready]:
             self._write(name)
         for name in [name for name in self._open_inputs if self._inputs[name].fd in ready]:
@@ -205,9 +200,8 @@ class LocalBox(Box):
             os.close(fd)
 
     def _read(self, name: str) -> bool:
-        """Read available bytes; return False if there are none or the stream is over or full.
-
-        Then leave the stream alone for a moment, unless it carries an answer, which comes all at once.
+        """Read available bytes; return False if there are none or the stream is over or full. The stream is then quiet
+        for a moment, unless it carries an answer, which comes all at once.
         """
         one = self._inputs[name]
         try:

@@ -33,8 +33,8 @@ def find_library(name: str) -> str | None:
 
 
 def needed_by(files: Iterable[str]) -> dict[str, str]:
-    """Return the libraries that files need, recursively, by name, with the loader under its own path. Missing libraries
-    and files of other formats are skipped.
+    """Return the libraries that files need, recursively, by name, with the loader under its own path. Missing ones are
+    skipped.
     """
     found: dict[str, str] = {}
     waiting = list(files)
@@ -80,7 +80,6 @@ def _is_narrow(path: str) -> bool:
 
 
 def _dynamic(path: str) -> tuple[str, list[str], list[str]]:
-    """Return an ELF file's loader, needed libraries and search folders."""
     try:
         with open(path, "rb") as file:
             head = file.read(64)
@@ -123,7 +122,6 @@ def _dynamic(path: str) -> tuple[str, list[str], list[str]]:
 
 
 def _segments(data: bytes, size: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield each segment's kind, file offset, address and file length."""
     for start in range(0, len(data) - size + 1, size):
         kind, _, offset, address, _, length = struct.unpack_from("<IIQQQQ", data, start)
         yield kind, offset, address, length
@@ -187,7 +185,6 @@ def package_of(path: str) -> str | None:
 
 
 def _with_dependencies(packages: list[str]) -> set[str]:
-    """Return packages with their dependencies, including all installed alternatives."""
     has_package_database = _installed()
     found: set[str] = set()
     waiting = list(packages)
@@ -203,8 +200,6 @@ def _with_dependencies(packages: list[str]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Installed:
-    """Dependencies, providers and essential packages."""
-
     depends: dict[str, list[str]] = field(default_factory=dict)
     provided: dict[str, list[str]] = field(default_factory=dict)
     essential: list[str] = field(default_factory=list)

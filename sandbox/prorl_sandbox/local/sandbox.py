@@ -42,8 +42,7 @@ class LocalSandbox(BoxSandbox):
     """Implements ``Sandbox`` with namespaces, seccomp, Landlock, control groups and rlimits.
 
     Use ``open_sandbox``, which refuses weak isolation. ``walls``: user, pid, mount, net, ipc, seccomp, landlock,
-    cgroup. ``slots`` boxes run at once; more wait, outside any time limit. ``sessions`` may be open besides. ``python``
-    and ``template`` are for tests.
+    cgroup. ``slots`` boxes run at once; more wait, outside any time limit. ``python`` and ``template`` are for tests.
     """
 
     def __init__(
@@ -68,7 +67,6 @@ class LocalSandbox(BoxSandbox):
         self._held: list[int] = []
 
     def _pools(self) -> tuple[SlotPool, SlotPool]:
-        """Return the slot pools of runs and sessions, starting the template if needed."""
         with self._lock:
             if self._closed:
                 raise SandboxError("the sandbox is closed")
@@ -155,7 +153,7 @@ class LocalSandbox(BoxSandbox):
             os.rmdir(folder)
 
     def close(self) -> None:
-        """Kill every box of this sandbox; runs in other threads raise SandboxError."""
+        """Kill every box; runs in other threads raise SandboxError."""
         with self._lock:
             self._closed = True
             opened, self._opened = self._opened, None
@@ -179,7 +177,6 @@ def _end(owner: int, templates: Templates, *pools: SlotPool) -> None:
 
 
 def _request(job: Job) -> Request:
-    """Return a job's slot request: tools need their own files, Python and compiled programs only libraries."""
     if job.command is not None and job.command.tools:
         return _request_for_tools(job.file, Tools.of(job.command))
     return _request_for_packages(job.packages)

@@ -117,10 +117,9 @@ class Slot:
 
 
 class Template:
-    """A template process that makes slots. Thread-safe."""
+    """A template process that makes slots. Thread-safe. Raises SandboxError if it does not start."""
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any], listing: Listing) -> None:
-        """Start the template. Raises SandboxError."""
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         # Not a pipe: it is read only at the end, and a full pipe would hang every box.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
@@ -223,10 +222,9 @@ class Template:
 
 
 class Templates:
-    """A template per set of loaded packages, started when needed. Thread-safe."""
+    """A template per set of loaded packages, started when needed; one without packages at once. Thread-safe."""
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
-        """Start the template without packages. Raises SandboxError."""
         self._command = command
         self._settings = settings
         self._lock = threading.Lock()
@@ -285,7 +283,7 @@ class SlotPool:
     def lend(
         self, requests: Sequence[Request], when: When = "free"
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Yield a slot per request, all at once, and whether others share the machine (see ``Places.take``).
+        """Yield a slot per request, all at once, and a function that tells whether others share the machine.
 
         Afterwards a busy slot must kill its box, or is dropped. Raises NoneFree, SandboxError.
         """
@@ -301,7 +299,7 @@ class SlotPool:
             yield slots, crowded
 
     def _find(self, request: Request) -> Slot:
-        """Return the longest rested slot, or a new one if its next box is not ready and the pool not full."""
+        """Return the longest rested slot, or a new one if its next box is not ready."""
         with self._lock:
             rested = self._rested[request]
             while rested:
@@ -341,7 +339,6 @@ class SlotPool:
 
     @staticmethod
     def _calm(slot: Slot) -> bool:
-        """Wait until the slot's box is gone; return False if it does not answer."""
         deadline = time.monotonic() + _REPLY_SECONDS
         slot.kill_box()
         poller = select.poll()

@@ -71,8 +71,8 @@ class View:
         return replace(self, hidden=(*self.hidden, (path, shown.rjust(len(path), "/"))))
 
     def with_folder(self, origin: str, target: str, left_out: tuple[str, ...] = ()) -> View:
-        """Add everything below a folder except names like ``left_out``; links stay links, unreadable files are
-        skipped.
+        """Return this view plus everything below a folder except names like ``left_out``. Links stay links; unreadable
+        files are skipped.
         """
         files, links = list(self.files), list(self.links)
         for folder, names, others in os.walk(origin):
@@ -91,17 +91,19 @@ class View:
         return replace(self, files=tuple(files), links=tuple(links))
 
     def with_files(self, *paths: str) -> View:
-        """Add files, with links followed."""
+        """Return this view plus files, with links followed."""
         found = [(os.path.realpath(path), _inside(path)) for path in paths]
         return replace(self, files=(*self.files, *found))
 
     def with_links(self, *paths: str) -> View:
-        """Add those paths that are links."""
+        """Return this view plus those paths that are links."""
         found = [(path, os.readlink(path)) for path in paths if os.path.islink(path)]
         return replace(self, links=(*self.links, *found))
 
     def with_libraries(self, *others: str) -> View:
-        """Add the libraries that the files and ``others`` need, in one folder of the loader's path."""
+        """Return this view plus the libraries that its files and ``others`` need, in one folder of the loader's
+        path.
+        """
         base = needs.find_library("libc.so.6")
         programs = [one for one, to in self.files if os.access(one, os.X_OK) or ".so" in to]
         needed = needs.needed_by([*programs, *others])
@@ -211,7 +213,6 @@ def _is_for_everyone(path: str) -> bool:
 
 
 def _steps(path: str) -> Iterator[str]:
-    """Yield a path and its chain of link targets."""
     path = _inside(path)
     yield path
     while os.path.islink(path):

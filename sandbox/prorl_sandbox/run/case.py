@@ -53,7 +53,6 @@ def _run_program(plan: ProgramPlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _run_compiler(plan: CompilePlan, made: Boxes, isolation: str) -> Outcome:
-    """Return an Outcome with the artifact. A compiler above its limits is a compile error."""
     (box,) = made.boxes
     message, _ = _hear_answer(made, "")
     result = _judge(box, message)
@@ -78,9 +77,7 @@ def _run_compiler(plan: CompilePlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _hear_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
-    """Run a box to its end; return its answer and value. A second answer, or one to another question, is a protocol
-    error.
-    """
+    """Run a box to its end. A second answer, or one to another question, is a protocol error."""
     (box,) = made.boxes
     ready, answer, value = False, None, None
     for _, message in converse(made, box.job.limits.wall_seconds):
@@ -105,7 +102,6 @@ def _hear_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
 
 
 def _require_tools(language: str, message: dict[str, Any] | None) -> None:
-    """Raise LanguageError if the box lacks its compiler or interpreter."""
     if message is not None and message["k"] == "missing":
         raise LanguageError(f"{language} is not installed where boxes run: {message['text']}")
 
@@ -142,9 +138,8 @@ def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _refuse_broken_check(relay: Relay, check: Box) -> None:
-    """Raise CheckerError for a broken check.
-
-    Once the submission has answered, an unsendable value may come from that answer, so the test has failed instead.
+    """Raise CheckerError for a broken check. Once the submission has answered, an unsendable value may come from its
+    answer, so the test has failed instead.
     """
     message = relay.check_message
     if message is None or message["k"] not in ("broken", "compile-error", "exception"):
@@ -191,7 +186,6 @@ def _require_start(box: Box) -> None:
 
 
 def _judge(box: Box, message: dict[str, Any] | None) -> Judgement:
-    """Return one box's status and limit, given its last message."""
     if box.killed_for in _KILLED:
         return _KILLED[box.killed_for]
     if box.end is None:

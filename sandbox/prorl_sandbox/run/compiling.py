@@ -102,7 +102,6 @@ def plan_compiled(
 
 
 def _with_own(limits: Limits, spec: LanguageSpec) -> Limits:
-    """Add the needs of tools and runtime to the limits."""
     return replace(
         limits,
         memory_mb=limits.memory_mb + spec.own_memory_mb,
@@ -111,9 +110,6 @@ def _with_own(limits: Limits, spec: LanguageSpec) -> Limits:
 
 
 def _call_in_json(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
-    """Return the question for another language (see ``LanguageSpec.harness``); tuples and sets become lists, keys
-    text.
-    """
     try:
         wire.encode(list(args))  # applies the same limits of depth and size
         question = json.dumps({"n": nonce, "args": args}, default=_as_list)

@@ -35,9 +35,7 @@ class BoxLostError(SandboxError):
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Wait status of a box's program, processor seconds of all its processes, peak resident memory, and whether memory
-    ran out.
-    """
+    """Wait status, processor seconds of all processes, peak resident memory, and whether memory ran out."""
 
     status: int
     cpu_seconds: float
@@ -48,10 +46,10 @@ class End:
 class Box(ABC):
     """A running box. Not thread-safe, except ``kill``.
 
-    ``killed_for``: the first reason to kill it; ``fault``: the sandbox failed; ``started``, ``ended``: by
-    ``time.monotonic``; ``waited``: seconds without a processor; ``over``: above the processor limit; ``renewals``:
-    restarts of the processor clock; ``spent``: seconds before the last one; ``quiet_until``: when to poll the streams
-    that ``watched`` omits.
+    ``killed_for`` is the first reason to kill it; ``fault`` is set if the sandbox failed. ``started`` and ``ended`` are
+    times of ``time.monotonic``, ``waited`` the seconds without a processor. ``over`` means above the processor limit;
+    ``renewals`` counts restarts of its clock, ``spent`` the seconds before the last one. ``quiet_until`` is when to
+    poll the streams that ``watched`` omits.
     """
 
     killed_for: str | None = None
@@ -117,7 +115,7 @@ class Box(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Concurrent boxes. ``crowded()``: has anything else run on their machine?"""
+    """Concurrent boxes. ``crowded()`` tells whether anything else has run on their machine."""
 
     boxes: list[Box]
     crowded: Callable[[], bool]
@@ -191,7 +189,7 @@ def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
 
 
 class Relay:
-    """Passes questions of a trusted check to the submission, one at a time; every value is validated.
+    """Passes a trusted check's questions to the submission, one at a time, and validates every value.
 
     ``answered``: the submission has answered; ``passed``: the check returned; ``cut_off``: the submission ended first.
     """

@@ -56,7 +56,6 @@ class _Reader:
                 raise FrameError("a value that takes too long to read")
 
     def value(self, value: Any, depth: int) -> Any:
-        """Return one value, whose own part is counted already."""
         kind = type(value)
         if kind in _PLAIN:
             return value
@@ -107,14 +106,12 @@ class _Reader:
         return found
 
     def _keys(self, keys: list[Any], depth: int) -> list[Any]:
-        """Return keys as built-in values, which are hashable here, even with ``carry``."""
         carry, self._carry = self._carry, False
         found = self._items(keys, depth)
         self._carry = carry
         return found
 
     def _table(self, keys: list[Any]) -> dict[Any, Any]:
-        """Return a dict with these keys. Raises FrameError for equal, unhashable or many colliding keys."""
         found = dict.fromkeys(self._checked(keys))
         if len(found) != len(keys):
             raise FrameError("equal keys in a dict, or members in a set")

@@ -21,8 +21,8 @@ class NoneFree(Exception):
 
 
 class Places:
-    """``size`` places, first come, first served, outside any time limit; several are taken at once, against deadlock.
-    Thread-safe.
+    """``size`` places, first come, first served, outside any time limit. Several are taken at once, which prevents
+    deadlock. Thread-safe.
     """
 
     def __init__(self, size: int) -> None:
@@ -44,7 +44,7 @@ class Places:
     def take(self, count: int, when: When = "free") -> Iterator[Callable[[], bool]]:
         """Wait for places and release them afterwards. Raises NoneFree, SandboxError.
 
-        Yields a function: have others had a place meanwhile?
+        Yields a function that tells whether others have had a place meanwhile.
         """
         me = object()
         with self._changed:

@@ -41,7 +41,7 @@ NO_PACKAGES = Packages()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The task of one box. ``frame_cap``: the longest answer in bytes; ``file``: the program's file name."""
+    """The task of one box. ``frame_cap`` is the longest answer in bytes, ``file`` the program's file name."""
 
     mode: Mode
     source: str

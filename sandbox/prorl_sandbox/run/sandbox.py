@@ -59,7 +59,6 @@ class BoxSandbox(Closing, ABC):
     isolation: str
 
     def __init__(self, isolation: str, sessions: int) -> None:
-        """``sessions``: how many may be open."""
         self.isolation = isolation
         self._artifacts = ArtifactCache()
         self._environments = {STDLIB_ONLY.name: STDLIB_ONLY}
@@ -69,9 +68,7 @@ class BoxSandbox(Closing, ABC):
 
     @abstractmethod
     def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
-        """Open a box per job at once and close them afterwards; ``when``: see ``places.When``. Raises NoneFree,
-        SandboxError.
-        """
+        """Open a box per job at once and close them afterwards (see ``places.When``). Raises NoneFree, SandboxError."""
 
     @abstractmethod
     def _are_free(self, count: int) -> bool:
@@ -87,13 +84,10 @@ class BoxSandbox(Closing, ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Kill every box of this sandbox; runs in other threads raise SandboxError."""
+        """Kill every box; runs in other threads raise SandboxError."""
 
     def run(self, program: Program, limits: Limits = _DEFAULT_LIMITS) -> Outcome:
-        """Run one program; see ``Sandbox.run``.
-
-        Raises SandboxError; UserError for unsendable arguments or a language that is not installed.
-        """
+        """See ``Sandbox.run``. Raises UserError for unsendable arguments or a language that is not installed."""
         case: Case = Stdin(program.stdin)
         if program.call is not None:
             case = Call(program.call, program.args)
@@ -106,10 +100,10 @@ class BoxSandbox(Closing, ABC):
         entry_point: str,
         limits: Limits = _DEFAULT_LIMITS,
     ) -> Outcome:
-        """Run ``checker`` against the program; see ``Sandbox.run_check``.
+        """See ``Sandbox.run_check``.
 
         The two boxes share the wall and processor limits. Arguments go by value: the checker does not see the
-        submission change a list. Raises SandboxError, CheckerError.
+        submission change a list. Raises CheckerError for a broken checker.
         """
         return next(self.run_cases(program, [Check(checker, entry_point)], limits))
 
@@ -120,13 +114,12 @@ class BoxSandbox(Closing, ABC):
         limits: Limits = _DEFAULT_LIMITS,
         budget: Budget | None = None,
     ) -> Generator[Outcome, None, None]:
-        """Run a submission's cases; see ``Sandbox.run_cases``."""
+        """See ``Sandbox.run_cases``."""
         check_limits(limits)
         program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
         return _Turns(self, program, cases, Account(budget, limits)).outcomes()
 
     def _plan(self, program: Program, case: Case, limits: Limits) -> Plan | Outcome:
-        """Return a case's plan, or its outcome if already known."""
         if len(program.source) > _LONGEST_SOURCE:
             text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
             return Outcome("compile-error", stderr=text, isolation=self.isolation)
@@ -159,7 +152,6 @@ class BoxSandbox(Closing, ABC):
         return plan_compiled(program, spec, artifact, limits)
 
     def _artifact(self, program: Program, spec: LanguageSpec, limits: Limits) -> bytes | Outcome:
-        """Return the file to execute, or a failed compilation's Outcome."""
         if not spec.compile:
             return program.source.encode("utf-8", "replace")
         artifact = self._artifacts.get(program)
@@ -181,7 +173,7 @@ class BoxSandbox(Closing, ABC):
         return Packages(found.name, found.folder, found.preload_for(source))
 
     def check_environment(self, name: str) -> None:
-        """Raise UserError, with the fix, if this environment is unavailable."""
+        """See ``Sandbox.check_environment``."""
         if name not in self._environments:
             self._environments[name] = self._environment(name)
 
@@ -211,7 +203,7 @@ class BoxSandbox(Closing, ABC):
         idle_seconds: float = 600.0,
         total_seconds: float = 3600.0,
     ) -> BoxSession:
-        """Open a session; see ``ToolSandbox.open_session``."""
+        """See ``ToolSandbox.open_session``."""
         check_limits(limits)
         check_limits(replace(limits, wall_seconds=total_seconds, cpu_seconds=idle_seconds))
         job = session_job(limits, total_seconds, self._packages(environment, ""))
@@ -233,7 +225,6 @@ class BoxSandbox(Closing, ABC):
             self._places.release()
 
     def _close_sessions(self) -> None:
-        """End every session; running messages raise SessionEndedError."""
         for box in list(self._sessions):
             box.close("the sandbox was closed")
 
@@ -244,7 +235,7 @@ def machine_is_busy() -> bool:
 
 
 class Account:
-    """What is left of a budget for cases with ``limits`` each. Waiting for a processor, a box or a compiler is free."""
+    """What is left of a budget. Waiting for a processor, a box or a compiler is not charged."""
 
     def __init__(self, budget: Budget | None, limits: Limits) -> None:
         self._limits = limits
@@ -257,7 +248,7 @@ class Account:
         return self._cpu <= 0 or self._wall <= 0
 
     def limits(self) -> Limits:
-        """Return the limits of a case that starts now, while something is left."""
+        """Return the limits of a case that starts now."""
         return replace(
             self._limits,
             cpu_seconds=min(self._limits.cpu_seconds, self._cpu),
@@ -270,7 +261,7 @@ class Account:
         return outcome.cpu_seconds <= self._cpu and wall <= self._wall
 
     def charge(self, outcome: Outcome) -> Outcome:
-        """Charge a case; return its outcome, over budget if it was too much."""
+        """Charge a case; return its outcome, over budget if too much."""
         if outcome.status == "compile-error":
             return outcome
         cut_short = (outcome.limit == "cpu" and self._cpu <= self._limits.cpu_seconds) or (
@@ -303,7 +294,7 @@ class _Ahead:
 
 class _Turns:
     """Runs a submission's cases in order. After a fast case, helper threads begin later ones while boxes are free and
-    nobody waits, so that a submission that fails at once costs no more.
+    nobody waits.
     """
 
     def __init__(
@@ -322,7 +313,6 @@ class _Turns:
         self._over = False
 
     def outcomes(self) -> Generator[Outcome, None, None]:
-        """Yield outcomes in order. Raises SandboxError, UserError."""
         soon = False
         try:
             for number, case in enumerate(self._cases):
@@ -374,7 +364,6 @@ class _Turns:
             helper.start()
 
     def _help(self) -> None:
-        """Run cases early until none is near or no box is free."""
         while True:
             with self._changed:
                 number = max(self._next, self._turn + 1)

@@ -52,7 +52,7 @@ _OVERRUNS: dict[_Reason, Judgement] = {
 
 
 def session_job(limits: Limits, total_seconds: float, packages: Packages) -> Job:
-    """Return the job of a session's box, with its lifelong limits."""
+    """Return the job of a session's box."""
     whole = replace(
         limits,
         wall_seconds=total_seconds,
@@ -75,7 +75,6 @@ class _Printed:
         self.add(before)
 
     def add(self, data: bytes) -> None:
-        """Add bytes; those after the mark go to ``rest``."""
         if self.whole:
             self.rest += data
             return
@@ -90,7 +89,6 @@ class _Printed:
             self._keep(max(0, len(self._tail) - len(self._mark) + 1))
 
     def end(self) -> None:
-        """Note that no mark will come."""
         self._keep(len(self._tail))
 
     def _keep(self, size: int) -> None:
@@ -193,7 +191,7 @@ class SessionBox:
                 self._end("the sandbox failed")
 
     def close(self, why: str = "it was closed") -> None:
-        """Kill everything, even during a message, and release the box."""
+        """Kill everything, even during a message."""
         self._box.kill("closed")
         with self._turn:
             self._end(why)
@@ -218,7 +216,7 @@ class SessionBox:
         """Send an order and wait for its result, killing an interpreter that exceeds a limit or once ``stopped()`` is
         true.
 
-        Raises SessionEndedError if the box is closed before or meanwhile; SandboxError.
+        Raises SessionEndedError if the box is closed before or meanwhile, SandboxError if the sandbox fails.
         """
         with self._turn:
             if self.ended is not None:
@@ -294,7 +292,6 @@ class SessionBox:
         )
 
     def _settle(self, counted: int) -> float:
-        """Stop the box; return the seconds used since renewal ``counted``."""
         box = self._box
         if not box.finished:
             self._renew(_REST_SECONDS, _REST_SECONDS, rest=True)
@@ -339,11 +336,11 @@ class BoxSession:
 
     @property
     def ended(self) -> str | None:
-        """Why the session is over, or None."""
+        """See ``Session.ended``."""
         return self._ended or self._box.ended
 
     def run(self, source: str, limits: Limits | None = None) -> Outcome:
-        """Run one message; see ``Session.run``."""
+        """See ``Session.run``."""
         limits = limits if limits is not None else self._limits
         check_limits(limits)
         if len(source) > _LONGEST_SOURCE:
@@ -414,7 +411,7 @@ class BoxSession:
                 return "memory" if said["memory"] else "runtime-error", None
 
     def fork(self) -> BoxSession:
-        """Return a copy of the session; see ``Session.fork``."""
+        """See ``Session.fork``."""
         number = self._box.fork_number()
         nonce = secrets.token_hex(16)
         order = {"k": "fork", "new": number, "n": nonce}
@@ -438,11 +435,9 @@ class BoxSession:
             self._finish("it was closed")
 
     def __enter__(self) -> Self:
-        """Return this session."""
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Close this session."""
         self.close()
 
 
@@ -452,7 +447,6 @@ _KINDS = ("value", "raise", "compile-error", "exit", "forked", "failed")
 
 
 def _read(answer: dict[str, Any] | None, nonce: str) -> dict[str, Any] | None:
-    """Return an interpreter's decoded answer, None if malformed."""
     if answer is None or answer.get("k") != "answer" or not isinstance(answer.get("body"), str):
         return None
     try:
@@ -471,7 +465,6 @@ def _read(answer: dict[str, Any] | None, nonce: str) -> dict[str, Any] | None:
 
 
 def _exit_code(answer: dict[str, Any] | None, said: dict[str, Any] | None) -> int | None:
-    """Return the exit code of an interpreter that ended itself, negative for a signal."""
     if said is not None:
         return int(said["code"]) if said["k"] == "exit" else None
     status = answer.get("status") if answer is not None and answer.get("k") == "died" else None

@@ -17,8 +17,8 @@ _WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
 def kill_all(uid: int, killer: int) -> None:
     """Kill every process of ``uid`` in one call, which a forking program cannot outrun.
 
-    With effective user ``uid`` the kernel lets this process signal only that user's; its real (``killer``, used by
-    nobody else) and saved users protect it from them.
+    With effective user ``uid`` the kernel lets this process signal only that user's processes. Its real user
+    ``killer``, which nobody else has, and its saved user protect it from them.
     """
     os.setresuid(killer, uid, 0)
     try:
@@ -65,7 +65,6 @@ def empty(top: bytes) -> None:
 
 
 def _flatten(folder: bytes, top: bytes, number: int) -> int:
-    """Unlink a folder's files and move its folders to ``top``."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         for name in os.listdir(handle):

@@ -1,9 +1,9 @@
-"""Frames between host and init: a byte of kind, a 4-byte big-endian length, a body.
+"""Frames between host and init: a byte of kind, a 4-byte big-endian length and a body.
 
-Host to init: ORDER (marshal: the next run), FILE (program), JOB (job), GO, INPUT and TALK (standard input, channel),
-INPUT_END, TALK_END, RENEW (marshal: new processor limits), KILL. Init to host: HELLO, STARTED, OUT, ERR, TALK, TAKEN
-(room for input), WATCH (waiting time, over the processor limit), RENEWED, END, CLEAN, FAULT; HELLO, WATCH, RENEWED, END
-and CLEAN are JSON.
+The host sends ORDER (marshal: the next run), FILE (program), JOB, GO, INPUT and TALK (standard input and channel),
+INPUT_END, TALK_END, RENEW (marshal: processor limits) and KILL. Init sends HELLO, STARTED, OUT, ERR, TALK, TAKEN (room
+for input), WATCH (waiting time, over the limit), RENEWED, END, CLEAN and FAULT. HELLO, WATCH, RENEWED, END and CLEAN
+are JSON.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ _OOM = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.event
 
 
 class Meter:
-    """The container's control-group counters; ``sees_memory``: kills are counted."""
+    """The container's control-group counters; ``sees_memory`` tells whether kills are counted."""
 
     def __init__(self) -> None:
         self._cpu, self._cpu_key, self._unit = -1, b"", 0.0
@@ -207,7 +207,6 @@ class Run:
             self._clear()
 
     def _may_read(self, kind: bytes) -> bool:
-        """Return whether to read a stream; after a kill its bytes are discarded."""
         if self._killed:
             return True
         full = self._passed[kind] > self._order["output_cap"] and kind != frames.TALK
@@ -315,7 +314,6 @@ class Run:
             cleaning.kill_all(self._uid, self._killer)
 
     def _reap(self) -> None:
-        """Wait for adopted orphans and add up their usage."""
         while True:
             try:
                 pid, status, usage = os.wait4(-1, os.WNOHANG)
@@ -329,13 +327,11 @@ class Run:
             self._peak = max(self._peak, usage.ru_maxrss)
 
     def _clear(self) -> None:
-        """Kill the rest of an ended program; note whether any remains."""
         cleaning.kill_all(self._uid, self._killer)
         self._alone = not cleaning.strangers(self._mine)
         self._stuck = not self._alone and time.monotonic() > self._deadline
 
     def _watch(self) -> None:
-        """Kill a run above its time or memory; report its time."""
         if self._killed or self._program <= 0 or self._report >= 0:
             return
         spent = self._seconds() - self._before
@@ -368,7 +364,6 @@ class Run:
         self._passed = dict.fromkeys(self._passed, 0)
 
     def _look(self) -> None:
-        """Read the waiting time from /proc; the first look is deferred."""
         if self._tally is None:
             proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             self._tally = limits.Tally(proc, lambda: cleaning.strangers(self._mine))

@@ -78,7 +78,6 @@ class Template:
             self._control.send(GONE.pack(b"g", status, spent, usage.ru_maxrss))
 
     def _become_program(self, uid: int, scratch: str, streams: list[int]) -> dict[str, Any]:
-        """Become the program's user, with its limits and without our files; return the job."""
         gc.disable()  # until the program starts: there is nothing to collect
         kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _FIRST_KEPT) for fd in streams]
         for number, fd in enumerate(kept[: CHANNEL + 1]):

@@ -33,7 +33,7 @@ class Group:
     def __init__(self, version: int, folders: list[str]) -> None:
         """Create the folders (memory, pids, and cpuacct and cpu if available; one for version 2). Raises OSError.
 
-        Each slot gets one share of the processors, however many processes its box has.
+        A slot's share of the processors does not depend on how many processes its box has.
         """
         self.version = version
         self._folders = folders
@@ -65,7 +65,7 @@ class Group:
             write(f"{self._folders.pop()}/cgroup.procs", "0")
 
     def take_base(self) -> None:
-        """Record the slot's own memory; limits are added to it."""
+        """Record the slot's own memory, to which limits are added."""
         self._base = int(os.pread(self._usage_fd, 64, 0))
 
     def set_limits(self, memory_mb: int, processes: int) -> None:
@@ -122,7 +122,6 @@ def _open(path: str) -> int:
 
 
 def _count(fd: int, key: bytes) -> int:
-    """Return the value of ``key`` in a kernel file, 0 if absent."""
     lines = os.pread(fd, 8192, 0).split(b"\n") if fd >= 0 else []
     found = [line for line in lines if line.startswith(key)]
     return int(found[0].removeprefix(key) or 0) if found else 0
@@ -159,7 +158,6 @@ def find(lines: list[str]) -> tuple[int, list[str], str]:
 
 
 def _folder_of(controller: str, own: dict[str, str]) -> str:
-    """Return this process's folder of a version 1 controller, its root, or ''."""
     folder = f"{_V1}/{controller}"
     if controller not in own or not os.path.isdir(folder):
         return ""
@@ -168,10 +166,9 @@ def _folder_of(controller: str, own: dict[str, str]) -> str:
 
 
 def _find_unified(root: str, own: str) -> tuple[str, str]:
-    """Return the nearest folder between ``own`` and ``root`` in which groups can be made, or '' and the reason.
-
-    A folder with processes cannot delegate controllers, so an ancestor that already does is used: the part delegated to
-    the user, or the root.
+    """Return the nearest folder up to ``root`` in which groups can be made, or '' and the reason. A folder with
+    processes cannot delegate controllers, so an ancestor that already does is used: the user's delegated part, or the
+    root.
     """
     folder, first = own, ""
     while os.path.exists(f"{folder}/cgroup.controllers"):
@@ -186,7 +183,6 @@ def _find_unified(root: str, own: str) -> tuple[str, str]:
 
 
 def _try_unified(folder: str, ask: bool) -> str:
-    """Return why groups cannot be made in ``folder``, or ''. ``ask``: try to enable delegation."""
     with open(f"{folder}/cgroup.controllers", encoding="utf-8") as file:
         offered = file.read().split()
     if not {"memory", "pids"} <= set(offered):

@@ -145,7 +145,7 @@ class Image:
 
 
 def _make_device(origin: str, target: str) -> None:
-    """Make a device node or, if forbidden, a mount point for the host's."""
+    """Make a device node or, where that is forbidden, a mount point for the host's."""
     try:
         os.mknod(target, stat.S_IFCHR, os.stat(origin).st_rdev)
     except PermissionError:

@@ -1,6 +1,5 @@
-"""Isolation of slots and boxes, for root and ordinary users, up to the receipt of a job. Every step raises OSError. A
-slot enters namespaces and a root once; each box gets fresh pid and mount namespaces and its own scratch and program
-folders.
+"""Isolates slots and boxes, for root and ordinary users. A slot enters namespaces and its root once; each box gets
+fresh pid and mount namespaces and its own scratch and program folders. Failures raise OSError.
 """
 
 from __future__ import annotations
@@ -75,8 +74,8 @@ def shed_hollow_root(walls: tuple[str, ...]) -> None:
 def separate_slot(settings: Settings, ask_for_map: Any) -> None:
     """Enter the slot's user and mount namespaces and root; the next child starts a pid namespace.
 
-    Root enters the root folder first, while it can read every folder, then a user namespace, whose id maps the template
-    writes on ``ask_for_map()``. An ordinary user needs that namespace first.
+    Root enters the root folder first, while it can read every folder, and then a user namespace, whose maps the
+    template writes on ``ask_for_map()``.
     """
     walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:
@@ -255,10 +254,8 @@ class Doors:
         return files
 
     def _become_user(self) -> None:
-        """Switch from the slot's root to the box's user.
-
-        The id is the same in every box but maps to each slot's own ids, and a slot runs one box at a time, so no two
-        boxes share a user.
+        """Switch from the slot's root to the box's user. Its id maps to the slot's own ids, and a slot runs one box at
+        a time, so no two boxes share a user.
         """
         inside = INSIDE_ID
         if not self._user:  # a weak box, requested as such: use another user if possible
@@ -276,7 +273,6 @@ class Sacrifice:
     """Makes the kernel kill the box, not its slot, when memory runs out: the slot reports how the box ended."""
 
     def __init__(self, proc: int) -> None:
-        """Prepare the calling process, through a /proc descriptor."""
         dumpable = syscalls.prctl(syscalls.PR_GET_DUMPABLE) == 1
         syscalls.prctl(
             syscalls.PR_SET_DUMPABLE, 1

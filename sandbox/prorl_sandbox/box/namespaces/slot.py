@@ -44,10 +44,9 @@ _MESSAGE = 65536
 
 
 class _Box:
-    """One box: its process, the socket for its job, and its clock.
-
-    Time comes from the control group, else from the first process's clock and /proc. ``made`` and ``before`` are the
-    processor seconds used before the job and before the program; ``waited`` the seconds without a processor.
+    """A box's process, the socket for its job, and its clock: the control group's, else from its processes in /proc.
+    ``made`` and ``before`` are the processor seconds before the job and the program, ``waited`` the seconds without a
+    processor.
     """
 
     def __init__(self, pid: int, way: _socket.socket, group: Group | None, proc: int) -> None:
@@ -71,7 +70,6 @@ class _Box:
         self._own = time.process_time()
 
     def hear(self) -> None:
-        """Receive the box's message that its program started or why it failed."""
         if self.started is not None:
             return
         try:
@@ -85,7 +83,6 @@ class _Box:
 
     @property
     def by_group(self) -> bool:
-        """Whether the kernel measures the box's time, missing no process."""
         return self._group is not None
 
     def look(self) -> None:
@@ -104,15 +101,12 @@ class _Box:
             self.waited = max(self.waited, min(self._tally.waited(spent), most))
 
     def ran(self) -> float:
-        """Return the program's seconds so far, without waiting for a processor."""
         return time.monotonic() - self.started - self.waited if self.started is not None else 0.0
 
     def seconds(self) -> float:
-        """Return the processor seconds of the program and its children."""
         return self.whole() - self.before
 
     def whole(self) -> float:
-        """Return the box's processor seconds including its setup."""
         if self._group is not None:
             own = time.process_time() - self._own  # the slot is in the group too
             return self._group.cpu_seconds() - self._base - own + self.made
@@ -136,7 +130,6 @@ class _Pressure:
         self._looks = 0
 
     def too_much(self) -> bool:
-        """Look, and return whether to kill the box."""
         hits = self._group.memory_hits()
         pressed = hits - self._hits > _PRESSING_HITS
         self._looks = self._looks + 1 if pressed else 0
@@ -217,7 +210,6 @@ class Slot:
             os._exit(0)  # the host is gone
 
     def _make(self) -> _Box | dict[str, Any]:
-        """Fork the next box; inside it, return its job."""
         if self._one_network is not None and (
             not self._one_network or isolate.sockets_left(self._settings["proc"])
         ):
@@ -297,10 +289,10 @@ class Slot:
         )
 
     def _watch(self, box: _Box, limits: dict[str, Any], kills: int) -> tuple[int, Any, bool]:
-        """Wait for the box to end; kill it on the host's word or above its time or memory.
+        """Wait for the box to end; kill it on the host's word or above its time or memory. The host may send new
+        limits.
 
-        Reports start, waiting and the processor limit to the host, which may send new limits. Returns wait status,
-        rusage, and whether kernel memory was too large.
+        Returns wait status, rusage, and whether it had too much memory.
         """
         over, told, started, too_much = False, 0.0, False, False
         before, look_next = 0.0, time.monotonic() + _TICK_MS / 1000
@@ -344,7 +336,6 @@ class Slot:
                 self._tell(event="watch", waited=told, over=over)
 
     def _obey(self, box: int, fd: int) -> dict[str, Any] | None:
-        """Handle the host's word: kill the box, or return new limits."""
         if fd == self._life:
             os._exit(0)
         word, fds = self._receive()
@@ -364,7 +355,6 @@ class Slot:
 
 
 def _retry_while_busy(call: Any, *arguments: int) -> None:
-    """Retry a call that fails while the last box's memory is being freed."""
     for _ in range(50):
         try:
             call(*arguments)

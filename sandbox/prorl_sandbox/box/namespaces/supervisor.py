@@ -111,7 +111,6 @@ class Supervisor:
             return
 
     def _start_slot(self, request: dict[str, Any], fd: int) -> dict[str, Any] | None:
-        """Fork a slot that answers on ``fd``. Returns a job only inside a box."""
         self._made += 1
         asked, ask = os.pipe()
         answer, answered = os.pipe()
@@ -130,8 +129,6 @@ class Supervisor:
         return None
 
     def _look_after(self, pid: int, words: Any, answered: int) -> None:
-        """Write a new slot's id maps and record its pid, as it asks."""
-
         while word := words.readline():
             if word == b"maps\n":
                 isolate.map_slot(pid, os.getpid() * 64 + self._made)
@@ -182,8 +179,6 @@ class Supervisor:
         return group
 
     def _leave(self) -> None:
-        """End the slots by closing the pipe of life, remove the groups and exit."""
-
         os.close(self._life)
         deadline = time.monotonic() + _LAST_WAIT_SECONDS
         while time.monotonic() < deadline:
