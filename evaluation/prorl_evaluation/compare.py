@@ -1,6 +1,6 @@
-"""Paired differences between two results; only problems with equal id, prompt and task are paired.
+"""Paired differences between two results, over problems with equal id, prompt and task.
 
-Intervals are over problems, stratified by domain, and not corrected for looking at many of them.
+Intervals are stratified by domain, and not corrected for looking at many of them.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ MIN_PROBLEMS = 10
 class Difference:
     """One metric in one group: both means, and the interval of ``b - a`` over problems.
 
-    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens per answer). ``fixed`` is the interval over new
-    samples of the same problems; None for reward and length.
+    ``metric`` is ``pass@K``, ``reward`` or ``length`` (tokens per answer). ``fixed`` is the interval over new samples
+    of the same problems, if known.
     """
 
     group: str
@@ -162,7 +162,7 @@ class Comparison:
 def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
     """Compare the last result with its baseline; None for a single result.
 
-    The baseline is the run's checkpoint from before RL, so that a warm start does not count, or else the first result.
+    The baseline is the run's checkpoint from before RL, which excludes a warm start, or else the first result.
     """
     if len(results) < 2:
         return None
@@ -226,7 +226,7 @@ def check_alike(
 ) -> list[str]:
     """Return a line for each sampling setting in which results differ.
 
-    ``one_dataset`` includes the dataset. Raises EvaluationError if there is a line and not ``any_sampling``.
+    ``one_dataset`` includes the dataset. Raises EvaluationError for any line unless ``any_sampling``.
     """
     lines = []
     for name in (*SAMPLING, *(["dataset"] if one_dataset else [])):

@@ -136,7 +136,7 @@ class OutputSection(Section):
 class ComparisonSection(Section):
     """Settings of ``compare`` and ``report``; see ``BoundaryOptions``.
 
-    ``beta`` adds posteriors, ``false_positive_rate`` the effect of a verifier that accepts this share of wrong answers.
+    ``beta`` adds posteriors, ``false_positive_rate`` the effect of accepting this share of wrong answers.
     ``any_sampling`` allows different sampling or data.
     """
 

@@ -115,12 +115,12 @@ def tally(answers: Iterable[tuple[str | None, bool]]) -> tuple[tuple[int, int], 
 def maj_at_k(
     answers: Sequence[tuple[int, int]], n: int, ks: Sequence[int], seed: int
 ) -> list[float]:
-    """Return, for each k, the chance that the majority of k of ``n`` samples is correct; NaN where n < k.
+    """Return, for each k, the chance that the most frequent answer of k of ``n`` samples is correct; NaN where n < k.
 
     ``answers`` is a :func:`tally`; ties are broken at random, and no votes count as wrong. Exact for k = 1, a single
-    answer or no correct one, else the unbiased mean over MAJORITY_DRAWS seeded subsets (standard error at most 0.5 /
-    sqrt(MAJORITY_DRAWS) per problem). Source: Wang et al. 2022, arXiv 2203.11171. Raises ValueError if votes exceed
-    samples.
+    answer or no correct one, else the unbiased mean over MAJORITY_DRAWS seeded subsets, with a standard error of at
+    most 0.5 / sqrt(MAJORITY_DRAWS) per problem. Source: Wang et al. 2022, arXiv 2203.11171. Raises ValueError if votes
+    exceed samples.
     """
     voted = sum(count for count, _ in answers)
     if voted > n:
@@ -180,8 +180,7 @@ _BLOCK = 2_000_000
 class PosteriorPassAtK:
     """Mean pass@k with two credible intervals.
 
-    ``fixed`` is for the same problems (only success rates are uncertain), ``resampled`` for similar problems (also
-    Dirichlet weights on problems, Rubin 1981).
+    ``fixed`` is for the same problems, ``resampled`` for similar ones (Dirichlet weights on problems, Rubin 1981).
     """
 
     k: int
@@ -268,9 +267,9 @@ def suspicion(
 ) -> Suspicion:
     """Return observed and adjusted pass@k for a verifier that accepts a share ``rate`` (f) of wrong answers.
 
-    A sample is rejected with probability (1 - p)(1 - f), so C(n-c, k) / C(n, k) / (1 - f)^k estimates (1 - p)^k without
-    bias. Negative values are shown as 0, and nothing if (1 - f)^k < LEAST_SURVIVORS. The interval takes ``rate`` as
-    exact.
+    C(n-c, k) / C(n, k) / (1 - f)^k estimates (1 - p)^k without bias, since a sample is rejected with probability (1 -
+    p)(1 - f). Negative values are shown as 0, and nothing if (1 - f)^k < LEAST_SURVIVORS. The interval takes ``rate``
+    as exact.
     """
     import numpy as np
 

@@ -1,6 +1,6 @@
 """Models in one table: pass@1 and pass@K by group, and claimed differences to a baseline.
 
-All its two-sided tests are corrected together after Holm, so that the chance of any false claim is at most ``alpha``;
+All tests are corrected together after Holm, so the chance of any false claim is at most ``alpha``;
 benchmarks/table_claims.py measures it.
 """
 
@@ -119,9 +119,8 @@ def gather_models(
 ) -> tuple[list[EvalResult], list[str]]:
     """Return one result per model, baseline first, and a note per differing setting.
 
-    ``names`` are result folders, runs, or folders of results as a suite writes them; a model's datasets are merged.
-    Raises EvaluationError for an unknown name, two results on the same problems, and differing sampling unless
-    ``any_sampling``.
+    ``names`` are result folders, runs, or folders of results as a suite writes them. Raises EvaluationError for an
+    unknown name, two results on the same problems, and differing sampling unless ``any_sampling``.
     """
     results = [r for name in names for r in _results(name, root)]
     notes = check_alike(results, any_sampling=any_sampling, one_dataset=False)
@@ -154,7 +153,7 @@ def _results(name: str, root: Path) -> Sequence[EvalResult]:
 
 
 def _one_result(parts: Sequence[EvalResult], single: bool) -> EvalResult:
-    """Merge a model's results, with the dataset as label of each problem, unless all models have a single result."""
+    """Merge a model's results, labelling problems with their dataset unless every model has a ``single`` result."""
     if single:
         return parts[0]
     asked: set[tuple[str, str]] = set()

@@ -110,7 +110,7 @@ def undefined_lines(results: Sequence[EvalResult]) -> list[str]:
 
 
 def length_digits(tokens: float) -> int:
-    """Return one decimal below 100 tokens, else none."""
+    """Return the number of decimals of a mean length."""
     return 1 if tokens < 100 else 0
 
 

@@ -49,9 +49,8 @@ class EvalSettings:
 
     ``k`` <= ``n`` is the largest k of interest. ``max_tokens`` includes the end token. ``batch_rows`` samples are
     written together, and lost if the process is killed. ``label`` and ``dataset`` (path, manifest_sha256, split, limit)
-    change no number. ``backend`` is ``transformers``, ``vllm``, ``server:completions`` or ``server:chat``; ``batches``
-    see ``sampling.sampler``; ``protocol`` see ``sampling.asked``. ``extra`` request fields are part of every sample's
-    key.
+    change no number. For ``backend`` and ``batches`` see ``sampling.sampler``, for ``protocol`` ``sampling.asked``.
+    ``extra`` request fields are part of every sample's key.
     """
 
     n: int
@@ -103,10 +102,9 @@ class EvalSettings:
 class ProblemResult:
     """One problem: ``n`` samples have a verdict, ``c`` of them full marks.
 
-    Infra errors, including ``refused`` samples, are not in ``n``. ``sampled`` counts all samples, ``truncated`` those
-    cut at the token limit, ``tokens`` all generated tokens. ``reward_mean`` is over ``n`` (NaN if 0). ``chance`` is the
-    reward of the best constant answer, if stated. ``answers`` has (samples, correct samples) per distinct answer, most
-    frequent first; None without votes.
+    Infra errors, including ``refused`` samples, are not in ``n``. ``truncated`` samples were cut at the token limit.
+    ``reward_mean`` is over ``n`` (NaN if 0). ``chance`` is the reward of the best constant answer, if stated.
+    ``answers`` has (samples, correct samples) per distinct answer, most frequent first; None without votes.
     """
 
     id: str
@@ -144,8 +142,7 @@ class GroupResult:
 
     ``truncation_rate`` is a share of answers, ``infra_error_rate`` of samples, other rates of verdicts. ``chance``
     counts unknown as 0; NaN if none is stated. ``maj_at_k`` is over problems with votes; ``g_pass`` has names such as
-    ``G-Pass@16(0.5)``. Intervals of ``pass_at_k`` are for similar problems, of ``fixed_pass_at_k`` over new samples of
-    the same problems.
+    ``G-Pass@16(0.5)``. ``pass_at_k`` has intervals for similar problems, ``fixed_pass_at_k`` for the same problems.
     """
 
     name: str
@@ -191,7 +188,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class EvalResult:
-    """One model on one set of problems; saved as ``result.json``.
+    """One model on one set of problems, saved as ``result.json``.
 
     ``sampling_seconds`` adds up all sessions, ``wall_seconds`` is for this call. ``groups`` starts with overall.
     """

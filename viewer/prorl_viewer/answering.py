@@ -1,4 +1,4 @@
-"""Encode a page's answer as JSON, with private texts marked or left out; errors; chat messages."""
+"""Encode pages as JSON, with private texts marked or left out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def message(role: Any, content: str) -> Json:
 
 
 def label(value: Any) -> str:
-    """Return a word or number as a label; an empty string for other values or long texts."""
+    """Return a word or number as a label, or "" for other values."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return ""
     name = str(value)
@@ -42,8 +42,7 @@ _FOLDERS = re.compile(r"""(?:(?<=[\s'"(=:,])|^)(?:~|[A-Za-z]:)?[/\\](?:[^/\\\n'"
 def encode(value: Json, share_safe: bool = False) -> bytes:
     """Return UTF-8 JSON; a private text becomes ``{"text", "length"?}``.
 
-    If ``share_safe``, it becomes ``{"length"}`` alone, and the folders of paths are removed, since they may name
-    people.
+    If ``share_safe``, it becomes ``{"length"}``, and folders are removed from paths, since they may name people.
     """
     plain = _plain(value, share_safe)
     # a model's text may hold a lone surrogate, which JSON can carry and UTF-8 cannot
@@ -51,7 +50,7 @@ def encode(value: Json, share_safe: bool = False) -> bytes:
 
 
 def without_folders(text: str) -> str:
-    """Return ``text`` with the folders of each path replaced by ``…/``."""
+    """Replace the folders of each path in ``text`` by ``…/``."""
     return _FOLDERS.sub("…/", text)
 
 
@@ -89,7 +88,7 @@ UNTOLD = "this did not work; what went wrong may tell a text, so it is left out 
 
 
 def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, bytes]:
-    """Return the status and JSON of a page, or ``{"error": line}`` if it fails."""
+    """Return the status and JSON of a page, or of its error."""
     try:
         return 200, encode(page(query), share_safe)
     except Exception as error:  # noqa: BLE001 - it is said, a fault with its traceback on stderr
@@ -97,10 +96,7 @@ def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, byt
 
 
 def failure(error: Exception, share_safe: bool = False) -> tuple[int, bytes]:
-    """Return the status (400, 404, 500, 503) and the JSON of an error.
-
-    If ``share_safe``, a line that may quote a private text is left out.
-    """
+    """Return the status and JSON of an error; if ``share_safe``, without lines that may quote a text."""
     match error:
         case NotFoundError():
             return 404, refusal(without_folders(str(error)) if share_safe else str(error))

@@ -1,7 +1,6 @@
-"""The page over HTTP: its files, and the subjects' answers to requests with the token.
+"""The page over HTTP; answers need the token from the printed address.
 
-The token is part of the printed address. The page's own files hold no data and need no token. Allowed hosts are checked
-by ``prorl_common.serving.requests``.
+The page's own files hold no data and need no token. ``prorl_common.serving.requests`` checks hosts.
 """
 
 from __future__ import annotations
@@ -36,10 +35,7 @@ HEADERS = {
 def build_app(
     subjects: Callable[[], Sequence[Subject]], token: str, share_safe: bool = False
 ) -> Starlette:
-    """Return the application; the page's address and all answers require ``token``.
-
-    ``subjects`` returns the current subjects and is called from several threads.
-    """
+    """Return the application; ``subjects`` is called from several threads."""
 
     async def index(request: Request) -> Response:
         if not _same(request.query_params.get("token", ""), token):
@@ -80,7 +76,6 @@ def build_app(
 
 
 def _version(subject: Subject) -> str:
-    """Return the subject's version, or the name of the error if its files cannot be read."""
     try:
         return subject.version()
     except OSError as error:
@@ -88,8 +83,6 @@ def _version(subject: Subject) -> str:
 
 
 class _Files(StaticFiles):
-    """The page's own files; browsers must revalidate them, since prorl may have been updated."""
-
     def file_response(self, *arguments: Any, **options: Any) -> Response:
         response = super().file_response(*arguments, **options)
         response.headers.update(HEADERS | {"Cache-Control": "no-cache"})

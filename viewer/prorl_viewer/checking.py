@@ -1,4 +1,4 @@
-"""Score and explain a stored response again, or turn a rollout into a test case."""
+"""Score a stored response again, or turn a rollout into a test case."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from prorl_viewer.subject import Json, Private, private
 
 
 class Checker(Closing):
-    """Scores responses and explains verdicts in a pool of one worker, opened on first use; thread-safe."""
+    """Scores responses and explains verdicts in a lazily opened pool; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pool: VerifierPool | None = None
 
     def explained(self, response: str, task: Task) -> Json:
-        """Return a new verdict with its findings. Raises IsolationError if code cannot be isolated here."""
+        """Return a new verdict with its findings. Raises IsolationError for code that cannot be isolated."""
         with self._lock:
             if self._pool is None:
                 self._pool = VerifierPool(1, worker_options=WorkerOptions(prestart=False))
@@ -36,10 +36,9 @@ class Checker(Closing):
         }
 
     def check(self, row: Mapping[str, Any]) -> Json:
-        """Score a recorded row again, and return whether the reward equals the recorded one.
+        """Score a recorded row again and compare the rewards ("same" is null if one is missing).
 
-        "same" is null if either has no reward. Raises TaskError for a task that the verifier no longer accepts,
-        IsolationError if code cannot be isolated here.
+        Raises TaskError for an outdated task, IsolationError for code that cannot be isolated.
         """
         now = self.explained(row["response"] or "", load_task(row["verifier"], row["reference"]))
         same = agrees(row, now["reward"])
@@ -55,10 +54,9 @@ class Checker(Closing):
 
 
 def test_case(row: Mapping[str, Any]) -> str:
-    """Return a line for ``prorl verify file``, with the recorded reward as the expected one.
+    """Return a line for ``prorl verify file`` that expects the recorded reward.
 
-    The task is not validated, so that ``prorl verify`` reports its errors. Raises UserError if the reference is no JSON
-    object.
+    ``prorl verify`` validates the task. Raises UserError if the reference is no JSON object.
     """
     try:
         reference = json.loads(row["reference"])
@@ -73,7 +71,7 @@ def test_case(row: Mapping[str, Any]) -> str:
 
 
 def shown_metrics(metrics: Mapping[str, Any]) -> Json:
-    """Return a verdict's metrics: numbers as they are, other values as private texts."""
+    """Return a verdict's metrics, marking all but numbers as private."""
     return {name: _metric(value) for name, value in metrics.items()}
 
 

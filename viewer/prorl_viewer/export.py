@@ -1,7 +1,7 @@
-"""The page as a single HTML file with its modules, styles and answers.
+"""The page as one HTML file with modules, styles and answers.
 
-Modules are data URLs in an import map, so that the file runs the served code. Answers are JSON in a script, with every
-``<`` escaped so that no text can end the script.
+Modules are data URLs in an import map, so the file runs the served code. In the JSON of answers every ``<`` is escaped,
+so that no text can end the script.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _SCRIPT = '<script type="module" src="page/main.js"></script>'
 def write_html(
     subjects: Sequence[Subject], file: Path, share_safe: bool = False, opens_first: bool = False
 ) -> int:
-    """Write the page to ``file`` and return its size in bytes.
+    """Write the page to ``file``, with each subject's snapshot, and return its size in bytes.
 
-    It holds each subject's snapshot and opens on the list of subjects, or on the first one if ``opens_first``.
+    ``opens_first`` opens the first subject instead of the list.
     """
     page = (PAGE / "index.html").read_text(encoding="utf-8")
     head = f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
@@ -56,10 +56,7 @@ def write_html(
 
 
 def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -> str:
-    """Return the exported JSON: subjects, answers by ``name/page?query``, and ``refused``.
-
-    ``refused`` holds the errors of pages, and under ``name/`` that of a subject whose snapshot failed.
-    """
+    """Return the exported JSON; ``refused`` has errors by page, or by ``name/`` if a snapshot failed."""
     listed = [{"kind": s.kind, "name": s.name, "version": ""} for s in subjects]
     answers: dict[str, str] = {}
     refused: dict[str, str] = {}
@@ -80,12 +77,11 @@ def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -
 
 
 def _joined(answers: Mapping[str, str]) -> str:
-    """Return one JSON object from values that are already JSON."""
+    """Join values that are already JSON into an object."""
     return "{" + ",".join(f"{json.dumps(key)}:{value}" for key, value in answers.items()) + "}"
 
 
 def _modules() -> dict[str, str]:
-    """Return the page's modules by import name."""
     found = {}
     for path in sorted(PAGE.rglob("*.js")):
         name = PurePosixPath(path.relative_to(PAGE).as_posix())

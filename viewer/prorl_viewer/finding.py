@@ -1,7 +1,4 @@
-"""Find the subjects below given paths.
-
-Each kind has a module ``subject`` with ``looks_like(folder)`` and ``open_subjects(folders)``.
-"""
+"""Find the subjects below given paths."""
 
 from __future__ import annotations
 
@@ -36,20 +33,14 @@ class _Kind:
 
 
 def find_subjects(paths: Sequence[Path]) -> list[Subject]:
-    """Return the runs, datasets and evaluations at and below ``paths``, each with a unique name.
-
-    Raises UserError for a missing path, or if nothing is found.
-    """
+    """Return the subjects at and below ``paths``, with unique names. Raises UserError for a missing path or none."""
     return Subjects(paths).now()
 
 
 def report_subjects(
     folders: Sequence[Path], options: ReportOptions, run: Path | None = None
 ) -> list[Subject]:
-    """Return the evaluation of the result ``folders``, the baseline first, and its ``run`` if given.
-
-    Raises EvaluationError if they cannot be compared.
-    """
+    """Return the evaluation of ``folders``, baseline first, and its ``run``. Raises EvaluationError."""
     from prorl_viewer.evaluations.models import group
     from prorl_viewer.evaluations.subject import EvaluationSubject
     from prorl_viewer.runs.subject import RunSubject
@@ -65,9 +56,9 @@ def report_subjects(
 
 
 class Subjects:
-    """The subjects at and below some paths, searched again while the page is open; thread-safe.
+    """The subjects at and below paths, searched again while the page is open; thread-safe.
 
-    Raises as ``find_subjects`` does. Subjects keep their names, and stay if their folder is deleted.
+    Raises as ``find_subjects``. Subjects keep their names, and stay if deleted.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -91,7 +82,7 @@ class Subjects:
             )
 
     def now(self) -> list[Subject]:
-        """Return the subjects, searching again if the last search is old enough."""
+        """Return the subjects, after a new search if due."""
         with self._lock:
             if time.monotonic() >= self._next:
                 self._search()
@@ -120,7 +111,7 @@ class Subjects:
         self._next = ended + max(AT_LEAST, SHARE * (ended - began))
 
     def _take_up(self, at: int, opened: Sequence[Subject]) -> None:
-        """Show ``opened``, reusing open subjects with the same folders."""
+        """Show ``opened``, but keep open subjects with the same folders."""
         before = {tuple(subject.folders): subject for subject in self._open[at]}
         self._open[at] = [before.pop(tuple(s.folders), s) for s in opened]
         self._replaced += before.values()  # requests may still use them
@@ -148,7 +139,6 @@ def _is_one(kind: _Kind, folder: Path) -> bool:
 
 
 def _folders(path: Path, depth: int) -> Iterator[Path]:
-    """Yield ``path`` and the folders below it, sorted by name; links are not followed."""
     if not path.is_dir():
         return
     yield path
@@ -165,7 +155,7 @@ def _folders(path: Path, depth: int) -> Iterator[Path]:
 
 
 def _name_apart(subjects: Sequence[Subject], taken: set[str]) -> None:
-    """Make names unique with the parent folder's name, or else a number."""
+    """Make names unique with the parent folder's name, or a number."""
     for subject in subjects:
         # names must be valid text for addresses, and the root folder has none
         subject.name = subject.name.encode(errors="replace").decode() or subject.kind

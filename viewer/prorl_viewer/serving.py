@@ -20,7 +20,7 @@ def serve(
     share_safe: bool = False,
     hosts: Sequence[str] = (),
 ) -> None:
-    """Serve ``subjects``; ``ready`` is called with the page's address, which contains a new token.
+    """Serve ``subjects``; ``ready`` gets the page's address with a new token.
 
     ``port`` 0 takes a free one. ``hosts`` are further names allowed in requests. Raises UserError for a used port,
     MissingExtraError without the extra ``server``.

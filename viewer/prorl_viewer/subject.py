@@ -1,6 +1,6 @@
-"""The subjects of the page (a run, a dataset, an evaluation) and their JSON pages.
+"""The subjects of the page (runs, datasets, evaluations) and their JSON pages.
 
-Texts written by models or datasets are ``Private``, so that ``answering`` can leave them out of share-safe pages.
+Texts of models and datasets are ``Private``, so that ``answering`` can leave them out.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def private(text: str | None) -> Private | None:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A value that could reveal a text, such as token ends; null on a share-safe page."""
+    """A value that could reveal a text; null on a share-safe page."""
 
     value: Json
 
@@ -44,7 +44,7 @@ class NotFoundError(UserError):
 
 
 class Subject(Protocol):
-    """A run, dataset or evaluation; its methods are called from several threads."""
+    """A run, dataset or evaluation; methods are called from several threads."""
 
     name: str
     """Unique among the subjects shown; the folder's name if possible."""
@@ -52,12 +52,12 @@ class Subject(Protocol):
 
     @property
     def folders(self) -> Sequence[Path]:
-        """The folder of a run or dataset, or those of an evaluation's models."""
+        """The folders that it consists of."""
         ...
 
     @property
     def kind(self) -> Kind:
-        """The kind; a plain attribute is enough."""
+        """The kind of subject; a plain attribute is enough."""
         ...
 
     def version(self) -> str:
@@ -65,14 +65,14 @@ class Subject(Protocol):
         ...
 
     def pages(self) -> Mapping[str, Page]:
-        """Return the pages by name; ``summary`` is required, with small values for the list of subjects.
+        """Return the pages by name; ``summary``, with small values, is required.
 
         Pages raise UserError for an invalid query, NotFoundError for missing things.
         """
         ...
 
     def actions(self) -> Mapping[str, Page]:
-        """Return the actions by name, such as ``check``; exported pages have none."""
+        """Return the actions by name; exported pages have none."""
         ...
 
     def close(self) -> None:

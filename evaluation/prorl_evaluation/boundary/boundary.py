@@ -40,8 +40,7 @@ class BoundaryOptions:
     """Options of a boundary report.
 
     ``k`` None takes the largest power of two that all results estimate with k <= n/2. ``alpha`` is the family-wise
-    error rate of claims, ``margin`` the change of pass@k that counts as none, ``fdr`` the false discovery rate of
-    solvable sets, ``cluster`` the resampled unit: problem or task.
+    error rate, ``margin`` the change of pass@k that counts as none, ``fdr`` the false discovery rate of solvable sets.
     """
 
     k: int | None = None
@@ -61,7 +60,7 @@ class Members:
 
 
 def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
-    """Return the problems with the same prompt and task in all results, and a note per result with more.
+    """Return the problems with the same prompt and task in all results, and notes on the others.
 
     Raises EvaluationError for fewer than two results, or no shared problem.
     """
@@ -90,9 +89,9 @@ def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
 def boundary_report(
     results: Sequence[EvalResult], options: BoundaryOptions | None = None
 ) -> BoundaryReport:
-    """Return the boundary report; results start with the baseline, whose level, draws and seed are used.
+    """Return the boundary report; level, draws and seed are those of the first result, the baseline.
 
-    Raises EvaluationError as :func:`align` does, or for a k that a result cannot estimate.
+    Raises EvaluationError as :func:`align`, or for a k that a result cannot estimate.
     """
     options = options or BoundaryOptions()
     aligned, warnings = align(results)
@@ -186,7 +185,7 @@ class _Worker:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return each later result's changes, with its draws against the first and the previous result."""
+        """Return each later result's changes, with draws against the first and previous results."""
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
         rows = [self.aligned[i] for i in group.places]
@@ -239,10 +238,7 @@ class _Worker:
     def finest(
         self, groups: Sequence[Members], built: Sequence[BoundaryGroup]
     ) -> list[BoundaryGroup]:
-        """Return the tasks, benchmarks or domains, whichever first are several.
-
-        A task equal to a whole benchmark or domain is listed as that, and counts as a task too.
-        """
+        """Return the tasks, benchmarks or domains, whichever first are several."""
         named = named_groups([row[0] for row in self.aligned])
         for kind in ("task", "benchmark", "domain"):
             wanted = {own.places for own in named if own.kind == kind}

@@ -28,9 +28,8 @@ def solvable_changes(
 ) -> SolvableChanges:
     """Return the problems gained and lost over ``pairs`` of (before, after), raw and statistically shown.
 
-    Shown are those whose success counts differ by Fisher's exact test at the false discovery rate (Benjamini and
-    Hochberg 1995) over all judged problems. Problems solved both times count with p = 1, so that their changes do not
-    make others significant.
+    Shown problems pass Fisher's exact test at the false discovery rate (Benjamini and Hochberg 1995) over all judged
+    problems. Problems solved both times count with p = 1, so that they do not make others significant.
     """
     judged = [(p, q) for p, q in pairs if p.n and q.n]
     tests = benjamini_hochberg(
@@ -76,10 +75,9 @@ _WORDS = ("easy", "medium", "hard")
 def gain_against_base(
     k: int, points: Sequence[GainPoint], how: Resampling | None = None
 ) -> GainAgainstBase:
-    """Return Spearman's correlation of base pass@k and gain over groups.
+    """Return Spearman's correlation of base pass@k and gain, with a percentile bootstrap interval over groups.
 
-    The interval is a percentile bootstrap over groups. It is NaN with fewer than FEWEST_POINTS points, or without
-    spread.
+    It is NaN with fewer than FEWEST_POINTS points, or without spread.
     """
     import numpy as np
 
@@ -116,7 +114,7 @@ def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 def ladders(
     results: Sequence[Sequence[ProblemResult]], ks: Sequence[int], how: Resampling
 ) -> list[Ladder]:
-    """Return ladders, by pass@k and reward, of each task with two or more values of one of LADDER_KEYS.
+    """Return difficulty ladders of each task, for pass@k and reward.
 
     ``results`` holds the same problems in the same order for each result.
     """
@@ -159,7 +157,7 @@ def _rungs(
 
 
 def rung_order(names: Sequence[str]) -> Callable[[str], tuple[float, int]]:
-    """Return a sort key for rungs: numbers by size, then easy, medium and hard, then others as they appear."""
+    """Return a sort key for rungs: numbers, then easy, medium and hard, then others as they appear."""
 
     def key(name: str) -> tuple[float, int]:
         number = _number(name)

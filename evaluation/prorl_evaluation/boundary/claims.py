@@ -1,7 +1,7 @@
 """Claims about the boundary, each tested, or else "undecided".
 
-d1 and dK are the changes of pass@1 and pass@K against the baseline, eK that of pass@K since the previous checkpoint,
-and m is the margin.
+d1 and dK are the changes of pass@1 and pass@K against the baseline, eK that of pass@K since the previous checkpoint, m
+the margin.
 
     fell              dK < 0                    some of what the base solves in K tries is lost
     sustained         dK > 0 (and eK > 0)       the boundary moved, and went on moving
@@ -9,8 +9,8 @@ and m is the margin.
     sharpened only    d1 > 0 and -m < dK < m    one try solves more, K tries solve as much as before
 
 A claim needs all of its one-sided tests (intersection-union test, Berger 1982: the largest p-value), after Holm's
-correction over all groups and checkpoints. "No change" is tested too (two one-sided tests, Schuirmann 1987). With two
-results there is no eK: plateau is not tested, sustained means that pass@K rose. Measured by benchmarks/claims.py.
+correction. "No change" is tested too (two one-sided tests, Schuirmann 1987). With two results there is no eK and no
+plateau. benchmarks/claims.py measures the claims.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from prorl_evaluation.stats.paired import one_sided
 class Evidence:
     """The draws for the claim on one group and checkpoint.
 
-    ``since_before`` compares with the previous checkpoint (None for the first). ``first`` and ``last`` are the columns
-    of pass@1 and pass@K. ``blocked`` is the reason not to test, or empty. ``base`` is the baseline's pass@K.
+    ``since_before`` is None for the first checkpoint. ``first`` and ``last`` are the columns of pass@1 and pass@K.
+    ``blocked`` is the reason not to test, or empty. ``base`` is the baseline's pass@K.
     """
 
     kind: Kind
@@ -65,8 +65,8 @@ def judge(
 ) -> tuple[list[Claim], int]:
     """Return a claim for each evidence, and the number of hypotheses corrected for.
 
-    If several hold, the first is claimed: fell, sustained, plateau, sharpened only. Draws are dropped once tested,
-    since many groups and checkpoints take hundreds of megabytes.
+    If several hold, the first is claimed: fell, sustained, plateau, sharpened only. Draws are dropped once tested, to
+    save memory.
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence
@@ -101,7 +101,7 @@ def judge(
 def candidates(e: Evidence, margin: float) -> list[Candidate]:
     """Return the testable claims in order of precedence.
 
-    "Sharpened only" needs a baseline pass@K that leaves room for a gain above the margin.
+    "Sharpened only" needs a baseline that leaves room for a gain above the margin.
     """
     if e.since_base is None or e.blocked:
         return []

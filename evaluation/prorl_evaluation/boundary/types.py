@@ -29,8 +29,8 @@ class Hypothesis:
 class Claim:
     """The claim for one checkpoint and group.
 
-    ``p`` is the largest p-value of ``tests``, ``p_corrected`` the same after Holm over all candidate claims. For
-    ``undecided`` both belong to the nearest candidate (NaN if none was tested).
+    ``p`` is the largest p-value of ``tests``, ``p_corrected`` the same after Holm's correction. For ``undecided`` both
+    belong to the nearest candidate.
     """
 
     kind: Kind
@@ -56,8 +56,7 @@ class SolvableChanges:
     """Problems that became solvable or unsolvable between two results.
 
     ``gained`` and ``lost`` have a success in only one result; the ``_shown`` sets pass Fisher's exact test at the false
-    discovery rate ``fdr``; the ``_by_luck`` numbers are expected without any change of success rates. ``unjudged``
-    problems lack a verdict on one side.
+    discovery rate ``fdr``; the ``_by_luck`` numbers are expected without any change of success rates.
     """
 
     before: str
@@ -143,8 +142,8 @@ class BoundaryGroup:
 class BoundaryReport:
     """A report on results on the same problems, baseline first.
 
-    ``k`` is the largest k of the claims, ``margin`` the change that counts as none, ``alpha`` the family-wise error
-    rate, ``hypotheses`` the number tested. ``solvable`` and ``gains`` have one entry per later result.
+    For ``k``, ``alpha`` and ``margin`` see ``BoundaryOptions``. ``solvable`` and ``gains`` have one entry per later
+    result.
     """
 
     labels: tuple[str, ...]

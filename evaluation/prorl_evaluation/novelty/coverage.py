@@ -1,8 +1,8 @@
 """Novelty of a response: the share of its words that no n-gram of a corpus covers.
 
-The L-uniqueness is the share of words in no n-gram of L or more words that occurs in the corpus; the creativity index
-is its sum over L (Lu et al. 2024, arXiv 2410.04265). L runs from 5 to 12: ProRL's index of 7.6 (figure 3) takes at
-least eight lengths. Only verbatim matches count, unlike theirs, so this index is higher on the same corpus.
+L-uniqueness is the share of words in no n-gram of L or more words that occurs in the corpus; the creativity index is
+its sum over L (Lu et al. 2024, arXiv 2410.04265). L is 5 to 12, since ProRL's index of 7.6 (figure 3) takes at least
+eight lengths. Unlike theirs, only verbatim matches count, which makes the index higher.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def measure(
 ) -> tuple[list[Novelty], Read]:
     """Return each response's novelty with respect to ``corpus``, and the corpus counts; ``lengths`` must ascend.
 
-    n-grams take up to 200 bytes per word of the responses. Raises the errors of reading the corpus.
+    n-grams take up to 200 bytes of memory per word of the responses.
     """
     progress = progress or NullProgress()
     words = [word_hashes(encoded(r.text)) for r in responses]

@@ -37,8 +37,8 @@ class ResponseSet:
 def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
     """Return the responses in an evaluation folder, a folder of such folders, or a .jsonl file.
 
-    ``samples`` limits the samples per problem. Lines are {"id", "response"} with an optional "domain"; a repeated id is
-    another sample. Raises EvaluationError if there are none.
+    Lines are {"id", "response"} with an optional "domain"; a repeated id is another sample. ``samples`` limits the
+    samples per problem. Raises EvaluationError without responses.
     """
     if path.is_file():
         found = ResponseSet(path.name, list(_lines(path)))
@@ -58,10 +58,7 @@ def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
 
 
 def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
-    """Return one model's responses on several benchmarks, as a suite writes them.
-
-    Raises EvaluationError for different models or sampling, or a shared problem.
-    """
+    """Return one model's responses on several benchmarks, as a suite writes them."""
     first, owners = read_job(folders[0])[0], dict[str, Path]()
     for folder in folders:
         job, problems = read_job(folder)

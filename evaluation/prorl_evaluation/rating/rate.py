@@ -28,9 +28,10 @@ COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "resp
 
 @dataclass(slots=True)
 class Fed:
-    """Result of feeding samples into the store; ``elsewhere`` and ``altered`` were left out.
+    """Result of feeding samples into the store.
 
-    These are samples of rows that the dataset lacks, and of rows whose content differs.
+    ``elsewhere`` counts samples of rows missing from the dataset, ``altered`` those of rows with other content; both
+    are left out.
     """
 
     policies: list[Policy] = field(default_factory=list)
@@ -73,10 +74,10 @@ def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path)
 def feed_run(
     store: RatingStore, samples: Sequence[Sample], run: Run, steps: tuple[int, int] | None = None
 ) -> Fed:
-    """Add a run's rollouts to the store; ``steps`` is an inclusive range.
+    """Add a run's rollouts to the store; ``steps`` is an inclusive range, and each step has its own policy.
 
-    Each step has its own policy. A rollout must match the row's id, verifier, reference and prompt (older ones lack the
-    prompt). Raises EvaluationError without rollouts.
+    Rollouts must match a row's id, verifier, reference and prompt (older ones lack the prompt). Raises EvaluationError
+    without rollouts.
     """
     fed, by_id = Fed(), {sample.id: sample for sample in samples}
     files = rollout_files(run.path)
@@ -136,7 +137,6 @@ class _Policies:
         self._phases = {row["step"]: row.get("phase", 0) for _, row in rows if "step" in row}
 
     def __call__(self, step: int) -> Policy:
-        """Return the policy that sampled in ``step``."""
         run, phases = self._run, self._run.setting("phases") or []
         rollout = dict(run.setting("rollout") or {})
         number = self._phases.get(step, 0)
@@ -168,8 +168,8 @@ def rate(
 ) -> Policy:
     """Sample each row until ``settings.n`` samples have a verdict, and return their policy.
 
-    Stored samples count, whatever their seed. Tasks are scored as in training. Samples without a verdict are tried
-    again by the next call. Raises as ``evaluate``; written samples are kept.
+    Stored samples count, whatever their seed. Tasks are scored as in training. The next call retries samples without a
+    verdict. Raises as ``evaluate``; written samples are kept.
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)

@@ -1,7 +1,6 @@
-"""The store of ratings: which samples of a row passed, for each policy.
+"""The store of ratings, ``ratings.jsonl``: which samples of a row passed, for each policy.
 
-``ratings.jsonl`` is append-only, with a line per row and feeding. Lines name each sample, so different seeds add up,
-none counts twice, and the newest verdict counts.
+It is append-only. Lines name each sample, so different seeds add up, none counts twice, and the newest verdict counts.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ class Policy:
     """The sampled model and its sampling parameters; samples of equal policies add up.
 
     ``model`` is the digest of the weights (for rollouts, of the base model); ``label`` is not part of the identity.
-    ``run`` and ``step`` identify the policy of rollouts.
     """
 
     model: str

@@ -63,8 +63,8 @@ def card_evaluation(
 ) -> CardEvaluation:
     """Return the evaluation part of the model ``name`` with weights of digest ``weights``.
 
-    Earlier ``results`` with the same problems and sampling, baseline first, are compared with it. The decisions of
-    ``run`` add caveats.
+    It is compared with earlier ``results`` on the same problems with the same sampling. The decisions of ``run`` add
+    caveats.
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:
@@ -131,7 +131,7 @@ def _problems(origin: Mapping[str, str]) -> str:
 
 
 def _as_built(data: ReportData) -> ReportData:
-    """Keep the reproducible results, with the dataset path under which it would be built."""
+    """Keep the reproducible results, with the path under which each dataset would be built."""
     found = []
     for result in data.results:
         s = result.settings

@@ -42,8 +42,8 @@ class Line:
 class ReportOptions:
     """Options of a report.
 
-    ``baseline_first`` ignores a checkpoint from before RL. ``beta`` adds posteriors, a ``false_positive_rate`` its
-    effect. ``command`` is displayed.
+    ``baseline_first`` ignores a checkpoint from before RL, ``beta`` adds posteriors, a ``false_positive_rate`` its
+    effect.
     """
 
     boundary: BoundaryOptions = field(default_factory=BoundaryOptions)
@@ -55,7 +55,7 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """The results, with the baseline at index ``base``, and their comparison.
+    """The results, with the baseline at index ``base``.
 
     ``comparison`` is the last result against the baseline, ``boundary`` starts at the baseline; None without a later
     result.
@@ -142,11 +142,11 @@ def report_data(
     options: ReportOptions | None = None,
     boundary: BoundaryReport | None = None,
 ) -> ReportData:
-    """Return the report on ``results`` and a run's journals.
+    """Return the report on ``results`` and a run's journals; ``boundary`` is reused if given.
 
-    The baseline is the run's checkpoint from before RL, so that a warm start does not count; without one, or with
-    ``baseline_first``, the first result. ``boundary`` is reused if given. Raises EvaluationError without results, as
-    ``boundary_report`` does, or for a damaged journal.
+    The baseline is the run's checkpoint from before RL, which excludes a warm start; without one, or with
+    ``baseline_first``, the first result. Raises EvaluationError without results, as ``boundary_report``, or for a
+    damaged journal.
     """
     if not results:
         raise EvaluationError("a report needs at least one result: run prorl eval pass-at-k first")

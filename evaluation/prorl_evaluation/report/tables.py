@@ -11,7 +11,7 @@ from prorl_evaluation.types import EvalResult, Example
 
 
 def group_names(results: Sequence[EvalResult]) -> list[str]:
-    """Return overall and the domains, without a single domain."""
+    """Return overall and the domains, or overall alone for one domain."""
     names = list(dict.fromkeys(g.name for r in results for g in r.groups))
     return names[:1] if len(names) == 2 else names
 

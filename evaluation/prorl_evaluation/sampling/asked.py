@@ -256,7 +256,7 @@ def run_limit(run: Run | None) -> int:
 def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[str]]:
     """Return the session of ``pass-at-k``, and warnings to show first.
 
-    Code problems are left out if they cannot be isolated here, unless weak isolation or reward servers are configured.
+    Code problems are left out if code cannot be isolated here, unless the config allows it or names reward servers.
     Raises UserError before anything is sampled.
     """
     from prorl_inference.models.store import check_model
@@ -294,11 +294,10 @@ def evaluate_models(
 ) -> list[EvalResult]:
     """Sample ``n`` answers to each problem, score them, and return a result for each model.
 
-    This is ``prorl eval pass-at-k`` with the same defaults. ``model`` is a name, folder or hub id; without one,
-    ``checkpoints`` ("base", "latest" or steps) of ``run`` (default: the newest under runs/). ``dataset`` is a folder
-    (default: the newest under data/), ``k`` <= ``n`` the largest k of interest. ``settings`` are further config keys
-    with ``__`` for the dot, such as ``sampling__temperature=1.0``. The same call resumes an interrupted one. Raises
-    UserError or ServiceError.
+    As ``prorl eval pass-at-k``: ``model`` is a name, folder or hub id; without one, ``checkpoints`` ("base", "latest"
+    or steps) of ``run`` (default: the newest under runs/). ``dataset`` is a folder (default: the newest under data/),
+    ``k`` <= ``n`` the largest k of interest. ``settings`` are config keys with ``__`` for the dot, such as
+    ``sampling__temperature=1.0``. The same call resumes. Raises UserError or ServiceError.
     """
     from prorl_common import PlainProgress
     from prorl_evaluation.config import load_eval_config

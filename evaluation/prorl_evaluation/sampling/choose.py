@@ -146,7 +146,7 @@ def pick_dataset(
 ) -> tuple[Sequence[Sample], dict[str, str]]:
     """Return a split's samples, and the dataset's path, manifest_sha256, split and limit.
 
-    None takes the newest dataset under ``data/``. ``limit`` problems are taken from the domains in turn. Raises
+    None takes the newest dataset under ``data/``. ``limit`` takes problems from the domains in turn. Raises
     DatasetError or EvaluationError.
     """
     from prorl_datasets import newest_dataset

@@ -1,7 +1,6 @@
 """Evaluate one model on problems in a resumable folder, or score its answers again.
 
-The folder holds ``eval.json`` and ``problems.jsonl`` (``job``), ``samples.jsonl`` and ``verdicts.jsonl`` (``journal``),
-and at last ``result.json``.
+The folder holds a description (``job``), samples and verdicts (``journal``), and finally ``result.json``.
 """
 
 from __future__ import annotations
@@ -63,8 +62,8 @@ def evaluate(
     """Sample ``settings.n`` answers per problem, score them, and save the result in ``out``.
 
     The same call resumes; a larger n adds samples. ``parts`` are records of further third-party parts. Raises
-    EvaluationError for no problems, repeated ids, a damaged journal, or another model's or other parts' folder;
-    ServiceError from the scorer or a server. What was written is kept.
+    EvaluationError for no problems, repeated ids, a damaged journal, or a folder of another model or other parts;
+    ServiceError from the scorer or a server. Written samples are kept.
     """
     require_scipy()
     started = time.perf_counter()
@@ -158,8 +157,8 @@ class RegradeReport:
 def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
     """Score every journaled sample again, without a model, and save the new result.
 
-    Old verdicts become ``verdicts.previous.jsonl`` (``-2`` and so on), but stay in place if this fails. Raises
-    EvaluationError if sampling is not finished, ServiceError if an old verdict is now an infra error.
+    Old verdicts are kept as ``verdicts.previous.jsonl``, or stay in place if this fails. Raises EvaluationError if
+    sampling is not finished, ServiceError if an old verdict is now an infra error.
     """
     require_scipy()
     started = time.perf_counter()

@@ -114,8 +114,8 @@ PATIENCE_SECONDS = 1.0
 class GradingThread(Closing):
     """Scores samples in a background thread; its errors are raised by ``submit`` or ``finish``.
 
-    ``close`` waits for the current chunk only. ``every`` returns all items of the evaluation; if it had ``begun``,
-    earlier unjudged samples are scored first.
+    ``close`` waits for the current chunk only. ``every`` returns all items; if the evaluation had ``begun``, earlier
+    unjudged ones are scored first.
     """
 
     def __init__(

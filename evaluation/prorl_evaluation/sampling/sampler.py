@@ -1,10 +1,9 @@
 """Fill the sample journal batch by batch; batches depend only on problems and settings.
 
-    fixed       (transformers) neighbouring problems. Incomplete batches are generated whole again, so resuming
-                equals an uninterrupted run bit for bit, if the backend repeats a batch bit for bit
-    bucketed    (transformers) prompts of similar length. Only missing samples are generated, written as they
-                end: equal seeds, but not bits
-    otherwise   (vllm, servers) as bucketed, in large batches of neighbours
+"fixed" batches (transformers) are neighbouring problems and are generated whole again if incomplete, so that resuming
+equals an uninterrupted run bit for bit, if the backend repeats a batch bit for bit. "bucketed" batches (transformers)
+have prompts of similar length; only missing samples are generated, with equal seeds but not bits. Other backends work
+as bucketed, in large batches of neighbours.
 """
 
 from __future__ import annotations
@@ -119,7 +118,7 @@ class Batch:
 def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) -> Plan:
     """Return batches of the sample indices from ``start`` to n.
 
-    Low indices of all problems come first, so that early time estimates cover every problem.
+    All problems get low indices first, so that early time estimates cover every problem.
     """
     rows = settings.batch_rows
     if settings.backend != "transformers":

@@ -54,7 +54,6 @@ class Resampling:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a level outside (0, 1) or no draws."""
         if not 0.0 < self.level < 1.0 or self.draws < 1:
             raise ValueError(
                 f"level must lie between 0 and 1 and draws be positive: {self.level}, {self.draws}"
@@ -85,10 +84,9 @@ class Units:
 def cluster_codes(
     n: int, clusters: Sequence[Hashable] | None, strata: Sequence[Hashable] | None
 ) -> tuple[Any, list[Hashable]]:
-    """Return (cluster number of each value, stratum of each cluster).
+    """Return (cluster number of each value, stratum of each cluster); strata below LEAST clusters are merged.
 
-    Strata with fewer than LEAST clusters are merged. Raises ValueError for differing lengths, or a cluster in two
-    strata.
+    Raises ValueError for differing lengths, or a cluster in two strata.
     """
     import numpy as np
 
@@ -168,8 +166,8 @@ def bounded_columns(
 ) -> list[Interval]:
     """Return a Bayesian bootstrap interval per column mean of ``rows``, shape [N, M], with values in ``bounds``.
 
-    A pseudo-problem of weight PSEUDO lies at each bound. NaN values are counted in ``undefined``. If all values equal a
-    bound, the interval includes it. Raises ValueError for a value outside the bounds, or as ``bootstrap_ci``.
+    A pseudo-problem of weight PSEUDO lies at each bound. NaN values are counted in ``undefined``. The interval includes
+    a bound that all values equal. Raises ValueError for a value outside the bounds, or as ``bootstrap_ci``.
     """
     import numpy as np
 
@@ -311,9 +309,8 @@ def bootstrap_ci(
     """Return mean and percentile bootstrap interval of ``values`` (shape [N]), resampling whole clusters.
 
     ``clusters`` names each value's problem (None: its own), ``strata`` its benchmark or domain; each stratum keeps its
-    number of clusters in every draw, with small ones merged. NaN values are counted in ``undefined``. For a paired
-    difference pass ``b - a``. Raises ValueError for a level outside (0, 1), differing lengths, or a cluster in two
-    strata.
+    number of clusters, with small strata merged. NaN values are counted in ``undefined``. For a paired difference pass
+    ``b - a``. Raises ValueError for a level outside (0, 1), differing lengths, or a cluster in two strata.
     """
     import numpy as np
 
@@ -347,7 +344,6 @@ def expanded_columns(
 def _columns(
     values: ArrayLike, units: Units, how: Resampling, read: Callable[[float, int, int], float]
 ) -> list[Interval]:
-    """Return intervals; ``read`` maps (tail, clusters, strata) to a tail of the draws."""
     import numpy as np
 
     matrix = np.asarray(values, dtype=np.float64)

@@ -35,8 +35,8 @@ Pair = tuple[ProblemResult, ProblemResult]
 class Change:
     """One metric in one group before and after, with the interval of the paired difference.
 
-    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens per answer). ``p_up`` and ``p_down`` are
-    uncorrected one-sided p-values of "did not rise" and "did not fall".
+    ``metric`` is ``pass@K``, ``reward`` or ``length`` (tokens per answer). ``p_up`` and ``p_down`` are uncorrected
+    one-sided p-values of "did not rise" and "did not fall".
     """
 
     metric: str
@@ -90,8 +90,7 @@ def changes(
 ) -> list[tuple[list[Change], Drawn]]:
     """Return each comparison's changes of pass@k, mean reward and length, with the draws.
 
-    Comparisons must have the same problems in the same order. ``Drawn`` has columns for ``ks``, then the reward. Means
-    are over pairs with both values.
+    Comparisons must have the same problems in the same order. ``Drawn`` has columns for ``ks``, then the reward.
     """
     import numpy as np
 

@@ -1,8 +1,7 @@
 """Power of an evaluation for a gain in pass@1, by simulation.
 
 Success rates follow a Beta distribution. Training redraws the rates of half of the problems, then raises every rate by
-the same share of its distance to 1, so that the mean rises by the gain. A gain is detected as in ``compare``: the
-paired interval excludes 0, with MIN_PROBLEMS or more. Strata, which help, are ignored.
+the same share of its distance to 1. A gain is detected as in ``compare``, without strata.
 """
 
 from __future__ import annotations
@@ -53,7 +52,6 @@ class Rates:
     concentration: float = 1.5
 
     def __post_init__(self) -> None:
-        """Raise EvaluationError for an invalid mean or concentration."""
         if not 0.0 < self.mean < 1.0:
             raise EvaluationError(f"the rate is {self.mean:g}: it must lie between 0 and 1")
         if not self.concentration > 0.0:
@@ -61,7 +59,7 @@ class Rates:
 
 
 def fit_rates(problems: Sequence[ProblemResult]) -> Rates:
-    """Fit the mean and variance of the problems' success rates, without sampling noise p (1 - p) / n.
+    """Fit mean and variance of the problems' success rates, without sampling noise p (1 - p) / n.
 
     Raises EvaluationError for fewer than two judged problems, or equal verdicts everywhere.
     """
@@ -89,10 +87,9 @@ def power(
     *,
     trials: int = TRIALS,
 ) -> float:
-    """Return the share of simulated evaluations that detect ``gain`` in pass@1.
+    """Return the share of simulated evaluations that detect ``gain`` in pass@1 (0 below MIN_PROBLEMS).
 
-    A gain of 0 gives the false positive rate; fewer than MIN_PROBLEMS give 0. Raises EvaluationError if the mean would
-    leave [0, 1].
+    A gain of 0 gives the false positive rate. Raises EvaluationError if the mean would leave [0, 1].
     """
     rates = rates or Rates()
     if problems < 2 or n < 1:
@@ -163,7 +160,7 @@ def needed_samples(
 ) -> int | None:
     """Return the smallest power of two of samples per problem that detects the gain with power ``wanted``.
 
-    None if MOST_SAMPLES are not enough: then more problems are needed.
+    None if MOST_SAMPLES are not enough.
     """
     n = 1
     while n <= MOST_SAMPLES:
@@ -207,10 +204,7 @@ def _normal_problems(n: int, gain: float, rates: Rates, wanted: float) -> float:
 
 
 def _spread(n: int, gain: float, rates: Rates) -> float:
-    """Return the exact standard deviation of a simulated difference.
-
-    It combines the change of rates and both sides' sampling variance, E[p (1 - p)] / n each.
-    """
+    """Return the exact standard deviation of a simulated difference: rates change, both sides are sampled."""
     lacking = 1.0 - rates.mean
     kept = 1.0 - gain / lacking  # share of the distance to 1 that remains
     own = rates.mean * lacking / (1.0 + rates.concentration)

@@ -109,7 +109,7 @@ def published() -> Published:
 class PublishedCells:
     """A published row cut to a table: cells in percent or None, in column order.
 
-    ``marks`` has the reason for columns whose set is assumed to be ours, or is another one (None).
+    ``marks`` explains columns whose problem set is assumed to be ours, or is another one (None).
     """
 
     label: str
@@ -243,8 +243,8 @@ def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interv
 def average(scores: Sequence[Interval]) -> Interval:
     """Return the unweighted mean of several benchmarks' numbers, as in the paper's Avg column.
 
-    Distances from value to limit add in squares, since benchmarks are independent (Zou and Donner 2008, "Construction
-    of confidence limits about effect measures", equation 2). NaN if a benchmark has no value. Raises ValueError without
+    Distances from value to limit add in squares (Zou and Donner 2008, "Construction of confidence limits about effect
+    measures", equation 2), as benchmarks are independent. NaN if a benchmark has no value. Raises ValueError without
     benchmarks.
     """
     if not scores:

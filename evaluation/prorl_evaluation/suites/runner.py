@@ -1,7 +1,7 @@
 """Run a suite: every model on every loaded benchmark, each in its own folder.
 
-Folders are ``runs/<name>/suites/<model>/<benchmark>-<hash>/``, or below ``evals/suites/`` without a run. Failing
-benchmarks are recorded; the same call resumes unfinished ones.
+Folders are ``runs/<name>/suites/<model>/<benchmark>-<hash>/``, or below ``evals/suites/`` without a run. Failures are
+recorded; the same call resumes.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def run_suite(
 ) -> SuiteResult:
     """Evaluate every target of ``session`` on all gathered benchmarks.
 
-    Raises UserError if a model cannot be opened; later errors become failures in the result. Finished batches are kept.
+    Raises UserError if a model cannot be opened; later errors become failures in the result.
     """
     work = _Work(suite, session, pool, progress, list(gathered.failures))
     models = [work.model(target, gathered.ready) for target in session.targets]

@@ -34,7 +34,7 @@ TRIES = 20
 class Failure:
     """A benchmark that could not be loaded or scored; ``service`` if a service is to blame.
 
-    ``model`` is the label of the model concerned, empty for all.
+    ``model`` is empty if all models are concerned.
     """
 
     benchmark: str
@@ -137,10 +137,7 @@ def _digest(lines: Iterable[Sequence[str]]) -> str:
 
 
 def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:
-    """Yield distinct problems of each family, from seeds that training never uses.
-
-    Raises EvaluationError for an unknown or exhausted family.
-    """
+    """Yield distinct problems of each family, from seeds that training never uses."""
     from prorl_datasets.procedural import families
 
     known = families()
@@ -189,7 +186,7 @@ def one_line(error: Exception) -> str:
 def is_service(error: BaseException) -> bool:
     """Return whether a service failed: a ServiceError, or an unreachable or failing hub.
 
-    A hub's refusal (gated, no such file), a missing library or HF_HUB_OFFLINE is the user's to fix.
+    A hub's refusal (gated, no such file) or a missing library is the user's to fix.
     """
     cause: BaseException | None = error
     while cause is not None:

@@ -286,10 +286,7 @@ def _finite(value: float) -> float | None:
 
 
 def save_suite(result: SuiteResult, root: Path, shown: Shown = "core") -> Path:
-    """Write the JSON and Markdown files in ``root`` atomically, and return the Markdown's path.
-
-    Equal suites, settings, limits, benchmarks and models share the files.
-    """
+    """Write the JSON and Markdown files in ``root`` atomically, and return the Markdown's path."""
     s = result.settings
     names = ("n", "temperature", "top_p", "max_tokens", "seed")
     sampling = {name: getattr(s, name) for name in names}

@@ -26,7 +26,7 @@ _SAID_OF_EACH = ("domain", "licence", "gold_check", "level", "source")
 
 
 def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
-    """Return counts, common values and mean pass rate of the rows, by value of the label ``by``."""
+    """Return counts, values and mean pass rate by value of the label ``by``."""
     labels = table.labels[by]
     size = len(labels.names)
     rows = np.bincount(labels.codes, minlength=size)
@@ -52,7 +52,7 @@ def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
 
 
 def histograms(table: RowTable, rates: Rates) -> dict[str, Any]:
-    """Return histograms of prompt length, level and pass rate by domain."""
+    """Return histograms of length, level and pass rate by domain."""
     domains = table.labels["domain"]
     names = in_order(domains.names)
     edges = np.array([0, *BINS])
@@ -82,7 +82,6 @@ def histograms(table: RowTable, rates: Rates) -> dict[str, Any]:
 
 
 def _crossed(table: RowTable, first: str, second: str) -> NDArray[np.int64]:
-    """Return the cross table of two labels."""
     one, other = table.labels[first], table.labels[second]
     size = len(one.names), len(other.names)
     flat = np.bincount(
@@ -111,7 +110,7 @@ PAIRS_SHOWN = 3
 
 @dataclass(slots=True)
 class Drops:
-    """The rows that a dataset build dropped."""
+    """Rows dropped by a dataset build."""
 
     manifest: Mapping[str, Any]
     examples: list[dict[str, Any]] = field(default_factory=list)
@@ -126,7 +125,7 @@ class Drops:
 
     @classmethod
     def read(cls, folder: Path, manifest: Mapping[str, Any]) -> Drops:
-        """Read the dataset's files. Raises UserError if one is damaged."""
+        """Read the dataset's files. Raises UserError for a damaged one."""
         found = cls(manifest)
         if (folder / DROPPED).is_file():
             for _, line in read_jsonl(folder / DROPPED):
@@ -149,7 +148,7 @@ class Drops:
             self.kept_like.setdefault(str(line.get("row")), []).append(line)
 
     def page(self, query: Query) -> Json:
-        """Return stages, reasons, and dropped examples filtered by the query's stage, reason, domain and entry."""
+        """Return stages, reasons, and the dropped examples that match the query."""
         manifest = self.manifest
         wanted = {
             key: query[key] for key in ("stage", "reason", "domain", "entry") if query.get(key)
@@ -194,7 +193,7 @@ class Drops:
         }
 
     def entries(self) -> Json:
-        """Return the recipe's entries with their counts by stage."""
+        """Return the recipe's entries with counts by stage."""
         short: Mapping[str, list[str]] = self.manifest.get("short", {})
         return [
             {
@@ -222,7 +221,6 @@ def pair_line(line: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _told(line: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """Return ``line`` with all texts but ``names`` (labels and ids) marked as private."""
     known = {name: line[name] for name in names if isinstance(line.get(name), str | int)}
     numbers = {k: v for k, v in line.items() if isinstance(v, int | float)}
     texts = {k: Private(str(v)) for k, v in line.items() if k not in {*known, *numbers}}

@@ -1,4 +1,4 @@
-"""One row in full: its prompt, gold response, similar rows, and a new gold check."""
+"""One row in full, similar rows, and a new gold check."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from prorl_viewer.subject import Json, NotFoundError, Private, Query, private
 
 
 def templates_at_hand() -> list[str]:
-    """Return the downloaded models with a chat template, or none without Transformers."""
+    """Return the downloaded models, or none without Transformers."""
     if find_spec("transformers") is None:
         return []
     from prorl_inference.models.store import list_models
@@ -36,10 +36,9 @@ def templates_at_hand() -> list[str]:
 
 
 def rendered(messages: Sequence[Mapping[str, str]], model: str) -> Json:
-    """Return ``messages`` as rendered for ``model``, and the length in tokens.
+    """Return ``messages`` rendered for ``model``, and their tokens. Raises UserError for an unknown model.
 
-    A child process renders them, since Transformers would keep hundreds of megabytes in this one. Raises UserError for
-    an unknown model.
+    A child process renders them, since Transformers would keep hundreds of megabytes in this one.
     """
     known = templates_at_hand()
     if model not in known:
@@ -105,7 +104,7 @@ def _candidates(table: RowTable, row: int) -> Places:
         if family.of(row)
         else np.empty(0, np.int64)
     )
-    if len(kin) > CANDIDATES:  # keep those with the rarest words in common, then those nearby in the file
+    if len(kin) > CANDIDATES:  # rarest words in common first, then nearest in the file
         nearest = np.lexsort((np.abs(kin - row), -scores[kin]))
         kin = kin[nearest[:CANDIDATES]]
     best = np.argsort(-scores, kind="stable")[: CANDIDATES + 1]
@@ -138,7 +137,7 @@ _SAID_ELSEWHERE = ("gold_response", "verified_by", "entry", "family", "level")
 
 
 def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
-    """Return all data of the query's row ``id``. Raises NotFoundError for an unknown id."""
+    """Return all data of the query's row. Raises NotFoundError."""
     at = place(table, query)
     row = table.row(at)
     metadata, reference = _parsed(row["metadata"]), _parsed(row["reference"])
@@ -189,7 +188,7 @@ def place(table: RowTable, query: Query) -> int:
 def gold_response(
     verifier: str, reference: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> str | None:
-    """Return the response that should get full marks: the row's own, or one that its verifier makes."""
+    """Return a response for full marks: the row's own, or one that its verifier makes."""
     own = metadata.get("gold_response")
     if isinstance(own, str):
         return own
@@ -210,7 +209,7 @@ def checked_gold(
     reference: Mapping[str, Any],
     metadata: Mapping[str, Any],
 ) -> Json:
-    """Return the verdict on a row's gold response. Raises UserError without one, or if it cannot be run here."""
+    """Return the verdict on a row's gold response. Raises UserError without one."""
     gold = gold_response(row["verifier"], reference, metadata)
     if gold is None:
         raise UserError(

@@ -1,7 +1,4 @@
-"""A dataset as a subject of the page.
-
-Rows are read on first use, and again when the manifest or the pass rates change.
-"""
+"""A dataset as a subject; rows are read on first use and after changes."""
 
 from __future__ import annotations
 
@@ -44,7 +41,7 @@ class _Opened:
 
 
 class Shelf:
-    """Keeps the rows of the ``most`` recently used datasets in memory (about 90 MB for 146,600 rows)."""
+    """Keeps the rows of the most recently used datasets in memory (about 90 MB for 146,600 rows)."""
 
     def __init__(self, most: int = 3) -> None:
         self._most = most
@@ -52,7 +49,7 @@ class Shelf:
         self._held: list[DatasetSubject] = []
 
     def take(self, subject: DatasetSubject) -> None:
-        """Mark a dataset as used; the least recently used one beyond the limit is dropped."""
+        """Mark a dataset as used, dropping the least recently used one."""
         with self._lock:
             self._held = [subject, *(one for one in self._held if one is not subject)]
             for other in self._held[self._most :]:
@@ -75,7 +72,7 @@ class DatasetSubject:
         self._checker = Checker()
 
     def version(self) -> str:
-        """Return the modification times of manifest and pass rates."""
+        """Return the files' modification times."""
         files = (self.path / MANIFEST, ratings_file(self.path))
         return "-".join(
             str(f.stat().st_mtime_ns) if f is not None and f.exists() else "" for f in files
@@ -96,11 +93,11 @@ class DatasetSubject:
         }
 
     def actions(self) -> Mapping[str, Page]:
-        """Return the action ``check``, which scores a row's gold again."""
+        """Return ``check``, which scores a row's gold again."""
         return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the exported pages: all counts, and the first rows of each domain in full."""
+        """Yield the exported pages: all counts, and the first rows of each domain."""
         yield from (("summary", {}), ("histograms", {}), ("drops", {}), ("entries", {}))
         yield from (("groups", {"by": name}) for name in LABEL_NAMES)
         yield "rows", {}
@@ -235,5 +232,5 @@ def looks_like(folder: Path) -> bool:
 
 
 def open_subjects(folders: Sequence[Path], shelf: Shelf) -> list[Subject]:
-    """Return a subject for each dataset; they share ``shelf``."""
+    """Return a subject for each dataset."""
     return [DatasetSubject(folder, shelf) for folder in folders]

@@ -1,4 +1,4 @@
-"""The rows of a dataset as columns in memory, with their pass rates, for filters and counts."""
+"""Dataset rows as columns in memory, with pass rates and filters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ratings_file(folder: Path) -> Path | None:
 
 @dataclass(slots=True)
 class Rates:
-    """Pass rates of N rows: ``value``, ``low`` and ``high`` (N,), NaN if unrated; ``n`` (N,) samples."""
+    """Pass rates of N rows: ``value``, ``low`` and ``high`` (N,), NaN if unrated; samples ``n`` (N,)."""
 
     value: Values
     low: Values
@@ -43,7 +43,7 @@ class Rates:
 
     @classmethod
     def read(cls, file: Path | None, ids: Any) -> Rates:
-        """Read the rates of the rows ``ids`` (Arrow array). Raises UserError for a damaged file."""
+        """Read the rates of ``ids`` (Arrow array). Raises UserError for a damaged file."""
         none = np.full(len(ids), np.nan, np.float32)
         rates = cls(none, none.copy(), none.copy(), np.zeros(len(ids), np.int32))
         if file is None:
@@ -101,7 +101,7 @@ Places = NDArray[np.int64]
 
 @dataclass(slots=True)
 class Labels:
-    """A column with few distinct values: ``codes`` (N,) into ``names``; "" for no value."""
+    """A column of few values: ``codes`` (N,) into ``names``; "" for none."""
 
     names: list[str]
     codes: Codes
@@ -124,12 +124,10 @@ class _LabelMaker:
     parts: list[Codes] = field(default_factory=list)
 
     def add(self, batch: Any) -> None:
-        """Add a dictionary-encoded Arrow array."""
         lookup = np.array([self._code(name) for name in batch.dictionary.to_pylist()], np.int32)
         self.parts.append(lookup[batch.indices.to_numpy(zero_copy_only=False)])
 
     def add_values(self, values: list[Any]) -> None:
-        """Add JSON values."""
         try:
             found = [self.codes[value] for value in values]
         except (KeyError, TypeError):  # a new value, or one that is no label
@@ -143,7 +141,7 @@ class _LabelMaker:
         return code
 
     def labels(self) -> Labels:
-        """Return the column; empty labels if most rows have distinct values."""
+        """Return the column, emptied if most rows have distinct values."""
         codes = np.concatenate([*self.parts, np.empty(0, np.int32)])
         if len(self.known) > max(FEW_LABELS, len(codes) // 2):
             return Labels([""], np.zeros_like(codes))
@@ -152,7 +150,7 @@ class _LabelMaker:
 
 @dataclass(slots=True)
 class RowTable:
-    """All rows in file order: by split as in ``SPLITS``, then by id."""
+    """All rows in file order: by split, then by id."""
 
     files: list[Path]
     starts: list[int]
@@ -169,7 +167,7 @@ class RowTable:
 
     @classmethod
     def read(cls, folder: Path) -> RowTable:
-        """Read the splits of a dataset folder. Raises DatasetError for damaged files or missing columns."""
+        """Read a dataset folder. Raises DatasetError for damaged files or missing columns."""
         import pyarrow
 
         files = [path for split in SPLITS if (path := folder / f"{split}.parquet").is_file()]
@@ -194,7 +192,7 @@ class RowTable:
         return str(self.prompts[row].as_py())
 
     def holding(self, text: str) -> Mask:
-        """Return which rows contain ``text`` in id or prompt, ignoring case."""
+        """Return which rows contain ``text`` in id or prompt."""
         import pyarrow.compute as pc
 
         columns = (self.prompts, self.ids)
@@ -220,7 +218,7 @@ class RowTable:
 
 @contextmanager
 def explained(file: Path) -> Iterator[None]:
-    """Turn errors about the file's content into DatasetError with its name."""
+    """Raise DatasetError with the file's name for errors about its content."""
     import pyarrow
 
     try:
@@ -233,7 +231,6 @@ def explained(file: Path) -> Iterator[None]:
 
 
 def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:
-    """Return the first row of each file, all ids and the labels."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -258,7 +255,7 @@ def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:
 
 
 def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
-    """Return the metadata of rows, {} for invalid JSON. This takes most of the time of opening a dataset."""
+    """Return rows' metadata, {} if invalid; most of the time of opening is spent here."""
     parse = json.JSONDecoder().raw_decode  # ``json.loads`` without its search for whitespace
     found = []
     for text in texts:
@@ -271,7 +268,7 @@ def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
 
 
 def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
-    """Return the prompts of all rows, memory-mapped, and their lengths in characters."""
+    """Return all prompts, memory-mapped, and their lengths in characters."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import parquet
@@ -311,17 +308,17 @@ NONE = "(none)"
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The selected rows in order, and by label the count for each value."""
+    """The selected rows in order, and counts by label and value."""
 
     places: Places
     counts: dict[str, dict[str, int]]
 
 
 def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
-    """Return the rows that match a query.
+    """Return the rows that match a query. Raises UserError for invalid values.
 
     Keys: label names; ``q``, a text in prompt or id; ``rate_from``, ``rate_to``; ``rated`` yes or no; ``sort``,
-    ``down``. Raises UserError for invalid values.
+    ``down``.
     """
     by_label = {
         name: table.labels[name].is_(_named(value))
@@ -340,7 +337,7 @@ def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
 
 
 def window(query: Query, total: int) -> tuple[int, int]:
-    """Return the first and last position of the query's window. Raises UserError if it is invalid."""
+    """Return the query's window. Raises UserError if it is invalid."""
     offset, limit = integer(query, "offset", 0), integer(query, "limit", 100)
     if offset < 0 or not 1 <= limit <= MOST_LISTED:
         raise UserError(f"offset starts at 0, limit is 1 to {MOST_LISTED}")
@@ -352,7 +349,6 @@ def _named(value: str) -> str:
 
 
 def _others(table: RowTable, rates: Rates, query: Query) -> Mask:
-    """Return which rows match all filters except labels."""
     mask = np.ones(len(table), np.bool_)
     if (rated := choice(query, "rated", ("yes", "no"))) != "":
         mask &= np.isnan(rates.value) == (rated == "no")
@@ -375,7 +371,7 @@ def _all(first: Mask, *more: Mask) -> Mask:
 
 
 def _sorted(places: Places, table: RowTable, rates: Rates, query: Query) -> Places:
-    """Return ``places`` in the requested order; rows without a value come last."""
+    """Sort ``places`` as requested; missing values come last."""
     key, down = choice(query, "sort", SORTS), choice(query, "down", ("0", "1")) == "1"
     if key == "":
         return places[::-1] if down else places

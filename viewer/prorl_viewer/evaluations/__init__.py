@@ -1,1 +1,1 @@
-"""Evaluations as subjects of the page: one or more models on the same problems."""
+"""Evaluations as subjects of the page."""

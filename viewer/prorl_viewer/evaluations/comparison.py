@@ -1,4 +1,4 @@
-"""pass@k curves, claims and solvable sets of models, taken from ``prorl_evaluation.report.data``."""
+"""Curves, claims and solvable sets, taken from ``prorl_evaluation.report.data``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from prorl_viewer.subject import Json, NotFoundError
 
 
 def curves(data: ReportData, keys: Sequence[str], group: str) -> Json:
-    """Return the curves of ``group`` (``kind:name``) and all groups; ``keys`` are the results' keys."""
+    """Return the curves of ``group`` (``kind:name``), and all groups."""
     by_name = {name_of(g): g for g in data.groups}
     if group not in by_name:
         raise NotFoundError(f"there is no group '{group}' among {', '.join(list(by_name)[:8])}")
@@ -38,7 +38,7 @@ def curves(data: ReportData, keys: Sequence[str], group: str) -> Json:
 
 
 def own_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str) -> Json:
-    """Return the curves stored in the results, over each one's own problems, while the rest is computed."""
+    """Return the curves stored in the results, while the rest is computed."""
     kind, _, name = group.partition(":")
     found = [(k, r.label, r.group(name)) for k, r in zip(keys, results, strict=True)]
     known = [
@@ -57,7 +57,7 @@ def own_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str) -
 
 
 def claims(data: ReportData) -> Json:
-    """Return every claim with its tests, the decision rule and its meaning."""
+    """Return all claims with their tests, rule and meaning."""
     report = data.boundary
     said = {
         "headline": words.headline(data.results, data.comparison),
@@ -127,10 +127,7 @@ def _claim(group: BoundaryGroup, at: int, report: BoundaryReport | None) -> Json
 
 
 def solvable(results: Sequence[EvalResult]) -> Json:
-    """Return the problems that each later result gained, lost and kept against the first.
-
-    Raises EvaluationError for fewer than two results or no shared problem.
-    """
+    """Return the problems that later results gained, lost and kept. Raises EvaluationError if none is shared."""
     aligned, warnings = align(results)
     base = results[0]
     found = [
@@ -163,7 +160,7 @@ def _sets(s: SolvableChanges) -> Json:
 
 
 def settings(results: Sequence[EvalResult]) -> Json:
-    """Return the settings and failure rates of each result."""
+    """Return each result's settings and failure rates."""
     return {
         "labels": [r.label for r in results],
         "facts": [{"name": name, "values": list(v)} for name, v in setting_facts(results).items()],
@@ -190,13 +187,13 @@ def name_of(group: BoundaryGroup) -> str:
 
 
 def line(key: str, label: str, points: Mapping[int, Interval]) -> Json:
-    """Return a curve: ``[k, value, low, high, problems]`` for each estimated k."""
+    """Return a curve of ``[k, value, low, high, problems]``."""
     shown = [[k, i.value, i.low, i.high, i.count] for k, i in sorted(points.items()) if i.count]
     return {"key": key, "label": label, "points": shown}
 
 
 def change(c: Change) -> dict[str, Any]:
-    """Return a change with its interval; NaN without paired values."""
+    """Return a change with its interval."""
     return {"before": c.before, "after": c.after, **interval(c.interval)}
 
 

@@ -1,4 +1,4 @@
-"""Grouping of evaluation folders, and the models of one evaluation with their problems."""
+"""Evaluation folders grouped into evaluations, and their models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from prorl_viewer.subject import NotFoundError
 
 
 class Model:
-    """One model; ``key`` is its name in addresses, ``parts`` its folders by benchmark (``""`` for a single one)."""
+    """One model; ``key`` is for addresses, ``parts`` are folders by benchmark (``""`` for a single one)."""
 
     def __init__(self, key: str, parts: Mapping[str, Part]) -> None:
         self.key = key
@@ -28,7 +28,7 @@ class Model:
 
     @property
     def one(self) -> Part:
-        """The first folder, for values that all of them share."""
+        """The first folder, for shared values."""
         return next(iter(self.parts.values()))
 
     def refresh(self) -> None:
@@ -38,7 +38,7 @@ class Model:
         self.label = self.one.label
 
     def state(self) -> tuple[State, ...]:
-        """Return a value that changes with any file of its folders."""
+        """Return a value that changes with its files."""
         return tuple(part.state() for part in self.parts.values())
 
     @property
@@ -48,13 +48,13 @@ class Model:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Number of judged and of requested answers."""
+        """Judged and requested answers."""
         done, total = zip(*(part.progress for part in self.parts.values()), strict=True)
         return sum(done), sum(total)
 
     @property
     def problems(self) -> list[ProblemResult]:
-        """Every problem's counts; in a suite, with ids and benchmarks as in a joined result."""
+        """Every problem's counts, in a suite as in a joined result."""
         return [
             p
             for benchmark, part in self.parts.items()
@@ -62,7 +62,7 @@ class Model:
         ]
 
     def results(self) -> dict[str, EvalResult]:
-        """Return the results of the finished benchmarks."""
+        """Return the finished benchmarks' results."""
         return {
             name: part.result
             for name, part in self.parts.items()
@@ -70,7 +70,7 @@ class Model:
         }
 
     def result(self, benchmarks: Sequence[str]) -> EvalResult:
-        """Return one result over ``benchmarks`` with the model's label; joining several takes seconds."""
+        """Return one result over ``benchmarks``; joining several takes seconds."""
         found = {name: result for name, result in self.results().items() if name in benchmarks}
         (one, *others) = found.values()
         if others or "" not in found:
@@ -133,7 +133,7 @@ DAMAGED = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The models of one evaluation, the baseline first, with their common name and folder."""
+    """The models of one evaluation, baseline first."""
 
     name: str
     path: Path
@@ -142,8 +142,6 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """An evaluation folder; ``benchmark`` is empty outside suites, ``root`` holds all models."""
-
     folder: Path
     settings: EvalSettings | None
     benchmark: str
@@ -151,7 +149,7 @@ class _Found:
 
 
 def group(folders: Sequence[Path], given: Sequence[Path] = ()) -> list[Group]:
-    """Group evaluation ``folders``; two or more ``given`` ones form one group in their order."""
+    """Group evaluation ``folders``; several ``given`` ones form one group."""
     named = {path.resolve() for path in given}
     found = [_look(folder) for folder in folders]
     chosen = [f for f in found if f.folder.resolve() in named]
@@ -163,7 +161,6 @@ def group(folders: Sequence[Path], given: Sequence[Path] = ()) -> list[Group]:
 
 
 def _look(folder: Path) -> _Found:
-    """Return the place of a folder; damaged files are reported when it is opened."""
     for name in (EVAL_FILE, RESULT_FILE):
         try:
             row = json.loads((folder / name).read_text(encoding="utf-8"))
@@ -224,7 +221,7 @@ def _group(found: Sequence[_Found], in_order: bool) -> Group:
 
 
 def _order(place: Path) -> tuple[bool, str, float, str]:
-    """Return a sort key: a run's base first, then its steps, then others by start time."""
+    """Sort a run's base first, then its steps, then others by start time."""
     slug = _slug(place)
     if slug == "base":
         return (False, "", 0.0, "")
@@ -235,14 +232,12 @@ def _order(place: Path) -> tuple[bool, str, float, str]:
 
 
 def _slug(place: Path) -> str:
-    """Return the model of ``<model>-<hash>``; otherwise the folder's name."""
     slug, dash, suffix = place.name.rpartition("-")
     is_hash = len(suffix) == 8 and all(c in "0123456789abcdef" for c in suffix)
     return slug if dash and is_hash else place.name
 
 
 def _keys(places: Sequence[Path]) -> list[str]:
-    """Return a short, unique name for each model's folder."""
     by_parent = [f"{p.parent.name}-{_slug(p)}" for p in places]
     for names in ([_slug(p) for p in places], [p.name for p in places], by_parent):
         if len(set(names)) == len(names):
@@ -258,7 +253,6 @@ def _common(roots: Sequence[Path]) -> Path:
 
 
 def _name(found: Sequence[_Found], root: Path) -> str:
-    """Return the evaluation's name: that of its folder, with the run's name if it is inside a run."""
     if len(found) == 1:
         return found[0].folder.name
     inside = root.name in ("eval", SUITES) and (root.parent / "config.yaml").is_file()

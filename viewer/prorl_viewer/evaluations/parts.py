@@ -1,6 +1,6 @@
-"""One evaluation folder, opened read-only: problems, results or counts so far, and single answers.
+"""One evaluation folder, read-only: problems, counts and single answers.
 
-Answers are not kept in memory: a folder may still be written, and may hold gigabytes.
+Answers are not kept in memory: the folder may be growing, and hold gigabytes.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ DIGITS = 16
 
 
 class KeyedLines:
-    """The lines of one journal by key; ``fields`` are those that a line must have."""
+    """The lines of one journal by key; lines must have ``fields``."""
 
     def __init__(self, path: Path, fields: Mapping[str, Types]) -> None:
         self.path, self.fields = path, fields
@@ -69,10 +69,7 @@ class KeyedLines:
         self._lock = threading.Lock()
 
     def rows(self, keys: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
-        """Return every line of each key, in file order, without keys that have none.
-
-        New lines are read first. Raises EvaluationError for a damaged line of a key.
-        """
+        """Return all lines of each key, reading new ones first. Raises EvaluationError for a damaged line."""
         import numpy as np
 
         with self._lock:
@@ -102,7 +99,7 @@ class KeyedLines:
         return row
 
     def _take_up(self) -> bool:
-        """Read new lines, or the whole file if it was replaced. Return whether the file exists."""
+        """Read new lines, or all if the file was replaced. Return whether it exists."""
         try:
             with self.path.open("rb") as file:
                 stat = os.fstat(file.fileno())
@@ -124,7 +121,7 @@ class KeyedLines:
         return True
 
     def _add(self, data: bytes, start: int) -> None:
-        """Index the lines of ``data``, which ends with a newline and begins at byte ``start`` of the file."""
+        """Index the complete lines in ``data``, from byte ``start`` of the file."""
         import numpy as np
 
         raw = np.frombuffer(data, np.uint8)
@@ -151,7 +148,7 @@ class KeyedLines:
         self._places.append((heads[usual], (begins[usual] + start).astype(np.uint64)))
 
     def _sorted(self) -> tuple[Numbers, Numbers]:
-        """Return the sorted key heads and their lines' offsets; lines of one key keep file order."""
+        """Return sorted key heads and line offsets, with equal keys in file order."""
         import numpy as np
 
         if self._added:
@@ -186,7 +183,7 @@ State = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A problem for lists; ``place`` is the offset of its line in the problems file."""
+    """A problem for lists; ``place`` is its line's offset."""
 
     id: str
     domain: str
@@ -198,7 +195,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One sampled answer; ``verdict`` is None until it is judged."""
+    """One answer; ``verdict`` is None until judged."""
 
     index: int
     sample: SampleRecord
@@ -206,7 +203,7 @@ class Answer:
 
 
 class Part:
-    """An evaluation folder; ``refresh`` reads changes, other methods use the last state read."""
+    """An evaluation folder, as of the last ``refresh``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -221,7 +218,7 @@ class Part:
         self._lock = threading.Lock()
 
     def state(self) -> State:
-        """Return a value that changes with any file of the folder."""
+        """Return a value that changes with its files."""
         found = []
         for name in FILES:
             try:
@@ -233,7 +230,7 @@ class Part:
 
     @property
     def finished(self) -> bool:
-        """Whether the result matches the current settings; a larger n makes a folder unfinished again."""
+        """Whether the result matches the settings; a larger n makes it unfinished again."""
         if self.result is None:
             return False
         job = self.job
@@ -256,11 +253,11 @@ class Part:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Number of judged and of requested answers."""
+        """Judged and requested answers."""
         return sum(p.sampled for p in self.problems), self.n * len(self.problems)
 
     def refresh(self) -> None:
-        """Read changes. Raises EvaluationError for files that are no evaluation."""
+        """Read changes. Raises EvaluationError for invalid files."""
         with self._lock:
             state = self.state()
             if state == self._state:
@@ -298,7 +295,7 @@ class Part:
             return problem_of(json.loads(file.readline()))
 
     def answers(self, problem: str, indices: Sequence[int] | None = None) -> list[Answer]:
-        """Return a problem's sampled answers, or those of ``indices``, in order.
+        """Return a problem's sampled answers, or those of ``indices``.
 
         Raises KeyError for an unknown problem, EvaluationError for a damaged line.
         """
@@ -326,18 +323,18 @@ class Part:
 
     @property
     def unreadable(self) -> int:
-        """Number of invalid lines in the journals, as far as they were read."""
+        """Number of invalid journal lines read."""
         return self._samples.without_key + self._verdicts.without_key
 
 
 def _last(verdicts: Sequence[VerdictRecord]) -> VerdictRecord | None:
-    """Return the last verdict that is no infra error, since those are tried again; else the last one."""
+    """Return the last verdict, but prefer any to an infra error, which is tried again."""
     said = [v for v in verdicts if v.status != "infra_error"]
     return said[-1] if said else verdicts[-1] if verdicts else None
 
 
 def _without_answers(result: EvalResult) -> EvalResult:
-    """Return the result without vote counts, which are large and not shown."""
+    """Drop the vote counts, which are large and not shown."""
     return replace(result, problems=tuple(replace(p, answers=None) for p in result.problems))
 
 
@@ -376,7 +373,7 @@ def _read_problems(file: Path) -> Iterator[Asked]:
 
 
 class Counting:
-    """Counts of an unfinished evaluation; each call reads only new lines."""
+    """Counts of an unfinished evaluation, updated from new lines."""
 
     def __init__(self, folder: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
         self._problems = {p.id: p for p in problems}
@@ -390,7 +387,7 @@ class Counting:
         self._counts: dict[str, ProblemResult] = {p.id: counted(p, []) for p in problems}
 
     def refresh(self) -> tuple[ProblemResult, ...]:
-        """Return every problem's counts, in the order of the problems."""
+        """Return every problem's counts, in order."""
         touched: set[str] = set()
         for row in self._added(0, SAMPLE_FIELDS):
             known = self._samples.get(row["key"])
@@ -423,7 +420,7 @@ class Counting:
         return found
 
     def _added(self, which: int, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """Yield complete new lines, skipping invalid ones (see ``Part.unreadable``)."""
+        """Yield complete new lines, skipping invalid ones."""
         try:
             with self._files[which].open("rb") as file:
                 inode = self._files[which].stat().st_ino
@@ -445,5 +442,4 @@ class Counting:
 
 
 def _one(text: str) -> str:
-    """Return the interned copy of a text that many records share."""
     return sys.intern(text)

@@ -1,4 +1,4 @@
-"""The problems of an evaluation: the matrix of correct answers, single problems and samples."""
+"""The problems of an evaluation: matrix, single problems and samples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Row:
 
     @property
     def altered(self) -> bool:
-        """Whether models got different prompts or tasks under this id, and so cannot be compared."""
+        """Whether models got different prompts or tasks under this id."""
         return not all(same_problem(self.first, own) for own in self.cells if own is not None)
 
 
@@ -51,7 +51,7 @@ def rows_of(models: Sequence[Model]) -> dict[str, Row]:
 
 
 def matrix(models: Sequence[Model], rows: Mapping[str, Row]) -> Json:
-    """Return the whole matrix; a cell is ``[right, judged]``, or None if the model was not sampled."""
+    """Return the matrix of ``[right, judged]``, None if not sampled."""
     return {
         "models": [{"key": m.key, "label": m.label, "finished": m.finished} for m in models],
         "rows": [_row(name, row) for name, row in rows.items()],
@@ -84,7 +84,7 @@ def _start(prompt: str) -> str:
 
 
 def search(rows: Mapping[str, Row], words: str) -> Json:
-    """Return the ids of problems with ``words`` in id or prompt, ignoring case."""
+    """Return the ids of problems with ``words`` in id or prompt."""
     wanted = words.casefold()
     return {
         "ids": [
@@ -103,7 +103,7 @@ KINDS = ("right", "wrong", "unparsable", "timeout", "infra_error", "cut", "unjud
 
 
 def problem_page(models: Sequence[Model], row: Row) -> Json:
-    """Return the problem's prompt, its reference, and each model's counts."""
+    """Return the problem's prompt, reference and counts."""
     knowing = next((m for m in models if m.has(row.name)), None)
     problem = knowing.problem(row.name) if knowing is not None else None
     return {
@@ -141,7 +141,7 @@ def _counts(model: Model, own: ProblemResult | None) -> Json:
 
 
 def samples_page(model: Model, problem: str, query: Query) -> Json:
-    """Return the beginnings of the model's answers that contain the query's ``q``."""
+    """Return the beginnings of the answers that contain ``q``."""
     words = query.get("q", "").casefold()
     answers = model.answers(problem)
     kept = [a for a in answers if words in a.sample.text.casefold()]
@@ -176,7 +176,7 @@ def sample_page(model: Model, problem: str, index: int) -> Json:
 
 
 def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
-    """Return an answer as a row for ``checking.Checker``. Raises NotFoundError."""
+    """Return an answer as a row for ``Checker``. Raises NotFoundError."""
     answer, task = one_answer(model, problem, index), model.problem(problem).task
     verdict = answer.verdict
     return {

@@ -1,4 +1,4 @@
-"""An evaluation as a subject of the page, with its exported pages."""
+"""An evaluation as a subject of the page."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PATIENCE = 0.25
 
 
 class OnDemand:
-    """Results computed in the background, by key; ``done`` counts the finished ones."""
+    """Results computed in the background by key; ``done`` counts them."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -48,9 +48,9 @@ class OnDemand:
     def get(
         self, key: Hashable, work: Callable[[], T], patience: float | None = PATIENCE
     ) -> T | None:
-        """Return the result of ``work`` (never None), or None if it takes longer than ``patience`` seconds.
+        """Return the result of ``work`` (never None), or None after ``patience`` seconds (None: wait).
 
-        ``patience`` None waits for the result. Every caller gets an error that ``work`` raised.
+        An error of ``work`` is raised for every caller.
         """
         with self._lock:
             future = self._known.get(key)
@@ -85,8 +85,6 @@ EXPORTED_SAMPLES = 8
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """The models of a comparison, baseline at ``base``, and the ``benchmarks`` that all have finished."""
-
     models: tuple[Model, ...]
     base: int
     asked: bool
@@ -102,10 +100,7 @@ class _Chosen:
 
 
 class EvaluationSubject:
-    """The results of one or more models on the same problems, the baseline first.
-
-    ``options`` configure the comparison. If an address names models, the first of them is the baseline.
-    """
+    """Results of models on the same problems, baseline first; in an address, the first model named is the baseline."""
 
     kind: Kind = "evaluation"
 
@@ -122,7 +117,7 @@ class EvaluationSubject:
         self._checker = Checker()
 
     def version(self) -> str:
-        """Return a text that changes with any file and with each computed result."""
+        """Return a text that changes with files and computed results."""
         state = (self._state(), self._slow.done)
         return hashlib.blake2b(repr(state).encode(), digest_size=8).hexdigest()
 
@@ -142,7 +137,7 @@ class EvaluationSubject:
         }
 
     def actions(self) -> Mapping[str, Page]:
-        """Return the action ``check``, which scores an answer again."""
+        """Return ``check``, which scores an answer again."""
         return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
@@ -169,7 +164,7 @@ class EvaluationSubject:
                     yield "sample", {**query, "index": str(answer.index)}
 
     def prepare(self) -> None:
-        """Compute the comparison of all models. Raises EvaluationError if they cannot be compared."""
+        """Compare all models. Raises EvaluationError if that is impossible."""
         self._report(self._choose({}), patience=None)
 
     def close(self) -> None:
@@ -276,10 +271,7 @@ class EvaluationSubject:
         return found
 
     def _choose(self, query: Query) -> _Chosen:
-        """Return the models in the query's ``models``, the baseline first, or all finished ones.
-
-        Raises EvaluationError if none has finished.
-        """
+        """Return the models in the query, baseline first, or all finished ones. Raises EvaluationError for none."""
         self._take_up()
         keys = [key for key in query.get("models", "").split(",") if key]
         wanted = [self._by_key(key) for key in dict.fromkeys(keys)] or list(self._models)
@@ -343,10 +335,10 @@ def _scores(benchmark: str, result: EvalResult) -> Sequence[Json]:
 
 
 def looks_like(folder: Path) -> bool:
-    """Return whether a folder is an evaluation, finished or not."""
+    """Return whether a folder is an evaluation."""
     return (folder / EVAL_FILE).is_file() or (folder / RESULT_FILE).is_file()
 
 
 def open_subjects(folders: Sequence[Path], given: Sequence[Path] = ()) -> list[EvaluationSubject]:
-    """Return the evaluations in ``folders``; several ``given`` ones become one, the first as baseline."""
+    """Return the evaluations; several ``given`` folders become one, the first as baseline."""
     return [EvaluationSubject(models) for models in group(folders, given)]

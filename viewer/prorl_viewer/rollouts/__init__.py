@@ -1,1 +1,1 @@
-"""The rollouts of a run: search, groups, prompts over the steps, and tokens."""
+"""The rollouts of a run."""

@@ -1,7 +1,6 @@
-"""All rollouts of a run, read by a background thread, newest step first, and cached.
+"""All rollouts of a run, read in the background, newest step first, and cached.
 
-Answers cover the files read so far. New and rewritten step files are read when they appear. The run's folder is never
-written.
+Answers cover the files read so far; new and rewritten files are noticed. The run's folder is never written.
 """
 
 from __future__ import annotations
@@ -35,10 +34,7 @@ OF_RUN = "run"
 
 
 def merge(segments: Sequence[Segment], folder: Path) -> Segment:
-    """Merge segments into one with its columns and texts in ``folder``.
-
-    Raises UserError or DiskFullError if the folder cannot be written.
-    """
+    """Merge segments into one in ``folder``. Raises UserError or DiskFullError if it cannot be written."""
     parts, offsets, texts, size = [], [np.zeros(1, np.int64)], 0, 0
     for one in segments:
         columns = one.columns
@@ -66,7 +62,7 @@ def merge(segments: Sequence[Segment], folder: Path) -> Segment:
 
 
 def saved_segments(folder: Path) -> Iterator[Segment]:
-    """Yield the segments of a cache folder, removing damaged or outdated ones."""
+    """Yield the cached segments, removing damaged or outdated ones."""
     for path in sorted(folder.glob("*.arrow")):
         try:
             yield _saved(path)
@@ -82,7 +78,7 @@ def remove(path: Path) -> None:
 
 
 def open_folder(folder: Path, run: Path) -> None:
-    """Create the run's cache folder, private to this user, and remove those of deleted runs.
+    """Create the run's private cache folder, and remove those of deleted runs.
 
     Raises UserError or DiskFullError if it cannot be written.
     """
@@ -120,7 +116,7 @@ _STEP_FILE = re.compile(r"step_(\d{6}|[1-9]\d{6,})\.parquet")
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The current state: ``read`` of ``files`` step files, and a message for each one skipped."""
+    """The current state: ``read`` of ``files``, and a message per skipped file."""
 
     table: Table
     read: int
@@ -134,7 +130,7 @@ class Known:
 
 
 class Index(Closing):
-    """The rollouts of the run in folder ``run``; texts are kept in ``cache`` (default: the user's cache)."""
+    """The rollouts of a run; ``cache`` defaults to the user's."""
 
     def __init__(self, run: Path, cache: Path | None = None) -> None:
         self.run = run
@@ -152,7 +148,7 @@ class Index(Closing):
         self._failed: Exception | None = None
 
     def known(self, rows: int = 0, wait: float = 0.0) -> Known:
-        """Return the current state, after at most ``wait`` seconds or once ``rows`` rows are read."""
+        """Return the current state, after ``wait`` seconds or once ``rows`` are read."""
         self._asked = True
         self._look()
         if self._failed is not None:
@@ -173,7 +169,7 @@ class Index(Closing):
             return Known(self._table, read, len(self._keys), tuple(problems))
 
     def version(self) -> str:
-        """Return a text that changes with the files and the reading; nothing is read before the first request."""
+        """Return a text that changes with the files; nothing is read before the first request."""
         if not self._asked:
             return ""
         self._look()

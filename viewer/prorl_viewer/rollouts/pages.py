@@ -1,4 +1,4 @@
-"""The rollouts of a run as JSON pages: the list, groups, prompts over the steps, single responses."""
+"""The rollouts of a run as JSON pages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PER_PROMPT = 2000
 
 
 class Rollouts(Closing):
-    """The pages and actions of a run's rollouts; thread-safe."""
+    """Pages and actions of a run's rollouts; thread-safe."""
 
     def __init__(self, run: Path, cache: Path | None = None) -> None:
         self.run = run
@@ -70,11 +70,11 @@ class Rollouts(Closing):
         }
 
     def actions(self) -> Mapping[str, Page]:
-        """Return the action ``check``, which scores a response again."""
+        """Return ``check``, which scores a response again."""
         return {"check": self.check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the exported pages: the newest rollouts with groups and prompts, some with tokens."""
+        """Yield the exported pages: the newest rollouts, with groups and prompts."""
         table = self._index.known(wait=READ_ALL, rows=1 << 62).table
         yield "rollouts", {"limit": str(IN_FILE)}
         groups, tokens = set(), 0
@@ -99,9 +99,9 @@ class Rollouts(Closing):
         self._checker.close()
 
     def listed(self, query: Query) -> Json:
-        """Return the rows from ``offset`` that match the query (see ``read_query``), and their number.
+        """Return the rows that match the query (see ``read_query``), and their number.
 
-        While "complete" is false, files are still being read or searched and "total" may grow.
+        While "complete" is false, "total" may grow.
         """
         ask = read_query(query)
         known = self._index.known(ask.offset + ask.limit, FIRST_ANSWER)
@@ -121,7 +121,7 @@ class Rollouts(Closing):
         }
 
     def one(self, query: Query) -> Json:
-        """Return a response in full with its recorded verdict, prompt and group."""
+        """Return a response with its verdict, prompt and group."""
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         row = self._row(step, number, without=COLUMNS_OF_TOKENS)
         table = self._index.known(1, FIRST_ANSWER).table
@@ -169,7 +169,7 @@ class Rollouts(Closing):
         }
 
     def prompt(self, query: Query) -> Json:
-        """Return one prompt over the steps, with pass rates, lengths and its responses, newest first."""
+        """Return one prompt over the steps, with rates and responses."""
         sample = query.get("sample", "")
         known = self._index.known(1 << 62, FIRST_ANSWER)
         table = known.table
@@ -199,17 +199,17 @@ class Rollouts(Closing):
         }
 
     def testcase(self, query: Query) -> Json:
-        """Return the test case for ``prorl verify file``."""
+        """Return the rollout as a test case."""
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         return {"line": Private(test_case(self._row(step, number, without=COLUMNS_OF_TOKENS)))}
 
     def check(self, query: Query) -> Json:
-        """Score a response again and explain its verdict (``Checker.check``)."""
+        """Score a response again (``Checker.check``)."""
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         return self._checker.check(self._row(step, number, without=COLUMNS_OF_TOKENS))
 
     def _found(self, table: Table, ask: Ask) -> tuple[Rows, int]:
-        """Return the rows in order, and how many rows were searched for the text."""
+        """Return the rows in order, and how many rows were searched."""
         hits, searched = None, table.rows
         if ask.text:
             hits, searched = self._searches.hits(ask.text, table.segments)
@@ -219,7 +219,7 @@ class Rollouts(Closing):
         return rows, searched
 
     def _line(self, table: Table, row: int, text: str) -> Json:
-        """Return a row with the beginning of its response, or the context of the hit."""
+        """Return a row with its response's beginning, or the context of the hit."""
         facts = table.facts(row)
         if text and text.casefold() not in (facts["sample_id"] or "").casefold():
             for where in ("response", "prompt"):
@@ -255,7 +255,6 @@ class Rollouts(Closing):
 
 
 def _cut(value: Any) -> Any:
-    """Return a value, names cut to LONGEST_WORD."""
     return value[:LONGEST_WORD] if isinstance(value, str) else value
 
 
@@ -273,7 +272,7 @@ def _steps(table: Table, rows: Rows) -> list[int]:
 
 
 def _means(rewards: Numbers, tokens: Numbers, cut: int, kept: int) -> dict[str, Any]:
-    """Return the means of responses; ``rewards`` and ``tokens`` (N,) may be NaN."""
+    """Return the means of N responses; values may be NaN."""
     scored, counted = rewards[~np.isnan(rewards)], tokens[~np.isnan(tokens)]
     return {
         "responses": len(rewards),

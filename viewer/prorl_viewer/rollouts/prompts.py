@@ -18,7 +18,7 @@ from prorl_viewer.subject import Hidden, Json, Private
 
 
 def setting(run: Path, section: str, key: str) -> Any:
-    """Return ``section.key`` of the run's ``config.yaml``; None if it is missing or unreadable."""
+    """Return ``section.key`` of the run's config, or None if missing or unreadable."""
     try:
         part = read_config_file(run / "config.yaml").get(section)
     except UserError:
@@ -31,7 +31,7 @@ SPLITS = ("train", "validation")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Chat messages as (role, content) with their origin, or why they are missing."""
+    """Chat messages as (role, content), or why they are missing."""
 
     messages: tuple[tuple[str, str], ...] = ()
     origin: str = ""
@@ -44,7 +44,7 @@ class Prompt:
 
 
 def messages_of(value: Any) -> tuple[tuple[str, str], ...]:
-    """Return the chat messages in JSON or its text; other text is one user message."""
+    """Return chat messages from JSON; other text is one user message."""
     if isinstance(value, str):
         try:
             found = json.loads(value)
@@ -103,7 +103,7 @@ def _dataset_row(folder: Path, sample_id: str) -> dict[str, Any] | None:
 
 
 def _same_check(found: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
-    """Return whether both rows have the same task, ignoring verifier modes that the run may add."""
+    """Return whether both rows have the same task, whatever its mode."""
     try:
         references = [json.loads(one["reference"]) for one in (found, row)]
     except (ValueError, TypeError, RecursionError):
@@ -123,11 +123,10 @@ MOST_TOKENS = 200_000
 
 
 def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
-    """Return the tokens of a rollout row.
+    """Return the tokens of a rollout row, or "why" there are none.
 
-    "ends": the end of each token in UTF-16 units of "text" (null: of the response), as browsers count; "sampler" and
-    "trainer": log-probabilities in nats per token; "gap": sampler minus trainer; "advantage": one number for all
-    tokens. "why" says why there is nothing to show, or is empty.
+    "ends" are in UTF-16 units of "text" (null: of the response), as browsers count; "sampler" and "trainer" are
+    log-probabilities in nats, "gap" is sampler minus trainer; "advantage" is one number for all tokens.
     """
     ids = row.get("token_ids")
     if not ids:
@@ -169,7 +168,7 @@ def _numbers(values: Sequence[float | None] | None, count: int) -> list[float | 
 
 
 def _pieces(tokenizer: Any, ids: Sequence[int]) -> list[str]:
-    """Return each token's text; a token that ends within a character adds nothing, the last one adds all of it."""
+    """Return each token's text; the last token of a character adds all of it."""
     from tokenizers.decoders import DecodeStream
 
     stream = DecodeStream(skip_special_tokens=True)

@@ -1,7 +1,6 @@
-"""Rollouts in searchable form: small columns in memory, concatenated texts.
+"""Rollouts in searchable form: columns in memory, and texts in memory or in a file.
 
-A segment is read from a step's file with its texts in memory; small ones are merged into one with its texts in a file,
-which searches read block by block to bound memory.
+Searches read the file block by block, to bound memory.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ def read_row(
 ) -> dict[str, Any]:
     """Return one row of a step's file: ``columns`` (None: all) except ``without``, null if missing.
 
-    It is read in batches, since the tokens of a large step would fill the memory. Raises UserError for an invalid file,
-    NotFoundError for a missing row.
+    Batches keep a large step from filling the memory. Raises UserError for an invalid file, NotFoundError for a missing
+    row.
     """
     wanted = schema([name for name in columns or COLUMNS if name not in without])
     try:
@@ -61,9 +60,9 @@ def read_row(
 
 
 def read_group(file: Path, sample_id: str) -> list[dict[str, Any]]:
-    """Return the rows for one prompt in a step's file, without tokens but with "row", their number.
+    """Return the rows for one prompt in a step's file, without tokens but with their number "row".
 
-    Raises UserError for an invalid file, NotFoundError if there are none.
+    Raises UserError for an invalid file, NotFoundError for no rows.
     """
     if not file.is_file():
         raise NotFoundError(f"the run has no rollouts of that step: {file.name} is not there")
@@ -110,7 +109,7 @@ SCHEMA = pa.schema(
 
 
 class FileKey(NamedTuple):
-    """A step's file at the time of reading; rewriting it changes the key."""
+    """A step's file as it was read; rewriting changes the key."""
 
     name: str
     size: int
@@ -119,9 +118,9 @@ class FileKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """The rollouts of some step files; ``columns`` has ``SCHEMA``, ``texts`` are bytes or a file.
+    """The rollouts of some step files; columns have ``SCHEMA``.
 
-    Text ``i`` is UTF-8 from ``offsets[i]`` to ``offsets[i + 1]``. Responses to one prompt in a step share its text.
+    Text ``i`` is UTF-8 from ``offsets[i]`` to ``offsets[i + 1]``; responses to one prompt in a step share its text.
     """
 
     files: tuple[FileKey, ...]
@@ -140,14 +139,14 @@ class Segment:
         return int(self.offsets[-1])
 
     def read(self, number: int, longest: int) -> str:
-        """Return text ``number``, cut after ``longest`` bytes."""
+        """Return a text, cut after ``longest`` bytes."""
         with self._opened() as read:
             start, end = int(self.offsets[number]), int(self.offsets[number + 1])
             cut = bytes(read(start, min(end, start + longest)))
         return cut.decode(errors="ignore")  # the cut may split a character
 
     def search(self, needle: str) -> Mask:
-        """Return which rows contain ``needle`` in response, prompt or sample id, ignoring case."""
+        """Return which rows contain ``needle``, ignoring case."""
         ids = self.columns["sample_id"].combine_chunks()
         found: Mask = _has(ids.dictionary, needle)[ids.indices.to_numpy()]
         texts = np.zeros(len(self.offsets), np.bool_)  # the last entry stands for no text
@@ -163,7 +162,7 @@ class Segment:
         return found
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield (first, last) of texts of at most BLOCK bytes together, or of a single text."""
+        """Yield (first, last) of texts of at most BLOCK bytes, or a single text."""
         first, ends = 0, self.offsets[1:]
         while first < len(ends):
             after = int(np.searchsorted(ends, self.offsets[first] + BLOCK, side="right"))
@@ -198,7 +197,7 @@ class Segment:
 
 
 def read_segment(file: Path, key: FileKey) -> Segment:
-    """Return the rollouts of a step's file. Raises UserError for an invalid file."""
+    """Return a step's rollouts. Raises UserError for an invalid file."""
     table = read_rollouts(file, READ, carried=True)
     try:
         table.validate(full=True)
@@ -233,7 +232,7 @@ def read_segment(file: Path, key: FileKey) -> Segment:
 
 
 def _has(texts: Any, needle: str) -> Mask:
-    """Return which texts contain the needle, searching its ASCII part first, since the rest is slow."""
+    """Return which texts contain the needle; its ASCII part is searched first, which is faster."""
     first = max(re.findall("[\0-\x7f]+", needle), key=len, default=needle)
     found = compute.match_substring(texts, first, ignore_case=True)
     result: Mask = found.fill_null(False).to_numpy(zero_copy_only=False)

@@ -1,4 +1,4 @@
-"""The columns of all rollouts as arrays: filters, sorting and values."""
+"""All rollouts as arrays, with filters and sorting."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Rows: TypeAlias = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A filter for rows: inclusive ranges of numbers, allowed words, flags."""
+    """Inclusive ranges of numbers, allowed words, and flags."""
 
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Filter:
 
 
 class Table:
-    """The rollouts of some segments, unordered; ``select`` returns them newest step first.
+    """The rollouts of some segments, unordered.
 
     ``numbers`` are float64 with NaN for none; ``codes`` index ``words``.
     """
@@ -66,7 +66,7 @@ class Table:
         self._newest = np.lexsort((self.numbers["row"], -self.numbers["step"]))
 
     def select(self, wanted: Filter, hits: Mask | None = None) -> Rows:
-        """Return the matching rows, newest step first and in file order within a step."""
+        """Return matching rows, newest step first."""
         mask = np.ones(self.rows, np.bool_) if hits is None else hits.copy()
         for name, (low, high) in wanted.ranges.items():
             values = self.numbers[name]
@@ -79,7 +79,7 @@ class Table:
         return self._newest[mask[self._newest]]
 
     def sorted(self, rows: Rows, key: str, down: bool) -> Rows:
-        """Sort ``rows`` by a column, stably and with missing values last."""
+        """Sort ``rows`` stably by a column, missing values last."""
         if key in self.codes:
             words = self.words[key]
             ranks = np.empty(len(words))
@@ -106,7 +106,7 @@ class Table:
         return int(value) if whole else float(value)
 
     def text(self, name: str, row: int, longest: int) -> str | None:
-        """Return the first ``longest`` bytes of a row's response or prompt, or None."""
+        """Return up to ``longest`` bytes of a row's text, or None."""
         number = int(self.numbers[name][row])
         if number < 0:
             return None
@@ -114,7 +114,7 @@ class Table:
         return segment.read(number, longest)
 
     def counts(self, name: str) -> dict[str, int]:
-        """Return the counts of the MOST_WORDS most frequent words."""
+        """Return the counts of the most frequent words."""
         found = np.bincount(self.codes[name], minlength=len(self.words[name])).tolist()
         pairs = sorted(zip(self.words[name], found, strict=True), key=lambda pair: -pair[1])
         return {word: count for word, count in pairs[:MOST_WORDS] if word}
@@ -148,7 +148,7 @@ class Ask:
 
 
 def read_query(query: Query) -> Ask:
-    """Parse a query. Raises UserError if it is invalid."""
+    """Parse a query. Raises UserError."""
     # a name may contain a comma itself
     words = {n: [query[n], *query[n].split(",")] for n in WORDS if query.get(n)}
     ranges = {name: read_range(name, query[name]) for name in RANGES if query.get(name)}
@@ -166,7 +166,7 @@ def read_query(query: Query) -> Ask:
 
 
 def read_range(name: str, given: str) -> tuple[float, float]:
-    """Parse ``3``, ``1..3``, ``1..`` or ``..3`` into both ends."""
+    """Parse ``3``, ``1..3``, ``1..`` or ``..3``. Raises UserError."""
     low, dots, high = given.partition("..")
     try:
         ends = (float(low) if low else -math.inf, float(high) if high else math.inf)
@@ -187,7 +187,7 @@ IN_TIME = 0.15
 
 
 class Hits(NamedTuple):
-    """Which rows contain the text, and how many rows have been ``searched``."""
+    """Which of the ``searched`` rows contain the text."""
 
     mask: Mask
     searched: int
@@ -202,7 +202,7 @@ class Searches(Closing):
         self._searches: OrderedDict[str, dict[Segment, Future[Mask]]] = OrderedDict()
 
     def hits(self, needle: str, segments: Sequence[Segment], in_time: float = IN_TIME) -> Hits:
-        """Return the rows that contain ``needle``, as far as found within ``in_time`` seconds."""
+        """Return the rows with ``needle`` found within ``in_time`` seconds."""
         with self._lock:
             found = self._searches.setdefault(needle, {})
             self._searches.move_to_end(needle)

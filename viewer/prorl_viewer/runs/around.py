@@ -1,9 +1,8 @@
-"""What differs between the steps before and after step N, to find why the reward fell.
+"""Differences between the steps before and after step N, to find why the reward fell.
 
-A change is given in standard errors, estimated from the spread of single steps. Neighbouring steps are correlated, so
-this ranks the numbers but proves nothing. A change of the mean reward is split exactly among domains or tasks:
-``within`` is the change of a part's own reward at its mean share; ``mix`` is the change of its share times how far its
-reward lies from the overall mean.
+Changes are in standard errors from the spread of single steps. Neighbouring steps are correlated, so this ranks but
+proves nothing. A change of the mean reward is split exactly among parts: ``within`` is a part's own change at its mean
+share, ``mix`` its change of share times its distance from the overall mean.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class Spans(NamedTuple):
 
 @dataclass
 class Part:
-    """A domain or task on one side: its weight (groups or responses), mean reward and rates."""
+    """A domain or task on one side; it weighs its groups or responses."""
 
     weight: float
     reward: float
@@ -55,7 +54,7 @@ def spans_at(steps: Sequence[int], step: int, width: int = STEPS) -> Spans:
 
 
 def movers(metrics: Metrics, spans: Spans) -> list[Json]:
-    """Return the run's metrics before and after, the largest change in standard errors first."""
+    """Return the run's metrics before and after, largest change first."""
     rows = []
     for key in metrics.columns:
         if "/" in key or key in NOT_COMPARED:
@@ -82,7 +81,7 @@ def _compared(metrics: Metrics, key: str, spans: Spans) -> dict[str, Any] | None
 
 
 def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -> float | None:
-    """Return a change of means in standard errors (Welch); None if the spread is unknown."""
+    """Return a change in standard errors (Welch); None without spread."""
     if len(before) < 2 or len(after) < 2:
         return None
     error = statistics.variance(before) / len(before) + statistics.variance(after) / len(after)
@@ -90,7 +89,7 @@ def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -
 
 
 def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> dict[str, Part]:
-    """Return every part with a reward in these steps; steps are weighted by groups (for tasks, responses)."""
+    """Return the parts with a reward in these steps, weighting steps by groups (for tasks, responses)."""
     found, weight = {}, WEIGHTS[breakdown]
     for name in metrics.parts(breakdown):
         keys = (weight, "reward_mean", *PART_RATES)
@@ -120,7 +119,7 @@ def _mean(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 
 def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -> dict[str, Part]:
-    """Return every task with a reward in these steps, weighting responses equally."""
+    """Return the tasks with a reward in these steps, weighting responses equally."""
     sums = totals(one for step, one in steps.items() if span[0] <= step <= span[1])
     found = {}
     for task, one in sums.items():
@@ -132,9 +131,9 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
 
 
 def divided(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
-    """Split the change of the mean reward among the parts; the PARTS largest come first.
+    """Split the change of the mean reward among the parts, largest first.
 
-    A part on only one side is all ``mix``; ``rest`` sums the remaining parts.
+    A part on only one side is all ``mix``; ``rest`` sums those after PARTS.
     """
     whole_before, whole_after = (sum(p.weight for p in side.values()) for side in (before, after))
     if not whole_before or not whole_after:
@@ -171,10 +170,9 @@ def divided(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
 
 
 def falls(metrics: Metrics, key: str = "reward_mean", width: int = STEPS) -> list[Json]:
-    """Return the steps with the deepest falls of a metric.
+    """Return the steps with the deepest falls of a metric, at least ``width`` apart.
 
-    A fall is the mean of the ``width`` steps from a step on minus that of the ``width`` before (fewer in a short run),
-    if it exceeds FALL_Z. Falls are at least ``width`` steps apart.
+    A fall is the mean of ``width`` steps minus that of the ``width`` before (fewer in a short run), beyond FALL_Z.
     """
     known = [(s, v) for s, v in zip(metrics.steps, metrics.column(key), strict=True)]
     known = [(s, v) for s, v in known if math.isfinite(v)]

@@ -1,4 +1,4 @@
-"""The charts of a run: their keys, and their lines by domain or task, thinned for the screen."""
+"""The charts of a run, and their lines thinned for the screen."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Points = list[list[float]]
 
 
 class Line(NamedTuple):
-    """A line; if it shows means, ``raw`` is the line of single steps."""
+    """A line; ``raw`` has single steps if it shows means."""
 
     points: Points
     raw: Points
 
 
 def thin(steps: Sequence[int], values: Sequence[float], width: int, mean: int = 1) -> Line:
-    """Return the line of finite ``values`` with at most 2 ``width`` points, averaged over ``mean`` steps."""
+    """Return finite ``values`` in at most 2 ``width`` points, or means over ``mean`` steps."""
     known = [(s, v) for s, v in zip(steps, values, strict=True) if math.isfinite(v)]
     single = _extremes(known, width)
     if mean <= 1:
@@ -42,7 +42,7 @@ def _extremes(known: Sequence[tuple[int, float]], width: int) -> Points:
 
 
 def _means(known: Sequence[tuple[int, float]], width: int, mean: int) -> Points:
-    """Return the mean of ``mean`` values around the middle of each bucket, fewer at the ends."""
+    """Return means of ``mean`` values around each bucket's middle."""
     sums = [0.0, *accumulate(v for _, v in known)]
     points: Points = []
     place = 0
@@ -65,10 +65,7 @@ def _value(point: tuple[int, float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart.
-
-    ``lines`` maps metrics keys to labels; ``in_parts`` is the key for a domain or task if it differs.
-    """
+    """One chart; ``lines`` maps keys to labels, ``in_parts`` is a different key for domains or tasks."""
 
     name: str
     title: str
@@ -84,7 +81,7 @@ class Chart:
 
     @property
     def part_key(self) -> str:
-        """The key of the chart's number for a domain or task."""
+        """The key for a domain or task."""
         return self.in_parts or self.lines[0][0]
 
 
@@ -196,7 +193,7 @@ def words(key: str) -> str:
 
 
 def charts_of(keys: Collection[str]) -> list[Chart]:
-    """Return the charts for these keys: the predefined ones, then one for each other number."""
+    """Return the predefined charts for these keys, and one per other number."""
     named = [chart for chart in CHARTS if any(key in keys for key, _ in chart.lines)]
     plain = (key for key in sorted(keys) if "/" not in key and key not in _DRAWN | {"step"})
     return [*named, *(other(key) for key in plain)]
@@ -248,7 +245,7 @@ def _moves(metrics: Metrics, chart: Chart) -> bool:
 
 
 def smoothing(chart: Chart, steps: int) -> int:
-    """Return the default smoothing window for ``steps`` steps; 1 in a short run."""
+    """Return the default smoothing window; 1 in a short run."""
     return max((n for n in MEANS if n * 30 <= steps), default=1) if chart.smooth else 1
 
 
@@ -258,7 +255,7 @@ def values_of(metrics: Metrics, key: str) -> Sequence[float]:
 
 
 def find_chart(metrics: Metrics, name: str) -> Chart:
-    """Return the chart of this name. Raises NotFoundError if the run has no such numbers."""
+    """Return the chart. Raises NotFoundError without such numbers."""
     chart = BY_NAME.get(name)
     if chart is None and name in metrics.columns:
         chart = other(name)
@@ -287,7 +284,7 @@ def by_part(
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """Return a line for each ``chosen`` domain or task (default: the largest), and all parts."""
+    """Return a line per ``chosen`` part (default: the largest), and all parts."""
     weight = WEIGHTS[breakdown]
     counts = {
         name: math.fsum(
@@ -312,7 +309,7 @@ def by_task_of_rollouts(
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """Return as ``by_part`` does, for tasks from rollouts instead of the journal."""
+    """As ``by_part``, with tasks from rollouts."""
     counts = {task: float(one.responses) for task, one in totals(steps.values()).items()}
     names, parts = _drawn(counts, WEIGHTS["tasks"], chosen)
     rows = sorted(steps.items())
@@ -329,7 +326,7 @@ def by_task_of_rollouts(
 def _drawn(
     counts: Mapping[str, float], weight: str, chosen: Sequence[str]
 ) -> tuple[list[str], list[Json]]:
-    """Return the parts to draw, sorted by name for stable colours, and all parts by size."""
+    """Return the parts to draw, sorted for stable colours, and all by size."""
     ranked = sorted(counts, key=lambda name: (-counts[name], name))
     names = [name for name in chosen if name in counts] or ranked[:PARTS]
     return sorted(names), [
@@ -338,10 +335,7 @@ def _drawn(
 
 
 def axes(metrics: Metrics) -> Json:
-    """Return tokens and hours at selected steps, for interpolation.
-
-    Hours add up the steps, without pauses between runs.
-    """
+    """Return tokens and hours, without pauses, at selected steps."""
     steps, stride = metrics.steps, max(len(metrics.steps) // WIDTH, 1)
     seconds, hours = 0.0, []
     for value in metrics.column("seconds"):
@@ -365,7 +359,7 @@ def _line(steps: Sequence[int], values: Sequence[float], mean: int, span: tuple[
 
 
 def _interval(metrics: Metrics, key: str, line: Line) -> list[list[float]]:
-    """Return [step, low, high] of the 95% interval wherever a standard error was recorded."""
+    """Return [step, low, high] of the 95% interval, where known."""
     errors = dict(zip(metrics.steps, metrics.column(INTERVALS[key]), strict=True))
     known = ((step, value, errors[int(step)]) for step, value in line.points)
     return [[s, v - Z95 * error, v + Z95 * error] for s, v, error in known if math.isfinite(error)]

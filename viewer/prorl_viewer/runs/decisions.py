@@ -1,4 +1,4 @@
-"""A run's decisions and its validation forecast, for the curves."""
+"""A run's decisions and its validation forecast."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ LABELS = {
 
 
 def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
-    """Return bands, marks and the list of decisions up to step ``last``.
+    """Return bands, marks and decisions up to step ``last``.
 
-    Decisions that can occur at every step are one entry per uninterrupted stretch.
+    Consecutive decisions that can occur at every step are one entry.
     """
     decisions = [read_decision(row) for row in rows if _is_one(row)]
     return {
@@ -82,7 +82,7 @@ def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
 
 
 def at_step(rows: Sequence[Mapping[str, Any]], step: int) -> list[Json]:
-    """Return the decisions of a step with their evidence, those that can occur at every step last."""
+    """Return a step's decisions with their evidence."""
     found = [read_decision(row) for row in rows if row["step"] == step and _is_one(row)]
     found.sort(key=lambda d: d.kind in EVERY_STEP)
     return [
@@ -103,7 +103,7 @@ def _is_one(row: Mapping[str, Any]) -> bool:
 
 
 def evidence(values: Mapping[str, Any], depth: int = 0) -> list[Json]:
-    """Return evidence as rows of (label, value); nested mappings become rows of their own."""
+    """Return evidence as rows of (label, value), nested for mappings."""
     return [
         {"key": key, "label": LABELS.get(key, words(key)), "value": _value(value, depth + 1)}
         for key, value in values.items()
@@ -168,7 +168,7 @@ FURTHEST = 1_000_000
 
 
 class Foreteller:
-    """The newest forecast of a run, computed once per validation since it takes seconds."""
+    """The newest forecast of a run, computed once per validation."""
 
     def __init__(self, run: RunFolder) -> None:
         self.run = run
@@ -176,9 +176,9 @@ class Foreteller:
         self._kept: tuple[tuple[int, int], Json] | None = None
 
     def tell(self, last_step: int, last_validation: int) -> Json:
-        """Return the forecast up to the run's planned end, or beyond it once that is reached.
+        """Return the forecast to the run's planned end, or beyond once that is reached.
 
-        ``points`` are [step, value, low, high] from the last validation on; empty if the value is not identified.
+        ``points`` are [step, value, low, high]; empty if the value is not identified.
         """
         with self._lock:
             asked = (last_validation, self._to_step(last_step))

@@ -1,4 +1,4 @@
-"""The header of a run's page: progress, outcome, origin and remaining time."""
+"""The header of a run's page."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ from prorl_viewer.subject import Json
 
 
 def settings(run: RunFolder) -> Json:
-    """Return every setting of the run with the preset's value.
-
-    ``known`` is false if prorl has no preset of this name.
-    """
+    """Return every setting and its preset's value; ``known`` is false without such a preset."""
     values = flat(read_plain(run.config_path))
     preset = values.get("preset")
     defaults = _of_preset(str(preset))
@@ -43,7 +40,7 @@ def settings(run: RunFolder) -> Json:
 
 
 def read_plain(path: Path) -> dict[str, Any]:
-    """Return the values of a ``config.yaml``, cached until the file changes. Raises UserError or ConfigError."""
+    """Return a config's values, cached until it changes. Raises UserError."""
     try:
         stat = path.stat()
     except FileNotFoundError:
@@ -77,7 +74,7 @@ STATES = {
 
 
 def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, Any]]) -> Json:
-    """Return the run's state and facts. Never fails, whatever the folder contains."""
+    """Return the run's state and facts; never fails, whatever the folder contains."""
     config, trouble = _config(run)
     step, steps = metrics.steps[-1] if metrics.steps else 0, _planned(config)
     state, reason = run_state(run, step, steps)
@@ -109,7 +106,7 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
 
 
 def summary(head: Mapping[str, Any]) -> Json:
-    """Return the part of a header that the list of subjects shows."""
+    """Return the header's part for the list of subjects."""
     validation = head["validation"]
     return {
         "state": head["state_words"],
@@ -146,7 +143,7 @@ def _eta(state: str, step: int, steps: int | None, seconds: list[float]) -> floa
 
 
 def _lately(metrics: Metrics, key: str) -> float | None:
-    """Return the mean of the last STEPS steps, since a single reward depends on the problems drawn."""
+    """Return the mean of the last STEPS steps; a single reward depends on the problems drawn."""
     last = metrics.steps[-1] if metrics.steps else 0
     values = metrics.window(key, last - STEPS + 1, last)
     return statistics.fmean(values) if values else None
@@ -190,5 +187,5 @@ def _lineage(run: RunFolder) -> list[str]:
     try:
         state = read_state(checkpoint_path(run.checkpoints, newest))
         return lines(state.get("lineage", []))
-    except (UserError, OSError, ValueError, TypeError, AttributeError, KeyError):  # pruned, or malformed
+    except (UserError, OSError, ValueError, TypeError, AttributeError, KeyError):  # pruned, or odd
         return []

@@ -1,4 +1,4 @@
-"""A run's files in memory: metrics as columns, decisions, and rollout sums by task."""
+"""A run's metrics, decisions and rollout sums in memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FAR = 1 << 53
 
 
 class Tail:
-    """Follows one journal: returns new complete lines, or all of them if the file was replaced."""
+    """Follows one journal, also when the file is replaced."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -73,9 +73,9 @@ def _rows(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 class Metrics:
-    """The metrics of every step as columns, with keys like ``kl`` and ``domains/math/reward_mean``.
+    """Metrics as columns, with keys like ``kl`` and ``domains/math/reward_mean``.
 
-    Columns align with ``steps``, which ascend; NaN if a step lacks a number.
+    Columns align with ``steps``, which ascend; NaN for missing numbers.
     """
 
     def __init__(self, path: Path) -> None:
@@ -129,12 +129,12 @@ class Metrics:
         return {key.rpartition("/")[2] for key in self.columns if key.startswith(f"{breakdown}/")}
 
     def window(self, key: str, first: int, last: int) -> list[float]:
-        """Return a key's finite values from step ``first`` to ``last``, inclusive."""
+        """Return finite values from step ``first`` to ``last``, inclusive."""
         start, stop = bisect_left(self.steps, first), bisect_left(self.steps, last + 1)
         return [v for v in self.column(key)[start:stop] if math.isfinite(v)]
 
     def newest(self, key: str) -> tuple[int, float] | None:
-        """Return (step, value) of a key's last finite value, or None."""
+        """Return (step, value) of the last finite value, or None."""
         column = self.column(key)
         for place in range(len(column) - 1, -1, -1):
             if math.isfinite(column[place]):
@@ -202,7 +202,7 @@ class Sums:
 
 
 class TaskTable:
-    """Sums by step and task, read from the run's rollouts on demand."""
+    """Sums by step and task, read on demand."""
 
     def __init__(self, run: Path) -> None:
         self.run = run
@@ -213,7 +213,7 @@ class TaskTable:
     def read(
         self, steps: Container[int] | None = None, budget: float = 60.0
     ) -> tuple[dict[int, Mapping[str, Sums]], int]:
-        """Return (step -> sums by task, number of unread files) for ``steps`` (None: all).
+        """Return (step -> sums by task, number of unread files).
 
         It stops after ``budget`` seconds; the next call continues.
         """
@@ -240,7 +240,6 @@ class TaskTable:
 
 
 def _sums_of(path: Path) -> dict[str, Sums]:
-    """Return the sums of a step; {} if the file is unreadable, which the list of rollouts reports."""
     try:
         return _sums(path)
     except (UserError, ValueError, TypeError):

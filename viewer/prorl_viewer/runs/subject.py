@@ -27,7 +27,7 @@ EXPORTED_STEPS = 40
 
 
 class RunSubject:
-    """The curves, decisions, config and rollouts of one run; answers are cached until the run changes."""
+    """One run; answers are cached until it changes."""
 
     kind: Kind = "run"
 
@@ -46,7 +46,7 @@ class RunSubject:
         self._kept_version = ""
 
     def version(self) -> str:
-        """Return a text that changes with the journals, the run's state and its rollouts."""
+        """Return a text that changes with the run."""
         return f"{self._state()}-{self._rollouts.version()}"
 
     def _state(self) -> str:
@@ -78,7 +78,7 @@ class RunSubject:
         self._rollouts.close()
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the exported pages: charts overall and by domain, decisions, falls and rollouts."""
+        """Yield the exported pages: charts, decisions, falls and rollouts."""
         pages = self.pages()
         for page in ("summary", "header", "charts", "decisions", "config"):
             yield page, {}
@@ -93,7 +93,7 @@ class RunSubject:
         yield from self._rollouts.snapshot()
 
     def _fresh(self, name: str, page: Page) -> Page:
-        """Wrap a page to read new journal rows first, and cache its answers until the state changes."""
+        """Read new journal rows before a page, and cache its answers."""
 
         def answer(query: Query) -> Json:
             if not self.run.config_path.exists() and not self.run.metrics_path.exists():
@@ -165,7 +165,7 @@ class RunSubject:
         return {"step": step, "decisions": decisions.at_step(self._decisions.rows, step)}
 
     def _rules(self, query: Query) -> Json:
-        """Return what the controller's rules saw at ``step``; this replays the run, which takes a while."""
+        """Return what the rules saw at ``step``; replaying the run takes a while."""
         with self._lock:
             self._metrics.refresh()
             step = self._recorded(query, least=1)
@@ -211,7 +211,6 @@ class RunSubject:
         return settings(self.run)
 
     def _forecast(self, query: Query) -> Json:
-        """Return the validation forecast, or None without validations."""
         del query
         with self._lock:
             self._metrics.refresh()
@@ -230,7 +229,7 @@ class RunSubject:
 
 
 def looks_like(folder: Path) -> bool:
-    """Return whether ``folder`` is a run; those of an old prorl lack ``identity.json``."""
+    """Return whether ``folder`` is a run; old ones lack ``identity.json``."""
     beside = ("identity.json", "metrics.jsonl")
     return (folder / "config.yaml").is_file() and any((folder / n).is_file() for n in beside)
 

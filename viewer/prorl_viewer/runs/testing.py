@@ -1,7 +1,6 @@
 """A made-up run for tests, pictures and measurements.
 
-Numbers are random; decisions are the real controller's. From step ``falls_at`` on, the answers to one task are
-truncated.
+Decisions are the real controller's. From step ``falls_at`` on, one task's answers are truncated.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ SETTINGS = (
 
 
 def made_up_config(steps: int, *settings: str) -> TrainConfig:
-    """Return the config of a made-up run, with short windows and reset intervals."""
+    """Return a config with short windows and reset intervals."""
     return load_config("prorl-v2", overrides=[f"steps={steps}", *SETTINGS, *settings])
 
 
@@ -54,7 +53,7 @@ def write_run(
     falls_at: int = 0,
     rollouts: Sequence[int] = (),
 ) -> RunFolder:
-    """Write a run with ``done`` of its ``steps`` (default: all); ``rollouts`` are the steps with rollouts."""
+    """Write a run with ``done`` of its ``steps`` (default: all), and rollouts of some."""
     run = RunFolder(path)
     config = made_up_config(steps, *settings)
     run.create(config, {"dataset": "d" * 64, "model": "e" * 64})
@@ -75,7 +74,7 @@ def _write_rollouts(run: RunFolder, steps: Sequence[int], seed: int, falls_at: i
 def write_steps(
     run: RunFolder, config: TrainConfig, steps: Iterable[int], seed: int = 0, falls_at: int = 0
 ) -> None:
-    """Append the lines and decisions of ``steps``, from the first on, to the run's journals."""
+    """Append the first steps to the run's journals."""
     controller, guard, tokens = Controller(config), Guard(config.safety), 0
     for step in steps:
         row = made_up_row(step, seed, 0 < falls_at <= step, controller.last_reset)
@@ -88,7 +87,7 @@ def write_steps(
 
 
 def made_up_row(step: int, seed: int, fallen: bool, last_reset: int) -> dict[str, Any]:
-    """Return a step's metrics without the values of the controller and the token total."""
+    """Return a step's metrics, without those from the controller."""
     draw = random.Random(f"{seed}-{step}")
     level = 0.15 + 0.45 * (1 - math.exp(-step / 150))
     parts = {}
