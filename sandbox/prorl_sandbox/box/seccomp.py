@@ -101,7 +101,7 @@ ALLOWED = (
     # Memory.
     "brk", "mprotect", "mremap", "msync", "munlock", "munmap", "pkey_alloc",
     "pkey_free", "pkey_mprotect",
-    # Processes, threads and what they may know of themselves.
+    # Processes, threads and queries about themselves.
     "alarm", "arch_prctl", "capget", "execve", "execveat", "exit", "exit_group", "fork",
     "getcpu", "getegid", "geteuid", "getgid", "getgroups",
     "getitimer", "getpgid", "getpgrp", "getpid", "getppid", "getpriority", "getresgid", "getresuid",

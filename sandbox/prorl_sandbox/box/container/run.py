@@ -267,7 +267,7 @@ class Run:
             self._link.send(kind, data)
             answer = kind == frames.TALK and self._asked
             if answer:
-                self._quiet.clear()  # with what was printed before it
+                self._quiet.clear()  # send printed output along with it
             elif len(data) < CHUNK:
                 rest = _QUIET_TALK_MS if kind == frames.TALK else _QUIET_MS
                 self._quiet[fd] = time.monotonic() + rest / 1000

@@ -75,7 +75,7 @@ def separate_slot(settings: Settings, ask_for_map: Any) -> None:
     """Enter the slot's user and mount namespaces and root; the next child starts a pid namespace.
 
     Root enters the root folder first, while it can read every folder, and then a user namespace, whose maps the
-    template writes on ``ask_for_map()``.
+    template writes on ``ask_for_map()``. An ordinary user enters that namespace first.
     """
     walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:
