@@ -31,11 +31,10 @@ def advantages_of(groups: Sequence[Group], config: AdvantageConfig) -> Tensor:
 def compute_advantages(
     rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig
 ) -> Tensor:
-    """Return the advantage (B,) of each trajectory, in the dtype of ``rewards``.
+    """Return the advantage (B,) of each trajectory.
 
-    ``rewards`` (B,) float; ``groups`` (B,) int, one id per prompt; ``lengths`` (B,) int, tokens of each response.
-    Raises ValueError if the shapes differ or a reward is not finite, UnknownNameError, and PluginError if the estimator
-    returns another shape or a value that is not finite.
+    ``rewards`` (B,) float; ``groups`` (B,) int, one id per prompt; ``lengths`` (B,) int, in tokens. Raises ValueError
+    for unequal shapes or a reward that is not finite, and PluginError for an estimator that returns such values.
     """
     if not rewards.shape == groups.shape == lengths.shape or rewards.dim() != 1:
         raise ValueError(
@@ -62,10 +61,10 @@ def compute_advantages(
 def reinforce_baseline(
     rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig
 ) -> Tensor:
-    """Return (R~ - mu) / (sigma + eps): REINFORCE++-baseline (arXiv 2501.03262, the ProRL v2 post).
+    """Return (R~ - mu) / (sigma + eps), R~ = R - mean_group(R): REINFORCE++-baseline (arXiv 2501.03262, the ProRL v2
+    post).
 
-    R~ = R - mean_group(R); mu and sigma are over the batch. With ``normalise: token`` each trajectory is weighted by
-    its number of tokens.
+    mu and sigma are over the batch, with ``normalise: token`` weighted by tokens.
     """
     centred = group_centred(rewards, groups)
     by_token = config.normalise == "token"
@@ -99,7 +98,7 @@ GRPO = AdvantageSpec(
 
 
 def batch_std(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return (R - mean_group(R)) / (std of R over the batch + eps): scale_rewards="batch" of TRL 1.16.0."""
+    """Return (R - mean_group(R)) / (batch std of R + eps): scale_rewards="batch" of TRL 1.16.0."""
     del lengths
     whole = torch.zeros_like(groups)  # the batch as one group
     raw = group_centred(rewards, whole)
@@ -123,11 +122,10 @@ DR_GRPO = AdvantageSpec(name="dr_grpo", advantages=dr_grpo)
 
 
 def maxrl(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return (R - mean_group(R)) / mean_group(R), or 0 if the mean is not positive: MaxRL (arXiv 2602.02710).
+    """Return (R - mean_group(R)) / mean_group(R), or 0 unless the mean is positive: MaxRL (arXiv 2602.02710).
 
-    With rewards of 0 and 1, a prompt of pass rate p is weighted by about 1/p, which gives the gradient of log p instead
-    of p. Averaged over a group of n, that is in expectation the gradient of pass@1 + pass@2 / 2 + ... + pass@(n - 1) /
-    (n - 1).
+    A prompt of pass rate p is weighted by about 1/p: the gradient of log p instead of p, or in expectation of pass@1 +
+    pass@2 / 2 + ... + pass@(n - 1) / (n - 1).
     """
     del lengths, config
     mean = group_mean(rewards, groups)[groups]
@@ -140,11 +138,10 @@ MAXRL = AdvantageSpec(name="maxrl", advantages=maxrl)
 
 
 def pass_at_k(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return each response's advantage for the best of k: Pass@k training (arXiv 2508.10751, analytic form).
+    """Return the gain of each response in the best of k: Pass@k training (arXiv 2508.10751, analytic form).
 
-    It is (mean best reward of the k-subsets with this response - mean over all k-subsets) / their std, or 0 if all
-    subsets are worth the same or the group has at most k responses. For rewards of 0 and 1 it equals the paper's closed
-    form; k = 1 is GRPO with the population std.
+    This is (mean best reward of the k-subsets with the response - mean over all) / their std, or 0 if all subsets are
+    worth the same. Rewards may be partial; k = 1 is GRPO with the population std.
     """
     del lengths
     advantages = torch.zeros_like(rewards)
@@ -174,8 +171,8 @@ def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
 
 @lru_cache(maxsize=64)
 def _subset_weights(n: int, k: int) -> tuple[list[float], list[float], list[float]]:
-    """Return, for each rank in ascending order, the share of k-subsets (n,) whose best element has that rank: of all
-    subsets, of those that contain the element, and of those that contain a given lower element."""
+    """Return, per rank in ascending order, the share of k-subsets in which it is the best: of all subsets, of those
+    with the element, and of those with a given lower one."""
     every, others = comb(n, k), comb(n - 1, k - 1)
     best = [comb(j, k - 1) / every for j in range(n)]
     alone = [comb(j, k - 1) / others for j in range(n)]
@@ -191,7 +188,7 @@ PASS_AT_K = AdvantageSpec(
 
 
 def group_centred(rewards: Tensor, index: Tensor) -> Tensor:
-    """Return R - mean_group(R) (B,), exactly 0 in groups of equal rewards. ``index`` (B,) numbers the groups from 0."""
+    """Return R - mean_group(R) (B,), exactly 0 in groups of equal rewards. ``index`` (B,) is from 0."""
     mean = group_mean(rewards, index)[index]
     size = int(index.max()) + 1 if index.numel() else 0
     empty = rewards.new_zeros(size)
@@ -201,7 +198,7 @@ def group_centred(rewards: Tensor, index: Tensor) -> Tensor:
 
 
 def group_variance(centred: Tensor, index: Tensor, std: str) -> Tensor:
-    """Return the variance (B,) of each trajectory's group; 0 for a group of one."""
+    """Return the variance (B,) of each trajectory's group."""
     variance = group_mean(centred**2, index)
     if std == "sample":
         count = torch.bincount(index).to(centred.dtype)
@@ -217,6 +214,6 @@ def divisor(variance: Tensor, config: AdvantageConfig) -> Tensor:
 
 
 def group_mean(values: Tensor, index: Tensor) -> Tensor:
-    """Return the mean (G,) of ``values`` (B,) in each group. ``index`` (B,) numbers the groups from 0."""
+    """Return the mean (G,) of ``values`` (B,) by group. ``index`` (B,) is from 0."""
     count = torch.bincount(index).to(values.dtype)
     return torch.zeros_like(count).index_add_(0, index, values) / count

@@ -1,5 +1,5 @@
-"""KL estimators per token, chosen by ``kl.estimator``, and their clamps. Sources: Schulman's k1, k2 and k3
-(joschu.net/blog/kl-approx.html, 2020); clamps of the ProRL v2 post, OpenRLHF 0.11.2 (models/utils.py) and NeMo-RL."""
+"""KL estimators per token, and their clamps. Sources: Schulman (joschu.net/blog/kl-approx.html, 2020) for k1, k2 and
+k3; the ProRL v2 post, OpenRLHF 0.11.2 (models/utils.py) and NeMo-RL for the clamps."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ EXP_LIMIT = 80.0
 def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tensor:
     """Return the estimate (N,) of KL(pi || pi_ref) at each token sampled from pi.
 
-    ``clamp`` bounds d = log pi - log pi_ref (``input``), the estimate (``output``) or both; beyond a bound the gradient
-    is 0. With clamp_value 10, k2's gradient vanishes at |d| = 10 for ``input`` and at sqrt(20) for ``output``. With
-    ``none``, k3 can be infinite. The post prints pi_old for pi, which would have no gradient. Raises UnknownNameError,
-    and PluginError if the estimate has another shape.
+    ``clamp`` bounds the log-ratio d, the estimate or both; beyond a bound the gradient is 0 (k2 with clamp_value 10:
+    from |d| = 10 for ``input``, sqrt(20) for ``output``). The post prints pi_old, which has no gradient, for pi. Raises
+    PluginError for an estimate of another shape.
     """
     d = logprobs - ref_logprobs
     spec = KL_ESTIMATORS.get(config.estimator)
@@ -58,7 +57,7 @@ K1 = KLSpec(name="k1", estimate=k1)
 
 
 def k2(log_ratio: Tensor, config: KLConfig) -> Tensor:
-    """Return d^2 / 2, whose gradient on the policy's own samples is that of the KL divergence."""
+    """Return d^2 / 2, whose gradient on the policy's samples is that of the KL divergence."""
     del config
     return 0.5 * log_ratio**2
 
@@ -67,7 +66,7 @@ K2 = KLSpec(name="k2", estimate=k2)
 
 
 def k3(log_ratio: Tensor, config: KLConfig) -> Tensor:
-    """Return exp(-d) - 1 + d, unbiased and never negative; d is at least -80 unless ``clamp`` is ``none``."""
+    """Return exp(-d) - 1 + d, unbiased and never negative."""
     d = log_ratio if config.clamp == "none" else log_ratio.clamp(min=-EXP_LIMIT)
     return torch.exp(-d) - 1 + d
 

@@ -1,4 +1,4 @@
-"""The loss of one pass, shared by both engines: policy loss, sampler-mismatch weights, KL penalty and token weights."""
+"""The loss of one pass, shared by both engines: policy loss, mismatch weights, KL penalty and token weights."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOG_RATIO_LIMIT = 20.0
 
 
 class Mismatch(NamedTuple):
-    """Weight of each token's loss (N,), without gradient, and the share of tokens (or sequences) out of bounds."""
+    """Weight of each token's loss (N,), without gradient, and the share of tokens or sequences out of bounds."""
 
     weights: Tensor
     masked_fraction: Tensor
@@ -26,15 +26,15 @@ class Mismatch(NamedTuple):
 def mismatch_weights(
     trainer_logprobs: Tensor, sampler_logprobs: Tensor, lengths: Tensor, config: MismatchConfig
 ) -> Mismatch:
-    """Return importance weights that correct for the gap between sampler and trainer; ones for ``none``.
+    """Return importance weights for the mismatch of sampler and trainer, based on rho = exp(trainer - sampler
+    log-prob).
 
-    rho = exp(trainer - sampler log-prob) at each token: vLLM's kernels and bf16 give other probabilities to the same
-    weights. ``trainer_logprobs`` (N,) are from before the update; ``lengths`` (B,) int.
+    With the same weights, vLLM's kernels and bf16 give other probabilities. ``trainer_logprobs`` (N,) are from before
+    the update; ``lengths`` (B,) int.
 
-    - ``tis``: rho clamped to [low, high] (truncated importance sampling, Yao et al. 2025, which has low 0).
-    - ``icepop``: rho within [low, high], else 0 (ant-ling 2025).
-    - ``sequence_mask``: rho if the geometric mean of the sequence's rho is within [low, high], else 0 (OpenRLHF 0.11.2
-      models/loss.py, NeMo-RL's seq-mask-tis).
+    - ``tis``: rho clamped to [low, high] (truncated importance sampling, Yao et al. 2025).
+    - ``icepop``: rho, or 0 outside [low, high] (ant-ling 2025).
+    - ``sequence_mask``: rho, or 0 if its geometric mean over the sequence is outside (OpenRLHF 0.11.2, NeMo-RL).
     """
     gap = (trainer_logprobs - sampler_logprobs).detach()
     if config.correction == "none":
@@ -74,9 +74,9 @@ class MismatchSize(NamedTuple):
 
 
 def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: Tensor) -> Tensor:
-    """Return the sums (4,) float32 from which ``mismatch_size`` is computed; they add up over the passes of a step.
+    """Return the sums (4,) float32 for ``mismatch_size``, which add up over passes; inputs are (N,).
 
-    All inputs are (N,). ``counted`` is True for tokens sampled by the policy before the update, False for stale ones.
+    ``counted`` is False for stale tokens.
     """
     gap = (trainer_logprobs - sampler_logprobs).detach().float()
     gap = torch.where(counted, gap.clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT), gap.new_zeros(()))
@@ -97,9 +97,8 @@ def mismatch_size(sums: Sequence[float]) -> MismatchSize | None:
 class Tokens(NamedTuple):
     """The N response tokens of a pass, its B trajectories concatenated; all (N,) float except ``lengths`` (B,) int.
 
-    ``logprobs`` are the policy's, with gradient; ``old`` the policy's before the update, or the sampler's for stale
-    trajectories; ``reference`` is None without a reference model; ``weights`` are the ``token_weights`` of the whole
-    mini-batch, so that passes add up.
+    ``old`` are the policy's log-probs before the update, or the sampler's for stale trajectories. ``weights`` are the
+    ``token_weights`` of the whole mini-batch, so that passes add up.
     """
 
     logprobs: Tensor
@@ -114,7 +113,7 @@ class Tokens(NamedTuple):
 class PassLoss(NamedTuple):
     """One pass's part of a mini-batch loss: scalars, and ``kl`` (N,) or None without a reference.
 
-    ``loss``, to be differentiated, is ``policy_loss`` plus the KL coefficient times the weighted sum of ``kl``.
+    Differentiate ``loss``, which is ``policy_loss`` plus the KL penalty.
     """
 
     loss: Tensor
@@ -140,9 +139,8 @@ def pass_loss(tokens: Tokens, loss: LossConfig, kl: KLConfig) -> PassLoss:
 def token_weights(lengths: Tensor, aggregation: str, max_tokens: int) -> Tensor:
     """Return the weight (N,) float32 of each token; the batch loss is sum(weights * losses).
 
-    ``token_mean``: 1 / N (DAPO, arXiv 2503.14476, eq. 12). ``sequence_mean``: 1 / (number of non-empty trajectories),
-    divided evenly over a trajectory's tokens (GRPO, 2402.03300, eq. 3). ``constant``: 1 / (B max_tokens) (Dr. GRPO,
-    2503.20783, section 3.2). ``lengths`` (B,) int. Raises ValueError for another name.
+    ``token_mean``: 1 / N (DAPO, arXiv 2503.14476, eq. 12). ``sequence_mean``: equal for non-empty trajectories, divided
+    over their tokens (GRPO, 2402.03300, eq. 3). ``constant``: 1 / (B max_tokens) (Dr. GRPO, 2503.20783, section 3.2).
     """
     total = int(lengths.sum())
     if aggregation == "token_mean":

@@ -22,10 +22,10 @@ LOG_RATIO_LIMIT = 20.0
 def policy_loss(
     logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
 ) -> PolicyLoss:
-    """Return the loss (N,) of each token under the loss ``config.name``.
+    """Return the loss (N,) of each token under ``config.name``.
 
-    The first three arguments are (N,) float, ``lengths`` (B,) int. Raises UnknownNameError, and PluginError if the loss
-    has another shape, or no gradient although ``logprobs`` have one.
+    The first three arguments are (N,) float, ``lengths`` (B,) int. Raises PluginError for a loss of another shape or
+    without a gradient.
     """
     spec = POLICY_LOSSES.get(config.name)
     told = config.model_copy(update={"options": with_defaults(spec, config.options)})
@@ -41,9 +41,8 @@ def clip(
 ) -> PolicyLoss:
     """Return -min(r A, clip(r, 1 - clip_low, 1 + clip_high) A) per token, r = exp(logprobs - old_logprobs).
 
-    Sources: PPO (arXiv 1707.06347, eq. 7), Clip-Higher of DAPO (2503.14476, eq. 8). ``dual_clip`` c bounds the loss of
-    negative advantages by c |A| (Ye et al., 1912.09729, eq. 5). ``on_policy_ratio`` sets r to 1 with the gradient of
-    ``logprobs``, so nothing is clipped (NeMo-RL's force_on_policy_ratio).
+    Sources: PPO (arXiv 1707.06347, eq. 7), Clip-Higher of DAPO (2503.14476, eq. 8), dual clip (Ye et al., 1912.09729,
+    eq. 5). ``on_policy_ratio`` sets r to 1 with the gradient of ``logprobs`` (NeMo-RL's force_on_policy_ratio).
     """
     del lengths
     base = logprobs.detach() if config.on_policy_ratio else old_logprobs

@@ -1,4 +1,4 @@
-"""Shape raw rewards before advantages are computed; filtering and pass@k use the raw reward. Needs no torch."""
+"""Shape raw rewards before advantages; filtering and pass@k use the raw ones. Needs no torch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prorl_training.types import Group
 
 
 def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: bool) -> list[Group]:
-    """Return the groups with shaped rewards, and ``trains`` set for responses in the loss."""
+    """Return the groups with shaped rewards and with ``trains`` set."""
     return [
         replace(
             group,
@@ -37,11 +37,10 @@ def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: b
 def shaped_reward(
     config: TrainConfig, raw: float, tokens: int, truncated: bool, penalty_is_on: bool
 ) -> float:
-    """Return the shaped reward: stop-properly, plus overlong and ``penalties``, plus the weighted length reward.
+    """Return the reward after stop-properly, overlong, ``penalties`` and, while ``penalty_is_on``, the length reward.
 
-    The length reward applies only while ``penalty_is_on``. ``tokens`` includes the end token. A response is correct if
-    its raw reward is 1, whatever stop-properly does. Raises UnknownNameError, and PluginError if a penalty is not
-    finite.
+    ``tokens`` includes the end token. Full raw reward counts as correct, whatever stop-properly does. Raises
+    PluginError for a penalty that is not finite.
     """
     limit = config.rollout.max_tokens
     reward = stop_properly(config.stop_properly, raw, truncated)
@@ -66,7 +65,7 @@ def length_reward(
     raw: float | None = None,
     truncated: bool = False,
 ) -> float:
-    """Return one response's length reward in the configured form; ``raw`` defaults to 1 or 0 by ``correct``."""
+    """Return one response's length reward; ``raw`` defaults to 1 or 0 by ``correct``."""
     raw = float(correct) if raw is None else raw
     spec = PENALTIES.get(config.form)
     theirs = {"options", *spec.options} - {key.removeprefix("length_penalty.") for key in spec.keys}
@@ -81,8 +80,7 @@ def overlong_penalty(config: OverlongConfig, tokens: int, limit: int) -> float:
 
 
 def stop_properly(config: StopProperlyConfig, reward: float, truncated: bool) -> float:
-    """Return the reward, changed only for truncated responses (OpenRLHF 0.11.2 length_penalty.py; DLER, arXiv
-    2510.15110)."""
+    """Return the reward, changed only if truncated (OpenRLHF 0.11.2 length_penalty.py; DLER, arXiv 2510.15110)."""
     if not truncated:
         return reward
     match config.mode:
@@ -97,7 +95,7 @@ def stop_properly(config: StopProperlyConfig, reward: float, truncated: bool) ->
 
 
 def in_loss(config: TrainConfig, truncated: bool) -> bool:
-    """Return whether a response is in the loss; ``stop_properly: mask`` excludes truncated ones."""
+    """Return whether a response is in the loss (``stop_properly: mask``)."""
     return not (truncated and config.stop_properly.mode == "mask")
 
 
@@ -112,15 +110,13 @@ def _value(name: str, response: Response, options: Mapping[str, Any]) -> float:
 
 
 def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> float:
-    """Return at_limit + (at_zero - at_limit) / 2 * (1 + cos(pi t / T)), with t / T at most 1 because cosine is
-    periodic."""
+    """Return half a cosine from ``at_zero`` tokens to ``at_limit``, constant beyond because cosine is periodic."""
     progress = min(tokens / limit, 1.0)
     return at_limit + 0.5 * (at_zero - at_limit) * (1 + math.cos(math.pi * progress))
 
 
 def printed(response: Response, options: Mapping[str, Any]) -> float:
-    """Return the ProRL v2 post's cosine, from ``eta_max`` at 0 tokens to ``eta_min`` at the limit, right or wrong
-    alike."""
+    """Return the ProRL v2 post's cosine from ``eta_max`` to ``eta_min``, right or wrong alike."""
     return cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
 
 
@@ -135,9 +131,8 @@ PRINTED = PenaltySpec(
 def proportional(response: Response, options: Mapping[str, Any]) -> float:
     """Return the post's cosine times the raw reward (ours), so that length never costs an answer its rank.
 
-    Added to the raw reward it gives raw x (1 + weight x eta(t)). With weight x eta_min above -1, which the config
-    checks, a partly right answer stays above a wrong one. The post's form subtracts the same from all: at 7,000 of
-    8,192 tokens a reward of 0.4 falls to -0.08, below a wrong answer of 300 tokens.
+    With the raw reward this is raw x (1 + weight x eta(t)), and the config keeps weight x eta_min above -1. The post
+    subtracts the same from all: at 7,000 of 8,192 tokens a reward of 0.4 falls to -0.08, below a short wrong answer.
     """
     eta = cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
     return response.raw * eta
@@ -163,8 +158,7 @@ COSINE_DEFAULTS = {
 def correctness_aware(response: Response, options: Mapping[str, Any]) -> float:
     """Return the cosine length reward of Yeo et al. 2025 (arXiv 2502.03373; default values from TRL).
 
-    It is ``exceed`` at the limit; below, right answers fall from correct_short to correct_long, and wrong ones rise
-    from wrong_short to wrong_long.
+    Right answers fall with length, wrong ones rise; at the limit it is ``exceed``.
     """
     if response.tokens >= response.limit:
         return float(options["exceed"])
@@ -183,10 +177,7 @@ CORRECTNESS_AWARE = PenaltySpec(
 
 
 def overlong(response: Response, options: Mapping[str, Any]) -> float:
-    """Return DAPO's soft overlong punishment (arXiv 2503.14476, eq. 13), 0 if ``buffer_tokens`` is 0.
-
-    It is -factor * min(max(t - (T - buffer), 0), buffer) / buffer.
-    """
+    """Return DAPO's soft overlong punishment (arXiv 2503.14476, eq. 13)."""
     buffer = options["buffer_tokens"]
     if not buffer:
         return 0.0

@@ -1,5 +1,5 @@
-"""Settings of the algorithm. Sources: ProRL v1 (arXiv 2505.24864), the ProRL v2 post (2025-08-11), OpenRLHF 0.11.2 and
-NeMo-RL's prorlv2 recipe; where they differ, each variant is a named value."""
+"""Settings of the algorithm. Where ProRL v1 (arXiv 2505.24864), the ProRL v2 post (2025-08-11), OpenRLHF 0.11.2 and
+NeMo-RL's prorlv2 recipe differ, each variant is a named value."""
 
 from __future__ import annotations
 
@@ -45,10 +45,7 @@ class AdvantageConfig(Section):
 
 
 class MismatchConfig(Section):
-    """Importance weights that correct for the gap between the sampler's log-probs and the trainer's.
-
-    The ratio is exp(trainer's log-prob before the update - sampler's log-prob), without gradient.
-    """
+    """Importance weights for the gap between the sampler's log-probs and the trainer's before the update."""
 
     correction: Literal["none", "tis", "icepop", "sequence_mask"] = "none"
     """``tis``: clamp the token ratio to [low, high]; ``icepop``: set ratios outside to 0; ``sequence_mask``: drop

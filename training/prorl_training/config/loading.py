@@ -1,5 +1,4 @@
-"""Load one checked config from a preset, a file, its stages and ``--set``; later ones win. Settings beside ``stages``
-hold for every stage (docs/concepts/controller.md shows the format)."""
+"""Load one checked config from preset, file, stages and ``--set``; later ones win."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ from prorl_training.config.tree import TrainConfig, merge
 def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> TrainConfig:
     """Return the config of plain values; ``complaints`` are mistakes found earlier.
 
-    Raises ConfigError listing every unknown key (with the nearest known one) and every wrong value.
+    Raises ConfigError listing every unknown key (with the nearest one) and every wrong value.
     """
     plain = dict(values)
     parts: list[tuple[str, int, Mapping[str, Any], Mapping[str, Any]]] = []  # + the settings below
@@ -70,7 +69,6 @@ def _add_part(
     number: int,
     settings: Mapping[str, Any],
 ) -> None:
-    """Add the mistakes in the settings of one phase or stage to ``found``."""
     prefix = (kind, number, "set")
     fitting = _allowed(settings)
     misplaced: list[Where] = [(key,) for key in settings if key not in PHASE_SECTIONS]
@@ -129,10 +127,10 @@ class _Entries(Section):
 
 
 def expand(values: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``values`` (preset and file) with ``stages`` resolved and their phases filled in.
+    """Return ``values`` (preset and file) with ``stages`` resolved into phases.
 
-    ``said`` are the user's overrides of every stage. Raises ConfigError if an entry is wrong, or if stages differ in a
-    setting that holds for the whole run.
+    ``said`` are the user's overrides of every stage. Raises ConfigError for wrong entries, and for stages that differ
+    in a setting of the whole run.
     """
     if values.get("phases"):
         raise ConfigError("phases: a config with stages takes its phases from their presets")
@@ -166,7 +164,7 @@ def expand(values: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]
 def _phases(
     entry: StageEntry, name: str, of_preset: Sequence[Mapping[str, Any]], last: bool
 ) -> list[dict[str, Any]]:
-    """Return the phases of a stage: its preset's with the entry's changes, or a single one."""
+    """Return the phases of a stage: its preset's, changed by the entry, or a single one."""
     known = [str(phase["name"]) for phase in of_preset]
     if unknown := [phase for phase in entry.phases if phase not in known]:
         raise ConfigError(
@@ -188,7 +186,7 @@ def _phases(
 
 
 def _named_apart(phases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Prefix phase names that occur in several stages with the stage's name."""
+    """Prefix phase names that occur in several stages."""
     names = [phase["name"] for phase in phases]
     return [
         p if names.count(p["name"]) == 1 else {**p, "name": f"{p['stage']}-{p['name']}"}
@@ -197,7 +195,7 @@ def _named_apart(phases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _refuse_other_runs(first: TrainConfig, config: TrainConfig, name: str) -> None:
-    """Raise ConfigError if a stage changes a setting that holds for the whole run."""
+    """Raise ConfigError if a stage changes a setting of the whole run."""
     one, other = _flat(first), _flat(config)
     differ = [
         ".".join(path)
@@ -243,10 +241,9 @@ def _flat(config: TrainConfig) -> dict[tuple[str, ...], Any]:
 def load_config(
     preset: str | None = None, file: Path | None = None, overrides: Sequence[str] = ()
 ) -> TrainConfig:
-    """Return the checked config of preset, file and overrides, where later ones win.
+    """Return the checked config of preset, file and overrides; ``preset`` wins over the file's.
 
-    An explicit ``preset`` wins over the one named in the file. Raises ConfigError listing every unknown key (with the
-    nearest known one) and every wrong value.
+    Raises ConfigError listing every unknown key (with the nearest one) and every wrong value.
     """
     from_file = read_config_file(file) if file is not None else {}
     if "extends" in from_file:
@@ -293,7 +290,7 @@ def load_saved_config(path: Path) -> TrainConfig:
 
 
 def saved_values(path: Path) -> dict[str, Any]:
-    """Return the values of a run's ``config.yaml`` with today's setting names; plug-ins are not loaded."""
+    """Return the values of a run's ``config.yaml`` with today's setting names, without loading plug-ins."""
     values = read_config_file(path)
     for section, key, neutral in GONE:
         kept = values.get(section)
@@ -312,9 +309,9 @@ def saved_values(path: Path) -> dict[str, Any]:
 
 
 def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
-    """Load the config's plug-ins, and return its values with the absolute paths of all loaded ones.
+    """Load the config's plug-ins and return its values with the absolute paths of all loaded ones.
 
-    Relative paths start at the config file's folder, or without a file at the working directory. Raises PluginError.
+    Paths are relative to the config file. Raises PluginError.
     """
     named = values.get("plugins", ())
     if not isinstance(named, list | tuple) or not all(isinstance(path, str) for path in named):
@@ -329,7 +326,7 @@ def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any
 
 
 def parse_override(text: str) -> tuple[list[str], Any]:
-    """Split ``a.b=c`` into (["a", "b"], value). Raises ConfigError, also for ``preset``, which is not a setting."""
+    """Split ``a.b=c`` into (["a", "b"], value). Raises ConfigError, also for ``preset``."""
     path, value = config.parse_override(text, "rollout.samples=8")
     if path[0] in ("preset", "extends"):
         raise ConfigError(

@@ -1,5 +1,4 @@
-"""The packaged presets and the source of each of their values: the comment at the end of its YAML line, else the
-comment line above."""
+"""The packaged presets, and the source of each value: the comment after it, else the comment line above."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ def preset_names() -> list[str]:
 
 
 def preset_text(name: str) -> str:
-    """Return a preset's YAML. Raises ConfigError for an unknown name and suggests the nearest."""
+    """Return a preset's YAML. Raises ConfigError for an unknown name."""
     if name not in preset_names():
         known = ", ".join(preset_names())
         raise ConfigError(
@@ -37,17 +36,17 @@ def preset_text(name: str) -> str:
 
 
 def preset_description(name: str) -> str:
-    """Return the first sentence of the comment at the head of a preset's file."""
+    """Return the first sentence of a preset's head comment."""
     return first_sentence(_head(name)[0])
 
 
 def preset_notes(name: str) -> str:
-    """Return that comment after its first paragraph: names of sources, values that are not published."""
+    """Return a preset's head comment after its first paragraph."""
     return " ".join(_head(name)[1:])
 
 
 def _head(name: str) -> list[str]:
-    """Return the paragraphs of the comment at the head of a preset's file."""
+    """Return the paragraphs of a preset's head comment."""
     lines = takewhile(lambda line: line.startswith("#"), preset_text(name).splitlines())
     text = "\n".join(line.removeprefix("#").strip() for line in lines)
     return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
@@ -59,19 +58,15 @@ def first_sentence(text: str) -> str:
 
 
 def load_preset(name: str) -> dict[str, Any]:
-    """Return a preset's values, merged over its parents' (``extends``).
-
-    Raises ConfigError for an unknown name or presets that extend each other in a circle.
-    """
+    """Return a preset's values, merged over its parents'. Raises ConfigError like ``resolve_preset``."""
     texts = {known: preset_text(known) for known in preset_names()}
     return {**resolve_preset(name, texts), "preset": name}
 
 
 def resolve_preset(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of preset ``name``, merged over its parents'; ``texts`` maps names to YAML.
+    """Return the values of preset ``name``, merged over its parents' (``extends``); ``texts`` maps names to YAML.
 
-    Raises ConfigError for an unknown name or parent, a parent that is not a name, a circle, or YAML that is not a
-    mapping.
+    Raises ConfigError for unknown names, circles and malformed YAML.
     """
     chain: list[dict[str, Any]] = []
     names: list[str] = []
@@ -107,7 +102,7 @@ def preset_parent(text: str) -> str | None:
 def value_sources(text: str) -> dict[tuple[str, ...], str]:
     """Return path -> source of every value in a preset's YAML, "" if none is given.
 
-    A path holds the keys and list indices of a value, like ("phases", "0", "steps"); ``extends`` is left out.
+    Paths hold keys and list indices, like ("phases", "0", "steps").
     """
     lines = text.splitlines()
     root = yaml.compose(text, Loader=PlainLoader)
@@ -125,14 +120,14 @@ def value_sources(text: str) -> dict[tuple[str, ...], str]:
 
 
 def preset_sources(name: str) -> dict[tuple[str, ...], str]:
-    """Return path -> source of every value that a preset or one of its parents sets."""
+    """Return path -> source of every value of a preset and its parents."""
     text = preset_text(name)
     parent = preset_parent(text)
     return {**(preset_sources(parent) if parent else {}), **value_sources(text)}
 
 
 def default_sources() -> dict[tuple[str, ...], str]:
-    """Return path -> source of every default in ``config/defaults.yaml``: those that change what a run computes."""
+    """Return path -> source of every default in ``config/defaults.yaml``."""
     return value_sources(_defaults_text())
 
 
@@ -151,7 +146,7 @@ def leaf_values(values: Mapping[str, object]) -> dict[tuple[str, ...], object]:
 
 
 def preset_values(name: str) -> dict[tuple[str, ...], object]:
-    """Return path -> value of every value that a preset or one of its parents sets."""
+    """Return path -> value of every value of a preset and its parents."""
     texts = {}
     known: str | None = name
     while known is not None and known not in texts:

@@ -1,4 +1,4 @@
-"""Settings of how a run is executed: model, validation, checkpoints, rewards, logging, the OpenRLHF engine."""
+"""Settings of how a run is executed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from prorl_common.seeds import MOST_TEMPERATURE
 class LoraConfig(Section):
     """Train low-rank adapters instead of all weights (needs peft).
 
-    The reference is the base model with the adapters as they were at the start of RL (after a warm start, if there is
-    one) or at the last reset.
+    The reference is the base model with the adapters from the start of RL (after a warm start) or the last reset.
     """
 
     rank: int = Field(default=0, ge=0)
@@ -179,7 +178,7 @@ class RewardConfig(Section):
         return modes
 
     def verifier_modes(self) -> dict[str, str]:
-        """Return the mode of each verifier that does not use its default."""
+        """Return the modes of verifiers that do not use their default."""
         return (FAITHFUL_MODES if self.faithful else {}) | self.modes
 
 

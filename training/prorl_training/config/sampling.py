@@ -1,4 +1,4 @@
-"""Settings of a step's batch: data, rollouts, dynamic sampling, reward shaping."""
+"""Settings of a step's batch."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class RolloutConfig(Section):
     """Maximum prompt length in tokens; 0: limited by the context only."""
 
     def seeds_on(self, device: str) -> bool:
-        """Return whether vLLM gets a seed for each response on ``device``."""
+        """Return whether vLLM gets a seed per response on ``device``."""
         if self.request_seeds == "auto":
             return not device.startswith("cuda")
         return self.request_seeds == "always"
@@ -103,7 +103,7 @@ class RolloutConfig(Section):
 
 
 class DynamicSamplingConfig(Section):
-    """Drop prompts whose responses all have the same raw reward, since they teach nothing, and draw others."""
+    """Drop prompts whose responses all have the same raw reward, which teach nothing, and draw others."""
 
     enabled: bool = True
     """Drop groups that teach nothing."""

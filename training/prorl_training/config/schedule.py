@@ -1,4 +1,4 @@
-"""Settings of what changes over a run: resets, phases, stages, and reactions to trouble."""
+"""Settings of what changes over a run."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class PhaseConfig(Section):
 class StageConfig(Section):
     """One of several recipes that a run goes through; its phases name it in their ``stage``.
 
-    A stage begins like a run: from the weights of the last checkpoint, which are the reference, with a new optimiser.
+    It begins from the weights of the last checkpoint, which are the reference, with a new optimiser.
     """
 
     name: str

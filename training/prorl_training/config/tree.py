@@ -220,7 +220,7 @@ class TrainConfig(Section):
         return self
 
     def stage_of(self, number: int) -> StageConfig | None:
-        """Return the stage of phase ``number``, or None in a run without stages."""
+        """Return the stage of phase ``number``, or None."""
         if not self.stages:
             return None
         return next(s for s in self.stages if s.name == self.phases[number].stage)
@@ -231,16 +231,15 @@ class TrainConfig(Section):
         return 0 < number < len(phases) and phases[number].stage != phases[number - 1].stage
 
     def first_of_stage(self, number: int) -> int:
-        """Return the number of the first phase in the stage of phase ``number``."""
+        """Return the first phase in the stage of phase ``number``."""
         while number and not self.begins_stage(number):
             number -= 1
         return number
 
     def in_phase(self, number: int) -> TrainConfig:
-        """Return the config of phase ``number`` (0-based), without phases or stages.
+        """Return the config of phase ``number`` (from 0), or the config itself in a run without phases.
 
-        A run without phases has only phase 0, the config itself. Raises ValidationError if a phase's settings do not
-        fit.
+        Raises ValidationError if the phase's settings do not fit.
         """
         if not self.phases:
             return self
@@ -270,6 +269,5 @@ def all_keys() -> list[str]:
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``base`` overridden by ``over``, section by section; ``phases``, ``data.domain_weights`` and other values
-    that are not sections are replaced whole."""
+    """Return ``base`` overridden by ``over``, section by section; values that are not sections are replaced whole."""
     return config.merge(TrainConfig, base, over)

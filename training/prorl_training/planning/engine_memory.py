@@ -1,5 +1,5 @@
-"""Memory that each engine holds on a GPU in the stages of a step; main memory is not counted. Sources:
-``policy.update``, DeepSpeed 0.19.6 (runtime/zero/stage_1_and_2.py, stage3.py) and OpenRLHF 0.11.2."""
+"""GPU memory that each engine holds in the stages of a step. Sources: ``policy.update``, DeepSpeed 0.19.6
+(runtime/zero/stage_1_and_2.py, stage3.py) and OpenRLHF 0.11.2."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PACKED_BYTES = 2 << 30
 def local_phases(
     config: TrainConfig, shape: ModelShape, device: str, memory: int, precision: Precision
 ) -> tuple[PhaseFit, ...]:
-    """Return the memory stages of every phase on a ``device`` (``cuda`` or ``cpu``) with ``memory`` bytes."""
+    """Return the memory stages of every phase on a ``cuda`` or ``cpu`` device of ``memory`` bytes."""
     return tuple(
         _LocalPhase(name, settings, config, shape, device, memory, precision).fit()
         for name, settings in named(config)
@@ -40,7 +40,7 @@ def local_phases(
 
 
 def trained_parameters(config: TrainConfig, shape: ModelShape) -> int:
-    """Return the number of trained parameters: all, or those of adapters on all linear layers."""
+    """Return the number of trained parameters, of adapters on all linear layers if there are any."""
     rank, h, m = config.model.lora.rank, shape.hidden, shape.intermediate
     if not rank:
         return shape.parameters
@@ -95,7 +95,7 @@ class _LocalPhase:
         return PhaseFit(self.name, sizes, tuple(stages), troubles)
 
     def _size(self) -> PassSize:
-        """Return the size of the largest pass: a full pack, or the longest prompt and response if that is longer."""
+        """Return the largest pass: a full pack, or one prompt and response if that is longer."""
         r, loss = self.config.rollout, self.config.loss
         longest = self.prompt + r.max_tokens
         groups = -(-r.prompts // loss.mini_batches)
@@ -169,7 +169,7 @@ LIVE = 1_000_000_000
 
 
 def cluster_phases(config: TrainConfig, shape: ModelShape, memory: int) -> tuple[PhaseFit, ...]:
-    """Return the memory stages of every phase on GPUs with ``memory`` bytes."""
+    """Return the memory stages of every phase on GPUs of ``memory`` bytes."""
     layout = layout_of(config, "cuda")
     return tuple(
         _ClusterPhase(name, settings, config, shape, memory, layout).fit()
@@ -223,14 +223,14 @@ class _ClusterPhase:
         return PhaseFit(self.name, sizes, stages, troubles)
 
     def _size(self, limit: int) -> PassSize:
-        """Return the size of the largest pass: ``limit`` tokens, or one sequence if that is longer."""
+        """Return the largest pass: ``limit`` tokens, or one sequence if that is longer."""
         there = samples_per_update(self.config) // self.ranks * self.longest
         tokens = max(min(limit, there), self.longest)
         checkpointing = self.config.model.gradient_checkpointing
         return PassSize(tokens, tokens, Precision.BF16, checkpointing, masked=False)
 
     def _gradients(self) -> int:
-        """Return the bytes of gradients in a backward pass: buckets in bf16, and a rank's part summed in float32."""
+        """Return the bytes of gradients in a backward pass: bf16 buckets and a rank's float32 sums."""
         part = self.shape.parameters // self.ranks
         if self.sharded:
             return 2 * BUCKET + 4 * part

@@ -1,5 +1,5 @@
-"""Check whether a run fits the memory of this machine, suggest settings that make it fit, and estimate its GPU hours.
-Uses the config and the model's sizes alone; needs no torch."""
+"""Check whether a run fits this machine's memory, suggest settings that make it fit, and estimate its GPU hours. Uses
+the config and the model's sizes alone; needs no torch."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ Change = tuple[str, Any]
 
 
 def reckon(config: TrainConfig, shape: ModelShape, device: str, memory: int) -> Fit:
-    """Return the estimated memory of a run on a ``device`` (``cuda`` or ``cpu``) with ``memory`` bytes.
+    """Return the estimated memory of a run on a ``cuda`` or ``cpu`` device of ``memory`` bytes.
 
-    ``rollout.backend=auto`` counts as vLLM on a GPU. Engine ``openrlhf`` is always estimated on GPUs.
+    ``rollout.backend=auto`` counts as vLLM on a GPU; engine ``openrlhf`` is always on GPUs.
     """
     match config.engine:
         case "local":
@@ -44,7 +44,6 @@ def reckon(config: TrainConfig, shape: ModelShape, device: str, memory: int) -> 
 
 
 def _precision(config: TrainConfig, device: str) -> Precision:
-    """Return the local engine's precision; ``auto`` on a CPU depends on its bf16 support."""
     from prorl_inference.models.loading import cpu_has_fast_bf16
 
     dtype = config.model.dtype
@@ -55,8 +54,7 @@ def _precision(config: TrainConfig, device: str) -> Precision:
 def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
     """Return settings (``key=value``) that make the run fit, [] if it fits already, or None if none are found.
 
-    This is the first single setting that suffices, else several, tried in the order of their cost in time or meaning,
-    without those that turn out not to be needed.
+    They are one that suffices alone, else several, the cheapest in time or meaning first, without unneeded ones.
     """
 
     def fits(changes: Sequence[Change]) -> bool:
@@ -79,7 +77,7 @@ def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
 
 
 def _load(fit: Fit) -> tuple[int, int]:
-    """Return how far a run is from fitting: the number of troubles, then the excess bytes of all stages."""
+    """Return how far a run is from fitting: its troubles, then the excess bytes."""
     stages = [stage for phase in fit.phases for stage in phase.stages]
     over = sum(max(0, stage.total - fit.memory) for stage in stages)
     return sum(len(phase.troubles) for phase in fit.phases), over
@@ -102,7 +100,7 @@ def changed(config: TrainConfig, changes: Sequence[Change]) -> TrainConfig:
 
 
 def _candidates(fit: Fit) -> Iterator[Change]:
-    """Yield changes that may help, cheap ones first, and for one key the smaller change first."""
+    """Yield changes that may help, cheap and small ones first."""
     c, r = fit.config, fit.config.rollout
     short = any(phase.troubles for phase in fit.phases)
     longest = max(p.sizes["prompt tokens"] + p.sizes["response tokens"] for p in fit.phases)
@@ -166,7 +164,7 @@ def _shown(change: Change) -> str:
 
 
 def misfit(fit: Fit, shape: ModelShape) -> str:
-    """Return one line that says what does not fit, by how much, and which settings help."""
+    """Return a line that says what does not fit and which settings help."""
     phase, what = fit.worst, "GPU" if fit.device == "cuda" else "machine"
     where = f" in phase {phase.name}" if len(fit.phases) > 1 else ""
     stage = phase.worst
@@ -198,10 +196,9 @@ CLOSE = 0.9
 
 
 def planned(config: TrainConfig, memory: int | None = None) -> Fit:
-    """Return the memory estimate of a planned run.
+    """Return the memory estimate of a planned run, for ``memory`` or this machine's GPU or ``model.gpu_gb``.
 
-    It is for a GPU with ``memory`` bytes, else this machine's GPU, else ``model.gpu_gb``; with ``model.device=cpu`` for
-    main memory. Raises UserError if the model's sizes are unknown.
+    With ``model.device=cpu`` it is for main memory. Raises UserError if the model's sizes are unknown.
     """
     found = memory_here(config)
     wants_cpu = config.model.device == "cpu" and config.engine == "local"
@@ -213,10 +210,7 @@ def planned(config: TrainConfig, memory: int | None = None) -> Fit:
 
 
 def memory_here(config: TrainConfig) -> tuple[str, int] | None:
-    """Return the device that the run would use on this machine and its bytes, or None without torch or such a device.
-
-    For the OpenRLHF engine the smallest GPU counts.
-    """
+    """Return this machine's device for the run and its bytes, or None; of several OpenRLHF GPUs the smallest counts."""
     from prorl_training.planning.gpus import visible_gpus
 
     if importlib.util.find_spec("torch") is None:
@@ -235,7 +229,7 @@ def memory_here(config: TrainConfig) -> tuple[str, int] | None:
 
 
 def for_samplers_here(config: TrainConfig, device: str) -> TrainConfig:
-    """Return the config with ``rollout.backend=auto`` set to Transformers if this machine has a GPU but no vLLM."""
+    """Return the config with ``rollout.backend=auto`` set to Transformers on a GPU machine without vLLM."""
     from prorl_inference import BACKENDS
     from prorl_training.planning.gpus import visible_gpus
 
@@ -248,7 +242,7 @@ def for_samplers_here(config: TrainConfig, device: str) -> TrainConfig:
 def main_memory(
     meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/cgroup")
 ) -> int | None:
-    """Return the bytes of main memory, at most the cgroup's limit, or None if Linux does not report it."""
+    """Return the bytes of main memory under the cgroup's limit, or None if Linux does not report it."""
     try:
         lines = meminfo.read_text().splitlines()
         total = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemTotal"))
@@ -262,10 +256,9 @@ def main_memory(
 
 
 def check_fit(config: TrainConfig, found: tuple[str, int] | None) -> str | None:
-    """Return a note on the memory of a run that is about to start, or None.
+    """Return a note on the memory of a run that is about to start, or None; ``found`` is from ``memory_here``.
 
-    ``found`` is the result of ``memory_here``. Raises UserError, with settings that help, if the run does not fit.
-    Without ``found`` (a cluster elsewhere) a misfit with ``model.gpu_gb`` is only reported.
+    Raises UserError, with settings that help, if the run does not fit; without ``found`` this is only a note.
     """
     if not config.model.check_fit:
         return None
@@ -309,8 +302,8 @@ class GpuHours:
 def gpu_hours(config: TrainConfig, shape: ModelShape, peak_tflops: float = H100_TFLOPS) -> GpuHours:
     """Return the GPU hours of all steps, assuming the shares of the peak that published runs reached.
 
-    A token costs 2 operations per parameter in a forward pass and 4 in a backward pass. Responses are assumed to be
-    half as long as ``rollout.max_tokens``. The shares include prompts, attention, validation and idle time.
+    A token costs 2 operations per parameter forward and 4 backward; responses are assumed half as long as
+    ``rollout.max_tokens``. The shares include everything else.
     """
     operations, left = 0.0, config.steps
     phases = [(config.in_phase(i), phase.steps) for i, phase in enumerate(config.phases)]

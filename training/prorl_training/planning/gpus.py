@@ -13,10 +13,7 @@ Device = Literal["cpu", "cuda"]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Policy ranks and vLLM engines; the reference has as many ranks as the policy, on the same GPUs.
-
-    ``colocated``: vLLM shares the policy's GPUs.
-    """
+    """Policy ranks and vLLM engines; the reference shares the policy's ranks, and if ``colocated`` vLLM its GPUs."""
 
     nodes: int
     gpus_per_node: int
@@ -31,16 +28,12 @@ class Layout:
 
 
 def device_of(config: TrainConfig) -> Device:
-    """Return the kind of device that the config names; ``auto`` counts as GPUs."""
+    """Return the config's kind of device; ``auto`` counts as GPUs."""
     return "cpu" if config.model.device == "cpu" else "cuda"
 
 
 def layout_of(config: TrainConfig, device: Device) -> Layout:
-    """Return the layout: ``openrlhf.cpu_ranks`` of each kind on CPU, else as ``openrlhf`` says.
-
-    Nothing is checked: with sizes that do not divide, the policy has 0 GPUs or vLLM fewer than all
-    (``launch.understood`` refuses them).
-    """
+    """Return the layout that the config asks for, even if sizes do not divide (``launch.understood`` refuses that)."""
     o = config.openrlhf
     if device == "cpu":
         return Layout(1, o.cpu_ranks, o.cpu_ranks, 1, True)
@@ -53,7 +46,7 @@ def layout_of(config: TrainConfig, device: Device) -> Layout:
 
 
 def samples_per_update(config: TrainConfig) -> int:
-    """Return the responses per gradient update, rounded down to whole groups."""
+    """Return the responses per gradient update, rounded down."""
     return config.rollout.prompts // config.loss.mini_batches * config.rollout.samples
 
 

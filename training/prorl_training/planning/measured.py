@@ -1,5 +1,5 @@
-"""Count the bytes that torch holds during a computation, storage by storage, to check the estimates. Counts are exact
-and the same for fake tensors; an allocator's overhead and memory inside one operation are not counted."""
+"""Count the bytes that torch holds, storage by storage, to check the estimates. Fake tensors count the same; allocator
+overhead and memory inside one operation do not count."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Saved:
 
 @contextmanager
 def saved_tensors(known: Iterable[Tensor] = ()) -> Iterator[Saved]:
-    """Collect the tensors that passes in the block keep for backward, except ``known`` (the parameters)."""
+    """Collect tensors that the block keeps for backward, except ``known`` (the parameters)."""
     saved = Saved({_key(tensor) for tensor in known})
     alive: list[Tensor] = []  # so that no address is used twice
 
@@ -45,7 +45,7 @@ def saved_tensors(known: Iterable[Tensor] = ()) -> Iterator[Saved]:
 
 
 class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Counts the bytes of tensors made inside the block and still held: ``now`` and ``peak``."""
+    """Counts the bytes of live tensors made inside the block: ``now`` and ``peak``."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]

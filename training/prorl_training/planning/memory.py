@@ -1,5 +1,5 @@
-"""Memory that a GPU holds in each stage of a step, item by item, in bytes. Passes follow the tensors that Transformers,
-attention kernels and ``policy.logprobs`` keep (checked by tests/training/test_training_fit_passes.py)."""
+"""Memory that a GPU holds in each stage of a step, item by item, in bytes, following the tensors that Transformers and
+``policy.logprobs`` keep (tests/training/test_training_fit_passes.py compares them)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TORCH_BYTES = 700_000_000
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a step on one kind of GPU; ``where`` is ``policy``, ``sampler``, or empty if all GPUs are alike."""
+    """One stage of a step; ``where`` is ``policy``, ``sampler``, or empty if all GPUs are alike."""
 
     name: str
     items: Mapping[str, int]
@@ -51,7 +51,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class PhaseFit:
-    """The stages of a step in one phase, and the ``sizes`` that they were computed with."""
+    """The stages of a step in one phase, and the ``sizes`` assumed."""
 
     name: str
     sizes: Mapping[str, int]
@@ -67,7 +67,7 @@ class PhaseFit:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Memory of a run's phases against ``memory`` bytes of one ``device``, of ``gpus`` in total."""
+    """Memory of a run against ``memory`` bytes of each of ``gpus`` devices."""
 
     config: TrainConfig
     device: str
@@ -124,7 +124,7 @@ class Fit:
 
 
 def longest_prompt(config: TrainConfig, context: int) -> int:
-    """Return the prompt tokens to assume in a phase, for a model of ``context`` tokens."""
+    """Return the prompt tokens to assume for a model of ``context`` tokens."""
     r = config.rollout
     limit = r.vllm_context or context
     room = max(limit - r.max_tokens, 1) if limit else PROMPT_ROOM
@@ -132,12 +132,12 @@ def longest_prompt(config: TrainConfig, context: int) -> int:
 
 
 def reserve(processes: int, pass_bytes: int) -> int:
-    """Return the assumed reserve for ``processes`` on a GPU, one of which runs passes of ``pass_bytes``."""
+    """Return the assumed reserve of ``processes`` on a GPU, one of which runs passes."""
     return processes * CONTEXT_BYTES + int(WASTE * pass_bytes)
 
 
 def named(config: TrainConfig) -> tuple[tuple[str, TrainConfig], ...]:
-    """Return each phase's name and config; a run without phases has one, named like the preset."""
+    """Return each phase's name and config; without phases, the preset's name and the config."""
     if not config.phases:
         return ((config.preset, config),)
     return tuple((phase.name, config.in_phase(n)) for n, phase in enumerate(config.phases))
@@ -179,10 +179,9 @@ class Precision(Enum):
 class PassSize:
     """A pass of ``tokens`` tokens that predicts ``targets`` of them.
 
-    ``masked``: attention takes a mask and expanded key-value heads (the local engine's packs), not a kernel for grouped
-    heads and packed sequences. Logits in float32 are made ``block_bytes`` at a time, and exponentials ``chunk_bytes``
-    at a time (0: all at once). ``tables_trained``: embedding and output layer get gradients, which they do not with
-    adapters; what adapters keep themselves is not counted (a few percent).
+    ``masked``: attention expands key-value heads and takes a mask (the local engine's packs). Float32 logits are made
+    ``block_bytes``, their exponentials ``chunk_bytes`` at a time (0: all at once). ``tables_trained``: embedding and
+    output layer get gradients. What adapters keep is not counted (a few percent).
     """
 
     tokens: int
@@ -210,7 +209,7 @@ class Held:
 
 
 def layer_activations(shape: ModelShape, size: PassSize) -> int:
-    """Return the bytes that one layer keeps for its backward pass, without copies of weights."""
+    """Return the bytes that one layer keeps for its backward pass."""
     h, m, q, kv = shape.hidden, shape.intermediate, shape.query_width, shape.kv_width
     c = size.precision.product
     match size.precision:
@@ -234,7 +233,7 @@ def layer_activations(shape: ModelShape, size: PassSize) -> int:
 
 
 def kept(shape: ModelShape, size: PassSize) -> Held:
-    """Return the memory held between forward and backward pass, without the parameters."""
+    """Return the memory held between forward and backward pass, without parameters."""
     h, p, n = shape.hidden, size.precision, size.tokens
     layers = shape.layers * (
         n * h * p.residual if size.checkpointing else layer_activations(shape, size)
@@ -249,7 +248,7 @@ def kept(shape: ModelShape, size: PassSize) -> Held:
 
 
 def peak(shape: ModelShape, size: PassSize) -> Held:
-    """Return the memory at the worst moment of a forward and backward pass, if gradients exist already."""
+    """Return the peak memory of a forward and backward pass, if gradients exist already."""
     h, m, p, n = shape.hidden, shape.intermediate, size.precision, size.tokens
     c, table = p.product, shape.embedding_parameters if size.tables_trained else 0
     between = kept(shape, size)
@@ -285,7 +284,7 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
 
 
 def forward_peak(shape: ModelShape, size: PassSize, trained: bool) -> Held:
-    """Return the peak memory of a pass without gradient; copies of ``trained`` weights stay until its end."""
+    """Return the peak memory of a pass without gradient; copies of ``trained`` weights stay."""
     h, p, n = shape.hidden, size.precision, size.tokens
     c = p.product
     copies = shape.layers * _copies(shape, size) if trained else 0
@@ -299,7 +298,6 @@ def forward_peak(shape: ModelShape, size: PassSize, trained: bool) -> Held:
 
 
 def _copies(shape: ModelShape, size: PassSize) -> int:
-    """Return the bytes of one layer's matrices copied to the product type."""
     if not size.precision.casts:
         return 0
     q, kv, h, m = shape.query_width, shape.kv_width, shape.hidden, shape.intermediate
@@ -307,11 +305,7 @@ def _copies(shape: ModelShape, size: PassSize) -> int:
 
 
 def _making(shape: ModelShape, size: PassSize) -> int:
-    """Return the bytes needed to turn one block of logits into log-probs and entropies.
-
-    First the product and the float32 logits exist, then these and a chunk of exponentials; under autocast the entropy
-    copies both to bf16.
-    """
+    """Return the bytes needed to turn one block of logits into log-probs and entropies."""
     logits = 4 * _blocks(shape, size)
     product = 0 if size.precision is Precision.FLOAT32 else logits // 2
     chunk = size.chunk_bytes or logits
@@ -325,7 +319,7 @@ def _blocks(shape: ModelShape, size: PassSize) -> int:
 
 
 def _rows(shape: ModelShape, size: PassSize) -> int:
-    """Return the number of targets whose logits are in memory at once."""
+    """Return the number of targets per block of logits."""
     if not size.block_bytes:
         return size.targets
     return min(size.targets, max(1, size.block_bytes // (4 * shape.vocab)))
@@ -342,10 +336,10 @@ ASLEEP_BYTES = 1_500_000_000
 def engine_share(
     shape: ModelShape, memory: int, share: float, context: int, width: int = 1, number: int = 2
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the memory items of an engine with ``share`` of ``memory`` on each of ``width`` GPUs, and its troubles.
+    """Return the items of an engine with ``share`` of ``memory`` on each of ``width`` GPUs, and its troubles.
 
-    vLLM takes its whole share: weights (``number`` bytes each), working memory, and the rest for its cache. It does not
-    start if the cache cannot hold one sequence of ``context`` tokens.
+    vLLM takes its whole share, and does not start if its cache cannot hold one sequence of ``context`` tokens.
+    ``number`` is bytes per weight.
     """
     taken = int(share * memory)
     weights = number * shape.parameters // width
@@ -360,6 +354,6 @@ def engine_share(
 
 
 def _working(shape: ModelShape, number: int) -> int:
-    """Return the assumed working memory of vLLM: one MLP over a full batch, and three copies of all logits."""
+    """Return vLLM's assumed working memory: one MLP over a full batch, and all logits three times."""
     layer = BATCHED_TOKENS * (3 * shape.intermediate + 4 * shape.hidden) * number
     return layer + 3 * 4 * SEQUENCES * shape.vocab

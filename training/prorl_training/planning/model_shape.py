@@ -1,5 +1,5 @@
-"""Sizes of a decoder-only language model, from its config on disk or a table of known models; nothing is downloaded.
-Supports equal layers of attention and a gated MLP (Llama, Qwen2, Qwen3, Mistral, Gemma, Phi-3)."""
+"""Sizes of a language model of equal layers with attention and a gated MLP (Llama, Qwen2, Qwen3, Mistral, Gemma,
+Phi-3), from its config on disk or a table; nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ FOUR_NORM_TYPES = frozenset({"gemma2", "gemma3_text"})
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """Sizes of a model of ``layers`` equal layers.
+    """Sizes of a model of ``layers`` equal layers; ``tied``: the output layer is the embedding.
 
-    The embedding has ``vocab`` rows, and so has a separate output layer unless ``tied``. ``context`` is the maximum
-    sequence length in tokens, or 0 if the config does not give one.
+    ``context`` is the maximum sequence length in tokens, or 0 if unknown.
     """
 
     layers: int
@@ -51,11 +50,7 @@ class ModelShape:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> ModelShape:
-        """Return the shape of a Transformers ``config.json``.
-
-        Raises UserError for experts or recurrent layers, whose sizes do not follow from these numbers, and for a
-        missing size.
-        """
+        """Return the shape of a Transformers config. Raises UserError for experts, recurrent layers or a missing size."""
         kind = str(config.get("model_type", ""))
         if any(int(config.get(key) or 0) > 1 for key in EXPERT_KEYS):
             raise UserError(f"the size of a model with experts ({kind}) cannot be reckoned")
@@ -172,10 +167,7 @@ trained from the first one and has its sizes."""
 
 
 def model_shape(name: str) -> ModelShape:
-    """Return the sizes of a model given as folder, alias or hub id.
-
-    Raises UserError if its config is neither on disk nor known.
-    """
+    """Return the sizes of a model by folder, alias or hub id. Raises UserError if its config is unknown."""
     path = config_path(name)
     if path is not None:
         return ModelShape.from_config(_read(path))
@@ -188,7 +180,7 @@ def model_shape(name: str) -> ModelShape:
 
 
 def config_path(name: str) -> Path | None:
-    """Return the config.json of a model folder, a fetched alias or a cached hub id, or None."""
+    """Return the config of a model folder, a fetched alias or a cached hub id, or None."""
     from prorl_inference.models.store import alias_dir
 
     places = [Path(name).expanduser(), alias_dir(name)]
@@ -199,7 +191,6 @@ def config_path(name: str) -> Path | None:
 
 
 def _hub_cache(environment: Mapping[str, str]) -> Path:
-    """Return huggingface_hub's cache folder."""
     base = environment.get("XDG_CACHE_HOME") or "~/.cache"
     home = environment.get("HF_HOME") or f"{base}/huggingface"
     named = environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE")

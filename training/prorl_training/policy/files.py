@@ -21,9 +21,9 @@ REFERENCE, OPTIMIZER = "reference.safetensors", "optimizer.safetensors"
 
 
 def write_policy(work: Path, policy: PolicyModel, tokenizer: Any) -> dict[str, Any]:
-    """Write a policy into the folder ``work`` and return its entries for state.json.
+    """Write a policy into ``work`` and return its entries for state.json.
 
-    The reference is written only if it differs from the policy in any bit.
+    The reference is written only if it differs from the policy.
     """
     policy.save_model(work / POLICY)
     save_tokenizer(tokenizer, work / POLICY)
@@ -41,9 +41,9 @@ def write_policy(work: Path, policy: PolicyModel, tokenizer: Any) -> dict[str, A
 
 
 def save_tokenizer(tokenizer: Any, folder: Path) -> None:
-    """Write the tokenizer without the keys that Transformers adds if it was read from a local folder.
+    """Write the tokenizer without the keys that Transformers adds for local folders.
 
-    So a resumed run writes the same files as an unbroken one, and an export reveals nothing of this machine.
+    So a resumed run writes the same files as an unbroken one.
     """
     tokenizer.save_pretrained(folder)
     file = folder / "tokenizer_config.json"
@@ -64,10 +64,9 @@ def _save(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 
 def policy_tensors(path: Path) -> dict[str, Tensor]:
-    """Return a checkpoint's trained weights by parameter name, on the CPU; with LoRA only the adapters.
+    """Return a checkpoint's trained weights by parameter name, on the CPU.
 
-    The model is loaded for this, because Transformers saves some families (mixtures of experts among them) under other
-    names than their parameters have.
+    Loads the model, because Transformers saves some families (mixtures of experts) under other names.
     """
     import torch
 
@@ -78,9 +77,9 @@ def policy_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def restore_weights(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
-    """Load adapters and update count into a policy made from ``path``/policy; reference and optimiser stay new.
+    """Load adapters and update count; reference and optimiser stay new.
 
-    With LoRA the policy must be made from the run's base model, because ``policy`` has the adapters merged.
+    The policy is made from ``path``/policy, which has adapters merged, or with LoRA from the base model.
     """
     if (path / ADAPTERS).is_file():
         policy.load_policy_weights(policy_tensors(path))
@@ -88,7 +87,7 @@ def restore_weights(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -
 
 
 def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
-    """Load weights, reference and optimiser. Raises CheckpointError if the run needs a reference and there is none."""
+    """Load weights, reference and optimiser. Raises CheckpointError if a needed reference is missing."""
     restore_weights(path, policy, state)
     kind = state["reference"]
     if kind == "own":
@@ -101,7 +100,7 @@ def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]
 
 
 def environment(policy: PolicyModel) -> dict[str, Any]:
-    """Return the versions, threads, device and type on which bitwise equality depends."""
+    """Return the versions and settings on which bitwise equality depends."""
     return {
         **{name: metadata.version(name) for name in ("torch", "transformers", "prorl")},
         "threads": torch.get_num_threads(),

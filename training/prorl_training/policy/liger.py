@@ -1,6 +1,5 @@
-"""Log-probs and entropies with Liger's fused kernel, for ``model.liger`` (written for liger-kernel 0.8.5). On Hopper in
-bfloat16 it never writes logits to memory, elsewhere it works in chunks of 512 tokens. It sums the output layer's
-gradient in the product type, ``logprobs`` in float32."""
+"""Log-probs and entropies with Liger's fused kernel (liger-kernel 0.8.5). On Hopper in bfloat16 it never writes logits
+to memory; elsewhere it works in chunks of 512 tokens. It sums the output layer's gradient in the product type."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ _ROUGH, _CLOSE = 0.05, 1e-3
 
 
 def check_liger(device: str) -> None:
-    """Raise UserError with a fix if the kernel cannot be used on ``device``; imports no part of it."""
+    """Raise UserError with a fix if the kernel is unavailable on ``device``; does not import it."""
     if not device.startswith("cuda"):
         raise UserError(f"model.liger=true needs a CUDA GPU and this run is on {device}: {OFF}")
     if importlib.util.find_spec("liger_kernel") is None:
@@ -38,7 +37,7 @@ def liger_logprobs(
     with_entropy: bool = False,
     vocabulary: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return the result of ``logprobs.linear_logprobs``, up to the precision of the product type."""
+    """Return ``logprobs.linear_logprobs``, up to the precision of the product type."""
     from liger_kernel.ops import LigerFusedLinearScaledCrossEntropyFunction as Fused
 
     dtype = product_type(hidden)
@@ -55,9 +54,9 @@ def liger_logprobs(
 
 
 def try_liger(layer: torch.nn.Linear, dtype: torch.dtype, device: torch.device) -> None:
-    """Run the kernel on a few random tokens, with the width of ``layer`` and products in ``dtype``.
+    """Run the kernel on a few random tokens, with products in ``dtype``.
 
-    Raises UserError with a fix if it fails, or if log-probs, entropies or gradients differ from ``linear_logprobs``.
+    Raises UserError with a fix if it fails or differs from ``linear_logprobs``.
     """
     if layer.bias is not None:
         raise UserError(f"model.liger=true: the model's output layer has a bias: {OFF}")

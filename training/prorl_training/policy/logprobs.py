@@ -1,6 +1,5 @@
-"""Log-probs of a pack's targets under a causal language model, computed in blocks of logits so that N x vocabulary
-numbers never exist at once. Each model is tried first, so that none whose logits or attention differ is silently
-computed wrong."""
+"""Log-probs of a pack's targets under a causal language model, in blocks so that N x vocabulary logits never exist at
+once. Each model is tried first, so that none is silently computed wrong."""
 
 from __future__ import annotations
 
@@ -35,12 +34,11 @@ def linear_logprobs(
     rows: int | None = None,
     vocabulary: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return log softmax(layer(hidden) / temperature) at ``targets`` (N,), and each row's entropy (N,).
+    """Return log softmax(layer(hidden) / temperature) at ``targets`` (N,), and each row's entropy (N,) in nats or None.
 
-    ``hidden`` (N, H), ``targets`` (N,) int. The log-probs are differentiable in ``hidden`` and the layer's parameters;
-    the entropy, in nats, is not, and is None unless ``with_entropy``. Logits are made ``rows`` at a time (default:
-    ``BLOCK_BYTES``). Products use the autocast type if autocast is on; everything else is float32 (float64 for float64
-    input). Only the first ``vocabulary`` outputs of a padded vocabulary count.
+    ``hidden`` (N, H). Only the log-probs are differentiable. Logits are made ``rows`` at a time (default:
+    ``BLOCK_BYTES``). Products use the autocast type, everything else float32 (float64 for float64 input). Only the
+    first ``vocabulary`` outputs count.
     """
     if rows is None:
         rows = block_rows(layer.out_features)
@@ -72,7 +70,7 @@ def block_rows(vocabulary: int) -> int:
 
 
 def product_type(hidden: Tensor) -> torch.dtype:
-    """Return the dtype of products with ``hidden``: autocast's if it is on, but float64 stays float64."""
+    """Return the dtype of products with ``hidden``: autocast's, except for float64."""
     device = hidden.device.type
     if torch.is_autocast_enabled(device) and hidden.dtype != torch.float64:
         return torch.get_autocast_dtype(device)
@@ -80,11 +78,7 @@ def product_type(hidden: Tensor) -> torch.dtype:
 
 
 class _LinearLogprobs(torch.autograd.Function):
-    """Autograd function of ``linear_logprobs``.
-
-    The last block of logits is kept for the backward pass and earlier ones are recomputed, so a pack that fits in one
-    block needs no second product.
-    """
+    """Keeps the last block of logits for the backward pass and recomputes the earlier ones."""
 
     @staticmethod
     def forward(ctx: Any, *inputs: Any) -> tuple[Tensor, Tensor]:
@@ -191,12 +185,10 @@ class _LogitsLogprobs(torch.autograd.Function):
 def _used(
     weight: Tensor, bias: Tensor | None, dtype: torch.dtype, vocabulary: int | None
 ) -> tuple[Tensor, Tensor | None]:
-    """Return the used part of an output layer: its weight in ``dtype``, and its bias."""
     return weight[:vocabulary].to(dtype), None if bias is None else bias[:vocabulary]
 
 
 def _padded(gradient: Tensor, parameter: Tensor) -> Tensor:
-    """Return the gradient of the whole parameter, 0 for unused outputs."""
     gradient = gradient.to(parameter.dtype)
     if len(gradient) == len(parameter):
         return gradient
@@ -213,7 +205,7 @@ def _block(hidden: Tensor, weight: Tensor, bias: Tensor | None, dtype: torch.dty
 
 
 def _chunk_rows(block: Tensor) -> int:
-    """Return the rows to process at once: a cache's worth on the CPU, all of them elsewhere."""
+    """Return the rows to process at once: a cache's worth on the CPU, else all."""
     if block.device.type != "cpu":
         return max(1, len(block))
     return max(1, CPU_CHUNK_BYTES // (block.element_size() * block.shape[1]))
@@ -226,9 +218,9 @@ def _reduce(
     out: tuple[Tensor, Tensor, Tensor],
     entropy: Tensor | None,
 ) -> None:
-    """Fill ``out`` (log-probs, maxima of scaled logits, sums of exponentials) and ``entropy``, all (R,).
+    """Fill ``out`` (log-probs, maxima, sums of exponentials) and ``entropy``, all (R,).
 
-    ``block`` (R, V) holds logits before and exp(scaled logit - maximum) after.
+    Turns ``block`` (R, V) from logits into exp(scaled logit - maximum).
     """
     logprobs, tops, totals = out
     size = _chunk_rows(block)
@@ -249,7 +241,7 @@ def _reduce(
 
 
 def _exponentials(block: Tensor, top: Tensor, temperature: float) -> None:
-    """Turn the logits in ``block`` into exponentials, bit for bit as ``_reduce`` does."""
+    """Turn ``block`` into exponentials, bit for bit as ``_reduce`` does."""
     size = _chunk_rows(block)
     for start in range(0, len(block), size):
         x = block[start : start + size]
@@ -259,7 +251,7 @@ def _exponentials(block: Tensor, top: Tensor, temperature: float) -> None:
 
 
 def _slopes(block: Tensor, targets: Tensor, scale: Tensor, total: Tensor) -> None:
-    """Turn exponentials into the gradient of the logits: scale x (onehot(target) - exponential / total)."""
+    """Turn exponentials into the gradient of the logits."""
     block.mul_((-scale / total)[:, None])
     block[torch.arange(len(block), device=block.device), targets] += scale
 
@@ -284,15 +276,15 @@ class LinearScorer(Protocol):
         *,
         vocabulary: int | None = None,
     ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,), differentiable, and entropies (N,) if requested."""
+        """Return log-probs (N,), differentiable, and entropies (N,)."""
         ...
 
 
 class TargetScorer:
     """Log-probs of a pack's targets under one model.
 
-    ``factor`` is the model's logits over those of its output layer, or None if the model must be run whole. ``packs``:
-    whether responses may share a pass. ``vocabulary``: how many logits belong to tokens (None: all).
+    ``factor`` scales the output layer's logits to the model's (None: run the model whole). ``packs``: responses may
+    share a pass. ``vocabulary``: number of real tokens.
     """
 
     def __init__(self, model: Any, linear: LinearScorer = linear_logprobs) -> None:
@@ -308,10 +300,7 @@ class TargetScorer:
     def score(
         self, pack: Pack, temperature: float, with_entropy: bool = False, **options: Any
     ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,) of the pack's targets, differentiable, and entropies (N,) if requested.
-
-        ``options`` go to the model's forward pass.
-        """
+        """Return log-probs (N,), differentiable, and entropies (N,) if requested; ``options`` go to the forward pass."""
         if self.packs or pack.owners is None:
             return self._score(pack, temperature, with_entropy, options)
         parts = [self._score(p, temperature, with_entropy, options) for p in singles(pack)]
@@ -345,7 +334,7 @@ class TargetScorer:
         return logits_logprobs(logits[:, : self.vocabulary], targets, temperature, with_entropy)
 
     def _mask(self, owners: Tensor) -> Tensor:
-        """Return the attention mask, as floats for eager attention, which adds it to the scores."""
+        """Return the attention mask, as floats for eager attention."""
         allowed = attention_mask(owners)
         if getattr(self.whole.config, "_attn_implementation", None) != "eager":
             return allowed
@@ -356,8 +345,7 @@ class TargetScorer:
     def _can_pack(self) -> bool:
         """Return whether a pack gives each response its own log-probs, by the config and a trial.
 
-        Sliding windows, recurrent layers and position biases ignore a pack's mask; such models get one response per
-        pass.
+        Sliding windows, recurrent layers and position biases ignore a pack's mask.
         """
         from prorl_inference.backends.transformers.refill import can_refill
 
@@ -381,10 +369,9 @@ class TargetScorer:
 
 
 def logits_factor(model: Any) -> float | None:
-    """Return f if the model's logits are f times its output layer applied to the decoder's hidden states, else None.
+    """Return f if the model's logits are f times its output layer of the decoder's hidden states, else None.
 
-    Decided by a trial on a few tokens (Cohere, Granite and Falcon-H1 scale their logits); models that cap them have
-    none.
+    Decided by a trial (Cohere, Granite and Falcon-H1 scale theirs); models that cap logits have none.
     """
     if getattr(model.config, CAPPED, None) not in (None, 0):
         return None

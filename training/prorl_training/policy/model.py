@@ -1,5 +1,5 @@
-"""The policy model with its adapters, frozen reference and optimiser. Master weights are float32; passes in bfloat16
-run under autocast."""
+"""The policy model with adapters, frozen reference and optimiser. Master weights are float32; bfloat16 runs under
+autocast."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ from prorl_training.schedule.learning_rate import planned_updates
 
 
 def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
-    """Return the model with fresh adapters on its target layers and the rest frozen.
+    """Return the model with fresh adapters, drawn from ``seed`` alone, and the rest frozen.
 
-    Initial values depend on ``seed`` alone; torch's global random state does not change. Raises MissingExtraError
-    without peft, and UserError if no layer matches the targets.
+    Raises MissingExtraError without peft, and UserError if no layer matches the targets.
     """
     if importlib.util.find_spec("peft") is None:
         raise MissingExtraError("lora", "peft")
@@ -54,9 +53,9 @@ def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
 
 
 class AdapterReference:
-    """Reference of a policy with adapters: the base model with a frozen copy of the adapters.
+    """Reference of a policy with adapters: the base with a frozen copy of them.
 
-    A run takes the copy when RL starts and at each reset; before the first ``take`` the reference is the base alone.
+    Before the first ``take``, which a run does when RL starts, it is the base alone.
     """
 
     def __init__(self, model: Any) -> None:
@@ -69,7 +68,7 @@ class AdapterReference:
         self.tensors = {n: p.detach().clone() for n, p in _trained(self.model)}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Make the base with these adapters the reference; if there are none, the base alone."""
+        """Make the base with these adapters the reference; {} gives the base alone."""
         self.tensors = {
             n: tensors[n].to(p.device, copy=True) for n, p in _trained(self.model) if tensors
         }
@@ -94,7 +93,7 @@ class AdapterReference:
 
 
 def merged_copy(model: Any) -> Any:
-    """Return a plain Transformers model: a copy with the adapters merged into its weights."""
+    """Return a plain Transformers copy with the adapters merged."""
     return copy.deepcopy(model).merge_and_unload()
 
 
@@ -121,9 +120,8 @@ def _trained(model: Any) -> list[tuple[str, Any]]:
 class PolicyModel:
     """A causal language model in training, its frozen reference and its optimiser.
 
-    With LoRA ``model`` is the given model wrapped by peft. ``reference`` is a frozen copy, or None: with adapters the
-    model serves as its own reference, and without a KL term in any phase there is none. ``updates`` counts applied
-    updates.
+    With LoRA ``model`` is wrapped by peft. ``reference`` is None with adapters, where the model serves as its own
+    reference, and without a KL term in any phase. ``updates`` counts applied updates.
     """
 
     def __init__(self, model: Any, config: TrainConfig, compute_dtype: torch.dtype) -> None:
@@ -183,20 +181,17 @@ class PolicyModel:
     def target_logprobs(
         self, pack: Pack, temperature: float = 1.0, with_entropy: bool = False
     ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,) of the pack's targets, differentiable, and entropies (N,) if requested."""
+        """Return log-probs (N,) of the targets, differentiable, and entropies (N,) if requested."""
         with self.compute():
             return self._scorer.score(pack, temperature, with_entropy)
 
     def logprobs(self, pack: Pack, temperature: float = 1.0) -> Tensor:
-        """Return log-probs (N,) of the pack's targets under the policy, without gradient."""
+        """Return log-probs (N,) of the targets, without gradient."""
         with torch.no_grad():
             return self.target_logprobs(pack, temperature)[0]
 
     def reference_logprobs(self, pack: Pack, temperature: float = 1.0) -> Tensor:
-        """Return log-probs (N,) of the pack's targets under the reference, without gradient.
-
-        Raises ServiceError if the run has no reference.
-        """
+        """Return log-probs (N,) under the reference, without gradient. Raises ServiceError if there is none."""
         if not self.has_reference:
             raise ServiceError(
                 "this run keeps no reference: its KL coefficient is 0 in every phase"
@@ -209,7 +204,7 @@ class PolicyModel:
 
     @contextmanager
     def gradient_pass(self, *purpose: int) -> Iterator[None]:
-        """Run a forward and backward pass inside the block; ``purpose`` numbers it and seeds the adapters' dropout."""
+        """Run a forward and backward pass in the block; ``purpose`` numbers it and seeds dropout."""
         dropout = self.config.model.lora.dropout if self.adapters else 0.0
         with ExitStack() as stack:
             stack.enter_context(checkpointed_pass(self.model))
@@ -231,10 +226,7 @@ class PolicyModel:
     def reset_reference(
         self, clear_optimizer: bool, weights: Mapping[str, Tensor] | None = None
     ) -> None:
-        """Make the current policy, or trained ``weights`` by parameter name, the reference.
-
-        Optionally clear the optimiser's moments. Raises ServiceError if a weight is missing.
-        """
+        """Make the current policy, or trained ``weights``, the reference. Raises ServiceError if a weight is missing."""
         if weights is not None:
             self.load_reference(weights)
         elif self.adapters is not None:
@@ -245,24 +237,22 @@ class PolicyModel:
             self.optimizer = self._new_optimizer()
 
     def policy_tensors(self) -> dict[str, Tensor]:
-        """Return the trained weights by parameter name; with adapters only the adapters."""
+        """Return the trained weights by parameter name."""
         return _snapshot((n, p) for n, p in self.model.named_parameters() if p.requires_grad)
 
     def load_policy_weights(self, tensors: Mapping[str, Tensor]) -> None:
-        """Load trained weights by parameter name, bit for bit; the optimiser does not change.
-
-        Raises ServiceError if one is missing or has another shape.
-        """
+        """Load trained weights by parameter name; the optimiser does not change. Raises ServiceError if one does not
+        fit."""
         _copy_into(self.model, tensors, "policy")
 
     def reference_tensors(self) -> dict[str, Tensor]:
-        """Return the reference's weights by parameter name (with adapters only theirs); empty without a reference."""
+        """Return the reference's trained weights by parameter name; empty without one."""
         if self.adapters is not None:
             return _snapshot(self.adapters.tensors.items())
         return {} if self.reference is None else _snapshot(self.reference.named_parameters())
 
     def load_reference(self, tensors: Mapping[str, Tensor]) -> None:
-        """Load the result of ``reference_tensors``. Raises ServiceError if a tensor is missing."""
+        """Load the result of ``reference_tensors``. Raises ServiceError if it lacks a tensor."""
         if self.adapters is not None:
             self.adapters.load(tensors)
         elif self.reference is not None:
@@ -290,7 +280,7 @@ class PolicyModel:
             self.optimizer.state[parameter][field] = value.to(device, copy=True)
 
     def save_model(self, path: Path) -> None:
-        """Write a Hugging Face model folder that loads without prorl, adapters merged."""
+        """Write a Hugging Face model folder, with adapters merged."""
         from prorl_inference import quiet_transformers
 
         model = self.model if self.adapters is None else merged_copy(self.model)
@@ -299,7 +289,7 @@ class PolicyModel:
 
 
 def enable_checkpointing(model: Any) -> None:
-    """Enable gradient checkpointing and disable dropout. Raises UserError if the model does not support it."""
+    """Enable gradient checkpointing without dropout. Raises UserError if unsupported."""
     if not getattr(model, "supports_gradient_checkpointing", False):
         raise UserError(
             f"{type(model).__name__} cannot recompute its activations: use "
@@ -314,10 +304,9 @@ def enable_checkpointing(model: Any) -> None:
 
 @contextmanager
 def checkpointed_pass(model: Any) -> Iterator[None]:
-    """Recompute the layers of passes inside the block in their backward pass, if checkpointing is enabled.
+    """Recompute layers in the backward pass of passes inside the block, if checkpointing is enabled.
 
-    Transformers recomputes only layers in training mode; everything inside them stays in evaluation mode, so the
-    gradients are those of a plain pass without dropout.
+    Transformers does so only for layers in training mode; their modules stay in evaluation mode, without dropout.
     """
     layers = [m for m in model.modules() if getattr(m, "gradient_checkpointing", False) is True]
     before = [layer.training for layer in layers]
@@ -335,7 +324,7 @@ def _snapshot(named: Any) -> dict[str, Tensor]:
 
 
 def _copy_into(model: Any, tensors: Mapping[str, Tensor], what: str) -> None:
-    """Copy ``tensors`` into the model's trained parameters, or into all if none is trained."""
+    """Copy ``tensors`` into the trained parameters, or into all if none is trained."""
     parameters = dict(model.named_parameters())
     trained = {n: p for n, p in parameters.items() if p.requires_grad} or parameters
     for name, parameter in trained.items():

@@ -1,5 +1,5 @@
-"""Pack prompts and responses into one row of tokens: each prompt once, then its responses, without padding. A response
-sees only its prompt and itself, and its positions continue the prompt's."""
+"""Pack prompts and responses into one row of tokens without padding: each prompt once, then its responses, which see
+only it and themselves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class PromptGroup:
-    """Token ids of a prompt and its responses; ``indices`` number the trajectories in the batch."""
+    """Token ids of a prompt and its responses; ``indices`` number the trajectories."""
 
     prompt: tuple[int, ...]
     responses: tuple[tuple[int, ...], ...]
@@ -21,11 +21,11 @@ class PromptGroup:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """One forward pass of L tokens that predicts N response tokens; all tensors are on the CPU.
+    """One forward pass of L tokens that predicts N response tokens, on the CPU.
 
-    ``input_ids`` and ``position_ids`` (1, L). ``owners`` (2, L): each token's group, and its response or 0 for a
-    prompt; None if plain causal attention is right. ``predict_at`` (N,): positions whose logits predict ``targets``
-    (N,). ``trajectories``: batch indices in order, with ``lengths`` tokens each.
+    ``input_ids``, ``position_ids`` (1, L). ``owners`` (2, L): each token's group, and its response or 0 for a prompt;
+    None for plain causal attention. ``predict_at`` (N,): positions that predict ``targets`` (N,). ``trajectories``:
+    batch indices in order, of ``lengths`` tokens.
     """
 
     input_ids: Tensor
@@ -38,12 +38,12 @@ class Pack:
 
 
 def input_length(group: PromptGroup) -> int:
-    """Return the input tokens of the group: the prompt, and each response without its last token."""
+    """Return the input tokens of the group: no response's last token is one."""
     return len(group.prompt) + sum(len(r) - 1 for r in group.responses)
 
 
 def split_group(group: PromptGroup, max_tokens: int) -> Iterator[PromptGroup]:
-    """Yield parts of the group that fit ``max_tokens`` if possible, each with the prompt."""
+    """Yield parts of the group that fit ``max_tokens``, if possible."""
     start, used = 0, len(group.prompt)
     for i, response in enumerate(group.responses):
         if i > start and used + len(response) - 1 > max_tokens:
@@ -60,7 +60,7 @@ def _part(group: PromptGroup, start: int, stop: int) -> PromptGroup:
 def build_packs(groups: Sequence[PromptGroup], max_tokens: int) -> list[Pack]:
     """Build packs of at most ``max_tokens`` by first-fit decreasing: at most 11/9 of the fewest possible, plus one.
 
-    The same groups always give the same packs. A single longer response gets its own pack.
+    A longer response gets its own pack.
     """
     parts = [part for group in groups for part in split_group(group, max_tokens)]
     parts.sort(key=input_length, reverse=True)
@@ -78,7 +78,7 @@ def build_packs(groups: Sequence[PromptGroup], max_tokens: int) -> list[Pack]:
 
 
 def build_pack(groups: Sequence[PromptGroup]) -> Pack:
-    """Build one pack; every response must have at least one token."""
+    """Build one pack; no response may be empty."""
     ids: list[int] = []
     positions: list[int] = []
     group_of: list[int] = []
@@ -112,7 +112,7 @@ def build_pack(groups: Sequence[PromptGroup]) -> Pack:
 
 
 def singles(pack: Pack) -> Iterator[Pack]:
-    """Yield each response of the pack with its prompt as a separate pack, in order; none has a mask."""
+    """Yield each response with its prompt as a separate pack without a mask, in order."""
     if pack.owners is None:
         yield pack
         return
@@ -131,10 +131,8 @@ def singles(pack: Pack) -> Iterator[Pack]:
 
 
 def attention_mask(owners: Tensor) -> Tensor:
-    """Return a bool mask (1, 1, L, L): causal, same group, and either a prompt token or the same response.
-
-    ``owners`` (2, L) as in ``Pack``; the mask is made on its device.
-    """
+    """Return a bool mask (1, 1, L, L): causal within the prompt and the same response; ``owners`` (2, L) as in
+    ``Pack``."""
     groups, responses = owners
     visible = (responses[None, :] == 0) | (responses[:, None] == responses[None, :])
     visible &= groups[:, None] == groups[None, :]

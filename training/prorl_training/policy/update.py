@@ -1,4 +1,4 @@
-"""Gradient updates of one step: mini-batches, old and reference log-probs, loss, optimiser step."""
+"""Gradient updates of one step."""
 
 from __future__ import annotations
 
@@ -35,9 +35,8 @@ from prorl_training.types import Group, Trajectory, UpdateStats
 class UpdateBatch:
     """One step's B trajectories, divided into mini-batches of whole prompt groups.
 
-    ``advantages`` (B,) and ``sampler_logprobs`` (per trajectory, one float per token) are indexed like
-    ``PromptGroup.indices``. Old log-probs are the trainer's from before the first update, except for trajectories in
-    ``stale``, sampled by an earlier policy: theirs are the sampler's. ``config`` is this phase's.
+    ``advantages`` (B,) and ``sampler_logprobs`` (one float per token) are indexed like ``PromptGroup.indices``. For
+    ``stale`` trajectories, sampled by an earlier policy, old log-probs are the sampler's.
     """
 
     mini_batches: Sequence[Sequence[PromptGroup]]
@@ -55,10 +54,10 @@ def build_update(
     config: TrainConfig,
     encode: Callable[[Sample], tuple[int, ...]],
 ) -> UpdateBatch | None:
-    """Return the update of ``step`` on shaped ``groups``, or None if no response may be trained on.
+    """Return the update of ``step`` on shaped ``groups``, shuffled by (seed, step), or None if there is nothing to
+    train on.
 
-    ``advantages`` (B,) are of all scored responses. Groups are shuffled by (seed, step) and divided, whole, into
-    ``loss.mini_batches`` parts.
+    ``advantages`` (B,) are of all scored responses.
     """
     scored: list[tuple[int, Trajectory]] = []  # group number, trajectory; the place is its index
     packed: list[PromptGroup] = []
@@ -90,11 +89,11 @@ class UpdateJudge(Protocol):
     """Decides whether a mini-batch's gradient is applied."""
 
     def judge_update(self, loss: float, grad_norm: float) -> bool:
-        """Return whether to apply it; called once per mini-batch with the norm before clipping."""
+        """Return whether to apply it; called once per mini-batch, with the norm before clipping."""
         ...
 
     def norm_limit(self) -> float:
-        """Return the largest norm that would be applied now, for engines that decide elsewhere."""
+        """Return the largest norm to apply, for engines that decide elsewhere."""
         ...
 
     def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
@@ -103,7 +102,7 @@ class UpdateJudge(Protocol):
 
 
 class AcceptAll:
-    """Judge that refuses nothing; updates that are not finite are never applied anyway."""
+    """Refuses nothing; updates that are not finite are never applied anyway."""
 
     def judge_update(self, loss: float, grad_norm: float) -> bool:
         """Return True."""
@@ -119,7 +118,7 @@ class AcceptAll:
 
 
 class PackStats:
-    """Running sums over packs, kept on the device to avoid waiting for it."""
+    """Sums over packs, kept on the device to avoid synchronisation."""
 
     def __init__(self, device: torch.device) -> None:
         self.zero = torch.zeros((), device=device)
@@ -169,7 +168,7 @@ def read_back(*scalars: Tensor) -> list[float]:
 
 
 def to_host(values: Tensor) -> Tensor:
-    """Return values as float32 on the host, in one copy per step."""
+    """Return values as float32 on the host, in one copy."""
     return values.float().cpu()
 
 
@@ -203,7 +202,7 @@ class PolicyUpdate:
     def _old_logprobs(self, number: int, packs: Sequence[Pack]) -> list[Tensor | None]:
         """Return each pack's log-probs before the update, or None to use those of the gradient's own pass.
 
-        They are computed only if the policy will have changed by then and the loss depends on them.
+        Computed only if the policy will have changed and the loss depends on them.
         """
         loss = self.config.loss
         unused = loss.on_policy_ratio and loss.mismatch.correction == "none"
@@ -214,7 +213,7 @@ class PolicyUpdate:
         return [self._merge_stale(p, found) for p, found in zip(packs, own, strict=True)]
 
     def _before_by_trajectory(self) -> dict[int, Tensor]:
-        """Return the trainer's log-probs before the update by trajectory, in one copy from the device."""
+        """Return the trainer's log-probs before the update by trajectory."""
         if not self.before:
             return {}
         values = to_host(torch.cat([found for _, found in self.before]))
@@ -272,7 +271,7 @@ class PolicyUpdate:
         old: Tensor | None,
         ref: Tensor | None,
     ) -> Tensor:
-        """Add one pack's gradient and statistics, and return its part of the loss."""
+        """Add one pack's gradient and statistics; return its loss."""
         c = self.config
         with self.policy.gradient_pass(number * 1_000_000 + i):
             logprobs, entropy = self.policy.target_logprobs(pack, self.temperature, True)
@@ -306,7 +305,7 @@ class PolicyUpdate:
     def _kl_gradient(
         self, packs: Sequence[Pack], weights: Sequence[Tensor], refs: Sequence[Tensor | None]
     ) -> list[Tensor | None]:
-        """Return the gradient of the KL term alone, one tensor per trained parameter."""
+        """Return the gradient of the KL term, one tensor per trained parameter."""
         self.policy.optimizer.zero_grad(set_to_none=True)
         for i, (pack, weight, ref) in enumerate(zip(packs, weights, refs, strict=True)):
             if ref is None:
@@ -319,7 +318,7 @@ class PolicyUpdate:
         return [p.grad for p in self.policy.trained]
 
     def _kl_share(self, kl_gradient: Sequence[Tensor | None]) -> float | None:
-        """Return the norm of the KL gradient over the sum of its norm and that of the rest."""
+        """Return the norm of the KL gradient as a share of it plus the rest's."""
         kls, policies = [self.sums.zero], [self.sums.zero]
         for parameter, kl in zip(self.policy.trained, kl_gradient, strict=True):
             if parameter.grad is None or kl is None:
@@ -332,7 +331,7 @@ class PolicyUpdate:
         return of_kl / both if math.isfinite(both) and both > 0 else None
 
     def _step(self, total: Tensor) -> None:
-        """Clip, ask the judge and step; updates that are not finite are never applied."""
+        """Clip, ask the judge, and step."""
         policy, o = self.policy, self.config.optimizer
         clipped_from = torch.nn.utils.clip_grad_norm_(policy.trained, o.grad_clip)
         norm, loss = read_back(clipped_from, total)
@@ -353,15 +352,15 @@ class Policy(PolicyModel):
     def update(
         self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
-        """Do one gradient update per mini-batch; ``judge`` may refuse each (default: none).
+        """Do one gradient update per mini-batch; ``judge`` may refuse each.
 
-        With ``token_mean`` every token of a mini-batch has the same weight, whatever its pack. A loss or gradient that
-        is not finite is never applied. ``lr_scale`` multiplies the learning rate.
+        With ``token_mean`` all tokens of a mini-batch weigh the same, whatever their pack. An update that is not finite
+        is never applied. ``lr_scale`` multiplies the learning rate.
         """
         return PolicyUpdate(self, batch, judge or AcceptAll(), lr_scale).run()
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
-        """Make the policy of the checkpoint folder ``path`` the reference; the policy does not change."""
+        """Make the policy of checkpoint folder ``path`` the reference."""
         self.reset_reference(clear_optimizer, policy_tensors(path))
 
     def load_checkpoint_policy(self, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Short supervised training on gold-format answers, so that a small model's first rewards are not all 0."""
+"""Supervised training on gold-format answers, so that a small model's first rewards are not all 0."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from prorl_training.types import Decision
 
 
 def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Sample]:
-    """Return samples with a gold response, alternating between domains, by seed. Raises UserError if there are none."""
+    """Return samples with gold responses, alternating between domains. Raises UserError if there are none."""
     by_domain: dict[str, list[Sample]] = {}
     for sample in samples:
         if sample.metadata.get("gold_response"):
@@ -39,7 +39,7 @@ def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Samp
 def warm_start_if_asked(
     policy: Policy, samples: Sequence[Sample], tokenizer: Any, progress: Progress
 ) -> list[Decision]:
-    """Run the warm start if the config enables it, and return the decisions that record it."""
+    """Run the warm start if the config enables it, and return its decision in a list."""
     config = policy.config
     if not config.warm_start.examples:
         return []
@@ -56,7 +56,7 @@ def warm_start_if_asked(
 
 
 def gold_group(sample: Sample, tokenizer: Any) -> PromptGroup:
-    """Return the sample's prompt and its gold response, including the end token."""
+    """Return the sample's prompt and its gold response with end token."""
     prompt = tuple(encode_prompt(tokenizer, sample.prompt))
     gold = tokenizer.encode(str(sample.metadata["gold_response"]), add_special_tokens=False)
     return PromptGroup(prompt, ((*gold, tokenizer.eos_token_id),), (0,))
@@ -70,7 +70,7 @@ def warm_start(
 ) -> Decision:
     """Run ``warm_start.epochs`` passes over ``examples`` and return the decision that records them.
 
-    ``encode`` returns a sample's prompt and gold response; ``on_done(count, loss)`` is called after each batch.
+    ``on_done(count, loss)`` is called after each batch.
     """
     settings = policy.config.warm_start
     optimizer = torch.optim.AdamW(policy.trained, lr=settings.lr, weight_decay=0.0)

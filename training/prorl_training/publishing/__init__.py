@@ -1,4 +1,4 @@
-"""Publish a model on the Hugging Face hub with a model card and the record of its run."""
+"""Publish a model on the hub with a model card and the record of its run."""
 
 from prorl_training.publishing.card import Evaluation
 from prorl_training.publishing.facts import Facts, facts_of_model, facts_of_run, with_licence

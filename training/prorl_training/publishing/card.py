@@ -1,4 +1,4 @@
-"""Write the model card (README.md); facts that are not known are stated as unknown."""
+"""Write the model card (README.md), which states what is unknown."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Evaluation(Protocol):
 
 
 def model_card(repo: str, facts: Facts, evaluation: Evaluation, files: Sequence[str]) -> str:
-    """Return the card of ``facts`` for ``repo``; ``files`` are the names of the other published files."""
+    """Return the card of ``facts`` for ``repo``; ``files`` are the other published files."""
     run = facts.training
     name = repo.partition("/")[2]
     at = f" after step {run.step}" if run else ""

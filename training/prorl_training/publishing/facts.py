@@ -1,5 +1,4 @@
-"""Collect the facts about a model to publish. Paths, tokens, addresses and folder names are removed here, so that card
-and files cannot contain them."""
+"""Collect the facts about a model to publish. Paths, tokens, addresses and folder names are removed here, once for all."""
 
 from __future__ import annotations
 
@@ -41,10 +40,10 @@ _SNAPSHOT = re.compile(r"/models--([\w.-]+?)--([\w.-]+)/snapshots/")
 
 @dataclass(frozen=True, slots=True)
 class BaseModel:
-    """The model that training started from; fields are None if unknown.
+    """The model that training started from; None is unknown.
 
-    ``name`` and ``licence`` are the hub's ids, ``weights`` a SHA-256, ``given`` the value for ``--model``, ``changes``
-    the differences from the named model.
+    ``name`` and ``licence`` are hub ids, ``weights`` a SHA-256, ``given`` a value for ``--model``, ``changes``
+    differences from ``name``.
     """
 
     name: str | None = None
@@ -56,10 +55,7 @@ class BaseModel:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """SHA-256 of a dataset's files and, if it is still available, facts from its manifest.
-
-    ``sources`` are pairs (source, licence); ``counts`` are rows by split and domain.
-    """
+    """SHA-256 of a dataset's files and, if available, its manifest: (source, licence) pairs, rows by split and domain."""
 
     sha256: str | None
     recipe: str | None = None
@@ -71,8 +67,8 @@ class Dataset:
 class Training:
     """A run up to the published step.
 
-    ``config`` holds the settings that may be published; ``changed`` those of the algorithm that differ from the preset
-    (None: unknown); ``versions`` the environment that it ran in.
+    ``config`` may be published; ``changed`` settings of the algorithm differ from the preset (None: unknown);
+    ``versions`` is its environment.
     """
 
     run: str
@@ -88,7 +84,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Digest, base and training legs of the model in ``folder``, and its run if available."""
+    """Digest, base, training legs and, if available, run of the model in ``folder``."""
 
     folder: Path
     weights: str
@@ -103,7 +99,7 @@ class Facts:
 
 
 def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
-    """Return the filter that removes private text of a run. Raises ConfigError if its config cannot be read."""
+    """Return the filter of a run's private text. Raises ConfigError if its config cannot be read."""
     config = read_config_file(run.config_path)
     data = config["data"].get("path")
     names = [str(run.path), *config.get("plugins", []), *_local(config["model"]["path"])]
@@ -111,10 +107,7 @@ def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
 
 
 def facts_of_run(run: RunFolder, chosen: Chosen, private: Private) -> Facts:
-    """Return the facts about a run's policy in a checkpoint, also of an earlier prorl version.
-
-    Raises ConfigError if the config cannot be read.
-    """
+    """Return the facts about a run's checkpoint, also of earlier prorl versions. Raises ConfigError for its config."""
     config, step = read_config_file(run.config_path), chosen.step
     identity = run.identity() or {}
     legs: list[Mapping[str, Any]] = chosen.state.get("lineage", [])
@@ -155,7 +148,7 @@ def facts_of_model(folder: Path, private: Private) -> Facts:
 
 
 def base_model(source: str, weights: str | None) -> BaseModel:
-    """Return the facts about a model by alias, folder or hub id; a folder's own name is left out."""
+    """Return the facts about a model by alias, folder (not named) or hub id."""
     folder = alias_dir(source) if source in KNOWN_MODELS else Path(source).expanduser()
     if (card := read_card(folder)) is not None:
         licence = str(card.get("licence", "")).lower() or None
@@ -224,7 +217,7 @@ def _decision(row: Mapping[str, Any], private: Private) -> dict[str, Any]:
 
 
 def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of a step's metrics, nested; NaN and infinities become None."""
+    """Return the numbers of a step's metrics; NaN and infinities become None."""
     kept: dict[str, Any] = {}
     for key, held in value.items():
         if isinstance(held, Mapping):
@@ -235,14 +228,13 @@ def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _leg(leg: Mapping[str, Any], private: Private) -> dict[str, Any]:
-    """Return a leg for publication; a model in a local folder keeps only its digest."""
+    """Return a leg for publication, without the path of a local folder."""
     source = str(leg["source"])
     local = bool(_local(source)) and source not in KNOWN_MODELS
     return private.json({**leg, "source": "a model's folder" if local else source})  # type: ignore[no-any-return]
 
 
 def _local(source: str) -> list[str]:
-    """Return [source] if it is a path on this machine, else []."""
     is_path = source.startswith((".", "/", "~")) or Path(source).is_dir()
     return [source] if is_path else []
 

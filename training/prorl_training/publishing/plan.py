@@ -1,4 +1,4 @@
-"""Plan and push a model repository: model files, README.md, prorl_lineage.json, training/ and evaluation/."""
+"""Plan and push a model repository."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PLACES = ("_name_or_path", "name_or_path", "is_local", "local_files_only")
 def plan_push(repo: str, facts: Facts, evaluation: Evaluation, private: Private) -> Upload:
     """Return the upload of a model to ``repo`` (owner/name).
 
-    Raises UserError for an invalid repository name, or a model file that cannot be read or holds a token.
+    Raises UserError for an invalid name, or a model file that is unreadable or holds a token.
     """
     check_repo(repo)
     files: dict[str, Path | bytes] = {}
@@ -70,8 +70,7 @@ def push(
     environment: Mapping[str, str],
     progress: Progress,
 ) -> Upload:
-    """Upload a planned model in one commit and create the repository if needed; raises like
-    ``prorl_common.hub.upload``."""
+    """Upload a planned model in one commit, creating the repository if needed."""
     after = f", {facts.lineage['run']} after step {facts.lineage['step']}" if facts.lineage else ""
     return upload(
         planned,

@@ -1,1 +1,1 @@
-"""Sampling of a step: prompts, completions in groups, their verdicts and buffering."""
+"""Sampling of a step: prompts, completions, verdicts and buffering."""

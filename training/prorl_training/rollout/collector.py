@@ -1,6 +1,5 @@
-"""Collect a step's batch: draw, sample and score prompts concurrently until enough groups are usable. With a repeatable
-sampler (Transformers) verdicts are taken at fixed points however long scoring took, so a step depends bit for bit on
-(seed, step, carried groups)."""
+"""Draw, sample and score prompts concurrently until a batch has enough usable groups. With a repeatable sampler
+(Transformers) a step depends bit for bit on (seed, step, carried groups): verdicts are taken at fixed points."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from prorl_verifiers import Verdict
 
 
 class Occupancy:
-    """Tracks how many samples run over time; those beyond ``places`` only wait."""
+    """Tracks how many samples run over time, up to ``places``."""
 
     def __init__(self, places: int, clock: Callable[[], float]) -> None:
         self._places, self._clock = places, clock
@@ -40,7 +39,7 @@ class Occupancy:
 
     @property
     def idle_share(self) -> float:
-        """1 - (running samples integrated over time) / (their maximum x the time), up to the last ``note``."""
+        """1 - (running samples integrated over time) / (their maximum x the time)."""
         whole = self._most * (self._at - self._began)
         return max(0.0, 1.0 - self._area / whole) if whole > 0 else 0.0
 
@@ -59,7 +58,7 @@ class RoundGuard(Protocol):
     def judge_round(
         self, responses: int, without_verdict: int, attempt: int
     ) -> Literal["ok", "retry", "stop"]:
-        """Return whether to continue, to score missing verdicts again, or to stop the run."""
+        """Return whether to continue, to score missing verdicts again, or to stop."""
         ...
 
     def outage_wait(self, attempt: int) -> float:
@@ -68,24 +67,23 @@ class RoundGuard(Protocol):
 
 
 class StepGivenUp(ServiceError):
-    """A step cannot be completed; nothing was learned from it, and the run stops before it."""
+    """A step cannot be completed; nothing was learned from it."""
 
 
 class RewardOutage(StepGivenUp):
-    """The reward service gave no verdict for too many responses, even after retries."""
+    """Too many responses got no verdict, even after retries."""
 
 
 class TooFewGroups(StepGivenUp):
-    """Too few groups were usable and ``dynamic_sampling.exhausted`` is ``stop``."""
+    """Too few groups were usable (``dynamic_sampling.exhausted: stop``)."""
 
 
 @dataclass(slots=True)
 class Collector:
     """Samples and scores a step's batch with one generator and one scorer.
 
-    ``guard`` judges missing verdicts; ``beat`` is called on any progress; ``sleep`` waits between scoring retries.
-    ``usable_rate`` is the recent share of usable groups, decides how many prompts are in progress, and belongs in a
-    checkpoint.
+    ``guard`` judges missing verdicts; ``beat`` is called on progress. ``usable_rate``, the recent share of usable
+    groups, decides how many prompts are in progress and belongs in a checkpoint.
     """
 
     generator: Generator
@@ -104,9 +102,9 @@ class Collector:
         carried: Carried | None = None,
         on_progress: Callable[[Batch], None] | None = None,
     ) -> Batch:
-        """Sample until ``rollout.prompts`` groups are usable, or no more prompts may be drawn. Raises StepGivenUp.
+        """Sample until ``rollout.prompts`` groups are usable or no prompts are left. Raises StepGivenUp.
 
-        ``prompts`` yields the step's prompts in order; those of ``carried`` groups, which come first, are skipped.
+        ``prompts`` are in the step's order; ``carried`` groups come first.
         """
         collection = _Collection(self, prompts, step, config, carried or Carried())
         r = config.rollout
@@ -129,7 +127,7 @@ class Collector:
 
 @dataclass(slots=True)
 class _Draw:
-    """A group in progress, the step its sampling began in, and the policies that sampled its tokens (``Trajectory``)."""
+    """A group in progress, the step it began in, and the policies that sampled its tokens."""
 
     sample: Sample
     step: int
@@ -137,7 +135,7 @@ class _Draw:
     policies: Sequence[tuple[int, int]] = ()
 
     def grow(self, completions: Sequence[Completion], policy: int) -> None:
-        """Update the completions; tokens beyond the previous ones were sampled by ``policy``."""
+        """Update the completions; new tokens were sampled by ``policy``."""
         found = []
         for number, completion in enumerate(completions):
             had = len(self.completions[number].token_ids) if self.completions else 0
@@ -147,7 +145,7 @@ class _Draw:
 
 
 class _Collection:
-    """One step's sampling; groups are keyed in the order of their draws."""
+    """One step's sampling; groups are keyed in draw order."""
 
     def __init__(
         self,
@@ -222,7 +220,7 @@ class _Collection:
         return self._wanted - self._usable
 
     def _may_be_full(self, pending: int) -> bool:
-        """Return whether sampling could end if all ``pending`` groups turn out usable."""
+        """Return whether the batch is full if all ``pending`` groups are usable."""
         return self._late != "wait" and 0 < self._missing() <= pending
 
     def _goes_on(self) -> bool:
@@ -236,11 +234,10 @@ class _Collection:
         return any(must_end(draw.step, self._step, late_steps) for draw in self._open.values())
 
     def _fill(self, stream: Stream) -> None:
-        """Draw prompts until enough groups are in progress to fill the batch.
+        """Draw prompts until enough groups are in progress to fill the batch at the current rate of usable ones.
 
-        The target is the missing groups over the rate of usable ones (``refill: missing``: the missing groups), at most
-        ``AHEAD`` times the sampler's rows. If late groups are carried, samples count instead: up to a whole batch or
-        the sampler's rows are in progress until the step ends, so that no freed slot stays empty.
+        At most ``AHEAD`` times the sampler's rows run. If late groups are carried, a whole batch or the sampler's rows
+        stay in progress until the step ends, so that no freed slot is empty.
         """
         sampling, samples = self._config.dynamic_sampling, self._config.rollout.samples
         missing = self._missing()
@@ -281,7 +278,7 @@ class _Collection:
         stream.submit(key, Request(sample.prompt, seeds, begun))
 
     def _hear(self, judged: Sequence[Judged], last: bool) -> None:
-        """Decide groups by their verdicts; those with infra errors wait until enough responses were seen, or ``last``."""
+        """Decide groups with verdicts; those with infra errors wait until enough responses were seen."""
         for key, verdicts in judged:
             self._responses += len(verdicts)
             if any(v.is_infra_error for v in verdicts):
@@ -306,7 +303,7 @@ class _Collection:
         self._usable += outcome == "usable"
 
     def _ask_again(self) -> None:
-        """Score infra errors again, in place, as long as the guard says so."""
+        """Score infra errors again while the guard says so."""
         collector, guard = self._collector, self._collector.guard
         for attempt in itertools.count():
             failed = [
@@ -333,7 +330,7 @@ class _Collection:
                 self._unsure[key][j] = verdict
 
     def _batch(self, stopped: Sequence[tuple[int, Sequence[Completion]]] = ()) -> Batch:
-        """Return the batch so far, in the order of the draws; ``stopped`` groups are unfinished."""
+        """Return the batch so far, in draw order; ``stopped`` groups are unfinished."""
         decided = [self._decided[key] for key in sorted(self._decided)]
         usable = [group for group, outcome in decided if outcome == "usable"]
         every = [*self._carried.groups, *usable]

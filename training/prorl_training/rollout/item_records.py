@@ -1,4 +1,4 @@
-"""Record each item's rewards, and which levels of generated items they open."""
+"""Record each item's rewards and the levels of generated items that they open."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ ITEMS = "items.json"
 
 
 class ItemRecords:
-    """Counts ``right`` and ``wrong`` (N,) of each sample, and the last step that ``solved`` it (N,), 0 if none did.
+    """Counts ``right`` and ``wrong`` (N,) of each sample, and the last step that ``solved`` it (N,), or 0.
 
-    A reward r counts as r right and 1 - r wrong; full reward solves an item. Counts fade at every step, since the
-    policy changes. Groups must be recorded in the order of their draws.
+    A reward r counts as r right and 1 - r wrong. Counts fade at every step, since the policy changes. Groups must be
+    recorded in draw order.
     """
 
     def __init__(self, samples: Sequence[Sample]) -> None:
@@ -36,7 +36,7 @@ class ItemRecords:
         self.solved = np.zeros(len(samples), dtype=np.int64)
 
     def record(self, step: int, groups: Sequence[Group], half_life: float) -> None:
-        """Add the groups finished in ``step``, after fading the earlier counts by one step."""
+        """Fade the counts by one step and add the groups finished in ``step``."""
         fading = 2.0 ** (-1.0 / half_life)
         self.right *= fading
         self.wrong *= fading
@@ -49,7 +49,7 @@ class ItemRecords:
                     self.solved[place] = step
 
     def take_ratings(self, ratings: Mapping[str, tuple[float, int]]) -> None:
-        """Add (pass rate, n) by item id, measured before step 1; unknown ids are ignored."""
+        """Add (pass rate, n) by item id, measured before step 1."""
         for name, (rate, n) in ratings.items():
             if (place := self._place.get(name)) is not None:
                 self.right[place] += rate * n
@@ -77,7 +77,7 @@ class ItemRecords:
         return found
 
     def save(self, folder: Path) -> None:
-        """Write all records that are not empty into a checkpoint's ``folder``, exactly."""
+        """Write the records into a checkpoint's ``folder``, exactly."""
         known = np.flatnonzero((self.right > 0) | (self.wrong > 0) | (self.solved > 0))
         ids = list(self._place)
         columns = {
@@ -89,7 +89,7 @@ class ItemRecords:
         (folder / ITEMS).write_text(json.dumps(columns), encoding="utf-8")
 
     def restore(self, folder: Path) -> None:
-        """Load the records; older checkpoints have none. Raises UserError for an item that the dataset lacks."""
+        """Load the records, if any. Raises UserError for an item that the dataset lacks."""
         path = folder / ITEMS
         if not path.is_file():
             return
@@ -106,10 +106,7 @@ class ItemRecords:
 
 
 def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, int]]:
-    """Return item id -> (pass rate, n) from a ``pass_rates.jsonl``.
-
-    Raises UserError if it is missing or malformed, or rates none of ``items``.
-    """
+    """Return item id -> (pass rate, n) of a ``pass_rates.jsonl``. Raises UserError if it rates none of ``items``."""
     if not path.is_file():
         raise UserError(f"data.pass_rates={path}: no such file; make it with prorl data rate")
     found: dict[str, tuple[float, int]] = {}
@@ -143,10 +140,10 @@ class Ladder(NamedTuple):
 
 
 class Ladders:
-    """Ladders of ``samples``: the items of one family in a domain, by the integer ``level`` in their metadata.
+    """Ladders of ``samples``: a family's items in one domain, by the ``level`` in their metadata.
 
-    The lowest level is open, and each next one while the pass rate below it (with one more wrong response) is at least
-    ``open_at``; counts fade, so levels can close again. Items without a level are always open.
+    The lowest level is open, each next one while the pass rate below is at least ``open_at``; levels can close again.
+    Items without a level are always open.
     """
 
     def __init__(self, samples: Sequence[Sample]) -> None:
@@ -171,7 +168,7 @@ class Ladders:
             self._level_of[place] = numbers[name, level]
 
     def open_levels(self, right: Floats, wrong: Floats, open_at: float, ahead: int) -> list[int]:
-        """Return how many levels of each ladder are open, plus ``ahead``; ``right`` and ``wrong`` (N,) are item counts."""
+        """Return how many levels of each ladder are open, plus ``ahead``, by the items' counts (N,)."""
         opened = []
         for rates in self._rates(right, wrong):
             passed = next(
@@ -181,13 +178,13 @@ class Ladders:
         return opened
 
     def _rates(self, right: Floats, wrong: Floats) -> list[list[float]]:
-        """Return the pass rate of each level of each ladder, with one more wrong response."""
+        """Return each level's pass rate by ladder, with one wrong response added."""
         good, bad = (np.bincount(self._level_of, x, self._levels + 1) for x in (right, wrong))
         rates = iter((good / (1 + good + bad)).tolist())
         return [[next(rates) for _ in ladder.levels] for ladder in self._ladders]
 
     def open_items(self, levels: Sequence[int]) -> NDArray[np.bool_]:
-        """Return a mask (N,) of the items that may be drawn with ``levels`` open levels per ladder."""
+        """Return which items (N,) may be drawn with ``levels`` open per ladder."""
         opened = [
             number < count
             for ladder, count in zip(self._ladders, levels, strict=True)
@@ -201,7 +198,7 @@ class Ladders:
         return any(len(x.levels) > 1 for x in self._ladders if x.domain in domains)
 
     def count(self, levels: Sequence[int], domains: AbstractSet[str]) -> tuple[int, int]:
-        """Return the numbers of open and of closed levels in these domains."""
+        """Return the numbers of open and closed levels in these domains."""
         own = [(x, n) for x, n in zip(self._ladders, levels, strict=True) if x.domain in domains]
         opened = sum(n for _, n in own)
         return opened, sum(len(x.levels) for x, _ in own) - opened
@@ -209,8 +206,7 @@ class Ladders:
     def changes(
         self, before: Sequence[int], after: Sequence[int], right: Floats, wrong: Floats
     ) -> list[dict[str, Any]]:
-        """Return JSON of the ladders whose open levels changed: ``ladder``, ``opened`` or ``closed``, ``pass_rates`` by
-        level."""
+        """Return the ladders whose open levels changed, as JSON."""
         found = []
         rates = self._rates(right, wrong)
         for ladder, was, now, seen in zip(self._ladders, before, after, rates, strict=True):

@@ -19,10 +19,7 @@ Floats = NDArray[np.float64]
 
 
 def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
-    """Return each item's chance that ``samples`` responses are neither all right nor all wrong.
-
-    ``right`` and ``wrong`` are counts, not whole if they faded.
-    """
+    """Return each item's chance that ``samples`` responses are neither all right nor all wrong."""
     a, b = 1 + right, 1 + wrong
     all_right, all_wrong = np.ones_like(a), np.ones_like(a)
     for j in range(samples):
@@ -34,9 +31,9 @@ def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
 def drawing_weights(
     base: Floats, chance: Floats, floor: float, strata: Sequence[object] | None = None
 ) -> Floats:
-    """Return the weight of each item: a share ``floor`` follows ``base``, the rest ``base`` times ``chance``.
+    """Return item weights: a share ``floor`` follows ``base``, the rest ``base`` times ``chance``.
 
-    An item keeps at least ``floor`` times its base share, and a stratum (None: all items) its total weight.
+    Each stratum keeps its total weight, so that a domain does.
     """
     labels = np.zeros(len(base), dtype=np.int64)
     if strata is not None:
@@ -53,9 +50,9 @@ REMEMBERED = 50_000
 
 
 class PromptSource:
-    """Draws prompts. ``encode`` returns a sample's token ids; ``context`` is the model's context length or None.
+    """Draws prompts of at most the model's ``context`` length.
 
-    ``dropped`` holds the ids of prompts found too long, ``passed_over`` how many of them the latest draw skipped.
+    ``dropped`` are the ids found too long, ``passed_over`` how many the latest draw skipped.
     """
 
     def __init__(
@@ -85,9 +82,9 @@ class PromptSource:
         return found
 
     def draw(self, step: int, config: TrainConfig) -> Iterator[Sample]:
-        """Yield the samples of ``step`` in order, without prompts that leave no room for the response.
+        """Yield the samples of ``step`` in order, without too long ones.
 
-        Raises UserError for such a prompt if ``rollout.overlong_prompts`` is ``error``, and if no prompt fits.
+        Raises UserError for one if ``rollout.overlong_prompts`` is ``error``, and if none fits.
         """
         self.passed_over = 0  # at once: a step that takes no prompt passes none over
         return self._drawn(step, config)
@@ -123,7 +120,7 @@ class PromptSource:
                 raise UserError(self._nothing_fits(settings))
 
     def eligible(self, config: TrainConfig) -> list[Sample]:
-        """Return the samples that ``data.domain_weights`` allows, including too long ones."""
+        """Return the samples in drawn domains, including too long ones."""
         domains = self._drawn_domains(config)
         return [s for s in self.samples if s.domain in domains]
 
@@ -152,7 +149,7 @@ class PromptSource:
         )
 
     def fits(self, sample: Sample, config: TrainConfig) -> bool:
-        """Return whether the prompt leaves room for the response, and record it as dropped if not."""
+        """Return whether the prompt leaves room for the response; drop it if not."""
         r, limit = config.rollout, self.limit(config)
         if limit == math.inf or (length := len(self.encode(sample))) <= limit:
             return True
@@ -177,7 +174,7 @@ class PromptSource:
         return item_order(self.drawing_weights(config), config.seed, step)
 
     def drawing_weights(self, config: TrainConfig) -> Sequence[float]:
-        """Return the weight of each item. Raises UserError for an unknown domain in ``data.domain_weights``."""
+        """Return the weight of each item. Raises UserError for an unknown domain."""
         data = config.data
         by_domain = data.domain_weights
         opened: Sequence[bool] = [True] * len(self.samples)
@@ -200,11 +197,11 @@ class PromptSource:
                 assert_never(data.sampling)
 
     def levels(self, config: TrainConfig) -> tuple[int, int]:
-        """Return the numbers of open and of closed levels in the drawn domains."""
+        """Return the numbers of open and closed levels in drawn domains."""
         return self._ladders.count(self.open_levels(config), self._drawn_domains(config))
 
     def level_changes(self, before: Sequence[int], config: TrainConfig) -> list[dict[str, Any]]:
-        """Return the ladders whose open levels differ from ``before`` (see ``Ladders.changes``)."""
+        """Return ``Ladders.changes`` since the open levels were ``before``."""
         records = self.records
         return self._ladders.changes(before, self.open_levels(config), records.right, records.wrong)
 
@@ -231,7 +228,7 @@ def check_context(config: TrainConfig, context: int | None) -> None:
 def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
     """Return all ``count`` prompt indices in the order of their use in ``step`` (from 1).
 
-    The first ``batch`` walk through a new permutation in each epoch; the rest, for refilling, are shuffled.
+    The first ``batch`` walk through a permutation per epoch; the rest, for refilling, are shuffled.
     """
     first: list[int] = []
     seen: set[int] = set()
@@ -254,9 +251,9 @@ def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
 def per_item(
     domains: Sequence[str], weights: Mapping[str, float], opened: Sequence[bool]
 ) -> list[float]:
-    """Return the weight of each item, given the ``weights`` of domains.
+    """Return item weights from domain ``weights``, shared evenly by a domain's ``opened`` items.
 
-    A domain's ``opened`` items share its weight evenly; other items get 0. Raises UserError for an unknown domain.
+    Raises UserError for an unknown domain.
     """
     check_domains(domains, weights)
     sizes = Counter(d for d, is_open in zip(domains, opened, strict=True) if is_open)
@@ -279,7 +276,7 @@ def check_domains(domains: Sequence[str], weights: Mapping[str, float]) -> None:
 
 
 def item_order(weights: Sequence[float], seed: int, step: int) -> list[int]:
-    """Return prompt indices in a weighted random order (Efraimidis and Spirakis 2006), without those of weight 0."""
+    """Return prompt indices in weighted random order (Efraimidis and Spirakis 2006), without weight 0."""
     per_item = np.array(weights)
     rng = np.random.default_rng(derive_seed(seed, "weighted", step))
     keys = np.log(rng.random(len(per_item)))

@@ -1,5 +1,5 @@
-"""Check that the sampler returns the log-probs that the settings need. With ``rollout.top_p`` below 1 vLLM reports
-those of the truncated distribution; they are replaced by NaN, so that no loss uses them unnoticed."""
+"""Check that the sampler returns the log-probs that the settings need: with ``rollout.top_p`` below 1 vLLM's are of the
+truncated distribution, and replaced by NaN."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Score groups in a thread beside sampling. A ServiceError of the scorer becomes infra-error verdicts, never a reward
-of 0."""
+"""Score groups in a thread beside sampling. A ServiceError becomes infra-error verdicts, never a reward of 0."""
 
 from __future__ import annotations
 
@@ -25,10 +24,9 @@ _Item = tuple[int, Sample, Sequence[Completion]]
 
 
 class Scoring:
-    """Context manager that scores groups given to ``add`` and returns their verdicts from ``take``, in order.
+    """Context manager that scores groups given to ``add`` and returns verdicts from ``take``, in order.
 
-    Without ``overlap``, ``take`` scores in the caller's thread. It also raises errors of the scorer other than
-    ServiceError. ``pending`` counts the groups not yet taken.
+    Without ``overlap``, ``take`` scores in the caller's thread. It raises the scorer's errors except ServiceError.
     """
 
     def __init__(self, scorer: Scorer, overlap: bool) -> None:
@@ -63,7 +61,7 @@ class Scoring:
         self._waiting.put((key, sample, completions))
 
     def take(self, least: int, most: int | None = None) -> list[Judged]:
-        """Return verdicts of the oldest groups: at least ``least``, at most ``most`` (None: all available)."""
+        """Return verdicts of the oldest groups, at least ``least`` and at most ``most`` (None: all available)."""
         if not self._overlap:
             self._score_waiting()
         most = self.pending if most is None else most
@@ -91,7 +89,7 @@ class Scoring:
             self._score([])
 
     def _score(self, items: list[_Item | None]) -> bool:
-        """Score ``items`` and all waiting groups in one call; return False after the end marker."""
+        """Score ``items`` and all waiting groups; return False after the end marker."""
         while not self._waiting.empty():
             items.append(self._waiting.get())
         groups = [item for item in items if item is not None]
@@ -104,7 +102,7 @@ class Scoring:
 
 
 def score_or_infra(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-    """Return the scorer's verdicts, or an infra error for each item if the service failed."""
+    """Return the scorer's verdicts, or infra errors if the service failed."""
     try:
         return scorer.score(items)
     except ServiceError as error:
@@ -127,12 +125,12 @@ def answers_in_a_step(config: TrainConfig) -> int:
 
 
 def wanted_workers(answers: int) -> int:
-    """Return the workers needed for ``answers`` responses per step, at least ``LEAST``."""
+    """Return the workers needed for ``answers`` responses per step."""
     return max(math.ceil(answers * SECONDS_AN_ANSWER / WITHIN), LEAST)
 
 
 def workers_here(config: TrainConfig) -> int:
-    """Return the workers of a pool on this machine: ``reward.workers``, or as many as needed and the cores allow."""
+    """Return this machine's pool size: ``reward.workers``, or as many as needed and the cores allow."""
     cores = len(os.sched_getaffinity(0))
     wanted = wanted_workers(answers_in_a_step(config))
     return config.reward.workers or max(min(wanted, cores), LEAST)

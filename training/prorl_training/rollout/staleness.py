@@ -1,4 +1,4 @@
-"""Staleness of groups: which carried ones may be used, and when a late one must be finished."""
+"""Which carried groups may be used, and when a late one must be finished."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from prorl_training.types import Carried, Group
 def still_fitting(
     carried: Carried, before: TrainConfig, now: TrainConfig
 ) -> tuple[Carried, Carried]:
-    """Return the parts of ``carried`` that a step under ``now`` may and may not use; ``before`` is the last step's
+    """Return the usable and the lost parts of ``carried`` for a step under ``now``; ``before`` is the last step's
     config.
 
-    Groups sampled with other settings are not usable, as their log-probs and size belong to those, nor are groups of
-    excluded domains.
+    Groups sampled with other settings are lost, because their log-probs and size belong to those.
     """
     weights = now.data.domain_weights
     r, old = now.rollout, before.rollout
@@ -37,15 +36,15 @@ def still_fitting(
 
 
 def is_stale(group: Group, step: int) -> bool:
-    """Return whether an earlier policy began the group, so that its old log-probs are the sampler's."""
+    """Return whether an earlier policy began the group; its old log-probs are then the sampler's."""
     return group.step != step
 
 
 def must_end(begun: int, step: int, late_steps: int) -> bool:
-    """Return whether a late group is too old to be carried beyond ``step``."""
+    """Return whether a late group is too old to carry beyond ``step``."""
     return begun <= step - late_steps
 
 
 def policy_ages(groups: Sequence[Group], step: int) -> list[int]:
-    """Return the age in steps of the policy that began each scored response."""
+    """Return the age in steps of the policy that began each response."""
     return [step - 1 - t.policies[0] for g in groups for t in g.scored]

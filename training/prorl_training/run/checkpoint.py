@@ -1,5 +1,5 @@
-"""Write and restore checkpoints, which hold everything that a bitwise resume needs, as safetensors and JSON. All random
-numbers derive from (seed, step, item), so there is no generator state to save."""
+"""Write and restore checkpoints: everything that a bitwise resume needs, as safetensors and JSON. Random numbers derive
+from (seed, step, item), so no generator state is saved."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def checkpoint_path(root: Path, step: int) -> Path:
 
 
 def checkpoint_steps(root: Path) -> list[int]:
-    """Return the steps that have a checkpoint folder, complete or not, in order."""
+    """Return the steps with a checkpoint folder, complete or not, in order."""
     names = [p.name.removeprefix("step_") for p in root.glob("step_*") if p.is_dir()]
     return sorted(int(name) for name in names if name.isdigit())
 
 
 def has_checkpoint(root: Path) -> bool:
-    """Return whether there is any checkpoint folder, complete or not."""
+    """Return whether there is a checkpoint folder, complete or not."""
     return bool(checkpoint_steps(root))
 
 
 def newest_step(root: Path) -> int | None:
-    """Return the newest step whose checkpoint looks complete (by file sizes), or None."""
+    """Return the newest step that looks complete (by file sizes), or None."""
     whole = [s for s in checkpoint_steps(root) if looks_whole(checkpoint_path(root, s))]
     return whole[-1] if whole else None
 
@@ -59,7 +59,7 @@ def best_step(root: Path) -> int | None:
 
 
 def best_checkpoint(root: Path) -> tuple[Path | None, str]:
-    """Return (folder, "") of the checkpoint with the best validation, or (None, why there is none)."""
+    """Return (folder, "") of the best checkpoint, or (None, why there is none)."""
     best = best_step(root)
     if best is None:
         return None, "no checkpoint is marked as the best"
@@ -72,12 +72,12 @@ def best_checkpoint(root: Path) -> tuple[Path | None, str]:
 
 
 def mark_best(root: Path, step: int) -> None:
-    """Mark the checkpoint with the best validation, which pruning keeps."""
+    """Mark the best checkpoint, which pruning keeps."""
     atomic_write_text(root / "best", checkpoint_path(root, step).name + "\n")
 
 
 def seal(work: Path) -> None:
-    """Write the manifest of a folder's files and fsync everything; each file is read only once."""
+    """Write the manifest of a folder's files, and fsync files and folders."""
     files = sorted(p for p in work.rglob("*") if p.is_file())
     with ThreadPoolExecutor(max_workers=2) as pool:
         entries = list(pool.map(_hash_and_sync, files))
@@ -105,7 +105,6 @@ def sync_folder(folder: Path) -> None:
 
 
 def _listing(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the manifest's files. Raises CheckpointError if it is missing or malformed."""
     try:
         files = json.loads((path / MANIFEST).read_text(encoding="utf-8"))["files"]
         return {str(name): {**entry} for name, entry in files.items()}
@@ -116,7 +115,7 @@ def _listing(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def looks_whole(path: Path) -> bool:
-    """Return whether every file in the manifest exists with its size; contents are not read."""
+    """Return whether every file in the manifest exists with its size."""
     with contextlib.suppress(CheckpointError):
         listing = _listing(path)
         sizes = [(path / n, e.get("bytes")) for n, e in listing.items()]
@@ -125,10 +124,7 @@ def looks_whole(path: Path) -> bool:
 
 
 def verify_checkpoint(path: Path) -> dict[str, Any]:
-    """Check every file against the manifest and return ``state.json``.
-
-    Raises CheckpointError naming the first file that is missing or differs.
-    """
+    """Check every file against the manifest and return the state. Raises CheckpointError naming the first bad one."""
     listing = _listing(path)
     if STATE not in listing:
         raise CheckpointError(f"checkpoint {path} is damaged: {MANIFEST} does not list {STATE}")
@@ -146,7 +142,7 @@ def verify_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def read_state(path: Path) -> dict[str, Any]:
-    """Return a checkpoint's ``state.json`` without verification. Raises CheckpointError if it is not JSON."""
+    """Return a checkpoint's state, unverified. Raises CheckpointError if it is not JSON."""
     try:
         state: dict[str, Any] = json.loads((path / STATE).read_text(encoding="utf-8"))
     except ValueError as error:
@@ -155,10 +151,7 @@ def read_state(path: Path) -> dict[str, Any]:
 
 
 def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError]]:
-    """Return (folder, state, errors of newer checkpoints) of the newest intact checkpoint, without changing anything.
-
-    Raises CheckpointError if none is intact.
-    """
+    """Return (folder, state, errors of newer ones) of the newest intact checkpoint. Raises CheckpointError if none is."""
     troubles: list[CheckpointError] = []
     for step in reversed(checkpoint_steps(root)):
         path = checkpoint_path(root, step)
@@ -177,10 +170,10 @@ def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError
 
 
 def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
-    """Return (folder, state, decisions) of the newest intact checkpoint; only the run's single writer may call it.
+    """Return (folder, state, decisions) of the newest intact checkpoint; for the run's single writer.
 
-    Newer damaged ones are renamed to ``damaged_*``, with a ``checkpoint_fallback`` decision each, and deleted when
-    another checkpoint has been written. Raises CheckpointError, and changes nothing, if none is intact.
+    Newer damaged ones are renamed to ``damaged_*``, and deleted after the next checkpoint. Raises CheckpointError, and
+    changes nothing, if none is intact.
     """
     path, state, troubles = newest_whole(root)
     sweep(root)
@@ -205,8 +198,7 @@ def prune_checkpoints(
 ) -> None:
     """Delete all but the newest ``keep`` complete checkpoints, the best one (``keep_best``) and ``origins``.
 
-    ``origins`` are the one before RL and those that a stage began from. Incomplete folders do not count, so the last
-    complete one is never deleted.
+    Incomplete folders do not count, so the last complete one is never deleted.
     """
     steps = checkpoint_steps(root)
     whole = [s for s in steps if looks_whole(checkpoint_path(root, s))]
@@ -231,7 +223,7 @@ def _delete(path: Path) -> None:
 
 
 def sweep(root: Path) -> None:
-    """Remove checkpoints half written or half deleted by a killed process; for the run's single writer."""
+    """Remove what a killed process left half written or half deleted; for the run's single writer."""
     for start in (".step_", ".gone.", ".latest.", ".best."):
         for path in root.glob(f"{start}*"):
             if path.is_dir():
@@ -262,8 +254,8 @@ def save_checkpoint(
 ) -> Path:
     """Write a checkpoint atomically, make it the latest and return its folder.
 
-    ``state`` is JSON that the engine gets back from ``open_checkpoint``. Raises DiskFullError, and UserError if the
-    disk is not writable; older checkpoints are then unchanged.
+    ``state`` is JSON for ``open_checkpoint``. Raises DiskFullError, and UserError if the disk is not writable; older
+    checkpoints do not change.
     """
     from prorl_inference import quiet_transformers
 
@@ -297,10 +289,7 @@ def _explained(target: Path, work: Path) -> Iterator[None]:
 
 
 def save_buffer(path: Path, carried: Carried) -> None:
-    """Write the carried groups into the folder ``path``, if there are any.
-
-    Token ids are int64 and log-probs float64, the width of a Python float, so that every bit is restored.
-    """
+    """Write the carried groups into the folder ``path``, bit for bit (log-probs as float64)."""
     if not carried:
         return
     import torch
@@ -346,7 +335,7 @@ def save_buffer(path: Path, carried: Carried) -> None:
 
 
 def _verdict_row(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict's fields without its findings, which training does not use."""
+    """Return a verdict's fields without its findings, which training ignores."""
     names = (f.name for f in fields(verdict) if f.name != "findings")
     return {name: getattr(verdict, name) for name in names} | {"metrics": dict(verdict.metrics)}
 
@@ -361,13 +350,13 @@ def _completion_row(completion: Completion) -> dict[str, Any]:
 
 
 def _policies(pair: Sequence[int] | None, group: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the policies that sampled a response; older checkpoints only have the step that began its group."""
+    """Return the policies of a response; older checkpoints only have its group's step."""
     first, last = pair or (group["step"] - 1, group["step"] - 1)
     return first, last
 
 
 def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> Carried:
-    """Return the carried groups. Raises CheckpointError if a sample is not in the dataset."""
+    """Return the carried groups. Raises CheckpointError if the dataset lacks a sample."""
     if not (path / ROWS).is_file():
         return Carried()
     from safetensors.torch import load_file

@@ -22,7 +22,7 @@ from prorl_training.types import CheckpointError
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """An intact checkpoint: its policy folder, its state, and the errors of newer checkpoints."""
+    """An intact checkpoint, and the errors of newer ones."""
 
     policy: Path
     state: dict[str, Any]
@@ -37,9 +37,9 @@ class Chosen:
 def choose_checkpoint(
     run: RunFolder, step: int | None = None, best: bool = False, fall_back: bool = False
 ) -> Chosen:
-    """Return the verified checkpoint of ``step``, the best one, or by default the newest.
+    """Return the verified checkpoint of ``step``, the best, or the newest.
 
-    Raises UserError if it does not exist or is damaged; with ``fall_back`` damaged newest ones are skipped.
+    Raises UserError if it is missing or damaged; ``fall_back`` skips damaged newest ones.
     """
     if best:
         step = best_step(run.checkpoints)

@@ -1,5 +1,4 @@
-"""The folder of one run: config, journals, rollouts, checkpoints, lock. Journals are not forced to disk at each step,
-because a resumed run repeats the steps after its last checkpoint."""
+"""The folder of one run. Journals are synced only before a checkpoint, because a resumed run repeats later steps."""
 
 from __future__ import annotations
 
@@ -25,11 +24,11 @@ RUNS = Path("runs")
 
 
 class ResumeError(UserError):
-    """A run cannot be resumed as requested; the message says what differs and what may change."""
+    """A run cannot be resumed as requested."""
 
 
 class RunFolder:
-    """Paths and journals of one run. Raises UserError if the folder cannot be used."""
+    """Paths and journals of one run."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -50,8 +49,7 @@ class RunFolder:
         return self.path.name
 
     def create(self, config: TrainConfig, identity: Mapping[str, Any] | None = None) -> None:
-        """Write the resolved config and ``identity`` (``resume.run_identity``) into a new folder; never overwrites a
-        run."""
+        """Write config and ``identity`` (``resume.run_identity``) into a new folder. Raises UserError if a run exists."""
         self.check_there()
         self.check_new()
         if identity is not None:
@@ -59,7 +57,7 @@ class RunFolder:
         save_config(config, self.config_path)
 
     def check_new(self) -> None:
-        """Raise UserError if there is a run already or the folder is not writable."""
+        """Raise UserError if a run exists or the folder is not writable."""
         check_output(self.path, folder=True)
         if self.config_path.exists():
             raise UserError(
@@ -93,8 +91,7 @@ class RunFolder:
     def lock(self) -> Iterator[None]:
         """Hold the run's write lock inside the block, then record in ``ended.json`` how it ended.
 
-        Raises UserError if another process holds it; a killed process leaves no lock behind. A folder that has no
-        config after the block is removed.
+        Raises UserError if another process holds it. A folder without a config after the block is removed.
         """
         with explain_write_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
@@ -164,7 +161,7 @@ class RunFolder:
         return False
 
     def truncate_after(self, step: int) -> None:
-        """Drop journal lines and rollouts after ``step``, which will be repeated, and damaged lines."""
+        """Drop journal lines and rollouts after ``step``, and damaged lines."""
         self._whole.clear()
         for path in (self.metrics_path, self.decisions_path):
             if path.exists():
@@ -180,11 +177,11 @@ class RunFolder:
             path.unlink()
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Return the lines of ``metrics.jsonl``. Raises UserError for a damaged one that others follow."""
+        """Return the lines of ``metrics.jsonl``. Raises UserError for a damaged one inside."""
         return _read(self.metrics_path)
 
     def decisions(self) -> list[dict[str, Any]]:
-        """Return the lines of ``decisions.jsonl``. Raises UserError for a damaged one that others follow."""
+        """Return the lines of ``decisions.jsonl``. Raises UserError for a damaged one inside."""
         return _read(self.decisions_path)
 
     def log_decisions(self, decisions: Sequence[Decision]) -> None:
@@ -197,13 +194,12 @@ class RunFolder:
         self._append(self.metrics_path, [row])
 
     def sync(self) -> None:
-        """Fsync the journals; called before a checkpoint declares their steps done."""
+        """Fsync the journals; called before a checkpoint."""
         for path in self._whole:
             with path.open("rb") as file:
                 os.fsync(file.fileno())
 
     def _append(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Append rows with one write."""
         self.check_there()
         if path not in self._whole:
             Journal(path, fsync=False).close()  # drops a torn last line
@@ -216,10 +212,7 @@ class RunFolder:
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a journal that may be in use; a damaged end is ignored.
-
-    Raises UserError for a damaged line that others follow, so that nothing is lost silently.
-    """
+    """Return the rows of a journal that may be in use; a damaged end is ignored. Raises UserError for damage inside."""
     rows: list[dict[str, Any]] = []
     damaged = 0
     for number, _, row in _lines(path):
@@ -235,7 +228,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes, dict[str, Any] | None]]:
-    """Yield (number from 1, line, row) of each complete, non-blank line; row is None if it is damaged."""
+    """Yield (number from 1, line, row) of each complete line; row is None if damaged."""
     data = path.read_bytes() if path.exists() else b""
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         if line.strip():
@@ -252,14 +245,14 @@ def _row(line: bytes) -> dict[str, Any] | None:
 
 
 def named_run(name: str) -> RunFolder:
-    """Return the run of this name under runs/. Raises UserError unless it is a single path component."""
+    """Return the run of this name under runs/. Raises UserError unless it is one path component."""
     if name != Path(name).name or not name.strip() or name in ("..", "latest"):
         raise UserError(f"'{name}' is no name for a run: use one word without /, and not latest")
     return RunFolder(RUNS / name)
 
 
 def list_runs(root: Path = RUNS) -> list[RunFolder]:
-    """Return the runs under ``root``, newest last by their last journal line."""
+    """Return the runs under ``root``, newest last."""
     if not root.is_dir():
         return []
     found = [RunFolder(p.parent) for p in root.glob("*/config.yaml")]
@@ -267,13 +260,13 @@ def list_runs(root: Path = RUNS) -> list[RunFolder]:
 
 
 def last_written(run: RunFolder) -> float:
-    """Return the Unix time when the run last wrote a step or was created."""
+    """Return the Unix time of the run's last step, or of its creation."""
     journal = run.metrics_path
     return (journal if journal.exists() else run.config_path).stat().st_mtime
 
 
 def find_run(name: str | None, root: Path = RUNS) -> RunFolder:
-    """Return the run with this name or path, or the newest for None or ``latest``. Raises UserError if there is none."""
+    """Return the run with this name or path, or the newest for None or ``latest``. Raises UserError without one."""
     runs = list_runs(root)
     if name is None or name == "latest":
         if not runs:
@@ -292,7 +285,7 @@ RunState = Literal["running", "finished", "failed", "stopped"]
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """Status of a run for ``prorl train status``; ``age_seconds`` counts from its last written step."""
+    """Status of a run for ``prorl train status``; ``age_seconds`` is since its last step."""
 
     run: str
     path: str
@@ -314,7 +307,7 @@ class RunStatus:
 
 
 def run_status(run: RunFolder, now: float | None = None) -> RunStatus:
-    """Return the status of a run at Unix time ``now``, whatever its files contain."""
+    """Return the status of a run at Unix time ``now``, whatever its files hold."""
     try:
         config = read_config_file(run.config_path)
     except UserError as error:
@@ -344,7 +337,7 @@ def run_status(run: RunFolder, now: float | None = None) -> RunStatus:
 
 
 def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, str]:
-    """Return (state, why it failed) of a run that has done ``step`` of ``steps``."""
+    """Return (state, why it failed) of a run after ``step``."""
     if run.is_written():
         return "running", ""
     ended: Any = {}

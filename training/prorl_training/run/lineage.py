@@ -1,4 +1,4 @@
-"""Lineage of a run's weights: legs, each trained under one preset by one engine, kept in every checkpoint and export."""
+"""Where a run's weights came from: legs, each under one preset and engine, kept in checkpoints and exports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ checkpoint), ``weights`` (SHA-256 of the source, or None), and for legs of an ea
 
 
 def next_phase(config: TrainConfig, state: Mapping[str, Any]) -> tuple[int, bool]:
-    """Return the phase of the step after a checkpoint, and whether it begins another stage."""
+    """Return the phase after a checkpoint, and whether it begins another stage."""
     controller = Controller(config)
     controller.restore(state["controller"])
     begins = controller.begins_stage(int(state["step"]) + 1)
@@ -30,9 +30,9 @@ def next_phase(config: TrainConfig, state: Mapping[str, Any]) -> tuple[int, bool
 
 
 def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
-    """Return (newest intact checkpoint, next phase, whether it begins another stage) of a run with stages.
+    """Return a staged run's (newest intact checkpoint, next phase, whether that begins another stage).
 
-    Otherwise, or before the first checkpoint, (None, 0, False). Raises CheckpointError if no checkpoint is intact.
+    Without stages or checkpoints (None, 0, False). Raises CheckpointError if none is intact.
     """
     if not config.stages or not has_checkpoint(run.checkpoints):
         return None, 0, False
@@ -41,7 +41,7 @@ def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
 
 
 def first_legs(config: TrainConfig, identity: Mapping[str, Any] | None) -> list[Leg]:
-    """Return the legs of a new run: those of the run that its model was exported from, then its own."""
+    """Return the legs of a new run, after those of the run that its model was exported from."""
     known = identity or {}
     source, earlier = config.model.path, known.get("came_from")
     legs: list[Leg] = []
@@ -52,7 +52,7 @@ def first_legs(config: TrainConfig, identity: Mapping[str, Any] | None) -> list[
 
 
 def next_leg(config: TrainConfig, number: int, checkpoint: Path, step: int) -> Leg:
-    """Return the leg of the stage that begins with phase ``number`` from a checkpoint after ``step``."""
+    """Return the leg of the stage that begins with phase ``number`` after ``step``."""
     from prorl_inference import model_digest
 
     return _leg(config, number, step, checkpoint.name, model_digest(checkpoint / "policy"))

@@ -1,5 +1,5 @@
-"""Send metrics to TensorBoard, Weights & Biases and trackio; a resumed run continues in the same place. Repeated steps
-replace TensorBoard's and show twice in the other two, which cannot delete points."""
+"""Send metrics to TensorBoard, Weights & Biases and trackio. After a resume, repeated steps show twice in the last two,
+which cannot delete points."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Logger(Protocol):
 
 
 class Loggers(Closing):
-    """Sends a step's numbers to all loggers, without those per task; nested keys are joined with ``/``.
+    """Sends a step's numbers to all loggers, without those per task; nested keys are joined by ``/``.
 
-    Raises MissingExtraError if an enabled logger is not installed, and UserError if it cannot start.
+    Raises MissingExtraError for a missing package, and UserError if a logger cannot start.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Loggers(Closing):
 
 
 def scalars(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
-    """Yield (joined key, number) for every number and bool in a nested mapping."""
+    """Yield (joined key, number) for all numbers and bools, nested ones too."""
     for key, value in row.items():
         if isinstance(value, Mapping):
             yield from scalars(value, f"{prefix}{key}/")
@@ -155,7 +155,7 @@ class _Trackio:
 
 
 def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Modules) -> Logger | None:
-    """Start or continue the run's trackio run, under a unique name because trackio identifies runs by name."""
+    """Start or continue the run's trackio run, whose name is unique because trackio finds runs by name."""
     del first_step
     if not config.trackio:
         return None

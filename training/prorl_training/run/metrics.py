@@ -1,5 +1,4 @@
-"""Build a step's line of ``metrics.jsonl``. Rates and means include dropped groups, so that they follow the policy and
-not the filter."""
+"""Build a step's line of ``metrics.jsonl``. Rates include dropped groups, to follow the policy and not the filter."""
 
 from __future__ import annotations
 
@@ -58,8 +57,7 @@ def metrics_row(report: StepReport) -> dict[str, Any]:
 def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return the rates of groups and the cost of filtering them.
 
-    ``unparsable_rate`` is over verdicts, ``truncated_rate`` over responses, ``filter_rate`` over groups;
-    ``tokens_dropped`` counts tokens of groups that taught nothing.
+    ``unparsable_rate`` is per verdict, ``truncated_rate`` per response, ``filter_rate`` per group.
     """
     everything = [t for g in groups for t in g.trajectories]
     scored = [t for t in everything if not t.verdict.is_infra_error]
@@ -82,7 +80,7 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
 
 
 def _results(groups: Sequence[Group]) -> dict[str, Any]:
-    """Return mean reward and pass rate over verdicts (None without any), mean length in tokens, and totals."""
+    """Return mean reward and pass rate (None without verdicts), mean tokens, and totals."""
     everything = [t for g in groups for t in g.trajectories]
     rewards = [t.reward for t in everything if not t.verdict.is_infra_error]
     tokens = sum(g.tokens for g in groups)
@@ -96,10 +94,7 @@ def _results(groups: Sequence[Group]) -> dict[str, Any]:
 
 
 def _answers(groups: Sequence[Group]) -> dict[str, float | None]:
-    """Return how diverse the answers of a group are, averaged over groups; None without a verdict.
-
-    ``answers_distinct``: different answers; ``answers_share``: the same per response; ``answer_entropy``: in nats.
-    """
+    """Return how diverse the answers of a group are, averaged over groups; ``answer_entropy`` is in nats."""
     counts = [Counter(answer_of(t) for t in g.scored) for g in groups]
     counts = [c for c in counts if c]
     if not counts:
@@ -116,7 +111,7 @@ def _answers(groups: Sequence[Group]) -> dict[str, float | None]:
 def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
     """Return minus the mean log-prob (nats) of the sampled tokens, or None if the sampler gives none.
 
-    It is an unbiased estimate of the sampling distribution's entropy per token, also in steps without an update.
+    It estimates the sampling distribution's entropy per token without bias, also without an update.
     """
     total, tokens = 0.0, 0
     for t in trajectories:
@@ -127,14 +122,14 @@ def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
 
 
 def answer_of(trajectory: Trajectory) -> str:
-    """Return the extracted answer, or else the response, in normalised case and spacing."""
+    """Return the extracted answer, else the response, casefolded."""
     extracted = trajectory.verdict.extracted
     text = trajectory.completion.text if extracted is None else extracted
     return " ".join(text.casefold().split())
 
 
 def discard_metrics(discarded: Sequence[Group]) -> dict[str, Any]:
-    """Return counts of usable groups that were discarded: surplus, or sampled under a former phase's settings."""
+    """Return counts of usable groups that were discarded."""
     return {
         "groups_discarded": len(discarded),
         "tokens_discarded": sum(g.tokens for g in discarded),
@@ -142,10 +137,7 @@ def discard_metrics(discarded: Sequence[Group]) -> dict[str, Any]:
 
 
 def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
-    """Return the metrics of sampling; ``trained`` are the shaped groups.
-
-    ``oversampling`` is the number of prompts drawn per wanted prompt.
-    """
+    """Return the metrics of sampling; ``oversampling`` is prompts drawn per wanted one."""
     row = group_metrics(batch.sampled, batch.outcomes)
     row["response_length_mean"] = row.pop("length_mean")
     shaped = [t.shaped for g in trained for t in g.scored]
@@ -164,7 +156,7 @@ def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
 
 
 def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
-    """Return the metrics of the update, without missing or non-finite values."""
+    """Return the metrics of the update that are finite."""
     if update is None:
         return {}
     row = {f.name: getattr(update, f.name) for f in fields(update) if f.name != "trainer_logprobs"}
@@ -173,7 +165,7 @@ def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
 
 
 def validation_metrics(validation: Validation | None) -> dict[str, Any]:
-    """Return the metrics of a validation; ``validation_rewards`` are each problem's mean (None without a verdict)."""
+    """Return the metrics of a validation; ``validation_rewards`` are means per problem."""
     if validation is None:
         return {}
     row: dict[str, Any] = {
@@ -190,7 +182,7 @@ def validation_metrics(validation: Validation | None) -> dict[str, Any]:
 
 
 def domain_metrics(report: StepReport) -> dict[str, dict[str, Any]]:
-    """Return the metrics of each domain that was sampled, discarded or validated, or has coverage."""
+    """Return the metrics of each domain."""
     batch = report.batch
     coverage = {domain: counts for domain, counts in report.coverage.items() if domain}
     validated = {} if report.validation is None else report.validation.domains
@@ -212,7 +204,7 @@ def domain_metrics(report: StepReport) -> dict[str, dict[str, Any]]:
 
 
 def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
-    """Return a few metrics per sampled task (``Sample.family``), as a run may have hundreds."""
+    """Return a few metrics per task (``Sample.family``), as a run may have hundreds."""
     by_task: dict[str, list[Group]] = {}
     for group in groups:
         by_task.setdefault(group.sample.family, []).append(group)
@@ -223,11 +215,7 @@ def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
 
 
 def timing_metrics(report: StepReport) -> dict[str, Any]:
-    """Return the timings of a step, except validation's.
-
-    ``score_seconds`` were spent waiting for verdicts while nothing was sampled; ``sampler_idle_share`` is the share of
-    empty sampler slots.
-    """
+    """Return the timings of a step; ``score_seconds`` is waiting for verdicts while nothing is sampled."""
     batch, seconds = report.batch, report.seconds
     return {
         "seconds": round(seconds, 3),
@@ -241,7 +229,7 @@ def timing_metrics(report: StepReport) -> dict[str, Any]:
 
 
 def progress_fields(row: Mapping[str, Any], last_reset: int) -> dict[str, str]:
-    """Return the short facts beside the progress bar for one step."""
+    """Return the facts beside the progress bar."""
     fields = {}
     if row["reward_mean"] is not None:
         fields = {"reward": f"{row['reward_mean']:.3f}", "pass": f"{row['pass_rate']:.3f}"}

@@ -1,4 +1,4 @@
-"""Resume a run: only settings outside its algorithm may change, and data and model must be the same."""
+"""Resume a run: only settings outside its algorithm may change."""
 
 from __future__ import annotations
 
@@ -73,10 +73,9 @@ too). Another ``rollout.backend`` or ``rollout.request_seeds`` draws other sampl
 def resume_config(
     run: RunFolder, overrides: Sequence[str], steps: int | None
 ) -> tuple[TrainConfig, list[Decision]]:
-    """Return the run's config with the allowed changes, and a ``config_changed`` decision for them; writes nothing.
+    """Return the run's config with the allowed changes, and the decision that records them; writes nothing.
 
-    ``overrides`` are texts like ``checkpoint.every=10``; ``steps`` wins over an override. Raises ResumeError listing
-    every change that is not allowed.
+    Raises ResumeError listing every forbidden change.
     """
     before = run.config()
     values = before.model_dump(mode="json")
@@ -131,7 +130,7 @@ def resume_config(
 
 
 def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[str, Any]]:
-    """Return the stages with this engine for those not begun. Raises ResumeError if all have begun."""
+    """Return the stages with this engine for those not begun. Raises ResumeError if all have."""
     _, phase, begins = place(run, config)
     last_begun = config.phases[phase - 1 if begins else phase].stage
     stages = [stage.model_dump(mode="json") for stage in config.stages]
@@ -146,7 +145,7 @@ def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[
 
 
 def _beside(wrong: Iterable[str]) -> str:
-    """Return a text that lists which settings may change in the sections of ``wrong``."""
+    """Return which settings may change in the sections of ``wrong``, as text."""
     sections = dict.fromkeys(key.partition(".")[0] for key in wrong)
     free = [name for name in ALLOWED if name.partition(".")[0] in sections]
     return (
@@ -157,7 +156,7 @@ def _beside(wrong: Iterable[str]) -> str:
 
 
 def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
-    """Return why a run has nothing left to do and how to extend it, or None."""
+    """Return why a run has nothing left to do, and how to extend it, or None."""
     if not has_checkpoint(run.checkpoints):
         return None
     _, state, _ = newest_whole(run.checkpoints)
@@ -179,7 +178,7 @@ def changes(before: TrainConfig, after: TrainConfig) -> dict[str, tuple[Any, Any
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return dotted name -> value of every setting; phases and stages are keyed by name."""
+    """Return dotted name -> value of every setting, phases and stages by name."""
     found: dict[str, Any] = {}
     for key, value in values.items():
         named = isinstance(value, list) and all(
@@ -201,7 +200,7 @@ def _show(value: Any) -> str:
 def environment_decisions(
     state: Mapping[str, Any], now: Mapping[str, Any], so: str
 ) -> list[Decision]:
-    """Return a decision if the environment differs from the checkpoint's, else []; ``so`` states the consequence."""
+    """Return a decision if the environment differs from the checkpoint's; ``so`` is the consequence."""
     old = state["environment"]
     changed = {key: [old.get(key), now[key]] for key in now if old.get(key) != now[key]}
     if not changed:
@@ -212,7 +211,7 @@ def environment_decisions(
 
 
 def parts_in_use(config: TrainConfig, tasks: Iterable[Task] = ()) -> list[dict[str, str]]:
-    """Return the records of all parts from plug-ins: objectives of every phase, sampler and verifiers."""
+    """Return the records of all plug-in parts in use."""
     from prorl_inference import BACKENDS
 
     phases = [config.in_phase(number) for number in range(max(len(config.phases), 1))]
@@ -229,7 +228,7 @@ def parts_in_use(config: TrainConfig, tasks: Iterable[Task] = ()) -> list[dict[s
 def run_identity(
     dataset: Path, model: Path | None, parts: Sequence[Mapping[str, str]] = ()
 ) -> dict[str, Any]:
-    """Return a run's identity: dataset fingerprint, digest and lineage of the base model, and plug-in ``parts``."""
+    """Return the digests of dataset and base model, its lineage, and the plug-in ``parts``."""
     from prorl_inference import model_digest
 
     identity: dict[str, Any] = {"dataset": dataset_fingerprint(dataset)}
@@ -243,7 +242,7 @@ def run_identity(
 
 
 def dataset_fingerprint(path: Path) -> str:
-    """Return a hex SHA-256 of a dataset: of the file hashes in its manifest, or of a single file."""
+    """Return a hex SHA-256 of a dataset's file hashes, or of a single file."""
     from prorl_datasets import read_manifest
 
     if path.is_file():
@@ -258,10 +257,7 @@ def check_identity(
     model: Path | None = None,
     parts: Sequence[Mapping[str, str]] = (),
 ) -> None:
-    """Raise ResumeError if data, plug-in parts or (if given) base model differ from the run's.
-
-    A run without ``identity.json`` passes.
-    """
+    """Raise ResumeError if data, plug-in parts or base model differ from the run's ``identity.json``, if it has one."""
     known = run.identity()
     if known is None:
         return

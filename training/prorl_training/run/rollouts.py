@@ -1,5 +1,4 @@
-"""Write ``rollouts/step_000001.parquet`` (columns: ``prorl_common.rollout_files``). A file appears atomically but is
-not fsynced, because a run never reads its rollouts back."""
+"""Write ``rollouts/step_000001.parquet``, atomically but without fsync: a run never reads its rollouts back."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ TOKEN_COLUMNS = ("token_ids", "sampler_logprobs", "trainer_logprobs")
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A response of the file; ``index`` numbers it among the trained responses, or is None."""
+    """A response; ``index`` is its place among the trained ones, or None."""
 
     group: Group
     trajectory: Trajectory
@@ -41,9 +40,9 @@ def write_rollouts(
     learned: Learned,
     what: Literal["full", "texts"] = "full",
 ) -> None:
-    """Write one row per response: a step's ``sampled`` groups, then carried ones that it trained on.
+    """Write a row per response: a step's ``sampled`` groups, then carried ones that it trained on.
 
-    Nothing is written if there are none. Raises DiskFullError, and UserError if the disk is not writable.
+    Raises DiskFullError, and UserError if the disk is not writable.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -81,7 +80,7 @@ def write_rollouts(
 
 
 def _rows(sampled: Sequence[Group], learned: Learned) -> Iterator[_Row]:
-    """Yield the rows: sampled responses in order, shaped if trained on, then carried ones."""
+    """Yield the rows: sampled responses in order, then carried ones."""
     number = itertools.count()
     trained = {
         (g.sample.id, g.step): [(t, next(number) if t.scored else None) for t in g.trajectories]
@@ -141,7 +140,7 @@ def _storable(text: str) -> str:
 
 
 def _token_columns(rows: Sequence[_Row], learned: Learned) -> dict[str, Any]:
-    """Return the columns per token, null if missing (NaN from vLLM with a nucleus)."""
+    """Return the columns per token, null if missing (or NaN from vLLM)."""
     completions = [row.trajectory.completion for row in rows]
     before = learned.trainer_logprobs
     return {
@@ -157,7 +156,7 @@ def _token_columns(rows: Sequence[_Row], learned: Learned) -> dict[str, Any]:
 
 
 def _lists(values: Sequence[Any], kind: type[np.generic]) -> Any:
-    """Return an array of lists, built in one piece because a step has millions of tokens."""
+    """Return an array of lists, built in one piece for speed."""
     import pyarrow as pa
 
     parts = [np.asarray(() if part is None else part, dtype=kind) for part in values]

@@ -1,4 +1,4 @@
-"""Write every thread's stack to a file if a run makes no progress; it runs in its own thread and stops nothing."""
+"""Write every thread's stack to a file if a run makes no progress. It stops nothing."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Self
 
 
 class Watchdog:
-    """Context manager that dumps stacks to ``file`` if ``beat`` is not called for ``seconds`` (0: off).
+    """Context manager that dumps stacks to ``file``, once per stall, if ``beat`` is not called for ``seconds`` (0:
+    off).
 
-    It dumps once per stall and passes one line to ``say``.
+    ``say`` gets one line.
     """
 
     def __init__(
