@@ -67,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkMatch:
-    """One match with a benchmark item, as in ``decontamination.jsonl`` (see ``text.index.Match``)."""
+    """One match with a benchmark item, as in ``decontamination.jsonl``."""
 
     benchmark: str
     item: str
@@ -147,7 +147,7 @@ def encode(candidate: Candidate | Drop) -> dict[str, Any]:
 
 
 def decode(values: Mapping[str, Any]) -> Candidate | Drop:
-    """Return the record that ``encode`` was given. Raises TypeError for other values."""
+    """Return the record given to ``encode``. Raises TypeError."""
     if "drop" not in values:
         return decode_candidate(values)
     match = values.get("match")
@@ -188,5 +188,5 @@ def digest(text: str) -> str:
 
 
 def prompt_key(prompt: Iterable[Mapping[str, str]]) -> str:
-    """Return the digest that identifies a prompt, ignoring case and spacing."""
+    """Return the digest of a prompt, ignoring case and spacing."""
     return digest(normalised("\n".join(message["content"] for message in prompt)))

@@ -30,10 +30,7 @@ FIRST, MOST = 256 * 1024, 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """Findings about one source; ``problem`` is empty if a build would accept it.
-
-    ``revision`` is None for a mirror; ``size`` is in bytes.
-    """
+    """Findings about one source; ``problem`` is empty if a build would accept it."""
 
     name: str
     repo: str
@@ -53,10 +50,7 @@ def examine_sources(
     benchmarks: bool,
     progress: Progress,
 ) -> Iterator[Examined]:
-    """Yield the findings for each hub source of the selected entries, and with ``benchmarks`` for published benchmarks.
-
-    Raises DatasetError for an unknown entry.
-    """
+    """Yield the findings for each hub source, and with ``benchmarks`` for published benchmarks. Raises DatasetError."""
     access = Access(mirror, progress=progress)
     for entry in recipe.wanted(only, skip):
         source = entry.source
@@ -85,7 +79,6 @@ def _examine(access: Access, entry: Entry, source: HubSource) -> Examined:
 
 
 def _check_named(needed: Sequence[str], found: Examined) -> None:
-    """Raise DatasetError for a column that the first file lacks."""
     for column in needed:
         if column not in found.columns and column.partition(".")[0] not in found.columns:
             raise DatasetError(
@@ -138,7 +131,6 @@ def _looked_at(access: Access, name: str, source: tuple[str, str, Sequence[str]]
 
 
 def _columns_of_files(access: Access, chosen: Selection) -> list[tuple[str, list[str]]]:
-    """Return (name, columns) of the first files. Raises DatasetError."""
     found = []
     broken = broken_library()
     for branch, name in chosen.names[:LOOKED_AT]:
@@ -153,7 +145,6 @@ def _columns_of_files(access: Access, chosen: Selection) -> list[tuple[str, list
 
 
 def _text_columns(name: str, file: BinaryIO) -> list[str]:
-    """Return the columns of the first row, reading on until the row is complete."""
     from prorl_datasets.sources.readers import iter_rows
 
     start = b""

@@ -68,7 +68,7 @@ def export(source: str | Path, out: Path, fmt: str) -> Exported:
 
 
 def openrlhf_record(sample: Sample) -> Record:
-    """Return a row for OpenRLHF's ``--data.input_key input --data.label_key task`` with a chat template."""
+    """Return a row for OpenRLHF's ``--data.input_key input --data.label_key task``."""
     task = {"verifier": sample.task.verifier, "reference": sample.task.reference}
     return {
         "input": [dict(message) for message in sample.prompt],
@@ -80,7 +80,7 @@ def openrlhf_record(sample: Sample) -> Record:
 
 
 def verl_record(sample: Sample) -> Record:
-    """Return verl's five columns; the ground truth is the reference as JSON."""
+    """Return verl's five columns."""
     return {
         "data_source": f"prorl/{sample.task.verifier}",
         "prompt": [dict(message) for message in sample.prompt],

@@ -21,7 +21,7 @@ ANSWERS_HELD = 200_000
 
 @dataclass(frozen=True, slots=True)
 class DiffReport:
-    """Ids only in the second dataset, only in the first, and in both with different content."""
+    """Ids only in the second dataset, only in the first, and with different content."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -58,7 +58,6 @@ class _Domain:
             self.examples[again[0]] = _example(sample)
 
     def common_answers(self) -> dict[str, Any]:
-        """Return the most common answers and the number of distinct ones."""
         if not self.answers:
             return {}
         whole = len(self.answers) < ANSWERS_HELD
@@ -68,7 +67,6 @@ class _Domain:
         }
 
     def prompt_lengths(self) -> dict[str, Any]:
-        """Return median, maximum and histogram in characters."""
         bars = dict.fromkeys((0, *BINS), 0)
         for length, count in self.lengths.items():
             bars[max(edge for edge in bars if edge <= length)] += count
@@ -82,10 +80,7 @@ class _Domain:
 
 
 def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
-    """Return a JSON-ready summary of a dataset with ``examples`` samples of each domain.
-
-    Raises DatasetError as ``load`` does.
-    """
+    """Return a JSON-ready summary with ``examples`` samples of each domain. Raises DatasetError."""
     path = Path(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
     domains: dict[str, _Domain] = {}
@@ -129,7 +124,7 @@ def _example(sample: Sample) -> dict[str, Any]:
 
 
 def diff(before: str | Path, after: str | Path) -> DiffReport:
-    """Compare two datasets by id and content. Raises DatasetError as ``load`` does."""
+    """Compare two datasets by id and content. Raises DatasetError."""
     old, new = _contents(before), _contents(after)
     return DiffReport(
         added=tuple(sorted(new.keys() - old.keys())),
@@ -139,7 +134,6 @@ def diff(before: str | Path, after: str | Path) -> DiffReport:
 
 
 def _contents(path: str | Path) -> dict[str, bytes]:
-    """Return id -> digest of the compared content."""
     found = {}
     for s in stream(path):
         prompt, reference = [dict(m) for m in s.prompt], dict(s.task.reference)

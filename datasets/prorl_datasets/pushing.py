@@ -20,9 +20,9 @@ AT_HOME = (PAIRS, QUARANTINE, DROPPED)
 
 
 def plan_push(folder: Path, repo: str) -> Upload:
-    """Return the upload that pushes the dataset in ``folder`` to ``repo`` (owner/name).
+    """Return the upload of the dataset in ``folder`` to ``repo`` (owner/name).
 
-    Raises UserError if there is no dataset, files changed, entries are missing, or ``repo`` is invalid.
+    Raises UserError if the dataset is missing, changed or incomplete, or ``repo`` is invalid.
     """
     check_repo(repo)
     manifest = read_manifest(folder)
@@ -49,7 +49,7 @@ def plan_push(folder: Path, repo: str) -> Upload:
 
 
 def rows_by_split(folder: Path) -> dict[str, int]:
-    """Return the number of rows in each split. Raises DatasetError without a dataset."""
+    """Return the rows of each split. Raises DatasetError."""
     files = read_manifest(folder)["files"]
     named = {split: f"{split}.parquet" for split in SPLITS}
     return {split: int(files[name]["rows"]) for split, name in named.items() if name in files}
@@ -58,10 +58,7 @@ def rows_by_split(folder: Path) -> dict[str, int]:
 def push(
     folder: Path, repo: str, *, private: bool, environment: Mapping[str, str], progress: Progress
 ) -> Upload:
-    """Push the dataset to ``repo`` in one commit, creating the repository if needed.
-
-    Raises UserError.
-    """
+    """Push the dataset in one commit, creating ``repo`` if needed. Raises UserError."""
     return upload(
         plan_push(folder, repo),
         f"{sum(rows_by_split(folder).values()):,} rows, built with prorl",
@@ -75,7 +72,6 @@ def push(
 
 
 def _card(card: str, repo: str) -> str:
-    """Return the card for the hub's layout."""
     head, mark, text = card.partition("\n---\n")
     for split in SPLITS:
         head = head.replace(f"path: {split}.parquet", f"path: data/{split}-*.parquet")

@@ -1,6 +1,6 @@
 """Convert the test sources of HumanEval and HumanEval+ into our tests by parsing them, never running them.
 
-Boxes lack numpy, so HumanEval+ becomes one test per row of its table, or else one ``check`` with our own helpers.
+Boxes lack numpy, so helpers that use it are replaced.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class UnreadableTests(ValueError):
 
 
 def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, Any]]:
-    """Return the tests of ``check(candidate)`` in ``source``. Raises UnreadableTests.
+    """Return the tests of ``check(candidate)`` in ``source``, with functions of the prompt ``head`` that it uses.
 
-    Functions of the prompt ``head`` that the check uses (HumanEval/32, 38 and 50) are copied before it.
+    Raises UnreadableTests.
     """
     if parts_of(source) > MAX_PARTS or slow_name(source):
         raise UnreadableTests(f"the source has more than {MAX_PARTS:,} parts, or odd names")
@@ -79,7 +79,6 @@ def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, An
 
 
 def _plain(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
-    """Return a test for each ``assert candidate(literals) == literal``, None for any other form."""
     candidate = check.args.args[0].arg
     tests = []
     for statement in check.body:
@@ -166,7 +165,6 @@ def _has_float(value: Any) -> bool:
 
 
 def _is_json(value: Any) -> bool:
-    """Return True if a JSON round trip is exact."""
     try:
         return bool(json.loads(json.dumps(value, allow_nan=False)) == value)
     except (TypeError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The catalogue of benchmarks: one strictly validated YAML file each."""
+"""The catalogue of benchmarks, one YAML file each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Strict(BaseModel):
 
 
 class HubSource(_Strict):
-    """Files of one hub data set; ``revision`` is a commit, or ``main`` if none is pinned."""
+    """Files of one hub data set; ``revision`` is a commit, or ``main``."""
 
     repo: Annotated[str, Field(pattern=r"^[^/\s]+/[^/\s]+$")]
     revision: str = "main"
@@ -45,7 +45,7 @@ class HubSource(_Strict):
 
 
 class VersionFile(_Strict):
-    """One dated file of a growing benchmark, without problems newer than ``until``."""
+    """One dated file of a benchmark, without problems newer than ``until``."""
 
     file: str
     until: date
@@ -174,10 +174,7 @@ def benchmark_names() -> list[str]:
 
 @cache
 def load_spec(name: str) -> BenchmarkSpec:
-    """Return the specification of a benchmark by name or path.
-
-    Raises DatasetError for an unknown name or an invalid file.
-    """
+    """Load a specification by name or path. Raises DatasetError if it is unknown or invalid."""
     try:
         file, _ = BENCHMARKS.find(name)
         content = file.read_text(encoding="utf-8")
@@ -192,10 +189,7 @@ def load_spec(name: str) -> BenchmarkSpec:
 
 
 def parse_spec(content: str, label: str) -> BenchmarkSpec:
-    """Parse a specification from YAML; ``label`` names it in errors.
-
-    Raises DatasetError with all mistakes.
-    """
+    """Parse a specification from YAML; ``label`` names it in errors. Raises DatasetError."""
     import yaml
 
     try:
@@ -228,10 +222,9 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkItem:
-    """One usable row; ``key`` is its own id, None for a digest of the question.
+    """One usable row; ``key`` is its own id, if any.
 
-    ``verifier`` overrides the benchmark's. ``gold`` is a full response that should score 1. ``shown`` replaces the
-    question in the prompt.
+    ``verifier`` overrides the benchmark's. ``gold`` is a full response. ``shown`` replaces the question in the prompt.
     """
 
     question: str
@@ -255,10 +248,7 @@ Converted = BenchmarkItem | LeftOut
 
 
 def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> Any:
-    """Return the first of the field's columns in the row, None if an optional field is absent.
-
-    Raises DatasetError for a missing column.
-    """
+    """Return the first of the field's columns in the row, None if optional and absent. Raises DatasetError."""
     candidates = spec.columns[name]
     for column in candidates:
         if column in raw:
@@ -273,7 +263,7 @@ def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str)
 
 
 def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> str:
-    """Return a stripped text field. Raises DatasetError if it is empty or not text."""
+    """Return a stripped text field. Raises DatasetError if it is empty."""
     value = field_of(spec, raw, name, where)
     if not isinstance(value, str) or not value.strip():
         raise DatasetError(
@@ -284,6 +274,6 @@ def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) 
 
 
 def row_id(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
-    """Return the row's own id, None without an id column."""
+    """Return the row's own id, if any."""
     value = field_of(spec, raw, "id", where) if "id" in spec.columns else None
     return None if value is None else str(value).strip()

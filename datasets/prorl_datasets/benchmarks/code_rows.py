@@ -1,4 +1,4 @@
-"""Read rows of HumanEval, Eurus-2 and LiveCodeBench, whose private tests are packed."""
+"""Read rows of HumanEval, Eurus-2 and LiveCodeBench."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CODE_SOURCES = ("apps", "codecontests", "codeforces", "taco")
 
 
 def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a HumanEval or HumanEval+ row; the canonical solution is its gold."""
+    """Return the item of a HumanEval row; the canonical solution is its gold."""
     head = field_of(spec, raw, "question", where)
     entry_point = text_of(spec, raw, "entry_point", where)
     source = text_of(spec, raw, "test", where)
@@ -56,7 +56,7 @@ def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -
 def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem | None:
     """Return the item of an Eurus-2 validation row, None for a row of another source.
 
-    Eurus-2 has no usable id and no reference solution.
+    Eurus-2 has no usable id and no solution.
     """
     found = eurus_question(spec, raw, where)
     if found is None:
@@ -74,7 +74,7 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Be
 def eurus_question(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[None, str] | None:
-    """Return (None, question without PRIME's wrapper), or None for a row of another source."""
+    """Return (None, question), or None for a row of another source."""
     source = field_of(spec, raw, "source", where)
     if source != spec.options["data_source"]:
         if source not in CODE_SOURCES and raw.get("ability") == "code":
@@ -110,11 +110,11 @@ _PAIR_KEY = "input_output"
 
 
 class PackedError(ValueError):
-    """The packed text is damaged, too large, or has a forbidden opcode."""
+    """The packed text is damaged, too large, or forbidden."""
 
 
 def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
-    """Return the packed text (base64, zlib, pickle); ``limit`` is in bytes. Raises PackedError."""
+    """Unpack a text; ``limit`` is in bytes. Raises PackedError."""
     try:
         squeezed = base64.b64decode(packed, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -132,7 +132,7 @@ def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
 
 
 def pickled_text(data: bytes) -> str:
-    """Return the text of a pickle, read by opcode and never executed. Raises PackedError."""
+    """Return the text of a pickle without executing it. Raises PackedError."""
     seen: list[str] = []
     texts: list[str] = []
     last = 0
@@ -170,7 +170,7 @@ _WITH_STDIN = "Read the input from standard input and write the answer to standa
 
 
 def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a LiveCodeBench row with its tests unpacked."""
+    """Return the item of a LiveCodeBench row."""
     if "labels" in raw and "question_content" not in raw:
         return _sandboxfusion(spec, raw, where)
     question = text_of(spec, raw, "question", where)
@@ -201,7 +201,7 @@ def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: st
 
 
 def contest_day(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> date | None:
-    """Return the day of the contest, None if the copy has no dates."""
+    """Return the day of the contest, if the copy has dates."""
     value = field_of(spec, raw, "date", where)
     if value is None:
         return None
@@ -212,7 +212,6 @@ def contest_day(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> date
 
 
 def _tests(value: Any) -> list[Any]:
-    """Parse a list of tests from a list, JSON text or packed text."""
     if value is None:
         return []
     if isinstance(value, str):

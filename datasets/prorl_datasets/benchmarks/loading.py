@@ -37,7 +37,7 @@ MAX_ROW_BYTES = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkFiles:
-    """Paths of a benchmark's files in order; ``origin`` is a repository id or a path."""
+    """Files of a benchmark in order; ``origin`` is a repository id or a path."""
 
     paths: list[Path]
     origin: str
@@ -45,10 +45,7 @@ class BenchmarkFiles:
 
 
 def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> BenchmarkFiles:
-    """Return the files of ``spec``; ``files`` selects files of its main data set.
-
-    Raises DatasetError with advice.
-    """
+    """Return the files of ``spec``, of its main data set only ``files``. Raises DatasetError."""
     assert spec.hub is not None
     if mirror is not None:
         if not mirror.is_dir():
@@ -96,7 +93,6 @@ def raw_rows(files: BenchmarkFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _resolved(source: HubSource, mirror: Path | None) -> BenchmarkFiles:
-    """Return the files of one source in its own order."""
     found = resolve(source.repo, source.revision, source.files, mirror=mirror)
     order = {name: place for place, name in enumerate(source.files)}
     found.sort(key=lambda file: (order.get(file.name, len(order)), file.name))
@@ -113,7 +109,7 @@ _SHOWN = 120
 
 
 def benchmark_seeds(name: str, task: str, rung: int | None = None) -> list[int]:
-    """Return the 32-bit seeds of a task's items (in a rung)."""
+    """Return the 32-bit seeds of a task's items."""
     from prorl_datasets.benchmarks.catalogue import load_spec
 
     made = load_spec(name).generated
@@ -128,10 +124,7 @@ def _seeds(made: Generated, name: str, task: str, rung: int | None) -> list[int]
 def generated_items(
     spec: BenchmarkSpec, limit: int | None = None, worker: RowClient | None = None
 ) -> Iterator[Converted]:
-    """Yield the items by task, rung and number, at most ``limit`` of each task and rung.
-
-    A given ``worker`` stays open.
-    """
+    """Yield the items, at most ``limit`` of each task and rung. A given ``worker`` stays open."""
     made = spec.generated
     assert made is not None
     used = worker or RowClient()
@@ -166,7 +159,7 @@ def generated_items(
 def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tuple[str, str]]:
     """Yield (id, question) of every row, with the ids of the samples.
 
-    Raises DatasetError for an unknown name, unavailable files or changed columns.
+    Raises DatasetError as ``read_benchmark`` does.
     """
     spec = load_spec(name)
     if spec.hub is None:
@@ -186,12 +179,12 @@ def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tu
 
 
 def texts(sample: Sample) -> tuple[str, ...]:
-    """Return the texts of a benchmark sample that training data must not contain."""
+    """Return the texts that training data must not contain."""
     return (str(sample.metadata["question"]),)
 
 
 def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
-    """Return the id of an item from its own key, or else a digest of the question."""
+    """Return the id of an item: its key, or else a digest of the question."""
     if key is None:
         words = " ".join(question.split())
         key = hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -200,10 +193,7 @@ def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
 
 @dataclass(slots=True)
 class Loaded:
-    """A loaded benchmark with its unusable rows and origin.
-
-    ``expected`` is the published number of rows, None if only a part was loaded.
-    """
+    """A loaded benchmark; ``expected`` is the published number of rows, None for a part."""
 
     spec: BenchmarkSpec
     samples: list[Sample] = field(default_factory=list)
@@ -215,7 +205,7 @@ class Loaded:
 
     @property
     def note(self) -> str | None:
-        """Return a warning if the number of rows is unexpected."""
+        """A warning if the number of rows is unexpected."""
         rows = self.usable + len(self.unusable)
         if self.expected is None or rows == self.expected:
             return None
@@ -271,7 +261,7 @@ def stream_spec(
 ) -> Iterator[Sample]:
     """Yield the samples of ``loaded.spec``, and fill the other fields of ``loaded``.
 
-    Raises as ``read_spec`` does; too many unusable rows raise at the end.
+    Raises as ``read_benchmark`` does, for too many unusable rows at the end.
     """
     spec = loaded.spec
     days = spec.window

@@ -1,7 +1,4 @@
-"""Turn benchmark rows into items: by columns, by adapter, and for mathematics, multiple choice and IFEval.
-
-Copies of mathematics sets write golds as floats, with leading zeros or units, as Python source, or only in a box.
-"""
+"""Turn benchmark rows into items: by columns, by adapter, and for mathematics, multiple choice and IFEval."""
 
 from __future__ import annotations
 
@@ -34,10 +31,7 @@ from prorl_verifiers.extract import last_boxed
 
 
 def convert(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted | None:
-    """Convert a row by the benchmark's adapter or columns; None for a row of another benchmark.
-
-    Raises DatasetError for a missing column.
-    """
+    """Convert a row by adapter or columns, None for a row of another benchmark. Raises DatasetError."""
     if spec.adapter is None:
         fields = {name: field_of(spec, raw, name, where) for name in spec.columns}
         fields["prompt"] = text_of(spec, raw, "question", where)
@@ -74,7 +68,7 @@ def convert(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converte
 def question_of(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[str | None, str] | None:
-    """Return (id or None, question) of a row, None for a row of another benchmark."""
+    """Return (id or None, question), or None for a row of another benchmark."""
     if spec.adapter is not None:
         adapter = ADAPTERS.get(spec.adapter)
         if adapter.question is not None:
@@ -91,7 +85,7 @@ _TIGHT_COMMA = re.compile(r"(?<![\\{]),(?=[^\s}])")
 
 
 def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a row with one short answer. Raises Unusable."""
+    """Return the item of a row with one short answer."""
     question = text_of(spec, raw, "question", where)
     value = field_of(spec, raw, "answer", where)
     values = value if isinstance(value, list) else [value]
@@ -181,7 +175,7 @@ def olympiad_question(
 def olympiad_gold(answers: list[str], several: bool) -> str:
     """Return OlympiadBench's answers as one text without dollar signs.
 
-    Spaces follow the commas, so that ``27,54,108`` is not read as one number.
+    Spaces follow commas, so that ``27,54,108`` is not one number.
     """
     parts = [a.strip().rstrip(".").replace("\\$", "\x00").replace("$", "").strip() for a in answers]
     text = ", ".join(parts).replace("\x00", "\\$")
@@ -189,10 +183,7 @@ def olympiad_gold(answers: list[str], several: bool) -> str:
 
 
 def plain_gold(text: str) -> str:
-    r"""Return a gold without dollar signs, with numpy functions written as LaTeX.
-
-    ``np.arcsin(10/13)`` becomes ``\arcsin(10/13)``.
-    """
+    r"""Return a gold without dollar signs, and with ``\arcsin`` for ``np.arcsin``."""
     text = text.strip()
     if len(text) > 2 and text[0] == text[-1] == "$" and "$" not in text[1:-1]:
         text = text[1:-1].strip()
@@ -219,10 +210,7 @@ _WRONG = ("wrong_1", "wrong_2", "wrong_3")
 
 
 def convert_gpqa(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a GPQA row with shuffled options. Raises Unusable if two options are equal.
-
-    Raises DatasetError for a copy without options.
-    """
+    """Return the item of a GPQA row with shuffled options. Raises DatasetError for a copy without options."""
     if "correct_answer" in raw and not any(c in raw for c in spec.columns["wrong_1"]):
         raise DatasetError(
             f"{where}: this copy of GPQA has no options (columns {', '.join(raw)}); it cannot be "
@@ -254,7 +242,7 @@ GPQA = AdapterSpec("gpqa", domain="stem", item=convert_gpqa)
 
 
 def convert_ifeval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of an IFEval row. Raises DatasetError for a malformed one."""
+    """Return the item of an IFEval row. Raises DatasetError."""
     prompt = field_of(spec, raw, "question", where)
     if not isinstance(prompt, str) or not prompt.strip():
         raise DatasetError(f"{where}: the prompt must be text")

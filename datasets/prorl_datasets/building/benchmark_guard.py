@@ -1,7 +1,4 @@
-"""Collect the benchmark questions and generated items that training rows must not repeat.
-
-Unavailable benchmarks are reported with the reason, never skipped silently.
-"""
+"""Collect the benchmark questions and generated items that training rows must not repeat."""
 
 from __future__ import annotations
 
@@ -50,7 +47,7 @@ class Guard:
         return {"benchmarks": found.hexdigest(), "missing": ",".join(sorted(self.missing))}
 
     def write(self, folder: Path, asked: Decontamination) -> tuple[Path | None, Path | None]:
-        """Write index and keys; return their paths, None if empty."""
+        """Write index and keys; return their paths, if any."""
         index = taken = None
         if self.texts:
             from prorl_datasets.text.index import BenchmarkIndex
@@ -82,7 +79,7 @@ class Guard:
 def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard:
     """Read the questions of every published benchmark.
 
-    Raises DatasetError for an unknown benchmark, UnknownNameError for an unknown embedder.
+    Raises DatasetError or UnknownNameError for unknown benchmarks or embedders.
     """
     from prorl_datasets.benchmarks import benchmark_names, benchmark_questions, load_spec
 
@@ -123,7 +120,6 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
 
 
 def _without(text: str, folder: Path | None) -> str:
-    """Replace the path ``folder`` by DIR, but not inside longer words."""
     if folder is None:
         return text
     return re.sub(rf"(?<![\w-]){re.escape(str(folder))}(?![\w-])", "DIR", text)
@@ -132,7 +128,7 @@ def _without(text: str, folder: Path | None) -> str:
 def add_generated(
     guard: Guard, entries: Sequence[Entry], folder: Path, children: Children, progress: Progress
 ) -> None:
-    """Add the items of generated benchmarks for the tasks of ``entries``; finished tasks are cached in ``folder``."""
+    """Add the generated benchmarks' items of the tasks in ``entries``, cached in ``folder``."""
     from prorl_datasets.benchmarks import load_spec
 
     drawn = {e.source.task for e in entries if isinstance(e.source, ReasoningGymSource)}

@@ -190,7 +190,6 @@ class _Build:
         )
 
     def _nothing(self, choice: Choice) -> list[str]:
-        """Return why a build has no rows."""
         told = list(self.failed.values())
         reasons: Counter[str] = Counter()
         examples: dict[str, str] = {}
@@ -213,10 +212,7 @@ class _Build:
 
 
 def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
-    """Raise DatasetError if a generated domain lost too many rows, a sign of a broken generator.
-
-    Duplicates do not count as lost.
-    """
+    """Raise DatasetError if a generated domain lost too many rows, not counting duplicates: a broken generator."""
     candidates: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
     for entry in recipe.entries:
@@ -252,7 +248,7 @@ def build(
 
 
 def check_folders(out: Path, mirror: Path | None = None) -> None:
-    """Raise UserError if ``out`` is not writable or ``mirror`` is not a folder."""
+    """Raise UserError if ``out`` or ``mirror`` is unusable."""
     check_output(out, folder=True)
     check_output(out.absolute().parent, folder=True)  # for its lock
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
@@ -269,7 +265,7 @@ def build_with(
     progress: Progress,
     options: BuildOptions | None = None,
 ) -> BuildReport:
-    """Build as ``build`` does with a given scorer, entered only if needed."""
+    """Build with a given scorer, entered only if needed."""
     options = options or BuildOptions()
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()
@@ -332,5 +328,5 @@ def _built_before(out: Path, digest: str) -> dict[str, Any] | None:
 
 
 def pins_path(recipe: Recipe, out: Path) -> Path:
-    """Return the lock file of a recipe's hub files, beside the output."""
+    """Return the path of a recipe's lock file, beside the output."""
     return out.parent / f"{recipe.name}.lock.json"

@@ -39,7 +39,7 @@ class VerifyReport:
 
     @property
     def ok(self) -> bool:
-        """True if every row is well formed and every checked gold got full reward."""
+        """True if every row is well formed and every gold got full reward."""
         return not self.failed and not self.malformed
 
 
@@ -56,7 +56,6 @@ class _Check:
     unpaid: dict[str, Unpaid] = field(default_factory=dict)
 
     def admit(self, sample: Sample) -> bool:
-        """Check the form of a row; return True if its verifier can run."""
         self.rows += 1
         if (problem := self._problem(sample)) is not None:
             self.malformed.append((sample.id, problem))
@@ -67,7 +66,6 @@ class _Check:
         return True
 
     def score(self, scorer: Scorer, samples: list[Sample]) -> None:
-        """Score the gold responses, and the answers in the form the prompts ask for."""
         golds = {
             s.id: gold for s in samples if isinstance(gold := s.metadata.get("gold_response"), str)
         }

@@ -23,10 +23,7 @@ from prorl_datasets.types import DatasetError, Split
 
 @dataclass(frozen=True, slots=True)
 class PassRates:
-    """Recorded pass rates and the recipe's filter on them.
-
-    Rates are keyed by prompt if recorded, else by id. A row whose prompt changed is then unrated.
-    """
+    """Recorded pass rates and the recipe's filter, keyed by prompt if recorded, else by id."""
 
     wanted: Difficulty
     by_prompt: dict[str, float] = field(default_factory=dict)
@@ -39,7 +36,7 @@ class PassRates:
         return self.by_prompt.get(key, self.by_id.get(identity))
 
     def reason(self, identity: str, key: str) -> str | None:
-        """Return why a row is dropped, None if it stays."""
+        """Return why a row is dropped, if so."""
         rate = self.of(identity, key)
         if rate is None:
             few = not self.too_few.isdisjoint((identity, key))
@@ -51,10 +48,7 @@ class PassRates:
 
 
 def read_pass_rates(recipe: Recipe) -> PassRates | None:
-    """Read the recorded pass rates, None if the recipe names none.
-
-    Raises DatasetError for a malformed line, UserError for an unreadable file.
-    """
+    """Read the recorded pass rates, if any. Raises DatasetError or UserError."""
     path = recipe.difficulty_file()
     if path is None or recipe.difficulty is None:
         return None
@@ -80,7 +74,6 @@ def read_pass_rates(recipe: Recipe) -> PassRates | None:
 def _known_by(
     rates: PassRates, row: Mapping[str, Any], place: str | Path
 ) -> tuple[dict[str, float], str]:
-    """Return the table that a line belongs to, and its key."""
     if isinstance(row.get("prompt_key"), str):
         return rates.by_prompt, row["prompt_key"]
     if isinstance(row.get("id"), str):
@@ -96,7 +89,7 @@ _SHOWN = 1024
 
 @dataclass(slots=True)
 class Ref:
-    """Position and keys of a row; ``node`` numbers distinct problems."""
+    """Position and keys of a row; ``node`` numbers problems."""
 
     part: str
     place: int
@@ -132,7 +125,7 @@ class Tally:
 class Found:
     """Rows that passed their own checks, by (entry, split); the split is "" for files.
 
-    Takes about 400 bytes of memory for each row; signatures are in a file in ``folder``.
+    Takes about 400 bytes of memory for each row.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -186,7 +179,7 @@ class Found:
         return self._nodes[short]
 
     def near(self, threshold: float, progress: Progress) -> Near:
-        """Return the near-duplicates; problems with equal signatures form one group."""
+        """Return the near-duplicates; equal signatures form one group."""
         if threshold <= 0 or len(self._signatures) == self._compared:
             return self._near
         near = self._near = Near()
@@ -206,20 +199,20 @@ class Found:
 
 @dataclass(slots=True)
 class Near:
-    """Near-duplicates: the ``group`` of each node (-1 for none), and the groups near each."""
+    """Near-duplicates: the ``group`` of each node (-1 for none), and its neighbours."""
 
     group: array[int] = field(default_factory=lambda: array("q"))
     neighbours: dict[int, list[int]] = field(default_factory=dict)
 
     def group_of(self, node: int) -> int | None:
-        """Return the group of a problem, None without a signature."""
+        """Return the group of a problem, if any."""
         found = self.group[node] if node < len(self.group) else -1
         return None if found < 0 else found
 
 
 @dataclass(slots=True)
 class Dropped:
-    """A row dropped in choosing; ``like`` is the id of the kept row that it repeats."""
+    """A dropped row; ``like`` is the id of the kept row that it repeats."""
 
     item: str
     stage: str
@@ -230,7 +223,7 @@ class Dropped:
 
 @dataclass(slots=True)
 class Choice:
-    """Kept rows by (entry, split), and rows dropped in choosing."""
+    """Kept rows by (entry, split), and dropped rows."""
 
     kept: dict[tuple[str, Split], list[Ref]] = field(default_factory=dict)
     lost: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
@@ -342,7 +335,6 @@ class _Chooser:
             example.like = next((w for n in self._names(example) if (w := wanted[n])), "")
 
     def _names(self, example: Dropped) -> list[tuple[str, int | bytes | None]]:
-        """Return the possible keys of the kept row that ``example`` repeats."""
         if example.stage == "duplicate":
             return [("node", example.ref.node), ("prompt", example.ref.prompt_key)]
         group = self._near.group_of(example.ref.node)
@@ -351,7 +343,6 @@ class _Chooser:
         return [("group", one) for one in (group, *self._near.neighbours.get(group, ()))]
 
     def _reason(self, entry: Entry, split: Split, ref: Ref) -> tuple[str, str] | None:
-        """Return (stage, reason) of a drop."""
         if ref.node in self._nodes or ref.prompt_key in self._prompts:
             return "duplicate", "duplicate"
         if self._is_near(ref.node):

@@ -1,6 +1,6 @@
 """Split a build into jobs, one chunk of one entry each, and run them.
 
-Jobs depend only on the recipe and the rows kept so far, never on timing or workers.
+Jobs never depend on timing or workers.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Name of the part; ``version`` identifies the bytes of files, so editing one discards only its own parts."""
+        """Name of the part; ``version`` identifies the bytes of files."""
         stream = self.split or f"rows-{self.version}"
         return f"{self.entry.name}-{stream}-{self.start:08d}-{self.stop:08d}"
 
 
 class Collector:
-    """Runs the jobs of a build with child processes and a scorer."""
+    """Runs the jobs of a build."""
 
     def __init__(
         self, children: Children, store: PartStore, scorer: Scorer, progress: Progress
@@ -111,10 +111,7 @@ class Collector:
 
 
 def checked_part(scorer: Scorer, job: Job, candidates: Sequence[Candidate | Drop]) -> Part:
-    """Check golds, drop rows that repeat a benchmark, and return the part.
-
-    Raises ServiceError if the gold check cannot run.
-    """
+    """Check golds, drop rows that repeat a benchmark, and return the part. Raises ServiceError."""
     part = Part(candidates=len(candidates))
     made = [one for one in candidates if isinstance(one, Candidate)]
     for drop in candidates:
@@ -161,7 +158,6 @@ def checked_part(scorer: Scorer, job: Job, candidates: Sequence[Candidate | Drop
 
 
 def _kept(candidate: Candidate, is_checked: bool) -> Candidate:
-    """Return a checked row with its gold status, without the fields for the check."""
     gold_check: GoldCheck = "none"
     if candidate.gold is not None or candidate.consistent:
         gold_check = "self-consistent"
@@ -192,7 +188,7 @@ def _item(job: Job, candidate: Candidate) -> str:
 
 
 def item_name(entry: Entry, stream: str, index: int) -> str:
-    """Return the name of an item in records of drops; ``stream`` is "" for files."""
+    """Return the name of an item; ``stream`` is "" for files."""
     return f"{entry.name}-{stream}-{index}" if stream else f"{entry.name}-{index}"
 
 
@@ -221,7 +217,7 @@ class Stream:
 
     @property
     def short(self) -> bool:
-        """True if it needs more candidates and is not used up."""
+        """True if it needs more candidates."""
         return self.kept < self.target and not self.used_up
 
     def result(self, kept: int, drawn: int) -> None:
@@ -261,7 +257,7 @@ def draw(streams: list[Stream]) -> Iterator[Job]:
 
 @dataclass(slots=True)
 class Reading:
-    """Progress in reading an entry: all ``rows`` at once, or more each round until ``target`` are kept."""
+    """Progress in reading an entry: all ``rows`` at once, or more until ``target`` are kept."""
 
     entry: Entry
     rows: int
@@ -273,7 +269,7 @@ class Reading:
 
     @classmethod
     def of(cls, entry: Entry, rows: int, seed: int, limited: bool) -> Reading:
-        """Return the reading of an entry; a limited build reads only what it needs."""
+        """Return the reading of an entry."""
         if not limited:
             return cls(entry, rows)
         order = sorted(range(rows), key=lambda index: place_of(seed, entry.name, index))
@@ -289,7 +285,7 @@ class Reading:
         return min(left, max(missing * 5 // 4, self.done) + CHUNK) if missing > 0 else 0
 
     def jobs(self, files: Files) -> Iterator[Job]:
-        """Return the jobs of the next round. Raises DatasetError if reading fails."""
+        """Return the jobs of the next round. Raises DatasetError."""
         start, self.done = self.done, self.done + self.wanted
         chosen = None if self.order is None else {*self.order[start : self.done]}
         return read(self.entry, files, chosen)
@@ -300,14 +296,14 @@ class Reading:
 
 
 def place_of(seed: int, name: str, index: int) -> int:
-    """Return the sort key for a seeded random order of rows."""
+    """Return the sort key for a seeded random order."""
     return derive_seed(seed, "file", name, index)
 
 
 def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[str, int]:
     """Return the number of raw rows of each entry that is not generated.
 
-    Unreadable entries are recorded in ``files.failed`` if their source may fail; otherwise raises DatasetError.
+    Unreadable entries raise DatasetError, or are recorded in ``files.failed`` if their source may fail.
     """
     counts: dict[str, int] = {}
     for entry in entries:
@@ -330,7 +326,7 @@ def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[s
 
 
 def read(entry: Entry, files: Files, chosen: Collection[int] | None) -> Iterator[Job]:
-    """Yield jobs while reading the rows ``chosen`` (None: all). Raises DatasetError if reading fails."""
+    """Yield jobs while reading the rows ``chosen`` (None: all). Raises DatasetError."""
     held: list[tuple[Any, ...]] = []
     size, version = 0, files.version(entry.name)
     for index, row in enumerate(raw_rows(entry, files)):
@@ -346,7 +342,6 @@ def read(entry: Entry, files: Files, chosen: Collection[int] | None) -> Iterator
 
 
 def _size(value: Any) -> int:
-    """Return the approximate size in bytes."""
     if isinstance(value, str | bytes):
         return len(value)
     if isinstance(value, dict):

@@ -1,7 +1,4 @@
-"""The gold check: does a verifier reward the gold response, and the answer in the form the prompt asks for?
-
-A persistent infrastructure error raises; it never drops an item.
-"""
+"""The gold check: does a verifier reward the gold response, and the answer in the form the prompt asks for?"""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GoldResult:
-    """Result of a gold check; ``reason`` is a category, ``detail`` the verifier's reason."""
+    """``reason`` is a category, ``detail`` the verifier's reason."""
 
     accepted: bool
     reason: str = ""
@@ -43,7 +40,7 @@ class GoldResult:
 
     @classmethod
     def of(cls, verdict: Verdict) -> GoldResult:
-        """Return the result for a verdict. Raises ServiceError for an infrastructure error."""
+        """Return the result of a verdict. Raises ServiceError for ``infra_error``."""
         if verdict.is_infra_error or verdict.reward is None:
             raise ServiceError(
                 f"the gold check could not run: {verdict.reason}; "
@@ -59,7 +56,7 @@ class GoldResult:
 
 @contextmanager
 def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
-    """Yield a pool at reward ``servers``, or else with local ``workers``; close it after the block."""
+    """Yield a pool at reward ``servers``, or else with local ``workers``."""
     from prorl_verifiers import open_pool
 
     with open_pool(servers, workers) as pool:
@@ -67,7 +64,7 @@ def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
 
 
 def check_gold(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[GoldResult]:
-    """Check each gold response. Raises ServiceError if a verifier or the sandbox keeps failing."""
+    """Check each gold response. Raises ServiceError for a persistent ``infra_error``."""
     return [GoldResult.of(verdict) for verdict in _verdicts(scorer, items)]
 
 
@@ -84,7 +81,7 @@ def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict
 
 @dataclass(frozen=True, slots=True)
 class PromptedRow:
-    """A row whose answer is checked in the form its prompt asks for."""
+    """A row to check with the answer its prompt asks for."""
 
     name: str
     prompt: str
@@ -94,7 +91,7 @@ class PromptedRow:
 
 @dataclass(slots=True)
 class Unpaid:
-    """Rows of an entry that do not reward the answer in the form their prompt asks for."""
+    """Rows that do not reward the answer in the form their prompt asks for."""
 
     rows: int = 0
     example: str = ""
@@ -114,7 +111,7 @@ class Unpaid:
 
 
 def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
-    """Score the correct answers in the form the prompts ask for, unless that is the gold response."""
+    """Score the correct answers in the form the prompts ask for."""
     written = [(row, text) for row in rows if (text := as_prompted(row)) is not None]
     verdicts = _verdicts(scorer, [(text, row.task) for row, text in written])
     unpaid = Unpaid()

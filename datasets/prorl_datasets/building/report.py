@@ -1,6 +1,6 @@
 """Results of a build: entries by stage, the report and the manifest.
 
-The manifest has no times and no local paths, so equal builds give equal manifests.
+Manifests have no times and no local paths, so that equal builds give equal ones.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class EntryResult:
     """Tests that its rows leave out, by reason."""
 
     def commonest_answer_share(self) -> float | None:
-        """Return the share of the most common answer, which a constant guess would earn."""
+        """Return the share of the most common answer."""
         total = sum(self.answers.values())
         return round(self.answers.most_common(1)[0][1] / total, 4) if total else None
 
@@ -110,7 +110,7 @@ class EntryResult:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """Result of a build; ``reused`` if the dataset already existed."""
+    """Result of a build; ``reused`` if it already existed."""
 
     path: Path
     manifest: Mapping[str, Any]
@@ -125,7 +125,7 @@ class BuildReport:
 
     @property
     def short(self) -> Mapping[str, list[str]]:
-        """Entries that fell short -> ``split kept/target`` of each split."""
+        """Entries that fell short -> ``split kept/target``."""
         found: Mapping[str, list[str]] = self.manifest["short"]
         return found
 
@@ -152,7 +152,7 @@ class Facts:
 
 
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of all plug-in parts that the recipe names."""
+    """Return the records of all plug-in parts in the recipe."""
     adapters: set[Any] = {getattr(entry.source, "adapter", None) for entry in recipe.entries}
     conditions = (getattr(entry.source, "where", None) for entry in recipe.entries)
     functions = {where for where in conditions if isinstance(where, str)}

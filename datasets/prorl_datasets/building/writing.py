@@ -1,6 +1,6 @@
-"""Write the chosen rows with benchmark matches, card and manifest in one atomic step.
+"""Write the chosen rows, card and manifest in one atomic step.
 
-Rows are read back one part at a time, so memory does not grow with the dataset.
+Memory does not grow with the dataset.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DROPPED = "dropped.jsonl"
 
 @dataclass(slots=True)
 class Output:
-    """Contents of a dataset to write; ``about`` gets files and licences later."""
+    """Contents of a dataset to write."""
 
     recipe: Recipe
     results: list[EntryResult]
@@ -58,7 +58,7 @@ class Output:
 
 
 def write_dataset(work: Output, out: Path, progress: Progress) -> dict[str, Any]:
-    """Write the folder ``out`` atomically and return the manifest. Raises UserError (disk)."""
+    """Write ``out`` atomically and return the manifest. Raises UserError (disk)."""
     for result in work.results:  # record the chosen rows
         name = result.entry.name
         for split in SPLITS:
@@ -99,7 +99,6 @@ def write_dataset(work: Output, out: Path, progress: Progress) -> dict[str, Any]
 
 
 def _write_quarantine(work: Output, path: Path) -> int:
-    """Write the bad rows and return their number."""
     count = 0
     with path.open("w", encoding="utf-8") as file:
         for name in sorted(work.quarantined):
@@ -113,7 +112,6 @@ def _write_quarantine(work: Output, path: Path) -> int:
 
 
 def _dropped(work: Output) -> list[dict[str, str]]:
-    """Return examples of dropped rows, sorted."""
     reader, found = _PartReader(work.store), []
     for result in work.results:
         lines = list(result.examples)
@@ -132,7 +130,6 @@ def _dropped(work: Output) -> list[dict[str, str]]:
 
 
 def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a split, sorted by id."""
     by_name: Mapping[str, EntryResult] = {r.entry.name: r for r in work.results}
     wanted: list[tuple[str, EntryResult, Ref]] = sorted(
         (
@@ -185,7 +182,6 @@ def _parts_named(one: Candidate, seen: set[str]) -> dict[tuple[str, str], dict[s
 
 
 def _count_gold(result: EntryResult, identity: str, one: Candidate) -> None:
-    """Count the type of a row's gold, and list untyped golds."""
     verifier = VERIFIERS.get(one.verifier)
     if verifier.data.target_type is None:
         return

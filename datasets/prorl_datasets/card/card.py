@@ -78,9 +78,9 @@ BEGIN, END = "<!-- pass rates -->", "<!-- end pass rates -->"
 def add_ratings(
     folder: Path, rates: Mapping[str, Sequence[float]], rows: int, words: str
 ) -> Path | None:
-    """Write pass rates by domain into the dataset's card, replacing earlier ones; return its path, None without a card.
+    """Write pass rates by domain into the dataset's card; return its path, None without a card.
 
-    ``rows`` is the dataset's number of rows, ``words`` says which model was sampled. Raises UserError (disk).
+    ``words`` says which model was sampled. Raises UserError (disk).
     """
     card = folder / "README.md"
     if not card.is_file():
@@ -93,7 +93,6 @@ def add_ratings(
 
 
 def _difficulty(folder: Path, rates: Mapping[str, Sequence[float]], rows: int, words: str) -> str:
-    """Draw the pass rates into ``folder`` and return the card's section."""
     atomic_write_text(folder / IMAGES / "pass_rates.svg", rates_plot(rates))
     by_domain = []
     for domain in in_order(rates):
@@ -133,7 +132,6 @@ def _counts(manifest: Mapping[str, Any]) -> str:
 
 
 def _missing(manifest: Mapping[str, Any]) -> str:
-    """Return the lines on missed targets, missing entries and tests left out."""
     lines = [
         f"- `{name}` yielded fewer rows than its goal: {', '.join(splits)} (kept/goal)."
         for name, splits in manifest["short"].items()
@@ -205,6 +203,5 @@ def _benchmarks(manifest: Mapping[str, Any]) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a Markdown table, "" without rows."""
     cells = ([" ".join(str(value).split()).replace("|", "\\|") for value in row] for row in rows)
     return table(head, cells)

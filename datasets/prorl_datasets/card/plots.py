@@ -18,7 +18,7 @@ IMAGES = "images"
 def draw_plots(
     folder: Path, manifest: Mapping[str, Any], lengths: Mapping[str, Counter[int]]
 ) -> dict[str, str]:
-    """Draw into ``folder``/images; return file name -> alternative text. Raises UserError (disk)."""
+    """Draw into ``folder``/images; return file name -> alternative text."""
     (folder / IMAGES).mkdir()
     plots = {
         "rows.svg": ("Rows of each domain and split, with their targets", rows_plot(manifest)),
@@ -30,7 +30,7 @@ def draw_plots(
 
 
 def rows_plot(manifest: Mapping[str, Any]) -> str:
-    """Draw a panel for each split: rows of each domain against its target."""
+    """Plot rows against targets by domain, a panel for each split."""
     panels = []
     for split in (s for s in SPLITS if manifest["counts"][s]):
         kept, target = manifest["counts"][split], manifest["targets"][split]
@@ -56,7 +56,7 @@ RATE_STEPS = ("0", "to 1/4", "to 1/2", "to 3/4", "below 1", "1")
 
 
 def rates_plot(rates: Mapping[str, Sequence[float]]) -> str:
-    """Draw a line for each domain: share of rated rows in each bin of RATE_STEPS."""
+    """Plot the distribution of pass rates by domain."""
     domains = in_order(rates)
     shares = {d: [0.0] * len(RATE_STEPS) for d in domains}
     for d in domains:
@@ -80,7 +80,7 @@ def rate_step(rate: float) -> int:
 
 
 def lengths_plot(lengths: Mapping[str, Counter[int]]) -> str:
-    """Draw a line for each domain: share of prompts in each bin of BINS."""
+    """Plot the distribution of prompt lengths by domain."""
     domains = in_order(lengths)
     shares = {}
     for d in domains:

@@ -48,7 +48,7 @@ class Selection:
     folder: Path | None = None
 
     def commits(self) -> dict[str | None, str]:
-        """Return the commit of each listed branch; None is the source's own revision."""
+        """Return the commit of each listed branch."""
         return {branch: listing.commit for branch, listing in self.listings.items()}
 
     def size(self) -> int:
@@ -64,7 +64,7 @@ class Selection:
 
 
 class Access:
-    """Access to the files of a build's data sets. Methods raise Unreachable."""
+    """Access to the files of data sets. Methods raise Unreachable."""
 
     def __init__(self, mirror: Path | None = None, progress: Progress | None = None) -> None:
         self._mirror = mirror
@@ -122,7 +122,7 @@ class Access:
         )
 
     def fetch(self, selection: Selection) -> list[ResolvedFile]:
-        """Return the files of a selection sorted by name, downloading them if needed."""
+        """Return the selected files, downloading them if needed."""
         found = []
         for branch, name in selection.names:
             key = (selection.repo, branch, name)
@@ -156,7 +156,7 @@ def resolve(
     *,
     mirror: Path | None = None,
 ) -> list[ResolvedFile]:
-    """Return the files of ``repo`` selected by ``files``, sorted by name. Raises DatasetError with advice."""
+    """Return the files of ``repo`` selected by ``files``. Raises DatasetError."""
     access = Access(mirror)
     try:
         return access.fetch(access.select(repo, revision, files))
@@ -172,7 +172,6 @@ def _folder(mirror: Path, repo: str) -> Path | None:
 def _check_whole(
     taken: Sequence[tuple[Candidate, list[str]]], locked: Sequence[str], where: str
 ) -> None:
-    """Raise Unreachable if files of a candidate are missing."""
     missing = {
         name
         for candidate, hits in taken

@@ -30,7 +30,7 @@ _SHOWN = 8
 
 
 class NothingFits(Exception):
-    """No candidate exists; the message says where and which files there are."""
+    """No candidate exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Candidate:
 
 
 def missing_shards(names: Iterable[str]) -> list[str]:
-    """Return the missing files of numbered sets such as ``train-00001-of-00003.parquet``."""
+    """Return the missing ones of ``train-00001-of-00003.parquet`` and the like."""
     there: dict[tuple[str, str, str], set[int]] = {}
     for match in filter(None, map(_SHARD.fullmatch, names)):
         there.setdefault((match[1], match[3], match[4]), set()).add(int(match[2]))
@@ -82,8 +82,7 @@ def choose(
 ) -> list[tuple[Candidate, list[str]]]:
     """Return the chosen candidate and its file names for each item of ``files``.
 
-    ``names_of(branch)`` lists files, None if there is no such branch. Raises NothingFits, whose message begins with
-    ``where``.
+    ``names_of(branch)`` lists files, None without such a branch. Raises NothingFits, beginning with ``where``.
     """
     taken = []
     for item in files:

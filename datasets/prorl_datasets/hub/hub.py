@@ -55,12 +55,12 @@ class NoRevision(Unreachable):
 
 
 class NoHub(Unreachable):
-    """The hub has never answered, or offline mode forbids asking."""
+    """The hub has never answered, or must not be asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A file in a listing: size in bytes, and SHA-256 (large files) or Git hash."""
+    """A listed file: size in bytes, and SHA-256 or Git hash."""
 
     size: int
     sha256: str | None = None
@@ -69,7 +69,7 @@ class RemoteFile:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All files of a repository at one commit; ``repo`` is the current name."""
+    """All files of a repository at one commit."""
 
     repo: str
     commit: str
@@ -93,7 +93,7 @@ class CachedHub:
         )
 
     def listing(self, repo: str, revision: str) -> Listing:
-        """Return the files at a revision and its commit; listings of commits are cached."""
+        """Return the files and commit of a revision."""
         if not is_repo(repo):
             raise Unreachable(f"not a repository's name (owner/name): '{repo}'")
         commit = revision if COMMIT.fullmatch(revision) else None
@@ -112,7 +112,7 @@ class CachedHub:
         return found
 
     def download(self, listing: Listing, name: str) -> tuple[Path, str]:
-        """Return the cached path and SHA-256 of a file, downloading it if missing or damaged."""
+        """Return the cached path and SHA-256 of a file, downloading it if needed."""
         remote, path = listing.files[name], self._path(listing, name)
         for _ in range(HASH_TRIES):
             if not path.is_file():
@@ -128,7 +128,7 @@ class CachedHub:
         )
 
     def open(self, listing: Listing, name: str) -> BinaryIO:
-        """Open a file for partial reads, from the cache or by range requests."""
+        """Open a file for partial reads."""
         path = self._path(listing, name)
         if path.is_file():
             return path.open("rb")
@@ -151,7 +151,6 @@ class CachedHub:
             raise NoHub(f"HF_HUB_OFFLINE is set and {name} is not in the hub's cache")
 
     def _remote_listing(self, repo: str, revision: str) -> Listing:
-        """Request a listing. Raises huggingface_hub's errors, and ValueError for an implausible answer."""
         from huggingface_hub import HfApi
         from huggingface_hub.hf_api import RepoFile
 
@@ -291,7 +290,6 @@ class CachedHub:
                 return Unreachable(f"{self._endpoint} answered {reply.line()}")
 
     def _broken(self, error: Exception) -> Exception:
-        """Return the error for a missing or unparsable answer."""
         import httpx
         from huggingface_hub.errors import HFValidationError
 
@@ -324,7 +322,6 @@ class CachedHub:
         return Listing(repo, str(commit), files)
 
     def _commit_of(self, repo: str, revision: str) -> str | None:
-        """Return the last known commit of a branch or tag."""
         with suppress(OSError, UnicodeDecodeError):
             return (self._folder(repo) / "refs" / revision).read_text(encoding="utf-8").strip()
         return None

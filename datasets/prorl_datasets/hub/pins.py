@@ -42,7 +42,7 @@ class Pins:
 
     @classmethod
     def read(cls, path: Path) -> Pins:
-        """Read the lock file, empty if there is none. Raises DatasetError if it is invalid."""
+        """Read the lock file, if there is one. Raises DatasetError."""
         if not path.exists():
             return cls(path)
         try:
@@ -95,7 +95,7 @@ class Pins:
         return wrong
 
     def note(self, repo: str, commits: Mapping[str | None, str]) -> None:
-        """Lock the commits of new branches, so that a resumed build uses the same."""
+        """Lock the commits of new branches."""
         for branch, commit in commits.items():
             pin = self.repos.setdefault(_name(repo, branch), RepoPin())
             pin.revision = pin.revision or commit

@@ -41,7 +41,7 @@ def hub_problem(timeout: float = 3.0) -> str | None:
 
 
 def offline() -> bool:
-    """Return True if HF_HUB_OFFLINE forbids requests; cached files remain usable."""
+    """Return True if HF_HUB_OFFLINE forbids requests."""
     return hub_is_offline(os.environ)
 
 

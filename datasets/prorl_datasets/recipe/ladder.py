@@ -1,7 +1,4 @@
-"""Make a ladder: a recipe with each generator of another recipe at each of its sizes, to be rated by a model.
-
-``prorl data rate data/ladder --model M --suggest --recipe-out tuned.yaml`` then selects sizes.
-"""
+"""Make a ladder: a recipe with each generator of another recipe at each of its sizes, to be rated by a model."""
 
 from __future__ import annotations
 
@@ -53,7 +50,7 @@ def ladder(
 def rungs_taken(
     manifest: Mapping[str, Any], names: Collection[str], count: Mapping[Split, int]
 ) -> dict[str, Any]:
-    """Return the recipe of a built ladder with only the entries ``names``. Raises DatasetError if none is left."""
+    """Return the recipe of a built ladder with only the entries ``names``. Raises DatasetError."""
     recipe = _given(manifest["resolved_recipe"])
     taken = [
         _given(entry) | {"count": dict(count)}

@@ -19,7 +19,7 @@ Percent = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3})?%$")]
 
 
 class Counts(Section):
-    """Rows wanted in each split: numbers, or percentages of a file or hub source."""
+    """Rows wanted in each split: numbers, or percentages of a source."""
 
     train: Annotated[int, Field(ge=0)] | Literal["all"] | Percent = 0
     """``all``: the remaining rows of a file or hub source; ``80%``: of its rows that passed their own checks, with
@@ -37,12 +37,12 @@ class Counts(Section):
         return self
 
     def of(self, split: Split) -> int | None:
-        """Return the target of ``split``, None if it depends on the source's rows."""
+        """Return the target, None if it depends on the source's rows."""
         value = getattr(self, split)
         return value if isinstance(value, int) else None
 
     def said(self, split: Split) -> int | str:
-        """Return the target as written: a number, ``all`` or a percentage."""
+        """Return the target as written in the recipe."""
         value: int | str = getattr(self, split)
         return value
 
@@ -58,7 +58,7 @@ class Counts(Section):
         return spread(rows, [*shares, 100_000 - sum(shares)])[order.index(split)]
 
     def among_all(self, rows: int) -> dict[Split, int]:
-        """Return the target of each split for a source with ``rows`` rows."""
+        """Return the target of each split."""
         found = {split: self.among(split, rows) for split in SPLITS}
         rest = rows - sum(count for count in found.values() if count is not None)
         return {s: max(rest, 0) if count is None else count for s, count in found.items()}
@@ -84,7 +84,7 @@ Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
 
 
 class Entry(Section):
-    """One source of a recipe with its number of items and prompt template."""
+    """One source of a recipe with its counts and template."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
     """Unique; row ids begin with it."""
@@ -133,7 +133,6 @@ class Entry(Section):
     @field_validator("source", mode="wrap")
     @classmethod
     def _source_of_its_kind(cls, value: Any, handler: Any) -> SourceSettings:
-        """Parse a source with the settings model of its kind."""
         if isinstance(value, SourceSettings):
             return value
         kind = value.get("kind") if isinstance(value, Mapping) else None
@@ -164,7 +163,7 @@ class Entry(Section):
 
     @property
     def generated(self) -> bool:
-        """True if items are generated from a seed without limit."""
+        """True if items are generated from a seed."""
         return self.spec.generated
 
     @property
@@ -174,7 +173,7 @@ class Entry(Section):
 
 
 class Member(Section):
-    """One task or family of a group, with its share of the counts."""
+    """One task or family of a group."""
 
     name: str
     """Name of the task or family. For procedural members also a pattern such as ``algebra_*``: all matching families of
@@ -224,7 +223,7 @@ class Group(Section):
         return count
 
     def entries(self) -> list[Entry]:
-        """Return the group's entries; their counts add up to the group's."""
+        """Return the group's entries."""
         given = [Member(name=m) if isinstance(m, str) else m for m in self.members]
         alone = {m.name for m in given}
         members = [member for one in given for member in self._named(one, alone)]
@@ -280,7 +279,7 @@ class Group(Section):
 
 
 def spread(total: int, shares: list[int]) -> list[int]:
-    """Split ``total`` into integers in proportion to ``shares`` that add up exactly."""
+    """Split ``total`` into integers in proportion to ``shares``."""
     ends, run, whole = [0], 0, sum(shares)
     for share in shares:
         run += share
@@ -327,7 +326,7 @@ class Difficulty(Section):
 
 
 def check_template(template: str | None) -> None:
-    """Raise ValueError unless ``template`` is None or has only the field {question}."""
+    """Raise ValueError unless {question} is the only field."""
     if template is None:
         return
     try:

@@ -93,7 +93,7 @@ class Recipe(Section):
         return self
 
     def prompt_for(self, entry: Entry, verifier: str) -> str:
-        """Return the template of a row: the entry's, the recipe's for the domain, or the verifier's."""
+        """Return the template of a row that ``verifier`` scores."""
         if entry.template is not None:
             return entry.template
         return self.prompts.get(entry.domain) or VERIFIERS.get(verifier).data.prompt
@@ -135,13 +135,13 @@ class Recipe(Section):
         return data
 
     def min_share_of(self, entry: Entry) -> float:
-        """Return the share of its targets that an entry must yield."""
+        """Return the share that an entry must yield."""
         return self.min_share if entry.min_share is None else entry.min_share
 
     def wanted(self, only: Sequence[str], skip: Sequence[str]) -> list[Entry]:
-        """Return the entries named in ``only`` (empty: all) and not in ``skip``.
+        """Return the entries in ``only`` (empty: all) and not in ``skip``: names of entries or groups, or patterns.
 
-        Names are of entries or groups, or patterns. Raises DatasetError if one matches nothing or no entry is left.
+        Raises DatasetError if one matches nothing or no entry is left.
         """
         names = [entry.name for entry in self.entries]
         for word in (*only, *skip):
@@ -189,7 +189,7 @@ class Recipe(Section):
         return self.model_copy(update={"name": name, "entries": entries})
 
     def weight_of(self, entry: Entry) -> float:
-        """Return an entry's sampling weight: its own times its domain's."""
+        """Return an entry's sampling weight."""
         return entry.weight * self.weights.get(entry.domain, 1.0)
 
     def digest(self) -> str:
@@ -212,10 +212,7 @@ def recipe_names() -> list[str]:
 
 
 def load_recipe(name_or_path: str | Path) -> Recipe:
-    """Load a recipe by name or from a YAML file.
-
-    Raises DatasetError for an unknown name, unreadable YAML, or all mistakes of the recipe at once.
-    """
+    """Load a recipe by name or from a YAML file. Raises DatasetError with all its mistakes."""
     text = str(name_or_path)
     is_path = text.endswith((".yaml", ".yml")) or Path(text).is_file()
     try:
@@ -231,10 +228,7 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
 
 
 def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
-    """Parse a recipe from YAML; ``label`` names it in errors.
-
-    Raises DatasetError with all mistakes.
-    """
+    """Parse a recipe from YAML; ``label`` names it in errors. Raises DatasetError with all mistakes."""
     import yaml
 
     try:

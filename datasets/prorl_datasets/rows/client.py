@@ -46,7 +46,7 @@ class Setting:
 
 
 class RowTemplate(Closing):
-    """The process that row makers are forked from, started on first use and restarted after a crash. Thread-safe."""
+    """The process that row makers are forked from, restarted after a crash. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -103,7 +103,7 @@ class RowClient(Closing):
     def entries(
         self, task: str, config: Mapping[str, Any], seeds: Sequence[int]
     ) -> list[dict[str, Any]]:
-        """Return {"entry": ...} or {"error": text} of a reasoning-gym task for each seed."""
+        """Return {"entry": ...} or {"error": text} of a task for each seed."""
         entries: list[dict[str, Any]] = self._ask({"entries": [task, config, list(seeds)]})
         return entries
 
@@ -147,7 +147,6 @@ class RowClient(Closing):
         raise AssertionError("the second try returns or raises")
 
     def _exchange(self, data: bytes) -> bytes:
-        """Return the answer to one request. Raises FrameError if the process exited."""
         if self._process is None:
             child = self._template.fork()
             self._process = child, Reader(child.source)
@@ -175,7 +174,7 @@ class RowClient(Closing):
 
 
 class Children(Closing):
-    """Row-making processes, one for each worker, lent to one thread at a time."""
+    """Row-making processes, lent to one thread at a time."""
 
     def __init__(self, workers: int) -> None:
         self._template = RowTemplate()

@@ -1,7 +1,4 @@
-"""Make finished candidates: item, prompt, keys, and matches with benchmarks.
-
-Runs in a child process (``rows.process``).
-"""
+"""Make finished candidates in a child process: item, prompt, keys, and matches with benchmarks."""
 
 from __future__ import annotations
 
@@ -220,7 +217,6 @@ class RowMaker:
         return derive_seed(self._seed, purpose, entry.name, split, index) / 2**63
 
     def _matches(self, entry: Entry, profile: Profile | None) -> list[Match]:
-        """Return the matches with benchmarks, ignoring the template of a generated entry."""
         if self._benchmarks is None or profile is None:
             return []
         found = self._benchmarks.matches(profile)
@@ -229,7 +225,6 @@ class RowMaker:
         return found
 
     def _profile(self, entry: Entry, row: Row) -> Profile | None:
-        """Return the hashes of a row's text, None if no comparison needs them."""
         if entry.generated and not entry.compare_texts and self._benchmarks is None:
             return None
         from prorl_datasets.text.hashing import Profile
@@ -247,7 +242,6 @@ class RowMaker:
 
 
 def _stopped(bad: Sequence[tuple[str, DatasetError]], looked: int, may_go_on: bool) -> DatasetError:
-    """Return the error of the first bad row, with the number of others and advice."""
     more = ""
     if len(bad) > 1:
         lines = [where.rpartition(":")[2] for where, _ in bad[1:6]]
@@ -310,7 +304,6 @@ def _options_flaw(options: list[str], letter: str) -> Flaw | None:
 
 
 def _number(option: str) -> tuple[Decimal, str] | None:
-    """Return (number, unit) of an option that begins with a number."""
     read = _NUMBER.fullmatch(option.strip())
     if read is None:
         return None
@@ -319,7 +312,6 @@ def _number(option: str) -> tuple[Decimal, str] | None:
 
 
 def _last_place(number: Decimal) -> Decimal:
-    """Return the place value of the last digit: 1, 0.1, 0.01."""
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)  # the number was written in digits
     return Decimal(1).scaleb(exponent)

@@ -1,7 +1,4 @@
-"""Part files: finished pieces of a build in ``.<name>.build/<fingerprint>/`` beside its output.
-
-Any change of recipe, seed, isolation, versions, code or benchmarks changes the fingerprint and starts afresh.
-"""
+"""Part files: finished pieces of a build in ``.<name>.build/<fingerprint>/`` beside its output."""
 
 from __future__ import annotations
 
@@ -62,7 +59,7 @@ class Part:
     unpaid_example: str = ""
 
     def drop(self, stage: str, reason: str, item: str, **about: str) -> None:
-        """Count a dropped candidate; keep the first EXAMPLES of each reason."""
+        """Count a dropped candidate; keep EXAMPLES of each reason."""
         reasons = self.drops.setdefault(stage, {})
         reasons[reason] = reasons.get(reason, 0) + 1
         if reasons[reason] <= EXAMPLES:
@@ -74,13 +71,13 @@ class Part:
 
 
 def dropped_line(item: str, stage: str, reason: str, **about: str) -> dict[str, str]:
-    """Return a line of ``dropped.jsonl`` with texts shortened and encodable."""
+    """Return a line of ``dropped.jsonl``."""
     said = {k: v[:MOST_SHOWN].encode("utf-8", "replace").decode() for k, v in about.items() if v}
     return {"row": item, "stage": stage, "reason": reason, **said}
 
 
 class PartStore:
-    """Part files of one build. Parts of other builds stay until ``clear``."""
+    """Part files of one build."""
 
     def __init__(self, out: Path, fingerprint: str) -> None:
         self._out = out
@@ -98,7 +95,7 @@ class PartStore:
             return None
 
     def put(self, name: str, part: Part) -> None:
-        """Write a part atomically. Raises UserError (disk), DatasetError if somebody removed the folder meanwhile."""
+        """Write a part atomically. Raises UserError (disk), DatasetError if the folder vanished."""
         values = {field.name: getattr(part, field.name) for field in fields(part)}
         values["rows"] = [encode(row) for row in part.rows]
         text = json.dumps(values, ensure_ascii=False)
@@ -110,7 +107,7 @@ class PartStore:
             raise
 
     def gone(self, name: str) -> DatasetError:
-        """Return the error for a part that somebody else removed."""
+        """Return the error for a part that vanished."""
         return DatasetError(
             f"part {name} is gone from {self.folder}: was the folder removed, or does another build "
             "write there? Run the same command again"
@@ -122,10 +119,7 @@ class PartStore:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Lock the output for this process.
-
-        Raises DatasetError if another build holds it, UserError (disk).
-        """
+        """Lock the output for this process. Raises DatasetError if another build holds it, UserError (disk)."""
         with explain_write_errors(self._root):
             self._root.mkdir(parents=True, exist_ok=True)
             file = (self._root / "lock").open("w")
@@ -163,7 +157,7 @@ def fingerprint(
 ) -> str:
     """Return the SHA-256 of everything that determines the rows of a build.
 
-    ``files`` are hashes of sources, benchmarks and pass rates, ``parts`` the records of plug-ins.
+    ``files`` are hashes of files, ``parts`` the records of plug-ins.
     """
     code = hashlib.sha256()  # includes the data files of these packages
     for package in CODE:

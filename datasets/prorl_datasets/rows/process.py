@@ -1,6 +1,6 @@
 """The row-making process of a build: answers requests, one JSON frame each.
 
-Some reasoning-gym tasks depend on Python's hash seed or reseed numpy globally, so it runs apart with PYTHONHASHSEED=0.
+Some reasoning-gym tasks need PYTHONHASHSEED=0 or reseed numpy globally, so it runs apart.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from prorl_datasets.sources.readers import long_integers
 
 
 def make_rows(order: dict[str, Any], requests: int, replies: int) -> None:
-    """Answer requests (file descriptors) until the build closes the pipe."""
+    """Answer requests until the build closes the pipe."""
     os.setsid()  # Linux shares CPU time between sessions
     os.chdir(order["folder"])  # some reasoning-gym tasks run programs that write files
     reader = Reader(requests)

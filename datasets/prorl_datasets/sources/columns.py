@@ -35,7 +35,7 @@ METADATA = "metadata."
 
 
 def check_columns_of(entry: Entry, settings: RowSettings) -> list[str]:
-    """Return a line for each name in ``columns`` that is not a field of the verifier."""
+    """Return a line for each unknown field in ``columns``."""
     spec = VERIFIERS.get(entry.scored_by)
     fields = (ID_FIELD, "prompt", *spec.data.columns, *spec.data.optional_columns, GOLD_FIELD)
     return [
@@ -72,7 +72,7 @@ def columns_needed(verifier: str, settings: RowSettings) -> list[str]:
 
 
 def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow]:
-    """Yield the rows, with a problem attached to each that repeats an earlier name."""
+    """Yield the rows; one that repeats a name has a problem attached."""
     column = settings.columns.get(ID_FIELD, ID_FIELD)
     names: dict[int, str] = {}  # keys are 8-byte hashes: there may be millions
     for where, row, *known in rows:
@@ -97,7 +97,7 @@ def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow
 
 
 def is_wanted(settings: RowSettings, raw: Mapping[str, Any], where: str) -> bool:
-    """Return True if a row meets the source's ``where``. Raises BadRow if that cannot be evaluated."""
+    """Return True if a row meets the source's ``where``. Raises BadRow."""
     if settings.where is None:
         return True
     if isinstance(settings.where, str):
@@ -160,8 +160,7 @@ def map_row(
 ) -> Row:
     """Convert a raw row; without ``settings`` its columns have our names.
 
-    Integers of any length are accepted. Raises BadRow for a missing or empty column, a gold that is not an answer, or a
-    task that its verifier rejects.
+    Integers may have any length. Raises BadRow for a missing column, a gold that is not an answer, or a rejected task.
     """
     spec = VERIFIERS.get(verifier)
     with long_integers():
@@ -216,7 +215,6 @@ class _Fields:
         return name in self._columns
 
     def get(self, name: str, needed: bool) -> Any:
-        """Return a field's value, None if absent and not needed."""
         column = self._columns.get(name, name)
         said = f"column '{column}'"
         try:
@@ -248,7 +246,6 @@ class _Fields:
         return value
 
     def extra(self) -> dict[str, Any]:
-        """Return the mapped metadata, with kept columns under ``extra``."""
         if self._settings is None:
             return {}
         named = {
@@ -286,7 +283,7 @@ def _carried(value: Any) -> Any:
 
 
 def question_of(value: Any, where: str) -> str:
-    """Return the prompt's text; a chat list must have one user message. Raises BadRow."""
+    """Return the text of a prompt with one user message. Raises BadRow."""
     text = value if isinstance(value, str) else None
     if isinstance(value, list):
         users = [
@@ -321,14 +318,14 @@ _LONGEST = 400
 
 
 def reads_answers(verifier: str) -> bool:
-    """Return True if these rules apply to a verifier's golds."""
+    """Return True if these rules apply to a verifier."""
     return (
         VERIFIERS.origin(verifier).is_ours and VERIFIERS.get(verifier).data.target_type is not None
     )
 
 
 def rule_against(verifier: str, answer: str | None) -> str | None:
-    """Return the rule by which a verifier's gold cannot be an answer, if any."""
+    """Return the rule by which a gold cannot be an answer, if any."""
     return no_answer(answer) if answer is not None and reads_answers(verifier) else None
 
 

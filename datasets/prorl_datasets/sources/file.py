@@ -31,10 +31,7 @@ SAVED, SAVED_SPLITS = "state.json", "dataset_dict.json"
 
 
 class FileSource(RowFileSettings):
-    """Local files of rows.
-
-    Our columns are ``prompt``, ``gold_response`` and those of ``VerifierSpec.columns``.
-    """
+    """Local files of rows with ``prompt``, ``gold_response`` and ``VerifierSpec.columns``, or of a published set."""
 
     kind: Literal["file"]
     path: str
@@ -45,7 +42,7 @@ class FileSource(RowFileSettings):
 
 
 def row_files(recipe: Recipe, source: FileSource) -> list[Path]:
-    """Return the sorted files of a source. Raises DatasetError if there are none."""
+    """Return the sorted files of a source. Raises DatasetError."""
     base = Path() if recipe.base is None else recipe.base
     path = base / Path(source.path).expanduser()
     if path.is_dir():
@@ -91,7 +88,6 @@ def _of_folder(folder: Path) -> list[Path]:
 
 
 def _saved(folder: Path) -> list[Path]:
-    """Return the files of a ``save_to_disk`` folder in order."""
     try:
         state = json.loads((folder / SAVED).read_text(encoding="utf-8"))
         files = [folder / str(file["filename"]) for file in state["_data_files"]]
@@ -103,7 +99,6 @@ def _saved(folder: Path) -> list[Path]:
 
 
 def _whole(path: Path, files: list[Path], missing: list[str]) -> list[Path]:
-    """Return ``files``. Raises DatasetError if some are missing."""
     missing = [*(str(file) for file in files if not file.is_file()), *missing]
     if missing:
         names = ", ".join(Path(name).name for name in missing[:3])
@@ -131,7 +126,7 @@ def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[st
 def find(
     recipe: Recipe, entries: Sequence[Entry], found: Files, lock: Path, mirror: Any, update: bool
 ) -> None:
-    """Add each entry's files and hashes to ``found``; ``check`` reports missing ones."""
+    """Add each entry's files and hashes to ``found``."""
     del lock, mirror, update
     for entry in entries:
         try:

@@ -30,7 +30,7 @@ class ProceduralSource(SourceSettings):
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return a line for each family that is unknown or of another domain."""
+    """Return a line for each unknown or unsuitable family."""
     del recipe, children
     known = families()
     wrong = []
@@ -86,7 +86,7 @@ def rungs(settings: ProceduralSource) -> dict[str, ProceduralSource]:
 
 
 def names(domain: str) -> list[str]:
-    """Return the names of a domain's families, without those of the quickstart."""
+    """Return the names of a domain's families, without the quickstart's."""
     small = families("small")
     return sorted(
         name for name, family in families().items() if family.domain == domain and name not in small

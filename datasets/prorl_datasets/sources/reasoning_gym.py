@@ -1,7 +1,4 @@
-"""The reasoning_gym source: generate items and convert them to rows.
-
-Each item has its own 32-bit seed, so items do not depend on order.
-"""
+"""The reasoning_gym source. Items have seeds of their own and do not depend on order."""
 
 from __future__ import annotations
 
@@ -45,7 +42,7 @@ def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
 
 
 def row_of(entry: Entry, source: ReasoningGymSource, index: int, reply: Any) -> Row | Drop:
-    """Return the row of a generator's reply, a Drop if generation failed or the item is ill-posed."""
+    """Return the row of a generator's reply, or a Drop."""
     if "error" in reply:
         return Drop(index, "generator failed", reply["error"])
     made = reply["entry"]
@@ -67,7 +64,7 @@ def row_of(entry: Entry, source: ReasoningGymSource, index: int, reply: Any) -> 
 
 
 def item_key(task: str, entry: Mapping[str, Any]) -> str:
-    """Return the key of an item: task and question, ignoring case and spacing."""
+    """Return the key of an item, ignoring case and spacing."""
     return f"{task}\n{' '.join(str(entry['question']).lower().split())}"
 
 
@@ -95,7 +92,7 @@ def member(group: Group, one: Member) -> ReasoningGymSource:
 
 
 def rungs(settings: ReasoningGymSource) -> dict[str, ReasoningGymSource]:
-    """Return the current configuration (``now``), then the levels of the task's curriculum."""
+    """Return the current configuration (``now``) and the curriculum's levels."""
     found = {"now": settings}
     seen = [settings.config]
     for level, sizes in rg_entries.curriculum(settings.task).items():

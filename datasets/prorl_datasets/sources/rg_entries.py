@@ -61,7 +61,7 @@ def _without_today(entry: Any) -> Any:
 
 
 def mistakes(task: str, config: dict[str, Any]) -> list[str]:
-    """Return the mistakes in a task name and its configuration."""
+    """Return the mistakes in a task's configuration."""
     from reasoning_gym.factory import DATASETS, create_dataset
 
     if task not in DATASETS:
@@ -154,7 +154,7 @@ _CHANGES: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 def reworded(question: str) -> str:
-    """Return a question without demands to write only the answer, and without known typos."""
+    """Remove demands to write only the answer, and known typos."""
     for pattern, instead in _CHANGES:
         question = pattern.sub(instead, question)
     return question

@@ -51,7 +51,7 @@ class Files:
 
 
 def check_adapter(entry: Entry, name: str | None) -> list[str]:
-    """Return a line if the adapter is unknown, cannot read sources, or gives another domain."""
+    """Return a line if the adapter is unknown or unsuitable."""
     if name is None:
         return []
     try:
@@ -70,7 +70,7 @@ def check_adapter(entry: Entry, name: str | None) -> list[str]:
 def convert_adapted(
     entry: Entry, adapter: str, raw: Mapping[str, Any], where: str, index: int
 ) -> Row | Drop:
-    """Convert a raw row with an adapter. Raises DatasetError for a malformed row."""
+    """Convert a raw row with an adapter. Raises DatasetError."""
     made = adapted(ADAPTERS.get(adapter), entry.scored_by, raw, where, index)
     if isinstance(made, Row) and (rule := rule_against(made.task.verifier, made.answer)):
         made = Drop(index, f"gold: {rule}", f"{where}: '{one_line(made.answer or '', 80)}'")
@@ -82,10 +82,7 @@ def convert_adapted(
 def adapted(
     adapter: AdapterSpec, verifier: str, raw: Mapping[str, Any], where: str, index: int
 ) -> Row | Drop:
-    """Convert a raw row with an adapter, to a Drop if it is unusable.
-
-    Raises DatasetError, beginning with ``where``, for a missing column or a wrong return type.
-    """
+    """Convert a raw row with an adapter, to a Drop if it is unusable. Raises DatasetError beginning with ``where``."""
     assert adapter.convert is not None
     try:
         require_plain(raw)
@@ -137,7 +134,7 @@ def check_rows(entry: Entry) -> list[str]:
 def read_rows(entry: Entry, paths: Sequence[Path]) -> Iterator[RawRow]:
     """Yield the raw rows of files; unless the source stops at bad rows, broken ones have their problem attached.
 
-    Raises DatasetError with file and line for damage.
+    Raises DatasetError.
     """
     settings = _settings(entry)
     rows = (row for path in paths for row in _of_file(settings, path))
@@ -145,7 +142,7 @@ def read_rows(entry: Entry, paths: Sequence[Path]) -> Iterator[RawRow]:
 
 
 def convert_row(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Convert one raw row, to a Drop if it is excluded or unusable. Raises BadRow."""
+    """Convert a raw row, to a Drop if excluded or unusable. Raises BadRow."""
     settings = _settings(entry)
     if not is_wanted(settings, raw, where):
         return Drop(index, FILTERED, stage=FILTERED)

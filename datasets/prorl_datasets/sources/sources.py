@@ -42,8 +42,7 @@ def find_files(
 ) -> Files:
     """Return the files of the entries ``wanted``; hub files are pinned in ``lock``.
 
-    Sources without files are identified by origin and settings, unavailable ones are in ``failed``. Raises DatasetError
-    for sources that differ from their pins.
+    Unavailable sources are in ``failed``. Raises DatasetError for sources that differ from their pins.
     """
     found = Files(progress=progress)
     for spec, entries in _by_kind(wanted):
@@ -76,7 +75,7 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
 
 
 def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Convert a raw row. Raises DatasetError for a malformed one."""
+    """Convert a raw row. Raises DatasetError."""
     if entry.spec.convert is not None:
         made: Row | Drop = entry.spec.convert(entry, raw, where, index)
         return made
@@ -87,7 +86,6 @@ def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row 
 
 
 def _by_kind(wanted: Sequence[Entry]) -> Iterator[tuple[SourceSpec, list[Entry]]]:
-    """Yield each kind's spec and entries, in the order of the recipe."""
     for kind in dict.fromkeys(entry.source.kind for entry in wanted):
         yield SOURCES.get(kind), [e for e in wanted if e.source.kind == kind]
 

@@ -1,7 +1,6 @@
 """The canonical words of a question, which ignore changes of names, variables and numerals.
 
-Different problems may share them (``x + y`` and ``x + x``), so this complements ``words``. Rules are for English and
-LaTeX. Time is linear in the text.
+Different problems may share them: ``x + y`` and ``x + x``. Time is linear in the text.
 """
 
 from __future__ import annotations
@@ -142,7 +141,6 @@ def numbers_in(words: Iterable[str]) -> set[str]:
 
 
 def _without_names(text: str) -> str:
-    """Replace names, and arguments of a Python signature, by a capital."""
     if "def " in text:
         lists = _SIGNATURE.findall(text)
         arguments = {name for found in lists for name in _ARGUMENT.findall(found)}
@@ -193,7 +191,6 @@ class _Number:
         return fits
 
     def parts(self) -> list[str]:
-        """Return the number, and a trailing ``and`` that is not part of it."""
         number = str(self._high + self._low)
         return [number, "and"] if self._and else [number]
 

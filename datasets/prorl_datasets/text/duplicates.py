@@ -175,7 +175,6 @@ def greedy_keep(order: Indices, edges: Edges) -> Kept:
 
 
 def _join_equal(signatures: Signature, order: Indices) -> tuple[Indices, Edges]:
-    """Return the first row of each group of equal signatures, and edges to the rest."""
     keys = np.zeros(len(signatures), dtype=np.uint64)  # a 64-bit hash of each whole signature
     for column in range(PERMUTATIONS):
         keys *= np.uint64(0x9E3779B97F4A7C15)
@@ -198,7 +197,6 @@ def _join_equal(signatures: Signature, order: Indices) -> tuple[Indices, Edges]:
 def _band_pairs(
     signatures: Signature, leaders: Indices, rows: int, band: int, threshold: float
 ) -> tuple[Indices, Indices, NDArray[np.float32]]:
-    """Return the pairs at the threshold that one band finds; ``leaders`` are in order."""
     keys = _keys_of(signatures, leaders, rows, band)
     by_key = np.argsort(keys, kind="stable")
     members, keys = leaders[by_key], keys[by_key]
@@ -236,14 +234,12 @@ def _keys_of(signatures: Signature, members: Indices, rows: int, band: int) -> H
 def _near(
     signatures: Signature, left: Indices, right: Indices, threshold: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
-    """Return which pairs agree in at least ``threshold`` of their places, and their agreement."""
     agreement = _agreement(signatures, left, right)
     near = agreement >= np.float32(threshold)
     return near, agreement[near]
 
 
 def _agreement(signatures: Signature, left: Indices, right: Indices) -> NDArray[np.float32]:
-    """Return the share of equal places of each pair."""
     result = np.empty(len(left), dtype=np.float32)
     for start in range(0, len(left), _PAIRS):
         part = slice(start, start + _PAIRS)
@@ -259,7 +255,6 @@ def _edges(early: Indices, late: Indices, score: NDArray[np.float32]) -> Edges:
 
 
 def _unique(edges: Edges, place: Indices) -> Edges:
-    """Return distinct edges, sorted by the place of the later row, then the earlier."""
     edges = edges[np.lexsort((place[edges["early"]], place[edges["late"]]))]
     new = np.ones(len(edges), dtype=np.bool_)
     same = (edges["early"][1:] == edges["early"][:-1]) & (edges["late"][1:] == edges["late"][:-1])

@@ -125,7 +125,6 @@ def _word_hash(word: str) -> int:
 
 @lru_cache(maxsize=16)
 def _powers(length: int) -> tuple[Hashes, Hashes]:
-    """Return the powers of the base and of its inverse, modulo 2**64."""
     bases = np.full((2, length), [[_BASE], [pow(_BASE, -1, 1 << 64)]], dtype=np.uint64)
     bases[:, 0] = 1
     powers: Hashes = np.cumprod(bases, axis=1)
@@ -141,10 +140,7 @@ def _permutations() -> tuple[Hashes, Hashes]:
 
 
 def template_ngrams(texts: Iterable[str], n: int = NGRAM, at_least: int = 2) -> Hashes:
-    """Return the sorted hashes of n-grams, of both views, in at least ``at_least`` of ``texts``.
-
-    The texts are some tens of samples of one family.
-    """
+    """Return the sorted hashes of n-grams, of both views, in at least ``at_least`` of some tens of ``texts``."""
     profiles = [Profile(text, n) for text in texts]
     probes = [np.unique(np.concatenate([p.exact.ngrams, p.canonical.ngrams])) for p in profiles]
     values, counts = np.unique(

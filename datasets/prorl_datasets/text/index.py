@@ -92,7 +92,7 @@ class BenchmarkIndex:
 
     @classmethod
     def load(cls, path: Path) -> BenchmarkIndex:
-        """Load an index. Raises DatasetError for a missing or damaged file."""
+        """Load an index. Raises DatasetError."""
         return cls(*read_contents(path))
 
     def __len__(self) -> int:
@@ -143,7 +143,6 @@ class BenchmarkIndex:
 
 
 def _longest_run(row: Sequence[str], item: Sequence[str]) -> Sequence[str]:
-    """Return the longest common run of words; a huge row is cut."""
     row = row[: max(_MOST_PAIRS // max(len(item), 1), EXCERPT_WORDS)]
     found = SequenceMatcher(None, row, item, autojunk=False).find_longest_match()
     return row[found.a : found.a + found.size]

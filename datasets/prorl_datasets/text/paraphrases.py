@@ -61,7 +61,7 @@ class ParaphraseIndex:
         self._totals = np.array([self._words_weight(bag.words) for bag in self._bags])
 
     def matches(self, text: str) -> Iterator[tuple[int, float]]:
-        """Yield (item, agreement of the numbers) of the items that ``text`` paraphrases."""
+        """Yield (item, agreement of the numbers) of paraphrased items."""
         bag = Bag.of(text)
         if len(bag.numbers) < DISTINCT:
             return

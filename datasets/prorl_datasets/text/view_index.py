@@ -1,4 +1,4 @@
-"""One view of the benchmark index, exact or canonical words, with its three lexical rules and file format."""
+"""One view of the benchmark index with its three lexical rules and file format."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
 
 
 def read_contents(path: Path) -> tuple[Rules, Contents]:
-    """Read an index. Raises DatasetError if it is missing, damaged or of another format."""
+    """Read an index. Raises DatasetError."""
     try:
         with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
             data = {name: file[name] for name in file.files}
@@ -150,7 +150,6 @@ def read_contents(path: Path) -> tuple[Rules, Contents]:
 def _view(
     data: dict[str, NDArray[Any]], view: str, questions: tuple[str, ...], items: int
 ) -> ViewContents:
-    """Return one view of a file's arrays. Raises ValueError for a wrong dtype or shape."""
     arrays = {name: data[f"{view}.{name}"] for name in _ARRAYS}
     for name, (dtype, dimensions) in _ARRAYS.items():
         if arrays[name].dtype != dtype or arrays[name].ndim != dimensions:
@@ -183,7 +182,7 @@ class Hit(NamedTuple):
 
 
 class ViewIndex:
-    """Searchable view of all questions; ``words`` tokenises a text, ``minhash`` is the minimum similarity."""
+    """Searchable view of all questions; ``words`` tokenises a text."""
 
     def __init__(self, rules: Rules, contents: ViewContents, words: Words, minhash: float) -> None:
         self.rules, self.contents, self._words, self._minhash = rules, contents, words, minhash
@@ -320,8 +319,6 @@ def _stands_alone(question: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
-    """A multimap from sorted ``keys`` to ``items``."""
-
     keys: Hashes
     items: NDArray[np.intp]
 
@@ -331,7 +328,6 @@ class _Table:
         return cls(keys[order], items[order])
 
     def owners(self, wanted: Hashes) -> NDArray[np.intp]:
-        """Return the items of all ``wanted`` keys, with repeats."""
         low = np.searchsorted(self.keys, wanted, "left")
         found = np.flatnonzero(low < len(self.keys))
         found = found[self.keys[low[found]] == wanted[found]]
@@ -342,7 +338,6 @@ class _Table:
 
 
 def _is_member(wanted: Hashes, known: Hashes) -> NDArray[np.bool_]:
-    """Return which values are in the sorted array ``known``."""
     if not len(known):
         return np.zeros(len(wanted), dtype=np.bool_)
     places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)

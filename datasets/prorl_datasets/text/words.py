@@ -1,7 +1,6 @@
 """Words of a question: the tokenisation behind n-grams, exact match and MinHash.
 
-Texts that look alike give equal words. Numbers and + - < > stay, or ``x^2+5x+6`` and ``x^2-5x+6`` would be equal. Time
-is linear in the text.
+Numbers and + - < > stay, or ``x^2+5x+6`` and ``x^2-5x+6`` would be equal. Time is linear in the text.
 """
 
 from __future__ import annotations
@@ -170,7 +169,7 @@ _END = re.compile(r"""[.?!:;)](?=["')\]}$*\s]|$)|,(?=\s)|\n|[。？！：；，]
 
 
 class Sentences:
-    """Words of a text with the borders of its sentences and clauses, found in linear time."""
+    """Words of a text with the borders of sentences and clauses."""
 
     def __init__(self, text: str, words: Callable[[str], Sequence[str]]) -> None:
         self._words: list[str] = []
@@ -180,7 +179,7 @@ class Sentences:
             self._borders.add(len(self._words))
 
     def ask(self, question: Sequence[str]) -> bool:
-        """Return True if some whole sentences or clauses have exactly the words ``question``."""
+        """Return True if whole sentences or clauses equal ``question``."""
         wanted, size = list(question), len(question)
         return any(
             start + size in self._borders and self._words[start : start + size] == wanted

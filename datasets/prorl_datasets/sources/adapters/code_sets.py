@@ -1,7 +1,4 @@
-"""Adapters of code sets: Eurus-2-RL-Data and MBPP.
-
-Eurus ships no solutions: a row is ``consistent`` if its tests decode and do not contradict each other.
-"""
+"""Adapters of code sets: Eurus-2-RL-Data and MBPP."""
 
 from __future__ import annotations
 
@@ -80,7 +77,7 @@ def eurus_code(raw: Raw, where: str, index: int) -> Row:
 
 
 def without_wrapper(text: str) -> str:
-    """Return a problem without PRIME's closing sentences, in linear time."""
+    """Return a problem without PRIME's closing sentences."""
     start = text.rfind(_SUFFIX_HEAD)
     if start >= 0 and _SUFFIX.match(text, start):
         text = text[:start]
@@ -88,7 +85,7 @@ def without_wrapper(text: str) -> str:
 
 
 def decoded_tests(truth: str) -> dict[str, Any]:
-    """Return the reference of an Eurus ground truth. Raises Unusable."""
+    """Return the reference of an Eurus ground truth."""
     try:
         with long_integers():
             row = json.loads(truth) if len(truth) > _LARGE else None
@@ -107,17 +104,14 @@ def decoded_tests(truth: str) -> dict[str, Any]:
 
 
 def parts_of(source: str) -> int:
-    """Return an upper bound on the members of Python source, from its separators."""
+    """Return an upper bound on the members of Python source."""
     return sum(map(source.count, ",;:([{\n"))
 
 
 def limited_tests(
     tests: Sequence[Mapping[str, Any]],
 ) -> tuple[list[Mapping[str, Any]], Counter[str]]:
-    """Return the kept tests, in order, and the counts of others by reason.
-
-    Raises Unusable if one input has two outputs.
-    """
+    """Return the kept tests and the counts of others by reason. Raises Unusable for contradictions."""
     distinct = _distinct(tests)
     left_out = Counter({"repeated": len(tests) - len(distinct)})
     kept, size = [], 0
@@ -156,7 +150,7 @@ def _distinct(tests: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def mbpp(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of MBPP or its sanitised half; the prompt shows the asserts, because they name the function."""
+    """Convert a row of MBPP; the prompt shows the asserts, because they name the function."""
     text = text_of(column(raw, ("text", "prompt"), where, "mbpp"), "text")
     tests = decoded(column(raw, ("test_list",), where, "mbpp"), list, "test_list")
     if is_missing(tests):

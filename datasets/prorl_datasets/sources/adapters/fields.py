@@ -1,6 +1,6 @@
-"""Read columns of a published row by any of their names, and make a Row.
+"""Read columns of a published row by any of their names.
 
-A missing column is a DatasetError (the schema changed), a missing value a Drop.
+A missing column is a DatasetError, a missing value a Drop.
 """
 
 from __future__ import annotations
@@ -23,10 +23,7 @@ SENTINELS = ("no answer detected", "no solution detected", "no choices available
 
 
 class Unusable(Exception):
-    """A row cannot become an item: ``reason`` is a category, ``detail`` the specifics.
-
-    A recipe drops the row, a benchmark leaves it out.
-    """
+    """A row cannot become an item: ``reason`` is a category, ``detail`` the specifics."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason)
@@ -56,7 +53,7 @@ def check_columns(adapter: AdapterSpec, columns: Iterable[str], where: str) -> N
 def missing_column(
     source: str, names: Sequence[str], found: Sequence[str], where: str
 ) -> DatasetError:
-    """Return the error for a row or file with none of ``names``."""
+    """Return the error for a row without any of ``names``."""
     others = f" (nor {', '.join(names[1:])})" if len(names) > 1 else ""
     return DatasetError(
         f"{where}: no column '{names[0]}'{others}{nearest(names[0], found[:100])}; columns found: "
@@ -65,7 +62,7 @@ def missing_column(
 
 
 def column(raw: Raw, names: Sequence[str], where: str, source: str) -> Any:
-    """Return the first of ``names`` that is a column. Raises DatasetError if there is none."""
+    """Return the first of ``names`` that is a column. Raises DatasetError."""
     for name in names:
         if name in raw:
             return raw[name]
@@ -82,7 +79,7 @@ def is_missing(value: Any) -> bool:
 
 
 def text_of(value: Any, what: str) -> str:
-    """Return a value as stripped text, a whole float without ``.0``. Raises Unusable."""
+    """Return a value as stripped text. Raises Unusable."""
     if is_missing(value):
         raise Unusable(f"no {what}")
     if isinstance(value, list | tuple) and len(value) == 1:
@@ -96,7 +93,7 @@ def text_of(value: Any, what: str) -> str:
 
 
 def decoded(value: Any, kinds: type | tuple[type, ...], what: str) -> Any:
-    """Return a struct or list, parsed if stored as JSON text. Raises Unusable."""
+    """Return a struct or list, possibly stored as JSON text. Raises Unusable."""
     if isinstance(value, str):
         try:
             with long_integers():

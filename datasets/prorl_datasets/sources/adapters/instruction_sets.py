@@ -1,7 +1,6 @@
 """Adapters of instruction sets: Llama-Nemotron, Nemotron-RL, IFEval and RLVR-IFeval.
 
-They ship no responses. A row is ``consistent`` unless its constraints contradict each other; ``witness`` in its
-metadata means that a response meeting them was constructed.
+They ship no responses; ``witness`` in the metadata means that one meeting the constraints was constructed.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def instruction_row(
 ) -> Row:
     """Return the row of a prompt with constraints; nulls in ``kwargs`` are dropped, 0 is kept.
 
-    Raises Unusable for unknown ids, unequal lengths or contradictory constraints.
+    Raises Unusable for unknown or contradictory constraints.
     """
     ids = [str(i) for i in decoded(ids, (list, tuple), "instruction_id_list")]
     given = decoded([] if kwargs is None else kwargs, (list, tuple), "kwargs")
@@ -79,10 +78,7 @@ def instruction_row(
 
 
 def _named(instruction: str, values: dict[str, Any], question: str) -> dict[str, Any]:
-    """Return the kwargs with the ``keyword`` of keywords:frequency.
-
-    Some rows give it as ``keywords``, others only quote it in the prompt.
-    """
+    """Find the ``keyword`` of keywords:frequency, which some rows name elsewhere or only quote in the prompt."""
     if instruction != "keywords:frequency" or not is_missing(values.get("keyword")):
         return values
     rest = {key: value for key, value in values.items() if key not in ("keyword", "keywords")}
@@ -177,7 +173,7 @@ _EXACT = {"keywords:frequency": "relation", "keywords:letter_frequency": "let_re
 
 
 def rlvr_ifeval(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of allenai/RLVR-IFeval, with one constraint named by open-instruct's function."""
+    """Convert a row of allenai/RLVR-IFeval."""
     question = user_text(column(raw, ("messages",), where, "rlvr_ifeval"), "messages")
     truth = decoded(column(raw, ("ground_truth",), where, "rlvr_ifeval"), dict, "ground_truth")
     function = text_of(truth.get("func_name"), "func_name")

@@ -1,7 +1,4 @@
-"""Adapters of mathematics sets: DeepScaleR, DAPO-Math, verl's columns, GSM8K, MATH.
-
-The gold response is the boxed answer, so the gold check tests whether our verifier parses it.
-"""
+"""Adapters of mathematics sets. The gold response is the boxed answer."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ MAX_ANSWER = 10_000
 
 
 def plain_question(text: str) -> str:
-    """Return a prompt without its publisher's sentences around the problem."""
+    """Return a prompt without its publisher's sentences."""
     text = text.strip()
     text = text.removeprefix(DAPO_PREFIX).strip()
     for suffix in _SUFFIXES:
@@ -51,7 +48,7 @@ def plain_question(text: str) -> str:
 
 
 def plain_answer(value: Any) -> str:
-    r"""Return an answer without ``$`` and ``\boxed{}``. Raises Unusable if it is empty or too long."""
+    r"""Return an answer without ``$`` and ``\boxed{}``. Raises Unusable."""
     answer = text_of(value, "answer")
     if len(answer) > MAX_ANSWER:
         raise Unusable("the answer is too long", f"{len(answer)} characters")
@@ -103,7 +100,7 @@ def verl(raw: Raw, where: str, index: int) -> Row:
 
 
 def dapo_math(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of BytedTsinghua-SIA/DAPO-Math-17k, or of slime's file with prompt and label."""
+    """Convert a row of BytedTsinghua-SIA/DAPO-Math-17k, or of slime's copy."""
     if "label" in raw and "reward_model" not in raw:
         question = plain_question(user_text(column(raw, ("prompt",), where, "dapo_math")))
         return math_row(index, question, plain_answer(raw["label"]), {})

@@ -26,7 +26,7 @@ _FACTOR = re.compile(r"^\$?\s*(?:\\times\s*)?10\s*\^\s*\{?\s*[+-]?\d+\s*\}?")
 
 
 def with_options(question: str, choices: Sequence[str]) -> str:
-    """Return the question followed by its options, one on each line."""
+    """Return the question followed by its options."""
     lines = [f"{LETTERS[i]}. {choice}" for i, choice in enumerate(choices)]
     return "\n".join([question, *lines, "Answer with the letter of the right option."])
 
@@ -34,7 +34,7 @@ def with_options(question: str, choices: Sequence[str]) -> str:
 def choice_row(
     index: int, question: str, choices: Sequence[Any], place: int, metadata: dict[str, Any]
 ) -> Row:
-    """Return the row of a multiple-choice question; ``place`` of the correct option counts from 0. Raises Unusable."""
+    """Return the row of a multiple-choice question; ``place`` counts from 0. Raises Unusable."""
     texts = [text_of(choice, "option") for choice in choices]
     if not 2 <= len(texts) <= len(LETTERS):
         raise Unusable("not 2 to 26 options", str(len(texts)))
@@ -50,7 +50,7 @@ def choice_row(
 
 
 def arc(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of allenai/ai2_arc in either of its shapes."""
+    """Convert a row of allenai/ai2_arc."""
     question = column(raw, ("question",), where, "arc")
     choices = raw.get("choices")
     if isinstance(question, Mapping):
@@ -72,7 +72,7 @@ def arc(raw: Raw, where: str, index: int) -> Row:
 
 
 def mmlu_stem(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of MMLU, whose answer is a position from 0 or a letter."""
+    """Convert a row of MMLU."""
     question = text_of(column(raw, ("question",), where, "mmlu_stem"), "question")
     choices = decoded(column(raw, ("choices",), where, "mmlu_stem"), list, "choices")
     answer = text_of(column(raw, ("answer",), where, "mmlu_stem"), "answer")
@@ -86,7 +86,7 @@ def mmlu_stem(raw: Raw, where: str, index: int) -> Row:
 
 
 def scibench(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of SciBench; the question states the expected unit."""
+    """Convert a row of SciBench; the question states the unit."""
     question = text_of(column(raw, ("problem_text",), where, "scibench"), "problem_text")
     answer = text_of(column(raw, ("answer_number",), where, "scibench"), "answer_number")
     answer = answer.replace("\u2212", "-")

@@ -28,7 +28,7 @@ _ALONE = re.compile(r"\s*[(\[]?([A-Za-z])[)\]]?\s*\.?\s*")
 
 
 def options_in(problem: str) -> list[str] | None:
-    """Return the options that a problem lists as (A) .. (B) .., or None."""
+    """Return the options (A) .. (B) .. of a problem, or None."""
     for pattern in _LABELS:
         found = list(pattern.finditer(problem))
         for start in range(len(found)):
@@ -48,7 +48,6 @@ def options_in(problem: str) -> list[str] | None:
 
 
 def _run(found: list[re.Match[str]], start: int) -> list[re.Match[str]]:
-    """Return the longest run A, B, C, ... from ``start``."""
     first = found[start].group(1)
     if first not in "Aa":
         return []
@@ -61,7 +60,7 @@ def _run(found: list[re.Match[str]], start: int) -> list[re.Match[str]]:
 
 
 def letter_of(solution: str, count: int) -> str | None:
-    """Return the one letter (A..) that a solution names, if any. Raises Unusable if it names several."""
+    """Return the one letter (A..) that a solution names, if any. Raises Unusable for several."""
     alone = _ALONE.fullmatch(solution)
     begins = _BEGINS.match(solution)
     named = [match.group(1) or match.group(2) for match in _NAMES_LETTER.finditer(solution)]
@@ -144,7 +143,7 @@ _UNIT_BEHIND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A short answer, the rule that found it, and the options of a letter."""
+    """A short answer, its rule, and the options of a letter."""
 
     answer: str
     rule: str
@@ -203,7 +202,6 @@ def _has_parts(text: str) -> bool:
 
 
 def _boxes(solution: str) -> list[str]:
-    """Return the distinct boxed texts, last first."""
     boxes: list[str] = []
     text = solution
     for _ in range(20):
@@ -232,7 +230,6 @@ def _product(text: str) -> bool:
 
 
 def _whole(problem: str, solution: str) -> str | None:
-    """Return a solution that is only a number (``x = 5 m`` included)."""
     if len(solution) > _MAX_ANSWER or "\n" in solution.strip():
         return None
     text = _unwrapped(solution)

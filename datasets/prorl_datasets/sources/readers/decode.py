@@ -23,7 +23,7 @@ _TOO_DEEP = f"values nested more than {MAX_DEPTH} deep"
 
 
 def odd_value(value: Any) -> str | None:
-    """Return a short reason why ``value`` is unusable, or None. Unknown types pass."""
+    """Return a short reason why ``value`` is unusable, or None."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH):
         following: list[Any] = []
@@ -49,7 +49,7 @@ def odd_value(value: Any) -> str | None:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Return True if containers are nested more than MAX_DEPTH deep."""
+    """Return True if nesting exceeds MAX_DEPTH."""
     return isinstance(value, Mapping | list | tuple) and odd_value(value) == _TOO_DEEP
 
 
@@ -76,18 +76,18 @@ def as_json(value: Any) -> Any:
 
 
 def slow_name(source: str) -> bool:
-    """Return True if ``source`` has a run of combining marks, which Python's parser normalises in quadratic time."""
+    """Return True for a run of combining marks, which Python's parser normalises in quadratic time."""
     return not source.isascii() and MARKS.search(source) is not None
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return ``text`` as one printable line of at most ``limit`` characters."""
+    """Return ``text`` as one printable line."""
     whole = " ".join(text[: 4 * limit].split())[:limit]
     return whole.encode("utf-8", "backslashreplace").decode()
 
 
 def some_names(names: list[str]) -> str:
-    """Return column names for a message, shortened if there are many."""
+    """Return column names for a message."""
     shown = ", ".join(one_line(str(name), 60) for name in names[:_SHOWN]) or "none"
     return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
@@ -145,14 +145,14 @@ def json_object(text: str, where: str) -> dict[str, Any]:
 
 
 def as_object(row: Any, where: str) -> dict[str, Any]:
-    """Return ``row`` if it is an object. Raises DatasetError otherwise."""
+    """Return ``row`` if it is an object. Raises DatasetError."""
     if not isinstance(row, dict):
         raise DatasetError(f"{where}: expected a JSON object, got {type(row).__name__}")
     return row
 
 
 def too_large(where: str, limit: int) -> DatasetError:
-    """Return the error for a row of more than ``limit`` bytes."""
+    """Return the error for too large a row."""
     size = f"{limit // 2**20} MiB" if limit >= 2**20 else f"{limit} bytes"
     return DatasetError(
         f"{where}: this row is larger than {size}; is the file damaged, or without line breaks?"

@@ -44,10 +44,7 @@ def open_bytes(path: Path) -> BinaryIO:
 
 
 def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
-    """Return the next bytes, at most BLOCK, b"" at the end.
-
-    Raises DatasetError for a truncated or damaged file; ``progress`` says how far it was intact.
-    """
+    """Return the next bytes, at most BLOCK, b"" at the end. Raises DatasetError that says the ``progress``."""
     try:
         return cast(io.BufferedReader, file).read1(BLOCK)
     except EOFError as error:
@@ -64,10 +61,7 @@ def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
 
 
 def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """Yield (number from 1, line) of a plain or compressed file.
-
-    Raises DatasetError for a missing or damaged file, or a line over ``max_row_bytes``.
-    """
+    """Yield (number from 1, line) of a plain or compressed file. Raises DatasetError."""
     number, pending, held = 1, [], 0
     with open_bytes(path) as file:
         whole = "not one line is whole"
@@ -139,8 +133,6 @@ def json_rows(
 
 
 class _Array:
-    """Text of an array, read ahead as far as the current row needs."""
-
     def __init__(self, path: Path, file: BinaryIO, max_row_bytes: int) -> None:
         self._path, self._file, self._limit = path, file, max_row_bytes
         self._decode = codecs.getincrementaldecoder("utf-8-sig")()
@@ -148,7 +140,6 @@ class _Array:
         self._json = json.JSONDecoder()
 
     def peek(self) -> str:
-        """Return the next non-space character, "" at the end."""
         while True:
             while self._at < len(self._text):
                 if self._text[self._at] not in _SPACE:
@@ -158,7 +149,6 @@ class _Array:
                 return ""
 
     def rows(self, on_broken: OnBroken | None) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield ("path:row", object) for each element."""
         self._at += 1
         while self.peek() != "]":
             self._row += 1
@@ -236,7 +226,6 @@ class _Array:
         return got > 0 or bool(parts[-1])
 
     def _at_end(self, failure: ValueError, where: str) -> DatasetError:
-        """Return the error for an incomplete last row: truncated file or invalid JSON."""
         place = getattr(failure, "pos", 0)
         open_text = isinstance(failure, json.JSONDecodeError) and failure.msg.startswith("Untermin")
         if open_text or place >= len(self._text.rstrip()):

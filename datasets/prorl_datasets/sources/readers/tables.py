@@ -1,7 +1,4 @@
-"""Read rows of Parquet, Arrow and CSV files in bounded memory.
-
-A Parquet value over the row limit is refused only after its page is decompressed.
-"""
+"""Read rows of Parquet, Arrow and CSV files in bounded memory."""
 
 from __future__ import annotations
 
@@ -92,7 +89,6 @@ def arrow_rows(
 
 
 def _rows_of(batch: Any, path: Path, number: int, max_row_bytes: int) -> list[dict[str, Any]]:
-    """Return the rows of a batch that starts at row ``number``. Raises DatasetError if one is too large."""
     for place in range(batch.num_rows if batch.nbytes > max_row_bytes else 0):
         if batch.slice(place, 1).nbytes > max_row_bytes:
             raise too_large(f"{path}:{number + place}", max_row_bytes)
@@ -154,7 +150,6 @@ class _Feed:
         self._read, self.begin, self._held = 0, 1, 0
 
     def new_record(self) -> None:
-        """Mark the next line as the first of a record."""
         self.begin, self._held = self._read + 1, 0
 
     def __iter__(self) -> _Feed:

@@ -17,7 +17,7 @@ __all__ = ["Flaw", "Rule", "flaw_of", "rules"]
 
 
 def flaw_of(task: str, entry: Mapping[str, Any]) -> Flaw | None:
-    """Return why an entry of ``task`` is ill-posed, if a rule finds a flaw."""
+    """Return why an entry of ``task`` is ill-posed, if so."""
     for rule in rules().get(task, ()):
         if (flaw := rule(entry)) is not None:
             return flaw

@@ -36,7 +36,6 @@ def _knight_move(one: str, other: str) -> bool:
 def _swappable(
     moves: Mapping[str, Sequence[str]], white: frozenset[str], black: frozenset[str], turn: bool
 ) -> bool:
-    """Return True if the two sides can trade places."""
     start = (white, black, turn)
     seen, waiting = {start}, deque([start])
     while waiting:
@@ -83,7 +82,6 @@ def _capture(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _taken(board: Sequence[Sequence[str]], row: int, column: int) -> int:
-    """Return the number of white stones that a black stone captures."""
     taken: set[Place] = set()
     for down, right in _SIDES:
         start = (row + down, column + right)
@@ -119,7 +117,6 @@ def _boxes(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _cube(entry: Mapping[str, Any]) -> Flaw | None:
-    """rubiks_cube: the drawn cube is solved."""
     size = entry["metadata"]["cube_size"]
     rows = [row.split() for row in str(entry["question"]).splitlines()]
     drawn = [row for row in rows if len(row) in (size, 4 * size) and all(len(s) == 1 for s in row)]
@@ -204,7 +201,6 @@ def _cube_turns(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _turned(sides: Mapping[str, str], turn: str, sideways: bool) -> dict[str, str]:
-    """Return the sides with ``turn`` on top; half a turn goes over a side if ``sideways``."""
     if turn == "top":
         return dict(sides)
     opposite = {"front": "back", "back": "front", "left": "right", "right": "left"}

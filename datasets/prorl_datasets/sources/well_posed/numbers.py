@@ -23,7 +23,7 @@ _GARBLED = re.compile(r"\bfor [\d.]+ the amount\b|\bin full [\d.]+,")
 def value_of(expression: str) -> Fraction:
     """Return the exact value of an expression of numbers, brackets and ``+ - * /``.
 
-    Raises ZeroDivisionError, or ValueError for anything else.
+    Raises ValueError or ZeroDivisionError.
     """
     return _value(ast.parse(expression.strip(), mode="eval").body)
 
@@ -49,7 +49,6 @@ def _value(node: ast.expr) -> Fraction:
 
 
 def _exact(entry: Mapping[str, Any]) -> Flaw | None:
-    """basic_arithmetic: integer answers are truncated."""
     expression = str(entry["metadata"]["expression"])
     try:
         value = value_of(expression)
@@ -61,7 +60,6 @@ def _exact(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _rounded(entry: Mapping[str, Any]) -> Flaw | None:
-    """decimal_arithmetic: some answers lack the last digit."""
     expression = str(entry["question"]).rstrip().splitlines()[-1].partition("=")[0]
     try:
         value = value_of(expression)
@@ -75,7 +73,6 @@ def _rounded(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _power(entry: Mapping[str, Any]) -> Flaw | None:
-    """power_function: ``-3^2`` is ambiguous."""
     base, exponent = entry["metadata"]["base"], entry["metadata"]["exponent"]
     if exponent == 0:
         return Flaw("trivial", "the exponent is 0")
@@ -98,7 +95,6 @@ def _dice(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _polygon(entry: Mapping[str, Any]) -> Flaw | None:
-    """simple_geometry: angles of a convex polygon are between 0 and 180 degrees."""
     angle = entry["metadata"]["missing_angle_raw"]
     if not 0 < angle < 180:
         return Flaw("impossible", f"a convex polygon with an angle of {angle} degrees")
@@ -106,7 +102,6 @@ def _polygon(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _story(entry: Mapping[str, Any]) -> Flaw | None:
-    """gsm_symbolic: templates with a missing word or unsuitable numbers."""
     question = str(entry["question"])
     if str(entry["answer"]).startswith("-"):
         return Flaw("impossible", f"a count of {entry['answer']}")

@@ -79,7 +79,6 @@ def _holds(statement: Statement, world: World) -> bool:
 
 
 def _output(entry: Mapping[str, Any]) -> Flaw | None:
-    """codeio: results that need floating point."""
     if found := _LONG.search(str(entry["answer"])):
         return Flaw("too large", f"a result of more than {DECIMALS} decimals: {found.group()}...")
     return None

@@ -26,9 +26,7 @@ def _letters(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _relative(entry: Mapping[str, Any]) -> Flaw | None:
-    """family_relationships: answers stored for the wrong person (in-laws), or with the wrong sex (nieces and
-    nephews).
-    """
+    """family_relationships: answers for the wrong person (in-laws) or with the wrong sex (nieces and nephews)."""
     from reasoning_gym.graphs.family_relationships import FamilyRelationshipsConfig
 
     name, answer = entry["metadata"]["person1"], str(entry["answer"])
@@ -52,7 +50,6 @@ def _needle(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _sentence(entry: Mapping[str, Any]) -> Flaw | None:
-    """sentence_reordering: truncated after an abbreviation, or already in order."""
     answer = str(entry["answer"]).strip()
     if str(entry["question"]).strip().endswith(f": {answer}"):
         return Flaw("trivial", "the words stand in order")
@@ -95,7 +92,6 @@ def _figlet(entry: Mapping[str, Any]) -> Flaw | None:
 
 @cache
 def _alike(font: str) -> frozenset[str]:
-    """Return the capitals that a font draws like another one, or not at all."""
     from pyfiglet import Figlet
 
     figure = Figlet(font=font, width=1000)
@@ -209,7 +205,6 @@ def _modulo(entry: Mapping[str, Any]) -> Flaw | None:
 
 @cache
 def _modulo_tables(width: int, height: int, divisors: int) -> list[tuple[list[list[int]], range]]:
-    """Return the remainders of every cell for each operation and divisor, with their range."""
     operations = (
         lambda x, y, n: (x + y) % n,
         lambda x, y, n: abs(x - y) % n,
