@@ -1,4 +1,4 @@
-"""Prompts in, completions with log-probs out; fetch a model."""
+"""Sample completions with log-probs from prompts; fetch models."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Backends: what samples, how others add theirs (``prorl.backends``), and which one ``auto`` takes."""
+"""Backends: their specs (plug-in group ``prorl.backends``), their options, and the choice made by ``auto``."""
 
 from __future__ import annotations
 
@@ -14,23 +14,21 @@ from prorl_inference.models.loading import pick_device
 from prorl_inference.types import DEFAULT_BATCH_SIZE, Batching, Generator
 
 SERVER = "server"
-"""The backend that ``auto`` takes for an address."""
+"""The backend that ``auto`` picks when a URL is given."""
 AUTO = "auto"
-"""In place of a backend's name: the best there is for the machine. No backend may have this name."""
+"""Stands for the best backend on this machine. No backend may have this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class BackendOptions:
-    """What a backend may be told; it takes what concerns it.
+    """Options for opening a backend; each backend reads those that apply to it.
 
-    ``path`` is the model's folder, None where a server has the model. In training ``policy`` is the
-    Transformers model that is trained, on its device, and ``tokenizer`` its tokenizer: the backend samples
-    from it, or beside it and takes its weights over in ``sync_weights``. ``dtype`` is one of ``auto``,
-    ``fp32``, ``bf16``, ``fp16`` or as torch names it. ``max_model_len`` is in tokens, prompt and answer
-    together (None: the model's own); ``memory_share`` is the part of the device's memory for a model and
-    cache of the backend's own. Without ``request_seeds`` a backend that would pay for a seed of each completion's own
-    draws from one generator. ``url`` and ``server`` are of a server, and ``tell`` takes a line for
-    people, from any thread.
+    ``path`` is the model folder, None for a server. In training ``policy`` is the Transformers model being trained, on
+    its device, and ``tokenizer`` its tokenizer: the backend samples from that model, or from a copy that
+    ``sync_weights`` updates. ``dtype`` is ``auto``, ``fp32``, ``bf16``, ``fp16`` or a torch name. ``max_model_len``
+    counts prompt and completion tokens (None: the model's own limit). ``memory_share`` is the fraction of device memory
+    for a separate model and its cache. Without ``request_seeds`` a backend may ignore per-completion seeds if they are
+    slow. ``url`` and ``server`` describe a server. ``tell`` takes messages for the user, from any thread.
     """
 
     path: Path | None = None
@@ -48,7 +46,7 @@ class BackendOptions:
     request_seeds: bool = True
 
     def folder(self) -> Path:
-        """Return ``path``. Raises UserError where there is none."""
+        """Return ``path``. Raises UserError if it is None."""
         if self.path is None:
             raise UserError("this backend samples from a model's folder: name the model")
         return self.path
@@ -56,16 +54,14 @@ class BackendOptions:
 
 @dataclass(frozen=True, slots=True)
 class BackendSpec:
-    """One backend. ``open`` returns a Generator; everything else has a default that promises little.
+    """A backend. ``open`` returns a Generator; the defaults of the other fields promise the least.
 
-    ``title``: how people write its name, where that is another word. ``requires`` is a package that must be
-    installed, ``extra`` the extra of prorl that brings it. ``served``: it samples at an address
-    (setting ``server.url``), not from a folder. ``logprobs``: completions carry the log-probs of their tokens;
-    ``nucleus_logprobs``: of the whole distribution also under ``top_p`` below 1. ``trains``: it follows
-    ``sync_weights``, so that training may sample with it.
-    ``fixed_batches``: requests given together form its batches, and equal batches give equal samples; a
-    backend without it is given many at once and batches by itself. ``rows``: samples that it runs at once.
-    ``auto`` takes the highest ``auto_rank`` above 0, only on a GPU where ``auto_on_gpu``.
+    ``title``: display name. ``requires``: package that must be installed; ``extra``: the extra of prorl that installs
+    it. ``served``: samples from a server (``server.url``), not a model folder. ``logprobs``: completions carry token
+    log-probs; ``nucleus_logprobs``: they cover the whole distribution even when ``top_p`` is below 1. ``trains``:
+    supports ``sync_weights``, which training needs. ``fixed_batches``: the requests of one call form its batches, and
+    equal batches give equal samples; other backends get many requests at once and batch them themselves. ``rows``:
+    samples run at once. ``auto`` picks the highest ``auto_rank`` above 0; with ``auto_on_gpu`` only on a GPU.
     """
 
     name: str
@@ -84,11 +80,11 @@ class BackendSpec:
 
     @property
     def is_installed(self) -> bool:
-        """True where the package that it requires is there."""
+        """Whether the required package is installed."""
         return not self.requires or importlib.util.find_spec(self.requires) is not None
 
     def check_installed(self) -> None:
-        """Raise MissingExtraError, or UserError for a backend of others, where its package is missing."""
+        """Raise MissingExtraError (UserError for a third-party backend) if the required package is missing."""
         if self.is_installed:
             return
         if self.extra:
@@ -98,7 +94,7 @@ class BackendSpec:
         )
 
     def keeps_logprobs(self, top_p: float) -> bool:
-        """Return whether its log-probs are of the whole distribution, as a loss needs them."""
+        """Return whether log-probs cover the whole distribution, which a loss needs."""
         return self.logprobs and (top_p >= 1.0 or self.nucleus_logprobs)
 
 
@@ -108,11 +104,10 @@ BACKENDS = Door("prorl.backends", BackendSpec, "backend")
 def pick_backend(
     name: str, device: str = AUTO, url: str | None = None, training: bool = False
 ) -> BackendSpec:
-    """Return the backend ``name``; ``auto`` is the server where its ``url`` is given, else the best that is
-    installed, for a model on ``device``.
+    """Return the backend ``name``; ``auto`` picks the server if ``url`` is given, else the best installed one.
 
-    Raises UnknownNameError for a name that no backend has, UserError for one that cannot sample in
-    ``training``, or for a server without an address. Whether a named one is installed is not looked at.
+    Raises UserError if the backend cannot sample in ``training``, if it and ``url`` do not fit, or if ``auto`` has no
+    choice; UnknownNameError for an unknown name. Does not check that a named backend is installed.
     """
     if name == AUTO and url is not None:
         name = SERVER

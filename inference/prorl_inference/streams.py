@@ -1,4 +1,4 @@
-"""Streams over any backend: a whole list sampled through one, and one made of a backend that takes lists only."""
+"""Sample through streams: a whole list, or any backend that only takes lists."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from prorl_inference.types import (
 def sample_all(
     stream: Stream, requests: Sequence[Request], on_result: OnResult | None = None
 ) -> list[list[Completion]]:
-    """Sample every request to its end; return one completion a seed, in order. See ``Generator.generate``."""
+    """Sample every request to its end; return one completion per seed, in order."""
     found: dict[int, list[Completion]] = {}
     with stream:
         for index, request in enumerate(requests):
@@ -40,7 +40,7 @@ def generate_all(
     on_done: Callable[[int], None] | None,
     on_result: OnResult,
 ) -> None:
-    """Have ``generator`` sample a list. Raises PluginError where it does not report every sample of it."""
+    """Sample a list. Raises PluginError if ``generator`` does not report every sample of it."""
     told = 0
 
     def took(index: int, completions: list[Completion]) -> None:
@@ -63,10 +63,9 @@ def generate_all(
 def open_stream(
     generator: Generator, params: SamplingParams, on_done: Callable[[int], None] | None = None
 ) -> Stream:
-    """Return a stream of ``generator``: its own ``stream`` where it has one, else one over its lists.
+    """Return the stream of ``generator``, or one over its ``generate`` if it has none.
 
-    ``on_done(count)`` hears of samples that ended while ``take`` works. Raises UserError for parameters out of
-    range.
+    ``on_done(count)`` is called during ``take`` as samples end. Raises UserError for parameters out of range.
     """
     params.check()
     own: Any = getattr(generator, "stream", None)
@@ -77,9 +76,9 @@ def open_stream(
 
 
 class ListStream:
-    """A stream over a backend that takes whole lists: all that waits is sampled to its end at once.
+    """A stream over a backend that only takes whole lists: ``take`` samples all waiting requests to their end.
 
-    Nothing can be paused in the middle: ``stop`` returns only what no ``take`` had begun.
+    It cannot pause a sample; ``stop`` returns only requests that were not started.
     """
 
     rows = 1 << 20
@@ -102,15 +101,15 @@ class ListStream:
 
     @property
     def running(self) -> int:
-        """Samples that wait."""
+        """Number of waiting samples."""
         return sum(len(request.seeds) for request in self._waiting.values())
 
     def submit(self, key: int, request: Request) -> None:
-        """Take a request; one that was begun must have no samples that are paused in the middle."""
+        """Add a request; it must not contain paused samples with tokens."""
         self._waiting[key] = request
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Sample what waits; ``wait`` is not looked at."""
+        """Sample all waiting requests; ``wait`` is ignored."""
         del wait
         waiting, self._waiting = self._waiting, {}
         if not waiting:
@@ -125,7 +124,7 @@ class ListStream:
         return ended
 
     def stop(self) -> list[Ended]:
-        """Return what was never begun."""
+        """Return the requests that were never started."""
         waiting, self._waiting = self._waiting, {}
         untouched = Completion("", (), (), "paused")
         return [(key, [untouched] * len(request.seeds)) for key, request in waiting.items()]

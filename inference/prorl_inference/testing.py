@@ -1,8 +1,4 @@
-"""Fakes for tests: a byte tokenizer and a tiny random Llama. Not for use outside tests.
-
-They are real Transformers objects, small enough to run (and train) in milliseconds. They know nothing:
-their weights are random.
-"""
+"""Fakes for tests: a byte tokenizer and a tiny random Llama that runs and trains in milliseconds."""
 
 from __future__ import annotations
 
@@ -23,10 +19,10 @@ CHAT_TEMPLATE = (
 
 
 def byte_tokenizer() -> PreTrainedTokenizerFast:
-    """Return a tokenizer with one token a UTF-8 byte and four special tokens, ``BYTE_VOCAB`` in all.
+    """Return a tokenizer with one token per UTF-8 byte and four special tokens.
 
-    Its chat template writes ``<user>`` before each message (``<assistant>`` before the assistant's) and
-    opens the answer with ``<assistant>``; ``<eos>`` ends an answer.
+    Its chat template puts ``<user>`` or ``<assistant>`` before each message and opens the completion with
+    ``<assistant>``; ``<eos>`` ends a completion.
     """
     import transformers
     from tokenizers import (
@@ -62,10 +58,10 @@ def tiny_model(
     vocab: int = BYTE_VOCAB,
     spread: float = 0.02,
 ) -> LlamaForCausalLM:
-    """Return a random Llama in fp32 on the CPU, in eval mode; the same arguments give the same weights.
+    """Return a random fp32 Llama on the CPU in eval mode; equal arguments give equal weights.
 
-    ``spread`` is the standard deviation of the initial weights: 0.02 samples almost uniformly, 0.5 makes
-    strong preferences. Torch's global random state is left as it was.
+    ``spread`` is the standard deviation of the initial weights: 0.02 samples almost uniformly, 0.5 gives strong
+    preferences. Torch's global random state is not changed.
     """
     import torch
     import transformers

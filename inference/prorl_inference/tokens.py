@@ -1,8 +1,4 @@
-"""Chat messages to prompt tokens, and sampled tokens to completions: one place for all who sample or train.
-
-Uses the tokenizer's own chat template; think tags and few-shot examples are part of the messages. Holds no
-model: how long an answer may be, where it ends, what its text is, and who is told when.
-"""
+"""Turn chat messages into prompt tokens, and sampled tokens into completions."""
 
 from __future__ import annotations
 
@@ -21,10 +17,9 @@ _MARK = "prorl_vocabulary"
 
 
 def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
-    """Return the prompt text up to and including the opening of the assistant's turn.
+    """Return the prompt text up to the start of the assistant's turn, by the tokenizer's chat template.
 
-    A tokenizer without a chat template gets the plain form ``Role: content`` a line for each message,
-    ended by ``Assistant:``.
+    Without a template each message becomes a line ``Role: content``, and ``Assistant:`` follows.
     """
     if tokenizer.chat_template is None:
         turns = [f"{m['role'].capitalize()}: {m['content']}\n" for m in messages]
@@ -37,10 +32,9 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
 
 
 def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
-    """Return the think tag that the template itself opens at the end of the prompt, else an empty string.
+    """Return the think tag that the chat template opens at the end of the prompt, or an empty string.
 
-    Templates of reasoning models may end in ``<think>``; the answer's text then lacks the opening tag, and
-    whoever reads it could not tell that thinking began.
+    The completion's text lacks that tag, so readers need it to tell that thinking began.
     """
     return "<think>\n" if render_prompt(tokenizer, messages).rstrip().endswith("<think>") else ""
 
@@ -48,7 +42,7 @@ def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
 def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> list[int]:
     """Return the token ids of :func:`render_prompt`.
 
-    A chat template writes its own special tokens; the plain form gets the tokenizer's usual ones.
+    A chat template writes its own special tokens; without one the tokenizer's defaults are added.
     """
     text = render_prompt(tokenizer, messages)
     ids = tokenizer.encode(text, add_special_tokens=tokenizer.chat_template is None)
@@ -58,9 +52,9 @@ def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> lis
 def prompt_budget(
     ids: Sequence[int], request: Request, max_tokens: int, context: int | None
 ) -> int:
-    """Return how many tokens an answer to the prompt ``ids`` may have, ``max_tokens`` at most.
+    """Return the number of tokens, at most ``max_tokens``, that a completion of the prompt ``ids`` may have.
 
-    Raises UserError for a prompt without tokens, or one that fills the model's ``context``.
+    Raises UserError if the prompt has no tokens or fills the model's ``context``.
     """
     start = " ".join(str(request.prompt[-1]["content"]).split())[:60] if request.prompt else ""
     if not ids:
@@ -77,14 +71,14 @@ def prompt_budget(
 
 
 def vocabulary(model: Any) -> int | None:
-    """Return how many of the model's logits are of tokens, where the rest is padding; see ``mark_padding``."""
+    """Return the model's vocabulary size without padding, or None if it has no padding; see ``mark_padding``."""
     return getattr(model, _MARK, None)
 
 
 def mark_padding(model: Any, tokenizer: Any) -> None:
-    """Note on the model how many tokens its tokenizer has, where its own vocabulary is padded beyond them.
+    """Record the tokenizer's size on a model whose vocabulary is padded.
 
-    Samplers and log-probs then leave the padding out: its ids are never sampled and take no probability.
+    Samplers and log-probs then exclude the padding: its ids are never sampled and have no probability.
     """
     tokens = max(tokenizer.get_vocab().values()) + 1
     if tokens < model.get_output_embeddings().weight.shape[0]:
@@ -92,11 +86,11 @@ def mark_padding(model: Any, tokenizer: Any) -> None:
 
 
 def stop_token_ids(generation: Any, tokenizer: Any) -> frozenset[int]:
-    """Return every token that ends an answer, by a model's generation config (None where it has none).
+    """Return every token that ends a completion; ``generation`` is the model's generation config or None.
 
-    The config's end tokens, the tokenizer's, and ``<|im_end|>`` where the vocabulary has it (chat models
-    whose configuration names only the pretraining end token). Raises ModelError for a configured end that is
-    no number.
+    These are the end tokens of the config and the tokenizer, and ``<|im_end|>`` if the vocabulary has it, since some
+    chat models configure only the pretraining end token. Raises ModelError for a configured end token that is not a
+    number.
     """
     configured = getattr(generation, "eos_token_id", None)
     listed = configured if isinstance(configured, list | tuple) else [configured]
@@ -115,7 +109,7 @@ def stop_token_ids(generation: Any, tokenizer: Any) -> frozenset[int]:
 
 
 def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
-    """Return every token that ends an answer of the model in the folder ``path``, without loading it."""
+    """Return every token that ends a completion of the model in folder ``path``, without loading it."""
     import transformers
 
     hf: Any = transformers
@@ -125,9 +119,9 @@ def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
 
 @dataclass(slots=True)
 class Row:
-    """One sample while it grows: which request and sample it is, its seed, its token budget.
+    """One sample while it is being generated.
 
-    ``token_ids`` holds what an earlier stream sampled of it, too.
+    ``token_ids`` includes tokens from an earlier stream.
     """
 
     request: int
@@ -139,7 +133,7 @@ class Row:
     stopped: bool = False
 
     def take(self, token: int, logprob: float, stop_ids: frozenset[int]) -> bool:
-        """Append one token; return whether the row ends with it."""
+        """Append one token; return whether the row has ended."""
         self.token_ids.append(token)
         self.logprobs.append(logprob)
         self.stopped = token in stop_ids
@@ -148,7 +142,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class PromptRows:
-    """One prompt's token ids and the samples wanted of it."""
+    """One prompt's token ids and its samples."""
 
     token_ids: tuple[int, ...]
     rows: list[Row]
@@ -156,7 +150,7 @@ class PromptRows:
 
 @dataclass(slots=True)
 class _Open:
-    """A request of which samples are missing."""
+    """A request with unfinished samples."""
 
     opened: str
     answers: list[Completion | None]
@@ -165,7 +159,7 @@ class _Open:
 
 
 class Results:
-    """The rows of one stream and what becomes of them, request by request; see ``Stream``.
+    """Assembles the rows of one stream into the results of its requests; see ``Stream``.
 
     ``missing`` counts the rows that have not ended.
     """
@@ -173,7 +167,7 @@ class Results:
     def __init__(
         self, tokenizer: PreTrainedTokenizerBase, on_done: Callable[[int], None] | None = None
     ) -> None:
-        """``on_done(count)`` hears of rows that ended."""
+        """``on_done(count)`` is called when rows end."""
         self._tokenizer = tokenizer
         self._on_done = on_done
         self.missing = 0
@@ -181,7 +175,7 @@ class Results:
         self._whole: list[Ended] = []
 
     def add(self, key: int, request: Request, budget: int) -> list[Row]:
-        """Take a request whose answers may have ``budget`` tokens; return the rows that are to be sampled."""
+        """Add a request with at most ``budget`` tokens per completion; return the rows to sample."""
         answers: list[Completion | None] = []
         rows = []
         for sample, seed in enumerate(request.seeds):
@@ -202,7 +196,7 @@ class Results:
         return rows
 
     def ended(self, rows: Sequence[Row]) -> None:
-        """Take rows that have ended, each once."""
+        """Record rows that have ended, each once."""
         for row in rows:
             request = self._open[row.request]
             request.answers[row.sample] = self._completion(row, request.opened)
@@ -215,12 +209,12 @@ class Results:
                 self._close(key)
 
     def whole(self) -> list[Ended]:
-        """Return the requests that became whole since the last call."""
+        """Return the requests completed since the last call."""
         found, self._whole = self._whole, []
         return found
 
     def paused(self) -> list[Ended]:
-        """Return what no ``whole`` has: whole requests, then the others in the order in which they came."""
+        """Return completed requests not yet returned, then the unfinished ones in order of submission."""
         for request in self._open.values():
             for row in request.rows:
                 if request.answers[row.sample] is None:

@@ -1,7 +1,4 @@
-"""The words of inference: prompts and sampling parameters in, completions with log-probs out.
-
-Holds no model. Backends implement ``Generator``.
-"""
+"""Types of inference: requests, sampling parameters, completions, and the protocols ``Stream`` and ``Generator``."""
 
 from __future__ import annotations
 
@@ -16,23 +13,23 @@ Messages = Sequence[Mapping[str, str]]
 
 FinishReason = Literal["stop", "length", "refused", "paused"]
 Batching = Literal["fixed", "refill"]
-"""How Transformers decodes: batch after batch (bitwise repeatable), or giving the place of a row that
-ended to a waiting sample (equal up to float rounding)."""
+"""How Transformers decodes: ``fixed`` batches (bitwise repeatable), or ``refill``, which gives the row of a finished
+sample to a waiting one (equal up to float rounding)."""
 DEFAULT_BATCH_SIZE = 128
-"""Samples that run at once."""
+"""Samples run at once."""
 
 
 class ModelError(UserError):
-    """The model is missing, corrupt or not of a kind that can be used."""
+    """The model is missing, corrupt or of an unsupported kind."""
 
 
 class SampleRefusedError(ServiceError):
-    """A server turns a sample down: another server would, too."""
+    """A server refused a sample; another server would refuse it too."""
 
 
 @dataclass(frozen=True, slots=True)
 class SamplingParams:
-    """How to sample. Temperature 0 is greedy. ``max_tokens`` counts generated tokens, end token included."""
+    """Sampling parameters. Temperature 0 is greedy; ``max_tokens`` counts generated tokens with the end token."""
 
     temperature: float = 1.0
     top_p: float = 1.0
@@ -50,15 +47,13 @@ class SamplingParams:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One sampled answer.
+    """One sampled completion.
 
-    ``token_ids`` and ``logprobs`` have the same length and include the end token when one was sampled;
-    log-probs are natural logs under the sampling temperature, before top-p. ``text`` leaves special
-    tokens out, and begins with ``<think>`` where the chat template opened it in the prompt.
-    ``finish_reason`` is ``length`` when ``max_tokens`` cut the answer, ``refused`` when a server would give
-    none: ``text`` is empty then and ``note`` says why; ``paused`` when a stream was stopped before the
-    answer's end: ``text`` is empty, and a ``Request`` may go on with it. A server gives no ids or
-    log-probs: -1 and NaN.
+    ``token_ids`` and ``logprobs`` have equal lengths and include a sampled end token. Log-probs are natural logs under
+    the sampling temperature, before top-p; a server gives neither (-1 and NaN). ``text`` omits special tokens and
+    starts with ``<think>`` if the chat template opened that tag in the prompt. ``finish_reason`` is ``stop``;
+    ``length`` at ``max_tokens``; ``refused`` if a server declined (``text`` is empty, ``note`` says why); or ``paused``
+    if the stream stopped early (``text`` is empty, a ``Request`` can resume it).
     """
 
     text: str
@@ -70,10 +65,10 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One prompt and one seed for each sample wanted of it.
+    """One prompt and a seed for each sample of it.
 
-    ``begun``: what there is of the samples already, one completion a seed (empty: nothing). ``paused``
-    ones are gone on with, their tokens and log-probs kept as they are; the others are returned as given.
+    ``begun`` holds earlier completions, one per seed (empty: none). ``paused`` ones are resumed and keep their tokens
+    and log-probs; the others are returned unchanged.
     """
 
     prompt: Messages
@@ -82,20 +77,19 @@ class Request:
 
 
 OnResult = Callable[[int, list[Completion]], None]
-"""Called with a request's index and its completions once all of them are there."""
+"""Called with a request's index and its completions once all are finished."""
 
 
 Ended = tuple[int, list[Completion]]
-"""A request's key and its completions, one a seed."""
+"""A request's key and its completions, one per seed."""
 
 
 class Stream(Protocol):
-    """Sampling under way: requests in at any time, completions out as requests become whole.
+    """Sampling in progress: takes requests at any time and returns each once all its samples have ended.
 
-    A context manager; leaving it drops what still runs. ``rows`` is how many samples run at once, ``running`` how
-    many were submitted and have not ended, as far as is known.
-    ``repeatable``: what ``take`` returns next depends on the calls made so far and on nothing else, so that
-    who decides after each ``take`` by what it returned samples the same again.
+    A context manager; leaving it drops unfinished samples. ``rows`` samples run at once; ``running`` counts those
+    submitted and not known to have ended. ``repeatable``: results depend only on the calls made so far, so a caller
+    that decides by the results of ``take`` samples the same again.
     """
 
     rows: int
@@ -109,26 +103,25 @@ class Stream(Protocol):
     def __exit__(self, *error: object) -> None: ...
 
     def submit(self, key: int, request: Request) -> None:
-        """Take a request, whose ``key`` no other one of the stream has."""
+        """Add a request under a ``key`` that is unique in the stream."""
         ...
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Wait until samples end, at most ``wait`` seconds; return the requests that are whole by that, each once, in
-        the order in which they became so. There may be none, and are none once nothing runs.
+        """Wait up to ``wait`` seconds for samples to end; return the requests completed since, in order of completion.
 
-        A backend that samples in the caller's thread may take longer than ``wait``.
+        The list may be empty, and is when nothing runs. A backend that samples in the caller's thread may exceed
+        ``wait``.
         """
         ...
 
     def stop(self) -> list[Ended]:
-        """End sampling and return the requests that no ``take`` returned; samples that had not ended are
-        ``paused``."""
+        """Stop sampling and return all requests not yet taken; unfinished samples are ``paused``."""
         ...
 
 
 class Generator(Protocol):
-    """A backend that samples completions. The result depends on each request's seeds, not on its place
-    in the list (bitwise where the batch shape is also the same; see docs/concepts).
+    """A backend that samples completions. Results depend on each request's seeds, not on its position in the list
+    (bitwise for equal batch shapes; see docs/concepts).
 
     It may also offer ``stream(params, on_done) -> Stream``; see ``prorl_inference.open_stream``.
     """
@@ -145,18 +138,17 @@ class Generator(Protocol):
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return, for each request, one completion a seed, in order.
+        """Return one completion per seed for each request, in order.
 
-        ``on_done(count)`` reports finished completions while working. ``on_result(index, completions)``
-        is called in the caller's thread as soon as every sample of a request is there, once a request,
-        in the order in which they become whole; what it raises ends the call.
+        ``on_done(count)`` reports finished completions. ``on_result(index, completions)`` is called in the caller's
+        thread once per request, as soon as it is complete; an exception from it ends the call.
         """
         ...
 
     def sync_weights(self, model: Any) -> None:
-        """Sample from the weights that ``model`` (a Transformers model, peft or not) has now.
+        """Sample from the current weights of ``model``, a Transformers or peft model.
 
-        Does nothing where the backend samples from that very model.
+        Does nothing if the backend samples from that very model.
         """
         ...
 

@@ -1,1 +1,1 @@
-"""The engines that sample: one module or folder each, registered as entry points (``prorl.backends``)."""
+"""Sampling backends, registered as entry points (``prorl.backends``)."""

@@ -1,9 +1,6 @@
-"""The vLLM backend: an engine inside this process, token ids in, token ids out.
+"""The vLLM backend: an engine in this process, on one GPU.
 
-Does: our chat encoding, one seed a sample, log-probs of the sampled tokens under the temperature, weights
-taken over from a model in training without a restart. One GPU. No nucleus log-probs: vLLM reports those
-of the cut distribution, which ``Completion`` does not mean, so with ``top_p`` below 1 they are NaN and no
-loss can use them unseen.
+With ``top_p`` below 1 log-probs are NaN: vLLM reports those of the truncated distribution, which a loss must not use.
 """
 
 from __future__ import annotations
@@ -29,19 +26,19 @@ if TYPE_CHECKING:
 
 
 HANDED_OVER = 32
-"""Tokens after which the engine hands over what it has of a sample: each time costs work in this process."""
+"""Tokens between two outputs of a sample; each output costs time in this process."""
 _DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
 def _vllm() -> Any:
-    """Return the module ``vllm``, which is imported when it is first needed."""
+    """Import vLLM on first use."""
     return importlib.import_module("vllm")
 
 
 class VllmGenerator:
     """Samples with vLLM; implements ``Generator``.
 
-    A seed's tokens may change with what shares its batch: vLLM schedules freely and rounds by batch.
+    The tokens of a seed may depend on the rest of its batch, since vLLM schedules freely and rounds by batch.
     """
 
     def __init__(
@@ -54,14 +51,13 @@ class VllmGenerator:
         memory_share: float = 0.3,
         request_seeds: bool = True,
     ) -> None:
-        """Load the model folder ``path``; ``memory_share`` of the device is for weights and cache.
+        """Load the model folder ``path``; ``memory_share`` is the fraction of GPU memory for weights and cache.
 
-        ``max_model_len`` is in tokens, prompt and answer together; None takes the model's own. Without
-        ``request_seeds`` seeds are left out, which vLLM's sampler is slow with on a GPU. Raises MissingExtraError
-        without vLLM.
+        ``max_model_len`` counts prompt and completion tokens; None is the model's own limit. Without ``request_seeds``
+        no seeds are passed, because vLLM's sampler is slow with them on a GPU. Raises MissingExtraError without vLLM.
         """
         SPEC.check_installed()
-        # In one process the weights of the trainer are handed over without a copy to another.
+        # Weights of the trainer need no copy to another process.
         os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
         import torch
 
@@ -73,7 +69,7 @@ class VllmGenerator:
             max_model_len=max_model_len,
             max_num_seqs=batch_size,
             gpu_memory_utilization=memory_share,
-            enforce_eager=not torch.cuda.is_available(),  # on a CPU compiling outlasts a run
+            enforce_eager=not torch.cuda.is_available(),  # compiling takes too long on a CPU
             logprobs_mode="processed_logprobs",
             trust_remote_code=False,
             disable_log_stats=True,
@@ -86,11 +82,11 @@ class VllmGenerator:
         tokens = max(tokenizer.get_vocab().values()) + 1
         padding = range(tokens, int(self._engine.model_config.get_vocab_size()))
         self.bias = dict.fromkeys(padding, -100.0) or None
-        """Added to the logits of a padded vocabulary's ids: they are never sampled and take no probability."""
+        """Bias that keeps padding ids of the vocabulary from being sampled or taking probability."""
 
     @property
     def context_tokens(self) -> int:
-        """The longest sequence the engine takes, prompt and answer together."""
+        """The most tokens of prompt and completion together."""
         return int(self._engine.model_config.max_model_len)
 
     def generate(
@@ -100,20 +96,20 @@ class VllmGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return, for each request, one completion a seed, in order; see ``Generator.generate``."""
+        """Return one completion per seed for each request, in order; see ``Generator.generate``."""
         return sample_all(self.stream(params, on_done), requests, on_result)
 
     def stream(
         self, params: SamplingParams, on_done: Callable[[int], None] | None = None
     ) -> VllmStream:
-        """Return a stream over the engine; one at a time."""
+        """Return a stream over the engine; only one may be open."""
         params.check()
         return VllmStream(self, self._engine.llm_engine, params, on_done)
 
     def sync_weights(self, model: Any) -> None:
-        """Sample from the weights ``model`` has now; the engine goes on, its prefix cache is emptied.
+        """Sample from the current weights of ``model``; empties the engine's prefix cache.
 
-        The adapters of a peft model are merged into a copy of one weight at a time.
+        The adapters of a peft model are merged one weight at a time, into a copy.
         """
         self._engine.collective_rpc(
             "reload_weights", kwargs={"weights_iterator": named_weights(model)}
@@ -131,8 +127,8 @@ class VllmGenerator:
 class VllmStream:
     """Steps the engine in the caller's thread, inside ``take``; implements ``Stream``.
 
-    Tokens are handed over every ``HANDED_OVER``, which is what a sample that is stopped may lose of its end. A
-    sample that is gone on with draws from a seed of its own: vLLM's begins anew with every request.
+    A stopped sample may lose up to ``HANDED_OVER`` tokens. A resumed one gets a new seed, since vLLM restarts its
+    generator with every request.
     """
 
     repeatable = False
@@ -163,7 +159,7 @@ class VllmStream:
         return self._results.missing
 
     def submit(self, key: int, request: Request) -> None:
-        """Hand a request's samples to the engine."""
+        """Pass a request's samples to the engine."""
         generator = self._generator
         ids = encode_prompt(generator.tokenizer, request.prompt)
         budget = prompt_budget(ids, request, self._params.max_tokens, generator.context_tokens)
@@ -174,7 +170,7 @@ class VllmStream:
             self._engine.add_request(name, prompt, self._options(row))
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Step the engine until samples end, or once ``wait`` seconds are over; see ``Stream.take``."""
+        """Step the engine until samples end or ``wait`` seconds have passed; see ``Stream.take``."""
         until = math.inf if wait is None else time.monotonic() + wait
         ended: list[Row] = []
         while self._running and not ended:
@@ -185,12 +181,12 @@ class VllmStream:
         return self._results.whole()
 
     def stop(self) -> list[Ended]:
-        """Abort what runs and return it; see ``Stream.stop``."""
+        """Abort running samples and return them; see ``Stream.stop``."""
         self.__exit__()
         return self._results.paused()
 
     def _heard(self, output: Any) -> list[Row]:
-        """Give a row the tokens that are new; return it if it ended."""
+        """Append new tokens to their row; return the row if it ended."""
         answer = output.outputs[0]
         row = self._running[output.request_id]
         tokens = [int(token) for token in answer.token_ids]
@@ -216,7 +212,7 @@ class VllmStream:
             seed=fresh_seed(row) % 2**63 if self._generator.seeded else None,
             max_tokens=row.budget - len(row.token_ids),
             stop_token_ids=sorted(self._generator.stop_ids),
-            ignore_eos=True,  # the engine's own end token is in stop_token_ids, if it is one
+            ignore_eos=True,  # stop_token_ids has every end token
             logprobs=0,
             logit_bias=self._generator.bias,
             detokenize=False,
@@ -226,22 +222,22 @@ class VllmStream:
 
 
 def fresh_seed(row: Row) -> int:
-    """Return a seed for what is still to be sampled of ``row``, another one for each length it has."""
+    """Return a seed for the remaining tokens of ``row``; a new one for each length already sampled."""
     return derive_seed(row.seed, "go on", len(row.token_ids)) if row.token_ids else row.seed
 
 
 def _repack_tied_head(model: Any) -> None:
-    """Pack a head that shares the embedding's weights anew: vLLM 0.29's reload leaves its CPU copy old."""
+    """Repack a head tied to the embedding: vLLM 0.29's reload leaves its packed CPU copy stale."""
     head: Any = getattr(model, "lm_head", None)
     if hasattr(head, "cpu_linear"):
         head.quant_method.process_weights_after_loading(head)
 
 
 def named_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """Yield the weights of a Transformers model under its checkpoint's names, adapters merged.
+    """Yield a Transformers model's weights under their checkpoint names, adapters merged.
 
-    For a peft model, W + scale * B A of every adapted layer (LoRA, arXiv 2106.09685, section 4.1), one
-    layer at a time; the model stays as it is.
+    A peft layer gives W + scale * B A (LoRA, arXiv 2106.09685, section 4.1), one layer at a time; the model is not
+    changed.
     """
     import torch
 

@@ -1,1 +1,1 @@
-"""Where models live, how they are fetched, converted and loaded."""
+"""Find, fetch, convert and load models."""

@@ -1,8 +1,4 @@
-"""One GGUF file to a Hugging Face folder: weights dequantised to bf16, configuration, tokenizer.
-
-Reads with the ``gguf`` package and writes safetensors; no model is built. Knows Llama models with the
-SmolLM byte-level BPE tokenizer, which is what prorl fetches, and refuses others.
-"""
+"""Convert a GGUF file of a Llama model with SmolLM's tokenizer to a Hugging Face folder; refuse other models."""
 
 from __future__ import annotations
 
@@ -27,10 +23,10 @@ _CONTROL_TOKEN = 3  # the GGUF token type of special tokens
 
 
 def convert_gguf(source: Path, folder: Path) -> None:
-    """Write ``source`` as config.json, model.safetensors, tokenizer and chat template into ``folder``.
+    """Write the model in ``source`` as a Hugging Face folder with bf16 weights.
 
-    Rounding to bf16 changes the next-token distribution by a KL of about 6e-5 nats, far below the 4-bit
-    rounding that the file already went through. Raises ModelError when the file is of another kind.
+    Rounding to bf16 changes the next-token distribution by a KL of about 6e-5 nats, far less than the file's own 4-bit
+    rounding. Raises ModelError for another kind of file.
     """
     import gguf
     import numpy as np
@@ -84,7 +80,7 @@ def convert_gguf(source: Path, folder: Path) -> None:
 
 
 def weight_name(name: str) -> str:
-    """Return the Transformers name of a Llama tensor from its GGUF name."""
+    """Return the Transformers name of a Llama tensor, given its GGUF name."""
     parts = name.split(".")
     if parts[-1] == "weight" and len(parts) == 2 and parts[0] in _OUTER:
         return f"{_OUTER[parts[0]]}.weight"
@@ -96,8 +92,8 @@ def weight_name(name: str) -> str:
 def split_rotary_pairs(weight: Any, heads: int) -> Any:
     """Undo GGUF's row order of query and key projections ``[heads * head_dim, hidden]``.
 
-    GGUF keeps the two numbers of a rotary pair side by side (rows 0 1, 2 3, ...); Transformers keeps all
-    first numbers of a head, then all second ones.
+    GGUF stores the two numbers of a rotary pair side by side (rows 0 1, 2 3, ...); Transformers stores all first
+    numbers of a head, then all second ones.
     """
     rows, hidden = weight.shape
     pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)
@@ -105,10 +101,7 @@ def split_rotary_pairs(weight: Any, heads: int) -> Any:
 
 
 def _save_tokenizer(facts: dict[str, Any], folder: Path) -> None:
-    """Build the tokenizer from the file's vocabulary and merges.
-
-    SmolLM splits every digit from its neighbours before BPE; the end token is ``<|im_end|>``.
-    """
+    """Build the tokenizer from the file's vocabulary and merges; SmolLM splits off every digit before BPE."""
     import transformers
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 

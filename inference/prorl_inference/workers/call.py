@@ -1,8 +1,4 @@
-"""One call of several workers: a thread a worker, and the caller's thread that hears of all they do.
-
-A worker that is gone hands its units to the others, of which a line tells; one that may return is tried again now and
-then.
-"""
+"""One call of a sampling pool: a thread per worker; results are reported in the caller's thread."""
 
 from __future__ import annotations
 
@@ -26,9 +22,9 @@ from prorl_inference.types import (
 from prorl_inference.workers.work import SharedWork, Unit
 
 AGAIN_SECONDS = 10.0
-"""After which a server that is gone is asked again."""
+"""Pause before a lost server is tried again."""
 CALL_SAMPLES = 1024
-"""A server is given so many samples in one call, at least eight times as many as it answers at once."""
+"""Most samples given to a server in one call (or eight times its concurrency, if more)."""
 LOOK_SECONDS = 0.05
 TICK_SECONDS = 0.2
 JOIN_SECONDS = 5.0
@@ -36,14 +32,14 @@ JOIN_SECONDS = 5.0
 OnBatchResult = Callable[[int, int, list[Completion]], None]
 """Called with a batch's number, a request's index in it and its completions."""
 OnBatchDone = Callable[[int | None, int], None]
-"""Called with a batch's number and how many of its samples ended; None and 0 now and then while nothing comes."""
+"""Called with a batch's number and how many of its samples ended; with None and 0 periodically while idle."""
 
 
 @dataclass(slots=True)
 class Worker:
-    """One that samples. ``open`` returns its generator; it raises ServiceError while it cannot.
+    """A worker. ``open`` returns its generator and raises ServiceError while it cannot.
 
-    ``returns``: it may be back after it was gone, and is opened again. ``rows`` samples run at once.
+    ``returns``: it is tried again after a failure. ``rows``: samples run at once.
     """
 
     name: str
@@ -78,7 +74,7 @@ _Event = _Ended | _Counted | _Gone | BaseException
 
 
 class _Stop(Exception):
-    """Ends a worker's call whose result nobody waits for."""
+    """Ends a worker's call whose result is no longer needed."""
 
 
 class Call:
@@ -107,7 +103,7 @@ class Call:
         self._answered = self._refused = False
 
     def run(self) -> None:
-        """Sample all there is; see ``SamplingPool.sample_batches`` for what is raised."""
+        """Sample all units; raises as ``SamplingPool.sample_batches`` does."""
         threads = [
             threading.Thread(
                 target=self._sample, args=(n,), daemon=True, name=f"prorl-sampling-{n}"
@@ -140,12 +136,12 @@ class Call:
             self._tell(f"samples: {', '.join(names)}")
 
     def _end(self, threads: Sequence[threading.Thread]) -> None:
-        """End what still runs: its result is not waited for."""
+        """Stop running calls; their results are dropped."""
         self._work.close()
         self._stop.set()
         until = time.monotonic() + JOIN_SECONDS
         for thread, worker in zip(threads, self._workers, strict=True):
-            if worker.generator is None:  # it waits for a server, and ends by itself
+            if worker.generator is None:  # it is waiting for a server and ends by itself
                 continue
             thread.join(2 * TICK_SECONDS)
             interrupt = getattr(worker.generator, "interrupt", None)
@@ -174,7 +170,7 @@ class Call:
         if self._gone.pop(worker, None) is not None:
             self._all_gone_since = None
             self._tell(f"{self._workers[worker].name} is back")
-        if event.index not in unit.missing:  # another was first
+        if event.index not in unit.missing:  # another worker was faster
             return
         unit.missing.discard(event.index)
         refused = any(c.finish_reason == "refused" for c in event.completions)
@@ -183,7 +179,7 @@ class Call:
         self._on_result(unit.number, event.index, event.completions)
 
     def _take_refusals(self) -> None:
-        """Take the samples that every server that is there refused; raise SampleRefusedError if that ends the call."""
+        """Take samples that every available server refused; raise SampleRefusedError if that ends the call."""
         there = range(len(self._workers)) - self._gone.keys()
         for unit in self._work.refused_by_all(there) if there else ():
             worker, completions = next(iter(unit.refusals.items()))
@@ -197,8 +193,7 @@ class Call:
             self._take(_Ended(worker, unit, 0, completions))
 
     def _hear_why(self, threads: Sequence[threading.Thread]) -> None:
-        """Raise SampleRefusedError where all servers find, now that nothing was answered, that they refuse whatever
-        they are asked: it is the settings."""
+        """Raise SampleRefusedError if, without any answer, all servers find that they refuse every request."""
         until = time.monotonic() + JOIN_SECONDS
         while any(t.is_alive() for t in threads) and time.monotonic() < until:
             with contextlib.suppress(queue.Empty):
@@ -224,7 +219,7 @@ class Call:
             )
 
     def _check_that_one_is_left(self) -> None:
-        """Raise ServiceError where none is left and none has come back within the patience."""
+        """Raise ServiceError if all workers are lost and none returned within ``patience``."""
         workers = self._workers
         if len(self._gone) < len(workers):
             return
@@ -260,7 +255,7 @@ class Call:
                         self._pull(number, worker.generator, worker.rows)
                     else:
                         self._batch(number, worker.generator)
-                except ServiceError as error:  # it is gone, or refuses whatever it is asked
+                except ServiceError as error:  # it is lost, or refuses every request
                     self._events.put(_Gone(number, error, self._work.give_back(number)))
                     if not worker.returns:
                         return
@@ -272,7 +267,7 @@ class Call:
                 self._events.put(error)
 
     def _pull(self, number: int, generator: Generator, rows: int) -> None:
-        """Have a server answer what it takes, in one call."""
+        """Have a server sample requests, which it pulls, in one call."""
         taken: list[tuple[Unit, int]] = []
         left: Counter[int] = Counter()
         at_once: Any = generator.generate  # takes an iterator, see ``OpenAIGenerator.pulls``
@@ -304,7 +299,7 @@ class Call:
         at_once(requests(), self._params, self._stop_asked, result)
 
     def _batch(self, number: int, generator: Generator) -> None:
-        """Sample the next unit, if there is one."""
+        """Sample the next unit, if any."""
         unit = self._work.take(number)
         if unit is None:
             self._stop.wait(LOOK_SECONDS)
@@ -321,6 +316,6 @@ class Call:
         self._work.ended(number, unit)
 
     def _stop_asked(self, ended: int = 0) -> None:
-        """Raise where nobody waits for the call any more, but not when a sample has just ended: it is reported."""
+        """End the worker's call once the result is no longer needed, unless samples just ended: report those first."""
         if self._stop.is_set() and not ended:
             raise _Stop

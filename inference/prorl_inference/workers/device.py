@@ -1,4 +1,4 @@
-"""A process a device: the model is loaded in a child that sees one device, and sampled from there."""
+"""One child process per device: it sees only that device, loads the model and samples."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from prorl_inference.workers.call import Worker
 from prorl_inference.workers.pool import SamplingPool
 
 LAST_LINES = 20
-"""Of what a child wrote to stderr, kept to say why it died."""
+"""Lines of a child's stderr kept to explain its death."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceModel:
-    """What each child loads: a model's folder, with which backend, how."""
+    """The model folder, backend and options that each child loads."""
 
     path: Path
     backend: str
@@ -35,10 +35,10 @@ class DeviceModel:
 
 
 def device_list(text: str) -> list[str]:
-    """Return the devices in ``text``, separated by commas.
+    """Return the devices in the comma-separated ``text``.
 
-    Raises UserError for unknown ones; where there are several, each must be ``cpu`` (it may occur again) or a numbered
-    GPU (which may not), all of one kind: samples would differ in their last bits.
+    Several devices must all be ``cpu``, or all different numbered GPUs: mixed kinds would give samples that differ in
+    their last bits. Raises UserError otherwise.
     """
     found = [part.strip() for part in text.split(",") if part.strip()] or [text]
     for device in found:
@@ -56,9 +56,9 @@ def device_list(text: str) -> list[str]:
 
 
 class DeviceGenerator(Closing):
-    """Implements ``Generator`` with a child process of its own for ``device``, started when it is first needed.
+    """Implements ``Generator`` with a child process for ``device``, started when first needed.
 
-    ``share``: how many children share the CPU. A child that dies is a ServiceError, now and at every later call.
+    ``share`` is the number of children that share the CPU. Once a child dies, every call raises ServiceError.
     """
 
     def __init__(self, model: DeviceModel, device: str, name: str, digest: str, share: int) -> None:
@@ -70,7 +70,7 @@ class DeviceGenerator(Closing):
         self._reader: threading.Thread | None = None
 
     def prepare(self) -> None:
-        """Load the model. Raises UserError as the backend does, ServiceError where the child dies."""
+        """Start the child and load the model. Raises UserError from the backend, ServiceError if the child dies."""
         if self._died is not None:
             raise self._died
         if self._process is not None:
@@ -89,7 +89,7 @@ class DeviceGenerator(Closing):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
-            start_new_session=True,  # a Ctrl-C is for us to hand on
+            start_new_session=True,  # Ctrl-C must reach only the parent
             env=environment,
         )
         assert self._process.stderr is not None
@@ -108,7 +108,7 @@ class DeviceGenerator(Closing):
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Have the child sample; see ``Generator.generate``. Raises ServiceError where it dies."""
+        """Sample in the child; see ``Generator.generate``. Raises ServiceError if it dies."""
         self.prepare()
         asked = [{"prompt": [dict(m) for m in r.prompt], "seeds": r.seeds} for r in requests]
         self._send({"requests": asked, "params": asdict(params)})
@@ -128,15 +128,15 @@ class DeviceGenerator(Closing):
         return [found[index] for index in range(len(requests))]
 
     def sync_weights(self, model: Any) -> None:
-        """Refuse: the child has a model of its own."""
+        """Raise UserError: the child has its own model."""
         raise UserError("a worker process cannot take over weights: sample with one device")
 
     def interrupt(self) -> None:
-        """End the child and what it samples; the next call starts another."""
+        """Kill the child; the next call starts another."""
         self.close()
 
     def close(self) -> None:
-        """End the child."""
+        """Kill the child."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -158,7 +158,7 @@ class DeviceGenerator(Closing):
             raise self._obituary() from error
 
     def _receive(self) -> dict[str, Any]:
-        """Return the child's next line. Raises UserError for one of its, ServiceError for its end."""
+        """Return the child's next message. Raises UserError from the child, ServiceError if it died."""
         process = self._process
         try:
             if process is None or process.stdout is None:
@@ -174,7 +174,7 @@ class DeviceGenerator(Closing):
         return row
 
     def _obituary(self) -> ServiceError:
-        """Return why the child is dead; it is not started again, for it would die again."""
+        """Return the error for the child's death, which is kept: a new child would die too."""
         process = self._process
         if process is None:
             return ServiceError("the worker process was ended")
@@ -197,7 +197,7 @@ def open_devices(
     tell: Callable[[str], None],
     whole_batches: bool,
 ) -> SamplingPool:
-    """Return a process a device as one generator; each loads the model before its first sample."""
+    """Return one process per device as one generator; each loads the model before its first sample."""
     digest = model_digest(model.path)
 
     def opener(device: str) -> Callable[[], Generator]:
@@ -211,12 +211,12 @@ def open_devices(
 
 
 def visible_gpu(number: int) -> str:
-    """Return what CUDA_VISIBLE_DEVICES must hold for the GPU that this process numbers so."""
+    """Return the CUDA_VISIBLE_DEVICES value for the GPU with this process's index ``number``."""
     shown = [part for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if part]
     return shown[number] if number < len(shown) else str(number)
 
 
 def _close(stream: IO[str] | None) -> None:
     if stream is not None:
-        with contextlib.suppress(OSError):  # unsent bytes of a request to a child that is gone
+        with contextlib.suppress(OSError):  # unsent bytes to a dead child
             stream.close()

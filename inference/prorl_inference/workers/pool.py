@@ -1,7 +1,6 @@
-"""Several workers as one generator: each takes the next unit when it is free, and results come to one thread.
+"""Several workers as one generator: a free worker takes the next unit, and results reach the caller's thread.
 
-A sample depends on its request's seed and nothing here: who samples it changes no result. Only when no worker is left a
-call ends with a ServiceError.
+Samples depend only on their request's seed, so it does not matter which worker samples them.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from prorl_inference.workers.work import UNTRIED_SECONDS, SharedWork
 
 
 class BatchSampler(Protocol):
-    """A generator that samples many batches at a time."""
+    """A generator that samples many batches at once."""
 
     def sample_batches(
         self,
@@ -32,11 +31,11 @@ class BatchSampler(Protocol):
         on_done: OnBatchDone,
         on_result: OnBatchResult,
     ) -> None:
-        """Sample every batch; both are called in the caller's thread, each request's result once."""
+        """Sample every batch; callbacks run in the caller's thread, once per request's result."""
         ...
 
     def unit(self, samples: int) -> int | None:
-        """Return how many of so many samples should go to a worker at a time; None: whole batches as planned."""
+        """Return how many of ``samples`` to give a worker at once; None keeps the planned batches."""
         ...
 
 
@@ -47,7 +46,7 @@ def sample_batches(
     on_done: OnBatchDone,
     on_result: OnBatchResult,
 ) -> None:
-    """Sample batch after batch, or many at a time where the generator can; see ``BatchSampler``."""
+    """Sample batches, many at once if the generator is a ``BatchSampler``, else one by one."""
     own = getattr(generator, "sample_batches", None)
     if own is not None:
         own(batches, params, on_done, on_result)
@@ -60,8 +59,9 @@ def sample_batches(
 class SamplingPool(Closing):
     """Samples with several workers; implements ``Generator`` and ``BatchSampler``.
 
-    ``patience`` is how long all may be gone, in seconds, before the call is given up. ``whole_batches``: a unit is a
-    whole batch, as given. ``stop_at_refusal``: a sample that every server refuses ends the call. ``tell`` gets lines for people, in any thread.
+    A call fails once all workers have been lost for ``patience`` seconds. ``whole_batches``: a unit is one batch,
+    unchanged. ``stop_at_refusal``: a sample that every server refuses ends the call. ``tell`` takes messages for the
+    user, from any thread.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class SamplingPool(Closing):
 
     @property
     def usage(self) -> Usage | None:
-        """What all servers together were asked for; None where no worker is one."""
+        """Total usage of all servers; None if no worker is a server."""
         found = [getattr(worker.generator, "usage", None) for worker in self.workers]
         known = [usage for usage in found if isinstance(usage, Usage)]
         if not known:
@@ -92,7 +92,7 @@ class SamplingPool(Closing):
         )
 
     def unit(self, samples: int) -> int | None:
-        """Return how many samples make a unit; see ``BatchSampler.unit``."""
+        """Return the number of samples per unit; see ``BatchSampler.unit``."""
         if self._whole_batches:
             return None
         if all(worker.returns for worker in self.workers):
@@ -106,7 +106,7 @@ class SamplingPool(Closing):
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return, for each request, one completion a seed, in order; see ``Generator.generate``."""
+        """Return one completion per seed for each request, in order; see ``Generator.generate``."""
         found: dict[int, list[Completion]] = {}
 
         def done(_: int | None, count: int) -> None:
@@ -122,9 +122,9 @@ class SamplingPool(Closing):
         return [found[number] for number in range(len(requests))]
 
     def prepare(self) -> None:
-        """Have every worker that is there load its model now, all at once.
+        """Load the model of every available worker now, in parallel.
 
-        Raises the first error that is no worker's absence.
+        Raises the first error other than ServiceError.
         """
         found: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
 
@@ -134,7 +134,7 @@ class SamplingPool(Closing):
                 prepare = getattr(worker.generator, "prepare", None)
                 if prepare is not None:
                     prepare()
-            except ServiceError:  # said, and asked again, when it is to sample
+            except ServiceError:  # reported, and tried again, when it samples
                 found.put(None)
             except BaseException as error:  # noqa: BLE001 - raised again below
                 found.put(error)
@@ -157,8 +157,8 @@ class SamplingPool(Closing):
     ) -> None:
         """Sample every batch; see ``BatchSampler``.
 
-        Raises ServiceError when no worker is left, SampleRefusedError, and at once what else a worker raises. What
-        had ended by then is still reported.
+        Raises ServiceError if no worker is left, SampleRefusedError, and at once any other error of a worker. Results
+        that arrived before are still reported.
         """
         params.check()
         servers = all(worker.returns for worker in self.workers)
@@ -167,7 +167,7 @@ class SamplingPool(Closing):
         Call(self.workers, work, params, *heard, self._patience, self._stop_at_refusal).run()
 
     def sync_weights(self, model: Any) -> None:
-        """Refuse: workers have models of their own."""
+        """Raise UserError: workers have their own models."""
         raise UserError("workers cannot take over weights: sample with one device")
 
     def close(self) -> None:

@@ -1,11 +1,10 @@
-"""The child process of one device: JSON requests in on stdin, JSON lines out on stdout.
+"""The child process of one device: JSON requests on stdin, JSON lines on stdout.
 
-    {"open": {path, backend, dtype, batch_rows, device}}      -> {"ready": true}
-    {"requests": [{prompt, seeds}], "params": {...}}          -> {"done": n} and {"result": i, "completions": [...]}
-                                                                 as they come, then {"ended": true}
+{"open": {path, backend, dtype, batch_rows, device}} gives {"ready": true}. {"requests": [{prompt, seeds}], "params":
+{...}} gives {"done": n} and {"result": i, "completions": [...]} as they come, then {"ended": true}.
 
-A user's mistake is {"user_error": line}; anything else ends the process with its traceback on stderr. The end of
-stdin ends it at once, whatever it samples: the parent is gone.
+A UserError becomes {"user_error": line}; other errors end the process with a traceback on stderr. It exits at once when
+stdin closes, since the parent is gone.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from prorl_inference.types import Completion, Generator, Request, SamplingParams
 
 
 def main() -> None:
-    """Answer requests until stdin closes. Prints of libraries go to stderr."""
+    """Answer requests until stdin closes. Output printed by libraries goes to stderr."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     asked: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()

@@ -15,7 +15,7 @@ from prorl_inference.workers.call import Worker
 from prorl_inference.workers.pool import SamplingPool
 
 AWAY_SECONDS = 15.0
-"""A server that has not answered for so long, where others do, counts as gone."""
+"""A server that has not answered for this long, while others do, counts as lost."""
 
 
 def open_servers(
@@ -24,14 +24,14 @@ def open_servers(
     options: ServerOptions,
     tell: Callable[[str], None],
 ) -> SamplingPool:
-    """Return the servers at ``urls`` as one generator; one that does not answer is left out until it does.
+    """Return the servers at ``urls`` as one generator; those that do not answer join when they do.
 
-    Raises UserError where they are not of one model, ServiceError where none answers.
+    Raises UserError if they serve different models, ServiceError if none answers.
     """
     names = [str(server_address(url)) for url in urls]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UserError(f"the server {twice[0]} is named twice: name each once")
-    # What one server refuses is put to the others, so each records its refusals and the pool decides.
+    # Samples refused by one server go to the others, so each records its refusals and the pool decides.
     patience = min(options.patience, AWAY_SECONDS)
     options_of_one = replace(options, patience=patience, refusals="record")
     said = _Once(tell)
@@ -80,7 +80,7 @@ def _opened(worker: Worker) -> Generator | ServiceError:
 
 
 def _check_same(first: Generator, other: Generator, name: str) -> None:
-    """Raise UserError where two servers do not say the same of their model."""
+    """Raise UserError if two servers report different models."""
     if (first.model_id, first.model_digest) != (other.model_id, other.model_digest):
         raise UserError(
             f"the server {name} says other things of its model {other.model_id} than the first: name servers of one "
@@ -89,7 +89,7 @@ def _check_same(first: Generator, other: Generator, name: str) -> None:
 
 
 class _Once:
-    """Says each line once: a server that stays away says the same again and again."""
+    """Passes each line on once: a server that stays away repeats itself."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell, self._said, self._lock = tell, set[str](), threading.Lock()

@@ -1,8 +1,7 @@
-"""What several workers still have to sample: one list, from which whoever is free takes the next unit.
+"""The shared list of units (a batch or a single sample) from which free workers take the next.
 
-A unit is what one worker samples by itself: a batch, or a single sample. Units of a worker that is gone are taken
-by others, first of all; a unit that a slow worker holds far longer than a free one ever needed is begun by the free
-one as well, and the first to end it counts.
+Units of a lost worker go to others first. A free worker also starts a unit that a slow one has held too long; the first
+result counts.
 """
 
 from __future__ import annotations
@@ -17,19 +16,18 @@ from dataclasses import dataclass, field
 from prorl_inference.types import Completion, Request
 
 SLOW = 2.0
-"""A free worker begins a unit that another has held so many times longer than its own slowest one took,
-and for ``SLOW_SECONDS`` at least."""
+"""A free worker starts a unit that another has held this many times longer than its own slowest unit took, and for at
+least ``SLOW_SECONDS``."""
 SLOW_SECONDS = 1.0
 UNTRIED_SECONDS = 15.0
-"""A free server that has ended nothing yet, so that nobody knows what it needs, begins one that another has held so
-long."""
+"""A free server that has not finished any unit starts one that another has held for this long."""
 
 
 @dataclass(slots=True)
 class Unit:
-    """Requests that one worker samples in one call. ``holders``: worker -> since when it has the unit, by the
-    clock; ``missing``: the requests whose samples the caller has not heard of yet; ``refusals``: what the servers
-    that refused it answered."""
+    """Requests that one worker samples in one call. ``holders`` maps each worker to the time it took the unit;
+    ``missing`` are the requests not yet reported to the caller; ``refusals`` are the answers of servers that refused
+    it."""
 
     number: int
     requests: Sequence[Request]
@@ -39,10 +37,10 @@ class Unit:
 
 
 class SharedWork:
-    """The units of one call, for the threads of all workers; a worker is known by its number.
+    """The units of one call, shared by all worker threads; workers are numbered.
 
-    ``units`` is read as units are taken, so that it may be long. A worker that has ended nothing yet begins, one at a
-    time, what another has held for ``untried`` seconds.
+    ``units`` is consumed lazily, so it may be long. A worker without a finished unit starts, one at a time, a unit that
+    another has held for ``untried`` seconds.
     """
 
     def __init__(
@@ -61,9 +59,9 @@ class SharedWork:
         self._on_trial: set[int] = set()
 
     def take(self, worker: int) -> Unit | None:
-        """Return a unit for the worker, None where there is none at the moment (or ever, see ``finished``).
+        """Return a unit for the worker, or None if there is none now (or ever; see ``finished``).
 
-        A worker whose units were given back gets one at a time until it has ended one.
+        After ``give_back`` a worker gets one unit at a time until it has finished one.
         """
         with self._lock:
             if self._closed or (worker in self._on_trial and self._held(worker)):
@@ -76,7 +74,7 @@ class SharedWork:
             return unit
 
     def ended(self, worker: int, unit: Unit) -> None:
-        """Take note that the worker has sampled the unit, which nobody else need do any more."""
+        """Record that the worker has finished the unit."""
         with self._lock:
             self._on_trial.discard(worker)
             if (since := unit.holders.get(worker)) is not None:
@@ -84,7 +82,7 @@ class SharedWork:
             self._under_way.pop(unit.number, None)
 
     def give_back(self, worker: int) -> int:
-        """Let others take what the worker holds; return the number of samples that nobody else holds."""
+        """Return the worker's units to the list; return the number of samples that no other worker holds."""
         with self._lock:
             self._on_trial.add(worker)
             alone = [u for u in self._under_way.values() if u.holders.pop(worker, None) is not None]
@@ -95,7 +93,7 @@ class SharedWork:
             return sum(len(r.seeds) for unit in alone for r in unit.requests)
 
     def refused(self, worker: int, unit: Unit, completions: list[Completion]) -> None:
-        """Let others try the unit, which the worker's server refused."""
+        """Offer a unit that the worker's server refused to the others."""
         with self._lock:
             unit.refusals[worker] = completions
             unit.holders.pop(worker, None)
@@ -104,7 +102,7 @@ class SharedWork:
                 self._returned.append(unit)
 
     def refused_by_all(self, workers: Collection[int]) -> list[Unit]:
-        """Take out and return the units that each of these workers has refused."""
+        """Remove and return the units that all these workers have refused."""
         with self._lock:
             found = [u for u in self._returned if u.refusals.keys() >= set(workers)]
             for unit in found:
@@ -112,19 +110,18 @@ class SharedWork:
             return found
 
     def close(self) -> None:
-        """Hand out nothing any more."""
+        """Stop handing out units."""
         self._closed = True
 
     @property
     def finished(self) -> bool:
-        """Whether every unit was ended, or nothing is handed out any more."""
+        """Whether every unit has ended or the work was closed."""
         with self._lock:
             left = bool(self._returned or self._under_way)
             return self._closed or (self._all_taken and not left)
 
     def _lost(self, worker: int) -> Unit | None:
-        """Return a unit that was given back and that the worker has not refused, but for those whose samples had all
-        come before."""
+        """Return a returned unit that the worker has not refused; drop those already complete."""
         for unit in list(self._returned):
             if unit.missing and worker in unit.refusals:
                 continue
@@ -145,8 +142,8 @@ class SharedWork:
         return sum(worker in unit.holders for unit in self._under_way.values())
 
     def _slow_one(self, worker: int) -> Unit | None:
-        """Return the unit that others have held longest, where that is too long by what the worker needs. A second
-        one that took it may be as slow as the first: it counts from when the last one began."""
+        """Return the unit that others have held longest, if that is too long for this worker. The latest holder's time
+        counts, since a second one may be slow too."""
         own = self._slowest.get(worker)
         if own is None and self._held(worker):
             return None

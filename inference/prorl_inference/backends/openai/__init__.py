@@ -1,1 +1,1 @@
-"""Sampling from an OpenAI-compatible server."""
+"""Sample from an OpenAI-compatible server."""

@@ -1,7 +1,6 @@
-"""A server's own word that prompt and answer exceed its context, and what it leaves for the answer.
+"""Fit ``max_tokens`` into a server's context when no tokenizer counts the prompt.
 
-Only where no tokenizer counts the prompt beforehand. The prompt's size is never guessed: it is read from the
-refusal, or measured by asking for one token.
+The prompt's size is read from the server's refusal, or measured with a one-token request; it is never guessed.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ PROMPT = re.compile(
     r"(?<!at least )\b(\d+) (?:in the (?:messages|prompt)|tokens from the input|input tokens)",
     re.IGNORECASE,
 )
-"""How vLLM, SGLang and hosted servers write it. vLLM's "at least 7 input tokens" is a bound, not a size."""
+"""As vLLM, SGLang and hosted servers word it. vLLM's "at least 7 input tokens" is a bound, not a size."""
 CURE = "name the model's tokenizer (server.tokenizer) or ask for fewer tokens"
 
 
 class ContextLimits:
-    """Remembers, for one call's prompts, how many tokens the server leaves for an answer.
+    """Remembers how many tokens the server leaves for the completion of each prompt of a call.
 
-    ``context`` is what the server says of itself, if anything; ``tell`` gets one line when an answer is
-    first given less than was asked for. Used by several threads.
+    ``context`` is the server's stated context, if any; ``tell`` gets a message when a completion's limit is first
+    lowered. Thread-safe.
     """
 
     def __init__(self, context: int | None, tell: Callable[[str], None]) -> None:
@@ -40,7 +39,7 @@ class ContextLimits:
         self._known: dict[str, int] = {}
 
     def fitted(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the body with ``max_tokens`` lowered to what is known to be left for its prompt."""
+        """Return the body with ``max_tokens`` lowered to the limit learnt for its prompt, if any."""
         asked, room = body.get("max_tokens"), self._known.get(_prompt(body))
         return (
             body if asked is None or room is None or room >= asked else {**body, "max_tokens": room}
@@ -52,15 +51,15 @@ class ContextLimits:
         refusal: RefusedError,
         measure: Callable[[Mapping[str, Any]], Answer],
     ) -> Mapping[str, Any]:
-        """Return a body that fits. Raises RefusedError where there is none or its size cannot be learnt.
+        """Return a body that fits. Raises RefusedError if none does or the prompt's size cannot be learnt.
 
-        ``measure`` sends a body and returns the answer; it is used where the refusal does not tell the
-        prompt's size (or told one with which the request was refused again).
+        ``measure`` sends a body and returns its answer; it is used if the refusal does not state the prompt's size, or
+        stated one that was refused again.
         """
         said, asked = str(refusal), body.get("max_tokens")
         if asked is None or not EXCEEDED.search(said):
             raise refusal
-        if (known := self.fitted(body)) is not body:  # another sample's refusal told it meanwhile
+        if (known := self.fitted(body)) is not body:  # learnt from another sample meanwhile
             return known
         context = _number(CONTEXT, said) or self._context
         size = None if _prompt(body) in self._known else _number(PROMPT, said)

@@ -1,9 +1,7 @@
-"""Samples from any OpenAI-compatible server (vLLM serve, SGLang, llama.cpp, a hosted one).
+"""Sample from any OpenAI-compatible server (vLLM, SGLang, llama.cpp, hosted).
 
-Each sample is a request of its own with its own seed, many at a time; a server that dies is waited for. With
-the completions api the prompt is sent as the token ids that every other backend sees; with the chat api the
-server renders the messages. Answers carry no log-probs and token ids (NaN and -1: no loss can use them
-unseen); no streaming, images, tools.
+Each sample is a separate request with its own seed. The completions api sends token ids; with the chat api the server
+renders the messages. Completions carry no token ids or log-probs (-1 and NaN).
 """
 
 from __future__ import annotations
@@ -43,20 +41,20 @@ from prorl_inference.types import (
 )
 
 FIRST_WAIT = 0.5
-"""Seconds before a request is first tried again."""
+"""Seconds before the first retry of a request."""
 GUESSED_TEMPLATE = 128
-"""Without a tokenizer a prompt counts for ``tpm`` as a token every two characters and so many more."""
+"""Tokens added for the chat template when a prompt's size is estimated without a tokenizer (2 characters per token)."""
 ALL_REFUSED = 4
-"""Requests refused in a call without an answer that raise the question whether it is the settings."""
+"""Refused requests in a call without any answer before the settings are suspected."""
 HARMLESS = ({"role": "user", "content": "Say yes."},)
-"""Asks that question: refused as well, it is the settings; answered, it is the prompts."""
+"""Sent to find the cause: if it is refused too, the settings are wrong; otherwise the prompts are."""
 
 
 class Collector:
-    """Takes the answers of requests as they come and reports them; see ``Generator.generate``.
+    """Collects answers and reports them; see ``Generator.generate``.
 
-    ``refused`` holds, by request, the first sample that was sent and turned down; ``answered`` counts the
-    others. With ``stop`` a refused sample is never a completion.
+    ``refused`` maps a request to its first sample refused by the server (with ``stop``, also before sending);
+    ``answered`` counts answers. With ``stop`` a refused sample is never a completion.
     """
 
     def __init__(
@@ -71,17 +69,17 @@ class Collector:
         self.answered = 0
 
     def expect(self, request: Request) -> int:
-        """Return the index of one more request, before any answer to it is taken."""
+        """Return the index of a new request, before any of its answers arrives."""
         self._found.append([None] * len(request.seeds))
         return len(self._found) - 1
 
     def tick(self) -> None:
-        """Tell the caller that time passes."""
+        """Called periodically while no answer arrives."""
         if self._on_done is not None:
             self._on_done(0)
 
     def take(self, job: Job, answer: Answer, tokenizer: Any) -> None:
-        """Hand on one answer."""
+        """Record one answer."""
         if answer.refusal and (self._stop or not job.refused):
             self.refused.setdefault(job.request, (job, answer))
         if answer.refusal and self._stop:
@@ -101,11 +99,11 @@ class Collector:
 
 
 class OpenAIGenerator:
-    """Implements ``Generator`` for a server. ``usage`` counts what it was asked for.
+    """Implements ``Generator`` for a server. ``usage`` counts requests and tokens.
 
-    ``model_digest`` is that of ``options.weights`` where given. Else it is a hash of the model's name and of
-    what the server says of it: other weights under the same name are then not noticed. A seed's tokens may
-    change with what shares the server's batch, and not every server heeds seeds.
+    ``model_digest`` is that of ``options.weights`` if given, else a hash of the model's name and the server's
+    description of it, which does not notice other weights under the same name. Seeds do not guarantee equal tokens:
+    servers may ignore them or round by batch.
     """
 
     def __init__(
@@ -114,11 +112,11 @@ class OpenAIGenerator:
         options: ServerOptions | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> None:
-        """Find the model; waits for a server that does not answer, ``options.patience`` at most.
+        """Find the model; wait for an unresponsive server up to ``options.patience``.
 
-        ``tell`` gets a line when the server goes and when it is back, from any thread. Raises UserError for
-        an address, a key or a model that cannot be, ServiceError when it does not answer. With ``model``
-        and ``weights`` given the server is first asked when the first sample is.
+        ``tell`` is called, from any thread, when the server goes away or returns. Raises UserError for an invalid
+        address, key or model, ServiceError if the server does not answer. With ``model`` and ``weights`` given, the
+        server is first contacted when sampling starts.
         """
         self.options = options or ServerOptions()
         self._address, self._key = server_address(url), self.options.key()
@@ -137,7 +135,7 @@ class OpenAIGenerator:
         self._chat = self.api == "chat"
         self._tokenizer: Any = None
         self._card: Mapping[str, Any] | None = None
-        self._worked: SamplingParams | None = None  # the server has answered under these
+        self._worked: SamplingParams | None = None  # parameters with which the server has answered
         self.model_id = self.options.model or ""
         if not self.model_id or self.options.weights is None:
             self._find_model()
@@ -145,12 +143,12 @@ class OpenAIGenerator:
 
     @property
     def context_tokens(self) -> int | None:
-        """The longest sequence, prompt and answer together; None where the server does not say."""
+        """The most tokens of prompt and completion together; None if the server does not say."""
         value = (self._card or {}).get("max_model_len")
         return value if isinstance(value, int) and value > 0 else None
 
     pulls = True
-    """``generate`` takes an iterator and asks it for the next request when there is room for one."""
+    """``generate`` accepts an iterator and takes the next request when it has room."""
 
     def generate(
         self,
@@ -159,14 +157,14 @@ class OpenAIGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return, for each request, one completion a seed, in order; see ``Generator.generate``.
+        """Return one completion per seed for each request, in order; see ``Generator.generate``.
 
-        ``requests`` is asked for the next one when there is room for it, from several threads, one at a time; where
-        it has none at the moment it may give None and is asked again.
-        While nothing comes ``on_done(0)`` is called about every 0.2 s. What had come when an error or an
-        interruption ends the call is still reported. Both in the caller's thread.
-        A refused sample is a ServiceError once those under way are reported, or with ``refusals`` set to
-        ``record`` a completion that ended with ``refused`` and says why in ``note``.
+        ``requests`` may be an iterator; it is advanced from several threads, one at a time, and may yield None if it
+        has no request yet. ``on_done(0)`` is called about every 0.2 s without answers. Answers that arrived before an
+        error or interruption are still reported. Callbacks run in the caller's thread.
+
+        A refused sample raises SampleRefusedError after running requests are reported; with ``refusals="record"`` it
+        becomes a ``refused`` completion with the reason in ``note``.
         """
         params.check()
         if self._card is None:
@@ -233,7 +231,7 @@ class OpenAIGenerator:
     def _judge_refusals(
         self, found: Collector, pool: RequestPool, probe: Job | None, params: SamplingParams
     ) -> None:
-        """Raise ServiceError where a refusal is to end the call, or the server refuses everything."""
+        """Raise SampleRefusedError if a refusal ends the call or the server refuses everything."""
         job, answer = next(iter(found.refused.values()))
         line = (
             f"the server refused a sample of the prompt starting '{job.start}' ({answer.refusal})"
@@ -258,7 +256,7 @@ class OpenAIGenerator:
         self._worked = params
 
     def _jobs(self, index: int, request: Request, params: SamplingParams) -> list[Job]:
-        """Return a job a seed; a prompt whose counted tokens fill the context is refused here."""
+        """Return one job per seed; a prompt that fills the context is refused without being sent."""
         tokenizer, context = self._load_tokenizer(), self.context_tokens
         opened, refusal, room = "", "", params.max_tokens
         prompt: dict[str, Any] = {
@@ -283,11 +281,11 @@ class OpenAIGenerator:
         return made
 
     def sync_weights(self, model: Any) -> None:
-        """Refuse: a server's weights are its own."""
+        """Raise UserError: a server keeps its own weights."""
         raise UserError("a server cannot take over weights: sample with transformers or vllm")
 
     def close(self) -> None:
-        """Nothing to free: connections live as long as a call."""
+        """Do nothing: connections are closed after each call."""
 
     def _connection(self) -> Connection:
         return Connection(
@@ -301,7 +299,7 @@ class OpenAIGenerator:
                 self._tell(line)
 
     def _find_model(self) -> None:
-        """Ask the server for its models and settle on one; see ``__init__`` for what is raised."""
+        """List the server's models and choose one; raises as ``__init__`` does."""
         self._watch.start()
         with self._connection() as connection:
 
@@ -333,15 +331,14 @@ class OpenAIGenerator:
         self._card = found.get(self.model_id, {})
 
     def _same_model(self, connection: Connection) -> None:
-        """Raise UserError where the server does not list the model as it did when it was found, TransientError where it
-        lists none."""
-        if not self._card:  # it lists none
+        """Raise UserError if the server's description of the model has changed, TransientError if it lists no model."""
+        if not self._card:  # the server lists no models
             return
         try:
             listed = cards(read_object(connection.get("/models")))
-        except RefusedError as refusal:  # says nothing of the sample
+        except RefusedError as refusal:  # not a refusal of the sample
             raise ServiceError(f"the server no longer lists its models ({refusal})") from refusal
-        if not listed:  # a router says so while what is behind it starts
+        if not listed:  # routers do this while their servers start
             raise TransientError("the server lists no model", blames_request=False)
         before = stable_facts(self._card)
         now = next((stable_facts(c) for c in listed if c["id"] == self.model_id), None)
@@ -363,7 +360,7 @@ class OpenAIGenerator:
         return f"server-{hashlib.blake2b(text.encode(), digest_size=24).hexdigest()}"
 
     def _load_tokenizer(self) -> Any:
-        """Return the tokenizer, loaded once; None where none is known. Raises UserError where it is needed."""
+        """Return the tokenizer, loaded once, or None. Raises UserError if the completions api lacks one."""
         place = self.options.tokenizer or self.options.weights
         if self._tokenizer is None and place is not None:
             self._tokenizer = load_tokenizer(str(place))

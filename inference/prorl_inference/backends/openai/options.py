@@ -1,6 +1,6 @@
-"""What is said about an OpenAI-compatible server: address, model, limits, price; and how it is read.
+"""Options for an OpenAI-compatible server: address, model, limits, price.
 
-The key comes from an environment variable, is never written anywhere and is cut out of every message.
+The key is read from an environment variable, never stored, and removed from every message.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from prorl_common.http import Address, parse_address
 APIS = ("auto", "completions", "chat")
 REFUSALS = ("stop", "record")
 OURS = ("model", "prompt", "messages", "temperature", "top_p", "max_tokens", "seed", "n", "stream")
-"""Fields of a request that the evaluation itself sets and writes down."""
+"""Request fields that the evaluation sets and records itself."""
 REMOVABLE = ("max_tokens", "seed")
 LONGEST_SECONDS = 30 * 86400.0
 
@@ -28,14 +28,12 @@ LONGEST_SECONDS = 30 * 86400.0
 class ServerOptions:
     """How to sample from a server.
 
-    ``model``: its name there (None: the only one it lists). ``api``: ``completions`` sends token ids made
-    with the model's own tokenizer, ``chat`` sends messages and the server renders them, ``auto`` takes the
-    former where a tokenizer is known. ``weights``: a folder with the very weights that are served, for the
-    digest (and the tokenizer, unless ``tokenizer`` names another). ``extra``: more request fields; null
-    leaves out one of ``REMOVABLE``. ``timeout`` of one answer and ``patience`` (how long a server may not
-    answer at all) are in seconds, ``rpm`` and ``tpm`` requests and tokens a minute, ``price`` per million
-    prompt and completion tokens. ``refusals``: ``stop`` ends at the first sample the server refuses,
-    ``record`` writes it down as refused and goes on.
+    ``model``: its name there (None: the only one listed). ``api``: ``completions`` sends token ids, ``chat`` sends
+    messages that the server renders, ``auto`` picks ``completions`` if a tokenizer is given. ``weights``: a folder with
+    the served weights, for the digest (and the tokenizer, unless ``tokenizer`` is given). ``extra``: more request
+    fields; null removes one of ``REMOVABLE``. ``timeout`` (for one answer) and ``patience`` (for an unresponsive
+    server) are in seconds. ``rpm`` and ``tpm`` are requests and tokens per minute. ``price`` is per million prompt and
+    completion tokens. ``refusals``: ``stop`` at the first refused sample, or ``record`` it and continue.
     """
 
     model: str | None = None
@@ -53,7 +51,7 @@ class ServerOptions:
     price: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        """Raise UserError for what makes no sense."""
+        """Raise UserError for invalid values."""
         if self.api not in APIS:
             raise UserError(
                 f"the server's api is '{self.api}': it must be one of {', '.join(APIS)}"
@@ -78,13 +76,13 @@ class ServerOptions:
 
     @property
     def known_api(self) -> str:
-        """``completions`` or ``chat``: what ``auto`` stands for here."""
+        """The api, with ``auto`` resolved."""
         if self.api != "auto":
             return self.api
         return "chat" if self.tokenizer is None and self.weights is None else "completions"
 
     def key(self) -> str | None:
-        """Return the key. Raises UserError when the named variable is empty or holds no key."""
+        """Return the key, or None. Raises UserError if the named variable is empty or not a valid key."""
         if self.key_env is None:
             return None
         value = os.environ.get(self.key_env, "").strip()
@@ -101,12 +99,12 @@ class ServerOptions:
 
 
 def server_address(url: str) -> Address:
-    """Return where the server is; a URL without a path gets ``/v1``. Raises UserError for another form."""
+    """Return the parsed address; a URL without a path gets ``/v1``. Raises UserError if it is invalid."""
     return parse_address(url, "the server's address", "http://host:8000/v1", "/v1")
 
 
 def parse_extra(text: str | None) -> dict[str, Any]:
-    """Return the JSON object in ``text``; nothing for None. Raises UserError otherwise."""
+    """Return the JSON object in ``text``, empty for None. Raises UserError if it is not one."""
     if text is None:
         return {}
     try:
@@ -119,7 +117,7 @@ def parse_extra(text: str | None) -> dict[str, Any]:
 
 
 def parse_price(text: str | None) -> tuple[float, float] | None:
-    """Return (prompt, completion) prices per million tokens from ``in,out``."""
+    """Return (prompt, completion) prices per million tokens from ``in,out``. Raises UserError if invalid."""
     if text is None:
         return None
     try:

@@ -1,9 +1,7 @@
-"""What is sent for one sample and what comes back: bodies, answers, errors, token counts, price.
+"""Requests and answers of the OpenAI protocol for one sample, and the errors they lead to:
 
-TransientError  try again
-RefusedError    this one request is turned down (too long, filtered): others may pass
-UserError       key, address, chat template: the user's to mend
-ServiceError    the server is there but cannot go on: model gone, quota spent
+TransientError: retry. RefusedError: only this request is refused (too long, filtered). UserError: the user must correct
+key, address or chat template. ServiceError: the server cannot continue (model gone, quota spent).
 """
 
 from __future__ import annotations
@@ -19,24 +17,24 @@ from prorl_inference.backends.openai.options import ServerOptions
 from prorl_inference.types import Completion, FinishReason, SamplingParams
 
 SEED_BITS = 53
-"""Seeds are sent modulo 2**53: larger whole numbers do not survive every JSON reader."""
+"""Seeds are sent modulo 2**53: not every JSON reader keeps larger integers."""
 VLLM_NEUTRAL = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0}
-"""Sent to a server that says it is vLLM: it would else take these from the model's generation_config."""
+"""Sent to vLLM servers, which would otherwise take these from the model's generation_config."""
 STOPPED = ("stop", "eos", "eos_token", "stop_sequence")
 CUT = ("length", "max_tokens")
 UNKNOWN_TOKEN = -1
 PROBE = -1
-"""The request index of a sample that only asks whether the server works; nobody gets its answer."""
+"""Request index of a sample that only tests whether the server works; its answer is discarded."""
 
 
 class RefusedError(ServiceError):
-    """The server turned this one sample down."""
+    """The server refused this one sample."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One sample to ask for. ``opened`` is what the prompt itself wrote of the answer (``<think>``),
-    ``prompt_tokens`` may be an estimate; ``refused`` says why it need not be asked at all."""
+    """One sample to request. ``opened`` is the think tag already in the prompt; ``prompt_tokens`` may be an estimate;
+    ``refused`` is set if the sample need not be sent, and says why."""
 
     request: int
     sample: int
@@ -49,7 +47,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a job. Token counts are the server's; None where it gives none."""
+    """Answer to a job. Token counts come from the server; None if it gives none."""
 
     text: str
     finish: FinishReason
@@ -60,7 +58,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Usage:
-    """What a server was asked for so far and, where its price is known, what that cost."""
+    """Requests, tokens and, if the price is set, cost of a server so far."""
 
     price: tuple[float, float] | None = None
     answers: int = 0
@@ -71,7 +69,7 @@ class Usage:
 
     @property
     def cost(self) -> float | None:
-        """Price of all tokens of finished answers; None where no price is known."""
+        """Price of the tokens of all answers; None without a price."""
         if self.price is None:
             return None
         tokens = (self.prompt_tokens, self.completion_tokens)
@@ -101,7 +99,7 @@ def request_body(
 
 
 def read_object(reply: Reply) -> dict[str, Any]:
-    """Return the JSON object of an answer; see the module's docstring for what is raised instead."""
+    """Return the JSON object of a reply; the module docstring lists the errors raised."""
     if reply.status == 200:
         return reply.object()
     status, said, line = reply.status, reply.message(), reply.line()
@@ -125,9 +123,9 @@ def read_object(reply: Reply) -> dict[str, Any]:
 
 
 def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
-    """Return the one answer in a response; reasoning that a chat server split off is put back in think tags.
+    """Return the answer in a response, putting reasoning that a chat server split off back in think tags.
 
-    Raises TransientError for another shape, RefusedError for a filtered answer and for one without text.
+    Raises TransientError for a malformed response, RefusedError for a filtered or empty one.
     """
     try:
         choice = row["choices"][0]
@@ -150,7 +148,7 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
         raise TransientError("an answer of another shape (text or usage)")
     if reason not in (*STOPPED, *CUT):
         raise TransientError(f"an answer that ended with '{one_line(str(reason))[:40]}'")
-    if thought and empty and reason in CUT:  # the limit came in the middle of its reasoning
+    if thought and empty and reason in CUT:  # cut off while reasoning
         return Answer(whole_characters(f"<think>\n{thought}"), "length", counts[0], counts[1])
     if text is None or (thought and empty):
         raise RefusedError(
@@ -165,10 +163,9 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
 
 
 def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
-    """Return the answer as a Completion: ids ``UNKNOWN_TOKEN`` and log-probs NaN, as many as tokens.
+    """Return the answer as a Completion whose ids are ``UNKNOWN_TOKEN`` and log-probs NaN.
 
-    Tokens are the server's count, else the tokenizer's of the text. Raises UserError where neither is
-    there.
+    Their number is the server's token count, else the tokenizer's. Raises UserError if there is neither.
     """
     if answer.refusal:
         return Completion("", (), (), "refused", answer.refusal)
@@ -186,7 +183,7 @@ def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
 
 
 def stable_facts(card: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a /models entry says that does not change from call to call."""
+    """Return the fields of a /models entry that do not change between calls."""
     return {
         name: card[name]
         for name in ("id", "root", "parent", "owned_by", "max_model_len")
@@ -195,7 +192,7 @@ def stable_facts(card: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cards(row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the models in an answer of /models; none for another shape."""
+    """Return the models listed by /models; empty for a malformed answer."""
     data = row.get("data")
     found = data if isinstance(data, list) else []
     return [card for card in found if isinstance(card, dict) and isinstance(card.get("id"), str)]

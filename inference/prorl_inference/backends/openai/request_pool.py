@@ -1,4 +1,4 @@
-"""Threads that ask a server for many samples at once, each again until it is answered; and how fast they may."""
+"""Threads that send many samples to a server, with retries and rate limits."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from prorl_inference.backends.openai.protocol import (
 )
 
 TRIES = 6
-"""Failures of one sample that may be its own doing, while others are answered, before it counts as refused."""
+"""Failures that a sample may have caused, while others are answered, before it counts as refused."""
 JOIN_SECONDS = 2.0
 NOTHING_SECONDS = 0.05
-"""After which jobs that are none at the moment are asked for again."""
+"""Pause before asking again for a job when there is none yet."""
 TICK_SECONDS = 0.2
-"""How often the caller hears that nothing came."""
+"""How often ``run`` yields None without answers."""
 
 Outcome = tuple[Job, Answer] | BaseException | None
 
 
 class Rate:
-    """A token bucket: ``per_minute`` units a minute, at most a second's worth (or one) saved up.
+    """A token bucket: ``per_minute`` units a minute (None: no limit), with a burst of one second's worth, at least 1.
 
-    A take may exceed what is there; the next then waits until the debt is paid. None: no limit.
+    A request may take more than the bucket holds; the next waits until the debt is paid.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Rate:
         self._lock = threading.Lock()
 
     def take(self, units: float) -> float:
-        """Take ``units`` and return 0, or take nothing and return the seconds to wait before asking again."""
+        """Take ``units`` and return 0, or take nothing and return the seconds to wait."""
         if self._per_second is None:
             return 0.0
         with self._lock:
@@ -61,16 +61,15 @@ class Rate:
             return 0.0
 
     def correct(self, units: float) -> None:
-        """Take ``units`` more (or give back, where negative): what a finished request really used."""
+        """Take ``units`` more (negative: give back) once a request's real usage is known."""
         if self._per_second is not None:
             with self._lock:
                 self._have = min(self._most, self._have - units)
 
 
 class RequestPool:
-    """What the threads of one call share. ``rates`` are those of requests and of tokens; ``limits`` is there
-    where nobody counted the prompts' tokens. ``same_model`` is asked after a failure: it raises where the
-    server that answers now has another model."""
+    """State shared by the threads of one call. ``rates`` limit requests and tokens; ``limits`` is set if prompts were
+    not tokenized. ``same_model`` is called after a failure and raises if the server now has another model."""
 
     def __init__(
         self,
@@ -102,14 +101,13 @@ class RequestPool:
         stop_at_refusal: bool,
         probe: Job | None = None,
     ) -> Generator[tuple[Job, Answer] | None, None, None]:
-        """Yield every job with its answer as it comes, in any order, and None every ``TICK_SECONDS`` without.
+        """Yield each job with its answer, in any order, and None after every ``TICK_SECONDS`` without one.
 
-        ``jobs`` is asked for the next one when a thread is free, by one thread at a time; None of it says that
-        there is none at the moment, and is asked again soon.
-        The first error (or refusal, if asked) hands out no more jobs; what is under way is still yielded,
-        then the error is raised. Closing the iterator drops what is under way, see ``left``. ``probe`` is
-        sent where only samples that break the server may be left: does it answer another? It (and what is
-        sent to measure a prompt) is yielded too, with ``PROBE`` as its request.
+        ``jobs`` is advanced by one thread at a time when a thread is free; it may yield None if it has no job yet.
+        After the first error (or refusal, with ``stop_at_refusal``) no more jobs start; running ones are still yielded,
+        then the error is raised. Closing the iterator drops running jobs; see ``left``. ``probe`` is sent to tell a
+        broken server from samples that break it. It, and requests that measure a prompt, are yielded with request
+        ``PROBE``.
         """
         self._waiting, self._ended, self._probe = iter(jobs), False, probe
         self._watch.start()
@@ -150,7 +148,7 @@ class RequestPool:
                 worker.join(max(0.0, until - time.monotonic()))
 
     def left(self) -> Iterator[tuple[Job, Answer]]:
-        """Yield the answers that had come when ``run`` was closed or interrupted and that it did not yield."""
+        """Yield answers that arrived before ``run`` was closed or interrupted and were not yielded."""
         while True:
             try:
                 outcome = self._done.get_nowait()
@@ -190,7 +188,7 @@ class RequestPool:
         body = job.body
         failures = blamed = 0
         first_failure = 0.0
-        maybe_another = False  # the server may have been started anew
+        maybe_another = False  # the server may have restarted
         while True:
             began = time.monotonic()
             try:
@@ -217,7 +215,7 @@ class RequestPool:
     def _attempt(
         self, connection: Connection, job: Job, body: Mapping[str, Any]
     ) -> Answer | Mapping[str, Any]:
-        """Return the answer, or the body to send instead where the server's context is exceeded."""
+        """Return the answer, or a smaller body to send if the server's context is exceeded."""
         if self._limits is None:
             return self._send(connection, job, body)
 
@@ -250,7 +248,7 @@ class RequestPool:
         return answer
 
     def _others_pass(self, connection: Connection, since: float) -> bool:
-        """Return whether the server has answered anything since, if need be the probe."""
+        """Return whether the server answered anything since ``since``, sending the probe if necessary."""
         with self._probing:
             if self._watch.last_answer > since:
                 return True

@@ -1,4 +1,4 @@
-"""The backend ``server``: any server that speaks OpenAI's completions or chat protocol."""
+"""The backend ``server``: any server with OpenAI's completions or chat api."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A fake OpenAI-compatible server on 127.0.0.1, for tests: answers by seed, fails as told, dies and returns.
-
-Knows no language, no streaming, no TLS.
-"""
+"""A fake OpenAI-compatible server on 127.0.0.1 for tests: scripted faults, death and restart."""
 
 from __future__ import annotations
 
@@ -21,8 +18,8 @@ Answerer = Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a request gets instead of an answer. ``torn`` sends the start of a good answer as if it were all,
-    ``cut`` breaks the connection in the middle of one, ``hang`` never answers."""
+    """Fault sent for an answer. ``kind`` is ``status``; ``torn``: half an answer as if it were whole; ``cut``: the
+    connection breaks in the middle; ``hang``: no answer."""
 
     status: int = 500
     body: str = "broken"
@@ -40,10 +37,10 @@ def yes_by_seed(body: Mapping[str, Any]) -> str:
 
 
 class FakeServer(Closing):
-    """Serves ``model``; ``script(number, body)`` may turn request ``number`` (from 1) into a Fault.
+    """Serves ``model``; ``script(number, body)`` may return a Fault for request ``number`` (from 1).
 
-    ``bodies`` and ``keys`` hold what came in; without ``listed`` it names no model. ``die`` breaks every connection and frees the port,
-    ``rise`` serves on the same port again.
+    ``bodies`` and ``keys`` record the requests; without ``listed`` no model is listed. ``die`` breaks all connections
+    and frees the port, ``rise`` serves on the same port again.
     """
 
     def __init__(
@@ -68,18 +65,18 @@ class FakeServer(Closing):
 
     @property
     def url(self) -> str:
-        """The address to give."""
+        """The address of the server."""
         return f"http://127.0.0.1:{self._port}/v1"
 
     def rise(self) -> None:
-        """Begin to serve."""
+        """Start serving."""
         self._server = _Server(("127.0.0.1", self._port), _Handler)
         self._server.fake = self
         self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def die(self) -> None:
-        """Stop serving; what is under way is broken off."""
+        """Stop serving and break open connections."""
         server, self._server = self._server, None
         if server is not None:
             server.shutdown()
@@ -87,16 +84,16 @@ class FakeServer(Closing):
             server.break_connections()
 
     def is_served_by(self, server: object) -> bool:
-        """Return whether ``server`` is the one that lives now."""
+        """Return whether ``server`` is the running one."""
         return self._server is server
 
     def close(self) -> None:
-        """Stop, and let hung requests go."""
+        """Stop, and release hung requests."""
         self.hung.set()
         self.die()
 
     def respond(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the whole answer to a request."""
+        """Return the complete answer to a request."""
         text = self.answer(body)
         choice: dict[str, Any] = {"index": 0, "finish_reason": "stop"}
         choice |= {"message": {"content": text}} if "messages" in body else {"text": text}
@@ -129,7 +126,7 @@ class _Server(http.server.ThreadingHTTPServer):
                 held.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no news."""
+        """Ignore clients that disconnect."""
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -137,10 +134,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     server: _Server
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
     def do_GET(self) -> None:
-        """List the one model, with facts that change from call to call as vLLM's do."""
+        """List the one model, with fields that change between calls as vLLM's do."""
         fake = self.server.fake
         fake.listings += 1
         card = {"id": fake.model, "created": fake.listings, **fake.card}
@@ -148,7 +145,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self._send(200, json.dumps({"object": "list", "data": shown}).encode(), {})
 
     def do_POST(self) -> None:
-        """Answer, or fail as the script says."""
+        """Answer, or fail according to the script."""
         fake = self.server.fake
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with fake.lock:
@@ -174,7 +171,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._send(fault.status, fault.body.encode(), fault.headers)
 
     def _send(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
-        if not self.server.fake.is_served_by(self.server):  # it died meanwhile
+        if not self.server.fake.is_served_by(self.server):
             self.close_connection = True
             return
         self.send_response(status)

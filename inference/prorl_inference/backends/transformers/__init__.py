@@ -1,1 +1,1 @@
-"""Sampling from a Transformers model in this process, on CPU or CUDA."""
+"""Sample from a Transformers model in this process, on CPU or CUDA."""

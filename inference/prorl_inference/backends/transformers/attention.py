@@ -1,15 +1,7 @@
-"""Attention for one new token at a time, faster than Transformers' own: its key-value cache and its arithmetic.
+"""Faster attention and key-value cache for decoding on the CPU: buffers that grow in place, and grouped queries.
 
-Transformers' dynamic cache concatenates, which copies everything seen so far once a step and layer. Here the
-tokens seen are a window into a larger buffer: it grows to the right in place, padding that no row needs any
-more falls off its left edge at no cost, and the rows of one cache can be written over rows of another. Models
-with sliding windows or linear attention keep Transformers' own cache.
-
-With grouped queries, heads that share a key are asked as if they were successive positions, so that the cache
-is read once and never expanded. Everything but decoding goes to Transformers' ``sdpa``. Not for GPUs, where
-``sdpa`` does the same in its kernel.
-
-This module imports torch and transformers: import it inside functions only.
+Transformers' dynamic cache copies all earlier tokens at each step. Models with sliding windows or linear attention keep
+it. This module imports torch and transformers: import it inside functions only.
 """
 
 from __future__ import annotations
@@ -23,14 +15,14 @@ from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
 _SPARE = 64
-"""Positions kept free when a buffer is made; a quarter of its length more where that is larger."""
+"""Least spare positions of a new buffer; a quarter of its length if that is more."""
 NAME = "prorl_grouped"
 FAMILIES = frozenset({"llama", "mistral", "qwen2", "qwen3"})
-"""Model types it is tested with; others keep ``sdpa``."""
+"""Tested model types; others keep ``sdpa``."""
 
 
 class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
-    """One layer's keys and values, ``[rows, heads, tokens, head_dim]``: views into larger buffers."""
+    """Keys and values of one layer, ``[rows, heads, tokens, head_dim]``, as views into larger buffers."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -41,7 +33,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Append the new tokens and return all keys and values so far."""
+        """Append new tokens and return all keys and values."""
         if not self.is_initialized:
             self.lazy_initialization(key_states, value_states)
         seen, new = self.get_seq_length(), key_states.shape[-2]
@@ -58,28 +50,28 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         return self.keys, self.values
 
     def reorder_cache(self, beam_idx: Any) -> None:
-        """Keep (or repeat) the rows ``beam_idx``; the buffers are made anew at the next token."""
+        """Select or repeat the rows ``beam_idx``; the next token reallocates the buffers."""
         super().reorder_cache(beam_idx)
         self._key_room = self._value_room = None
 
     def drop_left(self, tokens: int) -> None:
-        """Forget the oldest ``tokens`` positions of every row."""
+        """Drop the oldest ``tokens`` positions of every row."""
         assert self.keys is not None and self.values is not None
         self.keys, self.values = self.keys[:, :, tokens:], self.values[:, :, tokens:]
         self._left += tokens
 
     def pad_left(self, tokens: int) -> None:
-        """Put ``tokens`` positions of padding before the oldest; the buffers are made anew at the next token."""
+        """Add ``tokens`` positions of padding at the left; the next token reallocates the buffers."""
         assert self.keys is not None and self.values is not None
         self.keys = torch.nn.functional.pad(self.keys, (0, 0, tokens, 0))
         self.values = torch.nn.functional.pad(self.values, (0, 0, tokens, 0))
         self._key_room = self._value_room = None
 
     def overwrite(self, rows: torch.Tensor, source: DynamicLayer, index: torch.Tensor) -> None:
-        """Put row ``index[i]`` of ``source`` over row ``rows[i]``, both ending at the newest position.
+        """Copy row ``index[i]`` of ``source`` over row ``rows[i]``, both ending at the newest position.
 
-        Where ``source`` is wider, its left edge, which is padding of those rows, is cut off; where it is
-        narrower, what the row held to the left stays, for the mask to hide.
+        A wider ``source`` loses padding at its left; beside a narrower one the row keeps old content, which the mask
+        must hide.
         """
         assert self.keys is not None and self.values is not None
         assert source.keys is not None and source.values is not None
@@ -90,7 +82,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
 
 
 def _with_room(seen: torch.Tensor | None, new: torch.Tensor, length: int) -> torch.Tensor:
-    """Return a buffer that begins with the ``length`` positions ``seen`` and has room for many more."""
+    """Return a buffer with spare room that begins with the ``length`` positions of ``seen``."""
     end = length + new.shape[-2]
     room = new.new_empty((*new.shape[:2], end + max(_SPARE, end // 4), new.shape[-1]))
     if seen is not None and length:
@@ -99,8 +91,7 @@ def _with_room(seen: torch.Tensor | None, new: torch.Tensor, length: int) -> tor
 
 
 def make_cache(config: Any) -> Cache:
-    """Return an empty cache for a model's configuration: growing in place where every layer attends to all
-    tokens."""
+    """Return an empty cache; it grows in place if every layer attends to all tokens."""
     own = DynamicCache(config=config)
     if own.layers and all(type(layer) is DynamicLayer for layer in own.layers):
         return Cache(layers=[GrowingLayer() for _ in own.layers])
@@ -108,7 +99,7 @@ def make_cache(config: Any) -> Cache:
 
 
 def select_rows(cache: Cache, index: torch.Tensor) -> Cache:
-    """Return a new cache that grows in place, with the rows ``index`` of ``cache``, which stays as it is."""
+    """Return a new growing cache with the rows ``index`` of ``cache``, which is not changed."""
     chosen: Any = Cache(layers=[GrowingLayer() for _ in cache.layers])
     layers: Any = cache.layers
     for mine, theirs in zip(chosen.layers, layers, strict=True):
@@ -131,10 +122,11 @@ def grouped_attention(
     attention_mask: torch.Tensor | None,
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
-    """Return attention output ``[rows, new, heads, head_dim]``, the interface of Transformers.
+    """Return attention output ``[rows, new, heads, head_dim]``, as Transformers' interface asks.
 
-    ``query`` is ``[rows, heads, new, head_dim]``, ``key`` and ``value`` ``[rows, kv_heads, seen,
-    head_dim]``; the mask is ``[rows, 1, new, seen]`` or None.
+    ``query`` is ``[rows, heads, new, head_dim]``, ``key`` and ``value`` ``[rows, kv_heads, seen, head_dim]``; the mask
+    is ``[rows, 1, new, seen]`` or None. For one new token, query heads that share a key are treated as successive
+    positions, so the cache is not expanded; other cases use ``sdpa``.
     """
     rows, heads, new, size = query.shape
     if new != 1 or options.get("dropout") or options.get("position_bias") is not None:
@@ -153,7 +145,7 @@ def grouped_attention(
 
 
 def register() -> str:
-    """Make the function known to Transformers and return its name; calling it again changes nothing."""
+    """Register the attention with Transformers and return its name; may be called repeatedly."""
     interfaces: Any = transformers
     interfaces.AttentionInterface.register(NAME, grouped_attention)
     interfaces.AttentionMaskInterface.register(NAME, sdpa_mask)

@@ -1,10 +1,4 @@
-"""The decode loop: one prefill for each distinct prompt, then one token a row a step; how a token is drawn.
-
-Does: left-padded prefill, repeating each prompt's cache for its samples, stepwise decoding, dropping
-finished rows so that cost follows the rows that still run. The batch is fixed, so that it depends on its
-requests alone; :mod:`.refill` gives freed places to waiting samples. A token is drawn from its row's logits, by
-temperature and top-p, with one uniform number a row.
-"""
+"""The decode loop of fixed batches: one prefill per distinct prompt, then one token per row and step."""
 
 from __future__ import annotations
 
@@ -20,13 +14,13 @@ if TYPE_CHECKING:
     import torch
 
 COMPACT_AT = 0.875
-"""Rows are dropped from the batch once at most this share of it still runs: dropping copies the cache."""
+"""Ended rows are dropped once at most this share of the batch still runs, since dropping copies the cache."""
 PLAIN = "past_key_values"
 RECURRENT = "cache_params"
-"""The word for the cache where a model has nothing but recurrent layers."""
+"""Name of the cache argument in models with only recurrent layers."""
 _BLOCK = 256
 _NUCLEUS_FIRST = 1024
-"""Most nuclei are smaller than this many tokens; rows that are not are sorted in full."""
+"""Most nuclei are smaller than this many tokens; rows with a larger one are sorted in full."""
 
 
 def decode_batch(
@@ -35,12 +29,11 @@ def decode_batch(
     params: SamplingParams,
     stop_ids: frozenset[int],
 ) -> Iterator[list[Row]]:
-    """Sample every row of ``prompts`` to its end, filling ``token_ids``, ``logprobs`` and ``stopped``; yield
-    rows as they end.
+    """Sample every row of ``prompts`` to its end, filling the rows; yield rows as they end.
 
-    ``model`` is a Transformers causal language model in eval mode; gradients must be off whenever the
-    iterator is asked. A row ends at a token of ``stop_ids`` (kept, ``stopped`` true) or when its budget is used
-    up. Rows of one prompt that were begun have the same tokens, which ``token_ids`` of the prompt end with.
+    ``model`` is a Transformers causal language model in eval mode; gradients must be off while the iterator runs. A row
+    ends at a token of ``stop_ids`` (kept, ``stopped`` is true) or when its budget is used up. The ``token_ids`` of a
+    prompt include those its resumed rows begin with, which must be equal.
     """
     import torch
 
@@ -50,7 +43,7 @@ def decode_batch(
     uniforms = uniform_rows(
         [row.seed for row in live], steps, [len(row.token_ids) for row in live]
     ).to(device)
-    # one row a prompt, then one a sample; the mask is already 1 for every token still to come
+    # one row per prompt, then one per sample; the mask is 1 for all tokens to come
     logits, cache, mask = prefill(model, [prompt.token_ids for prompt in prompts])
     width = mask.shape[1]
     counts = torch.tensor([len(prompt.rows) for prompt in prompts])
@@ -84,7 +77,7 @@ def decode_batch(
 
 
 def to_host(tokens: torch.Tensor, logprobs: torch.Tensor) -> tuple[list[int], list[float]]:
-    """Return a step's tokens and log-probs: the one wait for the device that a step needs."""
+    """Return a step's tokens and log-probs as lists, with a single device synchronisation."""
     import torch
 
     ids, values = torch.stack((tokens.double(), logprobs.double())).tolist()
@@ -94,9 +87,9 @@ def to_host(tokens: torch.Tensor, logprobs: torch.Tensor) -> tuple[list[int], li
 def advance(
     model: Any, tokens: torch.Tensor, seen: torch.Tensor, cache: Any
 ) -> tuple[torch.Tensor, Any]:
-    """Feed one token a row; return the next logits ``[rows, vocabulary]`` and the cache.
+    """Feed one token per row; return the next logits ``[rows, vocabulary]`` and the cache.
 
-    Rows that ended may be fed too; their positions stay inside the model's context.
+    Ended rows may be fed too; their positions are clamped to the model's context.
     """
     name = cache_name(model)
     last = getattr(model.config, "max_position_embeddings", None) or seen.shape[1]
@@ -104,7 +97,7 @@ def advance(
         input_ids=tokens[:, None],
         attention_mask=None
         if name == RECURRENT
-        else seen,  # such a model has the past in its state
+        else seen,  # recurrent models keep the past in their state
         position_ids=seen.sum(dim=-1, keepdim=True).clamp(max=last) - 1,
         use_cache=True,
         **{name: cache},
@@ -113,7 +106,7 @@ def advance(
 
 
 def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, Any, torch.Tensor]:
-    """Run prompts once, padded at the left; return last logits, cache and mask, a row a prompt."""
+    """Run left-padded prompts once; return last logits, cache and mask, one row per prompt."""
     import torch
 
     from prorl_inference.backends.transformers.attention import make_cache
@@ -138,7 +131,7 @@ def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor,
 
 
 def cache_name(model: Any) -> str:
-    """Return the word for the cache in the model's forward pass and its output; empty where it takes none."""
+    """Return the name of the cache argument in the model's forward pass, or an empty string if it has none."""
     whole = model.get_base_model() if hasattr(model, "get_base_model") else model
     words = _parameters(type(whole).forward)
     return next((name for name in (PLAIN, RECURRENT) if name in words), "")
@@ -150,9 +143,9 @@ def _parameters(function: Callable[..., Any]) -> frozenset[str]:
 
 
 def check_decoding(model: Any) -> None:
-    """Raise ModelError unless padded prompts, decoded stepwise, get the log-probs that each gets alone.
+    """Raise ModelError unless padded prompts, decoded stepwise, get the same log-probs as unpadded ones.
 
-    Tried with a few tokens on models whose cache is not plain, since families differ in how theirs works.
+    Runs a few tokens; meant for models without a plain cache, since families differ.
     """
     import torch
 
@@ -194,9 +187,9 @@ def uniform_rows(
 ) -> torch.Tensor:
     """Return float64 uniforms in [0, 1), shape ``[len(seeds), count]``, on the CPU.
 
-    Row i, which begins at number ``starts[i]`` (None: 0) of its sequence, is a function of ``seeds[i]`` alone: the Philox counter generator keyed by the seed (Salmon et
-    al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011), its top 53 bits. Raw words are used
-    because numpy promises their stream to stay the same between versions. Seeds are taken modulo 2^64.
+    Row i is a function of ``seeds[i]`` (modulo 2^64), from number ``starts[i]`` on (None: 0): the top 53 bits of the
+    Philox generator (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011). Raw words are used because
+    numpy promises to keep their stream between versions.
     """
     import numpy as np
     import torch
@@ -212,12 +205,12 @@ def uniform_rows(
 def sample_tokens(
     logits: torch.Tensor, uniforms: torch.Tensor, temperature: float, top_p: float
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return (token ids, log-probs), both of shape ``[rows]``, for logits of shape ``[rows, vocab]``.
+    """Return (token ids, log-probs), both ``[rows]``, for logits ``[rows, vocab]``.
 
-    ``uniforms`` (float64, ``[rows]``) picks by inverse CDF in token order over the nucleus: the smallest
-    set of most likely tokens whose probability reaches ``top_p`` (Holtzman et al., 2020). Log-probs are
-    natural logs in fp32 under the temperature and before top-p. Temperature 0 takes the most likely
-    token and gives its log-prob at temperature 1. Each row depends on nothing but itself.
+    ``uniforms`` (float64, ``[rows]``) selects by inverse CDF in token order within the nucleus: the smallest set of
+    most likely tokens whose probability reaches ``top_p`` (Holtzman et al., 2020). Log-probs are natural logs in fp32
+    under the temperature, before top-p. Temperature 0 takes the most likely token with its log-prob at temperature 1.
+    Rows are independent.
     """
     import torch
 
@@ -236,11 +229,10 @@ def sample_tokens(
 
 
 def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
-    """Return, for each row of ``probs`` ``[rows, vocab]``, the token at quantile ``uniforms[row]``.
+    """Return the token at quantile ``uniforms[row]`` for each row of ``probs`` ``[rows, vocab]``.
 
-    Rows need not sum to 1. Sums run in two levels (blocks, then inside one block), which is many times
-    faster than a running sum over a large vocabulary: blocks add up in fp32, as exact as the probabilities
-    themselves, all running sums are in fp64. A token of probability 0 is never returned.
+    Rows need not sum to 1; a token of probability 0 is never returned. Summing blocks first is much faster than a
+    running sum over a large vocabulary. Running sums are in fp64.
     """
     import torch
 
@@ -256,7 +248,7 @@ def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
 
 
 def _first_above(cdf: torch.Tensor, point: torch.Tensor) -> torch.Tensor:
-    """Return the first index where ``cdf`` exceeds ``point`` ``[rows, 1]``, which is kept below its end."""
+    """Return the first index where ``cdf`` exceeds ``point`` ``[rows, 1]``, clamped below its end."""
     import torch
 
     total = cdf[:, -1:]
@@ -265,10 +257,9 @@ def _first_above(cdf: torch.Tensor, point: torch.Tensor) -> torch.Tensor:
 
 
 def nucleus_floor(probs: torch.Tensor, top_p: float) -> torch.Tensor:
-    """Return, for each row of ``probs`` ``[rows, vocab]``, the probability of the nucleus's last token.
+    """Return the probability of the nucleus's last token for each row of ``probs`` ``[rows, vocab]``.
 
-    Tokens tied with the last one count as inside. Looks at the first ``_NUCLEUS_FIRST`` tokens only,
-    and sorts in full just the rows whose nucleus is larger.
+    Tokens tied with the last one belong to the nucleus.
     """
     first = probs.topk(min(_NUCLEUS_FIRST, probs.shape[-1]), dim=-1).values
     floor, reached = _floor(first, top_p)

@@ -1,8 +1,4 @@
-"""Batched sampling from a Transformers model, on CPU or CUDA.
-
-Groups requests of similar length into batches of at most ``batch_size`` rows and samples them with
-:mod:`.decoding` or :mod:`.refill`: as a stream, or a whole list through one.
-"""
+"""Batched sampling from a Transformers model, on CPU or CUDA."""
 
 from __future__ import annotations
 
@@ -46,16 +42,16 @@ if TYPE_CHECKING:
 
 
 _WORTH_PACKING = 256
-"""Tokens that may be sampled at least for weights to be packed."""
+"""Fewest tokens to sample for which packing the weights pays off."""
 
 
 class TransformersGenerator:
-    """Samples from a model that is already loaded; implements ``Generator``.
+    """Samples from a loaded model; implements ``Generator``.
 
-    The model may be one that is being trained: it is put in eval mode while sampling, left in the mode
-    it was in, and no gradient is recorded. On the CPU the attention of tested model families is replaced
-    for single-token steps (see :mod:`.attention`). ``generate`` may be called inside
-    ``torch.autocast``. ``model_digest`` is the caller's to set, and to change when the weights change.
+    The model may be in training: it is in eval mode while sampling, returns to its mode afterwards, and records no
+    gradient. On the CPU the attention of tested families is replaced for single-token steps (see :mod:`.attention`).
+    ``generate`` may run inside ``torch.autocast``. The caller sets ``model_digest`` and updates it when the weights
+    change.
     """
 
     def __init__(
@@ -68,19 +64,19 @@ class TransformersGenerator:
         model_digest: str = "",
         batching: Batching = "fixed",
     ) -> None:
-        """Take a loaded model; move it to ``device`` unless that is None. ``batch_size`` is in rows.
+        """Move the model to ``device`` unless that is None. ``batch_size`` is in rows.
 
-        Raises ModelError for a family that this sampler would sample wrongly.
+        Raises ModelError for a model that would be sampled wrongly.
         """
         if batch_size < 1:
             raise UserError(f"batch_size is {batch_size}: it must be at least 1")
         if batching not in get_args(Batching):
             raise UserError(f"batching is '{batching}': it must be fixed or refill")
-        self._model = cast(Any, model)  # Transformers types `to` as taking no device
+        self._model = cast(Any, model)  # the stubs of Transformers' `to` take no device
         if device is not None:
             self._model.to(device)
         if self._model.device.type == "cpu":
-            # Decodes faster; forward passes over more than one token stay ``sdpa``, bit for bit.
+            # Forward passes over more than one token stay ``sdpa``, bit for bit.
             from prorl_inference.backends.transformers import attention
 
             if self._model.config.model_type in attention.FAMILIES:
@@ -96,7 +92,7 @@ class TransformersGenerator:
 
     @property
     def context_tokens(self) -> int | None:
-        """The longest sequence the model takes, prompt and answer together; None when not declared."""
+        """The most tokens of prompt and completion together; None if not declared."""
         value = getattr(self._model.config, "max_position_embeddings", None)
         return int(value) if value else None
 
@@ -107,22 +103,22 @@ class TransformersGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return, for each request, one completion a seed, in order; see ``Generator.generate``.
+        """Return one completion per seed for each request, in order; see ``Generator.generate``.
 
-        Raises UserError for a prompt that fills the model's context, or parameters out of range. An
-        answer that reaches the end of the context ends there with ``length``.
+        Raises UserError for a prompt that fills the model's context, or parameters out of range. A completion that
+        reaches the end of the context ends with ``length``.
         """
         return sample_all(self.stream(params, on_done), requests, on_result)
 
     def stream(
         self, params: SamplingParams, on_done: Callable[[int], None] | None = None
     ) -> TransformersStream:
-        """Return a stream over the model; one at a time. Raises as ``generate`` does."""
+        """Return a stream over the model; only one may be open. Raises as ``generate`` does."""
         params.check()
         return TransformersStream(self, self._model, params, on_done)
 
     def sync_weights(self, model: Any) -> None:
-        """Do nothing when ``model`` is the one sampled from; else copy its parameters and buffers."""
+        """Copy the parameters and buffers of ``model``, unless it is the model sampled from."""
         if model is not self._model:
             self._model.load_state_dict(model.state_dict())
 
@@ -134,8 +130,8 @@ class TransformersGenerator:
 class TransformersStream:
     """Samples in the caller's thread, inside ``take``; implements ``Stream``.
 
-    With fixed batches, requests that come while a batch runs wait for its end; with ``refill`` they take the
-    places of rows that end. Repeatable: batches are a function of what was submitted when.
+    With fixed batches new requests wait for the running batch to end; with ``refill`` they take the rows of ended
+    samples. Batches depend only on which requests were submitted when.
     """
 
     repeatable = True
@@ -168,11 +164,11 @@ class TransformersStream:
 
     @property
     def running(self) -> int:
-        """Samples that have not ended, waiting ones too."""
+        """Samples that have not ended, including waiting ones."""
         return self._results.missing
 
     def submit(self, key: int, request: Request) -> None:
-        """Take a request; samples of the same tokens share one prefill."""
+        """Add a request; samples of equal tokens share one prefill."""
         ids = tuple(encode_prompt(self._generator.tokenizer, request.prompt))
         budget = prompt_budget(
             ids, request, self._params.max_tokens, self._generator.context_tokens
@@ -182,7 +178,7 @@ class TransformersStream:
             self._waiting.setdefault(so_far, PromptRows(so_far, [])).rows.append(row)
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Sample until samples end; ``wait`` is not looked at. See ``Stream.take``."""
+        """Sample until samples end; ``wait`` is ignored. See ``Stream.take``."""
         import torch
 
         del wait
@@ -203,7 +199,7 @@ class TransformersStream:
         return whole
 
     def stop(self) -> list[Ended]:
-        """Forget what runs and waits and return it; see ``Stream.stop``."""
+        """Drop running and waiting samples and return them; see ``Stream.stop``."""
         self._decoding = None
         self._waiting.clear()
         self._queue = Queue(self._model)
@@ -218,7 +214,7 @@ class TransformersStream:
             yield from decode_batch(model, self._next_batch(), params, stops)
 
     def _next_batch(self) -> list[PromptRows]:
-        """Take the first batch of what waits."""
+        """Remove and return the first batch of the waiting prompts."""
         batch = next(pack(list(self._waiting.values()), self.rows))
         for prompt in batch:
             rest = self._waiting.pop(prompt.token_ids).rows[len(prompt.rows) :]
@@ -227,7 +223,7 @@ class TransformersStream:
         return batch
 
     def _pack_weights(self) -> None:
-        """Make products fast on a CPU, once, where the answers that wait are worth the preparation."""
+        """Pack the weights on a CPU, once, if enough tokens are waiting to be worth it."""
         tokens = sum(len(p.rows) for p in self._waiting.values()) * self._params.max_tokens
         if self._packed or self._model.device.type != "cpu" or tokens < _WORTH_PACKING:
             return
@@ -258,10 +254,10 @@ def load_generator(
 
 
 def pack(work: Sequence[PromptRows], batch_size: int) -> Iterator[list[PromptRows]]:
-    """Yield batches of at most ``batch_size`` rows, prompts of similar length together.
+    """Yield batches of at most ``batch_size`` rows, grouping prompts of similar length.
 
-    Longest first, so that running out of memory shows at once. A prompt with more samples than fit is
-    split. The batches are a function of the prompts, their rows and ``batch_size``.
+    The longest come first, so that running out of memory shows at once. A prompt with more samples than fit is split.
+    Equal input gives equal batches.
     """
     batch: list[PromptRows] = []
     room = batch_size

@@ -1,11 +1,8 @@
-"""Linear layers on the CPU with their weights laid out once for oneDNN while a model samples.
+"""Pack the weights of linear layers for oneDNN while a model samples on the CPU.
 
-torch multiplies float32 matrices with the BLAS it was built with, which lays the weights out anew in every call.
-For the few rows of a decode step that costs more than the product itself: SmolLM2-135M samples about 1.4 times
-as fast with packed weights (benchmarks/generation.py). Packing takes as long as one step or two, and as much
-memory again as the weights, so only ``MOST_BYTES`` are packed, the output layer first, which gains most.
-
-This module imports torch: import it inside functions only.
+torch's float32 BLAS lays the weights out anew in every call, which for a few rows costs more than the product:
+SmolLM2-135M samples about 1.4 times as fast packed (benchmarks/generation.py). Packing takes one or two steps and
+doubles the memory of the packed layers. This module imports torch: import it inside functions only.
 """
 
 from __future__ import annotations
@@ -17,15 +14,15 @@ from typing import Any
 import torch
 
 MOST_BYTES = 2 << 30
-"""Weights that are packed; layers beyond that stay as they are."""
+"""Limit on the weights to pack, largest layers first; the others stay unpacked."""
 
 
 @contextlib.contextmanager
 def packed_weights(model: Any, rows: int) -> Iterator[None]:
-    """Sample inside the block with packed float32 weights, laid out for batches of ``rows``.
+    """Pack float32 weights inside the block, for batches of ``rows``.
 
-    Results are those of the plain layers up to float rounding. The weights must not change inside the block and
-    gradients must be off. Does nothing where there is no oneDNN, for other devices and types, and in autocast.
+    Results equal the plain layers' up to float rounding. The weights must not change inside the block and gradients
+    must be off. Does nothing without oneDNN, on other devices or dtypes, and in autocast.
     """
     packed = []
     try:

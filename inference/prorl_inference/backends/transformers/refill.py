@@ -1,14 +1,8 @@
-"""Continuous refill: rows that end are replaced by waiting samples, so that the batch stays full.
+"""Continuous refill: waiting samples take the rows of samples that ended, so the batch stays full.
 
-All rows of the batch share one cache in which they append at the same position. A pending sequence's
-prompt is run apart (each distinct prompt once, however its samples spread) and written over a free row so
-that it ends at that position; its mask hides what the row held before. Prompts enter longest first, so the
-next one mostly fits; for one that does not, the cache is padded at the left. Positions that no running row
-needs any more are dropped there, so the cache stays as wide as the longest running row. While nothing waits,
-the batch shrinks as in :mod:`.decoding`; it grows again when something does.
-
-A row's tokens are a function of prompt and seed, up to float rounding, which depends on the batch's shape.
-Models whose cache is not plain (sliding windows) decode in fixed batches.
+All rows share one cache and append at the same position. A new prompt is run once for all its samples and copied over
+free rows so that it ends at that position; the mask hides older content. Tokens depend on prompt and seed, up to float
+rounding, which depends on the batch's shape.
 """
 
 from __future__ import annotations
@@ -34,15 +28,15 @@ if TYPE_CHECKING:
     import torch
 
 _REFILL_AT = 0.125
-"""Pending sequences enter once this share of the batch is free: running a prompt has a fixed cost."""
+"""Share of free rows at which new samples enter; running a prompt has a fixed cost."""
 
 
 @dataclass(slots=True)
 class PendingSequences:
-    """Prompts that have been run: samples ``rows`` to place, their first logits, and their cache.
+    """Prompts after prefill: the samples ``rows`` to place, their first logits and their cache.
 
-    ``source[i]`` is the cache row of sample i, ``lengths[i]`` its prompt's length in tokens, and
-    ``logits`` has a row for each row of the cache.
+    ``source[i]`` is the cache row of sample i, ``lengths[i]`` its prompt's length in tokens; ``logits`` has one row per
+    cache row.
     """
 
     rows: list[Row]
@@ -52,7 +46,7 @@ class PendingSequences:
     cache: Any
 
     def split(self, count: int) -> tuple[PendingSequences, PendingSequences]:
-        """Return the first ``count`` samples and the rest, both over the same cache."""
+        """Return the first ``count`` samples and the remaining ones, both over the same cache."""
         cut = (slice(None, count), slice(count, None))
         first, rest = (
             PendingSequences(self.rows[c], self.source[c], self.lengths[c], self.logits, self.cache)
@@ -62,16 +56,16 @@ class PendingSequences:
 
 
 class Queue:
-    """Samples that wait, the longest prompt first; every distinct prompt is run once."""
+    """Waiting samples, longest prompt first; each distinct prompt is run once."""
 
     def __init__(self, model: Any, work: Sequence[PromptRows] = ()) -> None:
         self.model = model
-        self._waiting: list[PromptRows] = []  # the longest last
+        self._waiting: list[PromptRows] = []
         self._run: PendingSequences | None = None
         self.add(work)
 
     def add(self, work: Sequence[PromptRows]) -> None:
-        """Take more samples."""
+        """Add samples."""
         self._waiting += [PromptRows(p.token_ids, list(p.rows)) for p in work]
         self._waiting.sort(key=lambda p: (-len(p.token_ids), p.token_ids), reverse=True)
 
@@ -79,13 +73,13 @@ class Queue:
         return bool(self._waiting) or self._run is not None
 
     def worth(self, least: int) -> int:
-        """Return how many free rows make an entry worth it: one where a prompt has been run already."""
+        """Return how many free rows are needed before samples enter: one if a prompt has been run already."""
         return least if self._run is None else 1
 
     def take(self, count: int) -> PendingSequences:
         """Return up to ``count`` samples whose prompts have been run, at least one.
 
-        When the prompt run last has samples left, they come first and alone, so that its cache serves them.
+        Samples left from the last prefill come first and alone, so that its cache serves them.
         """
         if self._run is None:
             self._run = self._prefill(count)
@@ -95,7 +89,7 @@ class Queue:
         return taken
 
     def _prefill(self, count: int) -> PendingSequences:
-        """Run as many waiting prompts as ``count`` samples need; the last may have samples to spare."""
+        """Run as many waiting prompts as ``count`` samples need; samples may be left over."""
         import torch
 
         chosen = [self._waiting.pop()]
@@ -113,7 +107,7 @@ class Batch:
     """The running rows: shared cache, mask ``[rows, width]``, last tokens, random numbers."""
 
     def __init__(self, model: Any, first: PendingSequences, steps: int) -> None:
-        """Make room for as many rows as ``first`` has; no row gets more than ``steps`` tokens."""
+        """Start with the rows of ``first``; a row gets at most ``steps`` tokens."""
         import torch
 
         from prorl_inference.backends.transformers.attention import select_rows
@@ -130,17 +124,17 @@ class Batch:
         self.tokens = torch.zeros(len(self.rows), dtype=torch.long, device=self.device)
 
     def free(self) -> list[int]:
-        """Return the places of rows that ended."""
+        """Return the indices of ended rows."""
         return [i for i, runs in enumerate(self.running) if not runs]
 
     def sample(self, params: SamplingParams, stops: frozenset[int]) -> list[Row]:
-        """Sample one token for every running row; return the rows that ended with it."""
+        """Sample one token for every running row; return the rows that ended."""
         return self._sample(self.logits, slice(None), range(len(self.rows)), params, stops)
 
     def admit(
         self, new: PendingSequences, params: SamplingParams, stops: frozenset[int]
     ) -> list[Row]:
-        """Put pending sequences over free rows, of which there are enough, and sample their first tokens."""
+        """Copy pending sequences over free rows, which must be enough, and sample their first tokens."""
         import torch
 
         free = self.free()[: len(new.rows)]
@@ -163,13 +157,13 @@ class Batch:
         self.width += 1
 
     def shrink(self) -> None:
-        """Drop the rows that ended."""
+        """Drop the ended rows."""
         keep = [i for i, runs in enumerate(self.running) if runs]
         self._select(keep)
         self.running = [True] * len(keep)
 
     def grow(self, count: int) -> None:
-        """Make room for ``count`` rows more: places of rows that ended."""
+        """Add ``count`` free rows."""
         places = len(self.rows)
         self._select([*range(places), *[0] * count])
         self.running[places:] = [False] * count
@@ -187,7 +181,7 @@ class Batch:
         self.cache.reorder_cache(index)
 
     def _widen(self, positions: int) -> None:
-        """Put ``positions`` of padding at the left, if any."""
+        """Pad the left by ``positions``, if positive."""
         import torch
 
         if positions > 0:
@@ -197,7 +191,7 @@ class Batch:
                 layer.pad_left(positions)
 
     def drop_padding(self) -> None:
-        """Forget the positions at the left that no running row needs; each has a token that is not fed yet."""
+        """Drop positions at the left that no running row needs; each row has one token not fed yet."""
         rows = zip(self.rows, self.prompts, self.running, strict=True)
         needed = max(prompt + len(row.token_ids) - 1 for row, prompt, runs in rows if runs)
         spare = self.width - needed
@@ -215,7 +209,7 @@ class Batch:
         params: SamplingParams,
         stops: frozenset[int],
     ) -> list[Row]:
-        """Sample from ``logits`` for the rows ``slots``, which ``place`` selects; return those that ended."""
+        """Sample for the rows ``slots``, which ``place`` selects in tensors; return those that ended."""
         import torch
 
         taken = [min(len(self.rows[slot].token_ids), self.steps - 1) for slot in slots]
@@ -243,12 +237,12 @@ class Batch:
 
 
 def _prompt_lengths(new: PendingSequences) -> list[int]:
-    """Return the tokens of each sample's prompt, without those it was begun with."""
+    """Return each sample's prompt length, without tokens it was resumed with."""
     return [n - len(row.token_ids) for row, n in zip(new.rows, new.lengths, strict=True)]
 
 
 def can_refill(model: Any) -> bool:
-    """Return whether every layer of the model keeps all tokens, which is what refilling needs."""
+    """Return whether every layer's cache keeps all tokens, as refilling needs."""
     from prorl_inference.backends.transformers.attention import grows_in_place, make_cache
 
     return cache_name(model) == PLAIN and grows_in_place(make_cache(model.config))
@@ -261,11 +255,9 @@ def decode_refilled(
     stop_ids: frozenset[int],
     batch_size: int,
 ) -> Iterator[list[Row]]:
-    """Sample every row of ``queue`` to its end in one batch of at most ``batch_size`` rows; yield rows as they
-    end.
+    """Sample every row of ``queue`` to its end with at most ``batch_size`` rows at once; yield rows as they end.
 
-    The queue may be given more whenever the iterator has yielded. Otherwise the same rows, seeds and conditions
-    as :func:`.decoding.decode_batch`.
+    Samples may be added to the queue between iterations. Otherwise as :func:`.decoding.decode_batch`.
     """
     least = max(1, int(batch_size * _REFILL_AT))
     while queue:

@@ -1,4 +1,4 @@
-"""The backend ``transformers``: a model in this process, or the very one that is being trained."""
+"""The backend ``transformers``: a model loaded in this process, or the one in training."""
 
 from __future__ import annotations
 
