@@ -1,4 +1,4 @@
-"""Sampling journal, pass@k with confidence intervals, comparisons and reports."""
+"""Sample models, and estimate and compare pass@k."""
 
 from prorl_evaluation.boundary.boundary import BoundaryOptions, align, boundary_report
 from prorl_evaluation.boundary.changes import gain_against_base, solvable_changes

@@ -30,8 +30,7 @@ MIN_PROBLEMS = 10
 class Difference:
     """One metric in one group: both means, and the interval of ``b - a`` over problems.
 
-    ``metric`` is ``pass@K``, ``reward`` or ``length`` (tokens per answer). ``fixed`` is the interval over new samples
-    of the same problems, if known.
+    ``length`` is in tokens per answer. ``fixed`` is the interval over new samples of the same problems, if known.
     """
 
     group: str
@@ -74,7 +73,7 @@ class Difference:
         return f"{i.value:+.3f} [{i.low:+.3f}, {i.high:+.3f}]"
 
     def moved(self) -> str:
-        """Return the direction, size and interval of the change."""
+        """Return the change and its interval in words."""
         i = self.interval
         match self.direction:
             case "rose":
@@ -87,7 +86,7 @@ class Difference:
                 assert_never(self.direction)
 
     def sentence(self) -> str:
-        """Return values, difference, interval and statement in one line."""
+        """Return the full comparison in one line."""
         return (
             f"{self.metric} {self.a:.3f} -> {self.b:.3f}, difference {self.size()} "
             f"over {self.interval.count} problems, {self.statement}"
@@ -108,7 +107,7 @@ class Comparison:
     warnings: tuple[str, ...]
 
     def find(self, group: str, metric: str) -> Difference | None:
-        """Return the difference of ``metric`` in ``group``, or None."""
+        """Return the difference, or None."""
         hits = (d for d in self.differences if (d.group, d.metric) == (group, metric))
         return next(hits, None)
 
@@ -150,7 +149,7 @@ class Comparison:
         assert_never(one.direction)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the comparison as a JSON object; NaN becomes null."""
+        """Return the comparison as JSON; NaN becomes null."""
         value = dataclasses.asdict(self)
         for row, difference in zip(value["differences"], self.differences, strict=True):
             row["statement"] = difference.statement
@@ -162,7 +161,7 @@ class Comparison:
 def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
     """Compare the last result with its baseline; None for a single result.
 
-    The baseline is the run's checkpoint from before RL, which excludes a warm start, or else the first result.
+    The baseline is the run's checkpoint from before RL, so that a warm start does not count, or else the first result.
     """
     if len(results) < 2:
         return None
@@ -215,7 +214,7 @@ def _differences(
 
 
 SAMPLING = ("n", "temperature", "top_p", "max_tokens", "extra")
-"""Settings that decide what is measured: results that differ in one are compared only on request."""
+"""Settings that decide the measurement: results that differ in one are compared only on request."""
 
 
 _WORDS = {"extra": "request fields"}
@@ -226,7 +225,7 @@ def check_alike(
 ) -> list[str]:
     """Return a line for each sampling setting in which results differ.
 
-    ``one_dataset`` includes the dataset. Raises EvaluationError for any line unless ``any_sampling``.
+    Raises EvaluationError for any line unless ``any_sampling``.
     """
     lines = []
     for name in (*SAMPLING, *(["dataset"] if one_dataset else [])):

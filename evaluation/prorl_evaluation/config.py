@@ -1,4 +1,4 @@
-"""The settings of the ``prorl eval`` commands: file, then command-line options, then ``--set``."""
+"""The settings of ``prorl eval``: file, then options, then ``--set``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class ModelSection(Section):
-    """The model (``path``) or run checkpoints, and the device or comma-separated devices."""
+    """The model (``path``) or run checkpoints; ``device`` may be comma-separated."""
 
     path: str | None = None
     run: str | None = None
@@ -58,7 +58,7 @@ class DataSection(Section):
 
 
 class SamplingSection(Section):
-    """Sampling; None takes the protocol's, the suite's or the default value."""
+    """Sampling; None takes the protocol's, suite's or default value."""
 
     k: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
     n: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
@@ -84,7 +84,7 @@ class SuiteSection(Section):
 
 
 class ServerSection(Section):
-    """Servers of one model that sample instead of a local one; see ``prorl_inference.ServerOptions``."""
+    """Servers of one model; see ``prorl_inference.ServerOptions``."""
 
     url: Annotated[list[str], Field(min_length=1)] | None = None
     model: str | None = None
@@ -107,14 +107,14 @@ class ServerSection(Section):
         return names(value)
 
     def changed(self) -> list[str]:
-        """Return the keys except ``url`` that differ from their defaults."""
+        """Return the keys with other values than their defaults."""
         usual = ServerSection()
         names = [name for name in ServerSection.model_fields if name != "url"]
         return [name for name in names if getattr(self, name) != getattr(usual, name)]
 
 
 class ScoringSection(Section):
-    """Reward servers (``prorl verify serve``), or else the number of local ``workers``."""
+    """Reward servers (``prorl verify serve``), or local ``workers``."""
 
     servers: list[str] = Field(default_factory=list)
     workers: AtLeastOne = 2
@@ -134,9 +134,8 @@ class OutputSection(Section):
 
 
 class ComparisonSection(Section):
-    """Settings of ``compare`` and ``report``; see ``BoundaryOptions``.
+    """Settings of ``compare`` and ``report``; see ``BoundaryOptions`` and ``ReportOptions``.
 
-    ``beta`` adds posteriors, ``false_positive_rate`` the effect of accepting this share of wrong answers.
     ``any_sampling`` allows different sampling or data.
     """
 
@@ -150,7 +149,7 @@ class ComparisonSection(Section):
 
 
 class NoveltySection(Section):
-    """The texts that responses are compared with, and n-gram lengths in words."""
+    """The texts to compare with, and n-gram lengths."""
 
     corpus: list[Path] | None = None
     column: str | None = None
@@ -199,9 +198,9 @@ def load_eval_config(
     given: Mapping[str, Any] | None = None,
     overrides: Sequence[str] = (),
 ) -> EvalConfig:
-    """Return the config from ``file``, ``given`` (section.key to value) and ``section.key=value`` overrides.
+    """Return the config from ``file``, ``given`` (section.key to value) and overrides, and load its plug-ins.
 
-    Loads the file's plug-ins, whose paths are relative to it. Raises ConfigError with all mistakes, or PluginError.
+    Raises ConfigError with all mistakes, or PluginError.
     """
     values = {} if file is None else _without_gone(read_config_file(file))
     for key, value in (given or {}).items():

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def pass_at_k(n: int, c: int, k: int) -> float:
     """Return 1 - C(n-c, k) / C(n, k), the unbiased estimate of pass@k from ``c`` of ``n`` samples.
 
-    Source: Chen et al. 2021, arXiv 2107.03374, equation 1, as a product of ratios to avoid large integers. NaN if ``n <
-    k``. Raises ValueError for a negative count, ``c > n`` or ``k < 1``.
+    Chen et al. 2021, arXiv 2107.03374, equation 1, as a product of ratios to avoid large integers. NaN if ``n < k``.
+    Raises ValueError for a negative count, ``c > n`` or ``k < 1``.
     """
     if n < 0 or c < 0 or k < 1:
         raise ValueError(f"counts must not be negative and k at least 1: c={c}, k={k}, n={n}")
@@ -72,8 +72,8 @@ def pass_at_k_table(problems: Sequence[Counted], ks: Sequence[int]) -> Floats:
 def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
     """Return the chance that at least ceil(tau k) of k samples are correct, given ``c`` of ``n``.
 
-    G-Pass@k of Liu et al. 2024, arXiv 2412.13147: the sum over j >= max(1, ceil(tau k)) of C(c, j) C(n-c, k-j) / C(n,
-    k), in exact integers. NaN if n < k. Raises ValueError as :func:`pass_at_k`, or for tau outside [0, 1].
+    G-Pass@k, Liu et al. 2024, arXiv 2412.13147: the sum over j >= max(1, ceil(tau k)) of C(c, j) C(n-c, k-j) / C(n, k).
+    NaN if n < k. Raises ValueError as :func:`pass_at_k`, or for tau outside [0, 1].
     """
     if not 0.0 <= tau <= 1.0:
         raise ValueError(f"tau must lie between 0 and 1: {tau}")
@@ -87,7 +87,7 @@ def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
 def near_n_warning(n: int, k: int) -> str | None:
     """Return a warning if k > n/2, where pass@k is mostly whether any sample succeeded.
 
-    With c successes it is then at least 1 - 2^-c, whatever the true rate.
+    With c successes it is at least 1 - 2^-c.
     """
     if k <= 1 or 2 * k <= n:
         return None
@@ -191,10 +191,7 @@ class PosteriorPassAtK:
 def beta_posterior(
     problems: Sequence[Counted], ks: Sequence[int], how: Resampling | None = None
 ) -> list[PosteriorPassAtK]:
-    """Return posterior mean and central credible intervals of mean pass@k, with Jeffreys' prior for each rate.
-
-    Problems without a judged sample are counted in ``undefined``.
-    """
+    """Return posterior mean and central credible intervals of mean pass@k, with Jeffreys' prior for rates."""
     import numpy as np
 
     how = how or Resampling()
@@ -234,7 +231,7 @@ def beta_posterior(
 class Suspicion:
     """pass@k under a false-positive rate.
 
-    ``unsolvable_reads`` is the pass@k of a problem that no sample solves, ``adjusted`` the corrected pass@k.
+    ``unsolvable_reads`` is that of a problem without correct samples.
     """
 
     k: int

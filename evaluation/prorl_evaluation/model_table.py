@@ -1,4 +1,4 @@
-"""Models in one table: pass@1 and pass@K by group, and claimed differences to a baseline.
+"""Models in one table, with claimed differences to a baseline.
 
 All tests are corrected together after Holm, so the chance of any false claim is at most ``alpha``;
 benchmarks/table_claims.py measures it.
@@ -48,7 +48,7 @@ MARKS = {"higher": "↑", "lower": "↓", "": ""}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One model's metric in one group, with intervals for similar problems (``population``) and for the same ones
+    """One model's metric in one group; intervals are for similar problems (``population``) and the same ones
     (``fixed``)."""
 
     model: str
@@ -60,10 +60,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class TableDifference:
-    """One model minus the baseline.
-
-    ``p`` is two-sided, ``p_corrected`` is after Holm over the table; NaN with fewer than MIN_PROBLEMS problems.
-    """
+    """One model minus the baseline; ``p`` is two-sided, NaN below MIN_PROBLEMS problems."""
 
     model: str
     group: str
@@ -82,7 +79,7 @@ class TableDifference:
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
-    """The table: baseline first in ``labels``; ``groups`` of (name, problems); the number of ``tests``."""
+    """The table; ``labels`` starts with the baseline, ``groups`` are (name, problems)."""
 
     labels: tuple[str, ...]
     k: int
@@ -119,8 +116,8 @@ def gather_models(
 ) -> tuple[list[EvalResult], list[str]]:
     """Return one result per model, baseline first, and a note per differing setting.
 
-    ``names`` are result folders, runs, or folders of results as a suite writes them. Raises EvaluationError for an
-    unknown name, two results on the same problems, and differing sampling unless ``any_sampling``.
+    ``names`` are result folders, runs, or suites' folders. Raises EvaluationError for an unknown name, two results on
+    the same problems, and differing sampling unless ``any_sampling``.
     """
     results = [r for name in names for r in _results(name, root)]
     notes = check_alike(results, any_sampling=any_sampling, one_dataset=False)
@@ -153,7 +150,6 @@ def _results(name: str, root: Path) -> Sequence[EvalResult]:
 
 
 def _one_result(parts: Sequence[EvalResult], single: bool) -> EvalResult:
-    """Merge a model's results, labelling problems with their dataset unless every model has a ``single`` result."""
     if single:
         return parts[0]
     asked: set[tuple[str, str]] = set()
@@ -182,7 +178,7 @@ def model_table(
     cluster: str = "problem",
     notes: Sequence[str] = (),
 ) -> ModelTable:
-    """Return the table of ``results``, baseline first; level, draws and seed are the baseline's.
+    """Return the table of ``results``, baseline first.
 
     Raises EvaluationError without a shared problem, or for a k that a result cannot estimate.
     """
@@ -238,7 +234,7 @@ def model_table(
 
 
 def two_sided(drawn: Drawn) -> list[float]:
-    """Return each column's p-value of "no change"; NaN with fewer than MIN_PROBLEMS values."""
+    """Return p-values of "no change"; NaN below MIN_PROBLEMS values."""
     p_values = []
     for j, count in enumerate(drawn.counts):
         up, down = one_sided(drawn, j)
@@ -270,7 +266,7 @@ def _twins(results: Sequence[EvalResult]) -> list[str]:
 
 
 def value_table(table: ModelTable) -> TextTable:
-    """Return one row per model and metric, one column per group."""
+    """Return one row per model and metric."""
     rows = []
     for label in table.labels:
         for metric in (f"pass@{k}" for k in sorted({1, table.k})):
@@ -336,7 +332,7 @@ def below(table: ModelTable) -> list[str]:
 
 
 def table_markdown(table: ModelTable) -> str:
-    """Return the table, its claims and explanations as Markdown."""
+    """Return the table and its claims as Markdown."""
     parts = []
     for text in (value_table(table), claims_table(table)):
         if text.rows:

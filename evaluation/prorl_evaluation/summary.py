@@ -1,4 +1,4 @@
-"""Summarise verdicts per problem, domain and overall, with equal weight for every problem."""
+"""Summarise verdicts per problem, domain and overall."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Graded = tuple[SampleRecord, VerdictRecord]
 
 
 def graded(problem: Problem, journal: EvalJournal, n: int) -> list[Graded]:
-    """Return the first ``n`` samples with their verdicts, which must all exist."""
+    """Return the first ``n`` samples with their verdicts."""
     found = []
     for index in range(n):
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)
@@ -56,7 +56,7 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
 
 
 def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples, without votes; infra errors are excluded from ``n``."""
+    """Count one problem's samples, without votes."""
     rewards = [v.reward for _, v in rows if v.reward is not None]
     statuses = [v.status for _, v in rows]
     return ProblemResult(

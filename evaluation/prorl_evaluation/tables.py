@@ -14,7 +14,7 @@ from prorl_evaluation.types import EvalResult, shown_ks
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table whose first column holds names; ``drop`` names columns to drop if space is narrow."""
+    """A table; ``drop`` names columns to drop if space is narrow."""
 
     title: str
     head: tuple[str, ...]

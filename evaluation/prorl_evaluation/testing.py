@@ -29,7 +29,7 @@ def make_samples(count: int, domain: Domain = "math", start: int = 0) -> list[Sa
 
 @dataclass
 class FakeGenerator:
-    """Answers "yes" for a share of the seeds, and names the batch in its text."""
+    """Answers "yes" for a share of the seeds, and names the batch."""
 
     model_id: str = "fake"
     model_digest: str = "d1"

@@ -48,9 +48,8 @@ class EvalSettings:
     """Settings of sampling and summary.
 
     ``k`` <= ``n`` is the largest k of interest. ``max_tokens`` includes the end token. ``batch_rows`` samples are
-    written together, and lost if the process is killed. ``label`` and ``dataset`` (path, manifest_sha256, split, limit)
-    change no number. For ``backend`` and ``batches`` see ``sampling.sampler``, for ``protocol`` ``sampling.asked``.
-    ``extra`` request fields are part of every sample's key.
+    written together, and lost if the process is killed. ``label`` and ``dataset`` change no number. For ``batches`` see
+    ``sampling.sampler``, for ``protocol`` ``sampling.asked``. ``extra`` request fields are part of every sample's key.
     """
 
     n: int
@@ -103,8 +102,8 @@ class ProblemResult:
     """One problem: ``n`` samples have a verdict, ``c`` of them full marks.
 
     Infra errors, including ``refused`` samples, are not in ``n``. ``truncated`` samples were cut at the token limit.
-    ``reward_mean`` is over ``n`` (NaN if 0). ``chance`` is the reward of the best constant answer, if stated.
-    ``answers`` has (samples, correct samples) per distinct answer, most frequent first; None without votes.
+    ``chance`` is the reward of the best constant answer, if stated. ``answers`` has (samples, correct samples) per
+    distinct answer, most frequent first; None without votes.
     """
 
     id: str
@@ -141,8 +140,8 @@ class GroupResult:
     """Means over the problems of one domain, or of all (``overall``).
 
     ``truncation_rate`` is a share of answers, ``infra_error_rate`` of samples, other rates of verdicts. ``chance``
-    counts unknown as 0; NaN if none is stated. ``maj_at_k`` is over problems with votes; ``g_pass`` has names such as
-    ``G-Pass@16(0.5)``. ``pass_at_k`` has intervals for similar problems, ``fixed_pass_at_k`` for the same problems.
+    counts unknown as 0; NaN if none is stated. ``pass_at_k`` has intervals for similar problems, ``fixed_pass_at_k``
+    for the same problems.
     """
 
     name: str
@@ -234,14 +233,14 @@ class EvalResult:
 
 
 def shown_ks(results: Sequence[EvalResult]) -> list[int]:
-    """Return the displayed k that all results estimate: 1, 8 (or the next smaller), and requested ones."""
+    """Return the displayed k that all results estimate: 1, the largest up to 8, and requested ones."""
     shared = set.intersection(*({*r.overall.pass_at_k} for r in results))
     wanted = {1, max((k for k in shared if k <= 8), default=1), *(r.settings.k for r in results)}
     return sorted(wanted & shared)
 
 
 def load_result(path: Path) -> EvalResult:
-    """Read a result from its folder or file. Raises EvaluationError if missing or damaged."""
+    """Read a result from its folder or file. Raises EvaluationError."""
     file = path / RESULT_FILE if path.is_dir() else path
     if not file.is_file():
         raise EvaluationError(

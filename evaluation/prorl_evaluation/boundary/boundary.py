@@ -1,4 +1,4 @@
-"""Boundary reports on two or more results on the same problems."""
+"""Boundary reports on results on the same problems."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class BoundaryOptions:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """A group's problems, as positions among all problems."""
+    """A group's problems, by position."""
 
     kind: Kind
     name: str
@@ -60,9 +60,9 @@ class Members:
 
 
 def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
-    """Return the problems with the same prompt and task in all results, and notes on the others.
+    """Return the problems shared by all results, and notes on the others.
 
-    Raises EvaluationError for fewer than two results, or no shared problem.
+    Prompt and task must be equal. Raises EvaluationError for fewer than two results, or none shared.
     """
     if len(results) < 2:
         raise EvaluationError("a boundary report needs two or more results, the baseline first")
@@ -89,9 +89,9 @@ def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
 def boundary_report(
     results: Sequence[EvalResult], options: BoundaryOptions | None = None
 ) -> BoundaryReport:
-    """Return the boundary report; level, draws and seed are those of the first result, the baseline.
+    """Return the boundary report; the first result is the baseline and sets level, draws and seed.
 
-    Raises EvaluationError as :func:`align`, or for a k that a result cannot estimate.
+    Raises EvaluationError for no shared problem, or a k that a result cannot estimate.
     """
     options = options or BoundaryOptions()
     aligned, warnings = align(results)
@@ -135,9 +135,9 @@ def boundary_report(
 
 
 def claim_k(results: Sequence[EvalResult], wanted: int | None = None) -> int:
-    """Return the k of the claims: ``wanted``, or the default of :class:`BoundaryOptions`.
+    """Return the k of the claims; for None see :class:`BoundaryOptions`.
 
-    Raises EvaluationError for a k that a result cannot estimate.
+    Raises EvaluationError if a result cannot estimate it.
     """
     n = min(r.settings.n for r in results)
     if wanted is None:
@@ -148,7 +148,7 @@ def claim_k(results: Sequence[EvalResult], wanted: int | None = None) -> int:
 
 
 def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
-    """Return all groups, without repeating one with the same problems."""
+    """Return all groups, each set of problems once."""
     every = [Members("overall", OVERALL, tuple(range(len(problems)))), *named_groups(problems)]
     first: dict[tuple[int, ...], Members] = {}
     for group in every:
@@ -185,7 +185,7 @@ class _Worker:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return each later result's changes, with draws against the first and previous results."""
+        """Return each later result's changes, with draws against the first and the previous one."""
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
         rows = [self.aligned[i] for i in group.places]

@@ -1,4 +1,4 @@
-"""Problems that became solvable or unsolvable, and gain against base pass@k."""
+"""Problems gained and lost, and gain against base pass@k."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 def solvable_changes(
     pairs: Sequence[Pair], labels: tuple[str, str], fdr: float = 0.05
 ) -> SolvableChanges:
-    """Return the problems gained and lost over ``pairs`` of (before, after), raw and statistically shown.
+    """Return the problems gained and lost over ``pairs`` of (before, after), raw and shown.
 
-    Shown problems pass Fisher's exact test at the false discovery rate (Benjamini and Hochberg 1995) over all judged
-    problems. Problems solved both times count with p = 1, so that they do not make others significant.
+    Shown problems pass Fisher's exact test at the false discovery rate (Benjamini and Hochberg 1995). Problems solved
+    both times count with p = 1, so that they do not make others significant.
     """
     judged = [(p, q) for p, q in pairs if p.n and q.n]
     tests = benjamini_hochberg(
@@ -77,7 +77,7 @@ def gain_against_base(
 ) -> GainAgainstBase:
     """Return Spearman's correlation of base pass@k and gain, with a percentile bootstrap interval over groups.
 
-    It is NaN with fewer than FEWEST_POINTS points, or without spread.
+    NaN below FEWEST_POINTS points, or without spread.
     """
     import numpy as np
 
@@ -114,9 +114,9 @@ def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 def ladders(
     results: Sequence[Sequence[ProblemResult]], ks: Sequence[int], how: Resampling
 ) -> list[Ladder]:
-    """Return difficulty ladders of each task, for pass@k and reward.
+    """Return each task's difficulty ladders, for pass@k and reward.
 
-    ``results`` holds the same problems in the same order for each result.
+    ``results`` hold the same problems in the same order.
     """
     import numpy as np
 
@@ -157,7 +157,7 @@ def _rungs(
 
 
 def rung_order(names: Sequence[str]) -> Callable[[str], tuple[float, int]]:
-    """Return a sort key for rungs: numbers, then easy, medium and hard, then others as they appear."""
+    """Return a sort key for rungs: numbers, then easy, medium, hard, then others."""
 
     def key(name: str) -> tuple[float, int]:
         number = _number(name)

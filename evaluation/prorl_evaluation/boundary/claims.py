@@ -27,10 +27,10 @@ from prorl_evaluation.stats.paired import one_sided
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The draws for the claim on one group and checkpoint.
+    """The draws for a claim on one group and checkpoint.
 
     ``since_before`` is None for the first checkpoint. ``first`` and ``last`` are the columns of pass@1 and pass@K.
-    ``blocked`` is the reason not to test, or empty. ``base`` is the baseline's pass@K.
+    ``blocked`` is the reason not to test, or empty.
     """
 
     kind: Kind
@@ -47,7 +47,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible claim with the statements that it requires."""
+    """A possible claim with its statements."""
 
     regime: Regime
     statements: tuple[Hypothesis, ...]
@@ -63,10 +63,9 @@ class Candidate:
 def judge(
     evidence: Iterable[Evidence], alpha: float = 0.05, margin: float = 0.05
 ) -> tuple[list[Claim], int]:
-    """Return a claim for each evidence, and the number of hypotheses corrected for.
+    """Return a claim per evidence, and the number of hypotheses corrected for.
 
-    If several hold, the first is claimed: fell, sustained, plateau, sharpened only. Draws are dropped once tested, to
-    save memory.
+    If several hold, the first counts: fell, sustained, plateau, sharpened only. Draws are dropped to save memory.
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence
@@ -101,7 +100,7 @@ def judge(
 def candidates(e: Evidence, margin: float) -> list[Candidate]:
     """Return the testable claims in order of precedence.
 
-    "Sharpened only" needs a baseline that leaves room for a gain above the margin.
+    "Sharpened only" needs room for a gain above the margin.
     """
     if e.since_base is None or e.blocked:
         return []

@@ -1,4 +1,4 @@
-"""Boundary reports, posteriors and false-positive bounds as text tables."""
+"""Boundary reports, posteriors and false positives as text tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prorl_evaluation.types import EvalResult, shown_ks
 
 
 def boundary_tables(report: BoundaryReport) -> list[TextTable]:
-    """Return all non-empty tables of the report."""
+    """Return all non-empty tables."""
     tables = [
         claims_table(report),
         solvable_table(report),
@@ -27,7 +27,7 @@ def boundary_tables(report: BoundaryReport) -> list[TextTable]:
 
 
 def claims_table(report: BoundaryReport) -> TextTable:
-    """Return one row per group and later checkpoint, with the claim and its p-value."""
+    """Return one row per group and later checkpoint."""
     rows = []
     for group in report.groups:
         for changes, claim in zip(group.changes, group.claims, strict=True):
@@ -55,7 +55,7 @@ def claims_table(report: BoundaryReport) -> TextTable:
 
 
 def solvable_table(report: BoundaryReport) -> TextTable:
-    """Return one row per later result: raw sets, numbers expected by luck, and shown sets."""
+    """Return one row per later result: raw sets, luck and shown sets."""
     rows = tuple(
         (
             s.after,
@@ -76,7 +76,7 @@ def solvable_table(report: BoundaryReport) -> TextTable:
 
 
 def length_table(report: BoundaryReport) -> TextTable:
-    """Return one row per group and later checkpoint: tokens per answer and their change."""
+    """Return tokens per answer by group and later checkpoint."""
     rows = []
     for group in report.groups:
         for changes, claim in zip(group.changes, group.claims, strict=True):
@@ -91,7 +91,7 @@ def length_table(report: BoundaryReport) -> TextTable:
 
 
 def gains_table(report: BoundaryReport) -> TextTable:
-    """Return one row per later result: the correlation of gain and base."""
+    """Return one row per later result."""
     rows = tuple(
         (label, str(gain.correlation.count), signed_bracket(gain.correlation, 2))
         for label, gain in zip(report.labels[1:], report.gains, strict=True)
@@ -114,7 +114,7 @@ def ladder_tables(report: BoundaryReport) -> list[TextTable]:
 
 
 def posteriors(results: Sequence[EvalResult]) -> list[tuple[str, list[PosteriorPassAtK]]]:
-    """Return each result's label and posterior pass@k over all problems."""
+    """Return each result's label and posterior pass@k."""
     ks = shown_ks(results)
     found = []
     for r in results:
@@ -135,7 +135,7 @@ def posterior_table(found: Sequence[tuple[str, Sequence[PosteriorPassAtK]]]) -> 
 
 
 def suspicions(results: Sequence[EvalResult], rate: float) -> list[tuple[str, list[Suspicion]]]:
-    """Return each result's label and pass@k under this false-positive rate."""
+    """Return each result's label and pass@k under a false-positive rate."""
     ks = shown_ks(results)
     return [
         (

@@ -19,7 +19,7 @@ Regime = Literal["sustained", "plateau", "sharpened only", "fell", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A statement that a claim requires, and its uncorrected one-sided p-value."""
+    """A statement and its uncorrected one-sided p-value."""
 
     name: str
     p: float
@@ -29,8 +29,8 @@ class Hypothesis:
 class Claim:
     """The claim for one checkpoint and group.
 
-    ``p`` is the largest p-value of ``tests``, ``p_corrected`` the same after Holm's correction. For ``undecided`` both
-    belong to the nearest candidate.
+    ``p`` is the largest p-value of ``tests``, ``p_corrected`` after Holm's correction; for ``undecided``, those of the
+    nearest candidate.
     """
 
     kind: Kind
@@ -45,7 +45,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """pass@k of one result in one group, with intervals over problems."""
+    """pass@k of one result and group, with intervals."""
 
     label: str
     points: Mapping[int, Interval]
@@ -55,8 +55,8 @@ class Curve:
 class SolvableChanges:
     """Problems that became solvable or unsolvable between two results.
 
-    ``gained`` and ``lost`` have a success in only one result; the ``_shown`` sets pass Fisher's exact test at the false
-    discovery rate ``fdr``; the ``_by_luck`` numbers are expected without any change of success rates.
+    The ``_shown`` sets pass Fisher's exact test at the false discovery rate ``fdr``; the ``_by_luck`` numbers are
+    expected if no success rate changed.
     """
 
     before: str
@@ -85,7 +85,7 @@ class GainPoint:
 
 @dataclass(frozen=True, slots=True)
 class GainAgainstBase:
-    """Spearman's correlation of base and gain, with an interval over groups; ProRL reports a negative one."""
+    """Spearman's correlation of base and gain; ProRL reports a negative one."""
 
     k: int
     points: tuple[GainPoint, ...]
@@ -94,7 +94,7 @@ class GainAgainstBase:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One step of a difficulty ladder, with the metric of each result."""
+    """One step of a ladder, with each result's metric."""
 
     value: float
     name: str
@@ -104,7 +104,7 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A task at rising difficulty; ``key`` is the ordering label."""
+    """A task at rising difficulty, ordered by label ``key``."""
 
     task: str
     key: str
@@ -142,8 +142,7 @@ class BoundaryGroup:
 class BoundaryReport:
     """A report on results on the same problems, baseline first.
 
-    For ``k``, ``alpha`` and ``margin`` see ``BoundaryOptions``. ``solvable`` and ``gains`` have one entry per later
-    result.
+    ``solvable`` and ``gains`` have one entry per later result. For ``alpha`` and ``margin`` see ``BoundaryOptions``.
     """
 
     labels: tuple[str, ...]
@@ -169,7 +168,7 @@ class BoundaryReport:
         return tuple(c for g in self.groups for c in g.claims)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as a JSON object; NaN becomes null and each k a string."""
+        """Return JSON; NaN becomes null, each k a string."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         return {"format": BOUNDARY_FORMAT, **value}

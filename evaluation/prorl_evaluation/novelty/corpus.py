@@ -30,7 +30,7 @@ _SEED = 20241005
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint8], Hashes]:
-    """Return (kind, value) of each byte; upper and lower case have the same value."""
+    """Return (kind, value) of each byte, ignoring case."""
     import numpy as np
 
     kind = np.zeros(256, dtype=np.uint8)
@@ -101,7 +101,7 @@ class Grams:
         self._sums, self._inverse = _prefix(words, _WORD_BASE)
 
     def all(self, length: int) -> Hashes:
-        """Return the hash of every n-gram of ``length`` words, shape [max(0, words - length + 1)]."""
+        """Return the hashes of all n-grams, shape [max(0, words - length + 1)]."""
         count = max(0, self.words - length + 1)
         return (self._sums[length : length + count] - self._sums[:count]) * self._inverse[:count]
 
@@ -139,7 +139,7 @@ class Corpus(Protocol):
     """A corpus that can be streamed repeatedly."""
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield UTF-8 blocks that end between words; documents end with DOCUMENT_END and are counted in ``read``."""
+        """Yield UTF-8 blocks that end between words, counting documents, which end with DOCUMENT_END."""
         ...
 
 
@@ -151,7 +151,7 @@ class FileCorpus:
     column: str | None = None
 
     def files(self) -> list[Path]:
-        """Return the files in a fixed order. Raises EvaluationError for missing or unsupported ones."""
+        """Return the files in a fixed order. Raises EvaluationError."""
         from prorl_datasets.sources.readers import READABLE
 
         endings = (*TEXTS, *READABLE)
@@ -267,7 +267,7 @@ def _text_blocks(file: Path) -> Iterator[bytes]:
 
 
 def word_stream(corpus: Corpus, overlap: int, read: Read) -> Iterator[Hashes]:
-    """Yield the corpus as arrays of word hashes, each beginning with the last ``overlap`` words of the previous one."""
+    """Yield word hashes; each array begins with the last ``overlap`` words of the previous one."""
     import numpy as np
 
     tail = np.zeros(0, dtype=np.uint64)

@@ -1,8 +1,8 @@
 """Novelty of a response: the share of its words that no n-gram of a corpus covers.
 
-L-uniqueness is the share of words in no n-gram of L or more words that occurs in the corpus; the creativity index is
-its sum over L (Lu et al. 2024, arXiv 2410.04265). L is 5 to 12, since ProRL's index of 7.6 (figure 3) takes at least
-eight lengths. Unlike theirs, only verbatim matches count, which makes the index higher.
+The creativity index sums it over n-gram lengths L (Lu et al. 2024, arXiv 2410.04265). L is 5 to 12, since ProRL's index
+of 7.6 (figure 3) takes at least eight lengths. Unlike theirs, only verbatim matches count, which makes the index
+higher.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_FILTER_BITS = 28
 
 
 class GramIndex:
-    """The n-grams of responses for all ``lengths`` (ascending), and whether the corpus has them."""
+    """The n-grams of responses, and whether the corpus has them."""
 
     def __init__(self, responses: Sequence[Hashes], lengths: Sequence[int]) -> None:
         import numpy as np
@@ -52,7 +52,7 @@ class GramIndex:
         self._filter[first >> self._shift] = True
 
     def see(self, words: Hashes) -> None:
-        """Mark every n-gram in ``words``, one block of the corpus."""
+        """Mark every n-gram of a corpus block."""
         import numpy as np
 
         grams = Grams(words)
@@ -67,7 +67,7 @@ class GramIndex:
             starts = starts[hit]
 
     def seen(self, responses: Sequence[Hashes]) -> Iterator[dict[int, Flags]]:
-        """Yield, per response and length, whether the n-gram at each word was seen."""
+        """Yield, per response and length, whether each n-gram was seen."""
         import numpy as np
 
         found = {n: self._known[n][self._seen[n]] for n in self.lengths}
@@ -85,7 +85,7 @@ class GramIndex:
 
 
 def _places(known: Hashes, wanted: Hashes) -> tuple[Flags, NDArray[np.intp]]:
-    """Return whether each of ``wanted`` is in ``known`` (ascending), and the positions of those found."""
+    """Return which of ``wanted`` are in ``known`` (ascending), and their positions."""
     import numpy as np
 
     if not len(known):
@@ -101,7 +101,7 @@ LENGTHS = (5, 6, 7, 8, 9, 10, 11, 12)
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """One response's ``uniqueness`` by length; NaN if shorter than the longest n-gram."""
+    """One response's ``uniqueness`` by length; NaN if too short."""
 
     problem: str
     group: str
@@ -120,9 +120,9 @@ def measure(
     lengths: Sequence[int] = LENGTHS,
     progress: Progress | None = None,
 ) -> tuple[list[Novelty], Read]:
-    """Return each response's novelty with respect to ``corpus``, and the corpus counts; ``lengths`` must ascend.
+    """Return each response's novelty with respect to ``corpus``, and its counts; ``lengths`` must ascend.
 
-    n-grams take up to 200 bytes of memory per word of the responses.
+    It takes up to 200 bytes of memory per word of the responses.
     """
     progress = progress or NullProgress()
     words = [word_hashes(encoded(r.text)) for r in responses]

@@ -1,4 +1,4 @@
-"""Responses to measure, and the base model's responses as a corpus."""
+"""Responses to measure, and base responses as a corpus."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SAMPLING = ("temperature", "top_p", "max_tokens", "backend", "extra")
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One answer to ``problem``; ``group`` is its benchmark or domain, ``index`` its sample number."""
+    """One answer; ``group`` is its benchmark or domain."""
 
     problem: str
     group: str
@@ -28,17 +28,17 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class ResponseSet:
-    """The responses of one model, under its label in tables."""
+    """One model's responses under its label."""
 
     label: str
     responses: Sequence[Response]
 
 
 def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
-    """Return the responses in an evaluation folder, a folder of such folders, or a .jsonl file.
+    """Return the responses in evaluation folders or a .jsonl file. Raises EvaluationError for none.
 
-    Lines are {"id", "response"} with an optional "domain"; a repeated id is another sample. ``samples`` limits the
-    samples per problem. Raises EvaluationError without responses.
+    Lines are {"id", "response"} with an optional "domain"; a repeated id is another sample. ``samples`` limits those
+    per problem.
     """
     if path.is_file():
         found = ResponseSet(path.name, list(_lines(path)))
@@ -58,7 +58,7 @@ def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
 
 
 def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
-    """Return one model's responses on several benchmarks, as a suite writes them."""
+    """Return one model's responses on a suite's benchmarks."""
     first, owners = read_job(folders[0])[0], dict[str, Path]()
     for folder in folders:
         job, problems = read_job(folder)
@@ -109,7 +109,7 @@ def _lines(path: Path) -> Iterator[Response]:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """The base model's samples as a corpus, and held-out samples as the control."""
+    """Base samples as a corpus, and held-out ones as the control."""
 
     corpus: TextCorpus
     control: ResponseSet | None
@@ -117,10 +117,7 @@ class Against:
 
 
 def against_base(base: ResponseSet, models: Sequence[ResponseSet]) -> Against:
-    """Split the base model's samples into corpus (even numbers) and control (odd numbers).
-
-    Raises EvaluationError if a model shares no problem with the base.
-    """
+    """Split base samples into corpus and control. Raises EvaluationError without shared problems."""
     problems = {r.problem for r in base.responses}
     for model in models:
         if not any(r.problem in problems for r in model.responses):

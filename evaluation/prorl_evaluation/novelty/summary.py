@@ -1,4 +1,4 @@
-"""Novelty by model and group, averaged per problem, with intervals over problems."""
+"""Novelty by model and group, with intervals over problems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from prorl_evaluation.types import OVERALL, finite
 
 @dataclass(frozen=True, slots=True)
 class GroupNovelty:
-    """One model's creativity index and uniqueness by length in one group; ``short`` responses are excluded."""
+    """One model in one group; ``short`` responses are excluded."""
 
     label: str
     group: str
@@ -147,7 +147,7 @@ def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
 
 
 def change_table(found: Sequence[NoveltyChange]) -> TextTable:
-    """Return one row per model and group with the paired difference."""
+    """Return one row per model and group."""
     rows = tuple(
         (f"{c.b} minus {c.a}", c.group, str(c.interval.count), _shown(c.interval, 2, "+"))
         for c in found

@@ -1,4 +1,4 @@
-"""Rate dataset rows by sampling a model, or from rollouts and evaluations."""
+"""Rate dataset rows from a model, rollouts or evaluations."""
 
 from __future__ import annotations
 
@@ -28,11 +28,7 @@ COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "resp
 
 @dataclass(slots=True)
 class Fed:
-    """Result of feeding samples into the store.
-
-    ``elsewhere`` counts samples of rows missing from the dataset, ``altered`` those of rows with other content; both
-    are left out.
-    """
+    """Result of feeding samples; ``elsewhere`` and ``altered`` count those left out."""
 
     policies: list[Policy] = field(default_factory=list)
     samples: int = 0
@@ -47,10 +43,9 @@ class Fed:
 
 
 def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path) -> Fed:
-    """Add the verdicts of an evaluation folder to the store.
+    """Add an evaluation folder's verdicts to the store.
 
-    They were scored as in evaluation (instructions in mode ``reference``). Raises EvaluationError for another folder,
-    UserError while it is being written.
+    Raises EvaluationError for another folder, UserError while it is being written.
     """
     job, problems = read_job(folder)
     policy = policy_of(job.label, job.model_digest, job.settings)
@@ -74,10 +69,10 @@ def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path)
 def feed_run(
     store: RatingStore, samples: Sequence[Sample], run: Run, steps: tuple[int, int] | None = None
 ) -> Fed:
-    """Add a run's rollouts to the store; ``steps`` is an inclusive range, and each step has its own policy.
+    """Add a run's rollouts to the store; ``steps`` is inclusive, and each step has its own policy.
 
     Rollouts must match a row's id, verifier, reference and prompt (older ones lack the prompt). Raises EvaluationError
-    without rollouts.
+    for none.
     """
     fed, by_id = Fed(), {sample.id: sample for sample in samples}
     files = rollout_files(run.path)
@@ -168,8 +163,8 @@ def rate(
 ) -> Policy:
     """Sample each row until ``settings.n`` samples have a verdict, and return their policy.
 
-    Stored samples count, whatever their seed. Tasks are scored as in training. The next call retries samples without a
-    verdict. Raises as ``evaluate``; written samples are kept.
+    Stored samples count, whatever their seed. Tasks are scored as in training. Raises as ``evaluate``; written samples
+    are kept.
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)
@@ -196,7 +191,7 @@ def rate(
 def _portions(
     problems: Sequence[Problem], rows: Mapping[str, RowSamples], keys: Keys, settings: EvalSettings
 ) -> Iterator[list[Batch]]:
-    """Yield batches of about one portion, grouping rows that lack the same sample numbers."""
+    """Yield batches of missing samples, about one portion each."""
     lacking: dict[tuple[int, int], list[Problem]] = {}
     for problem in problems:
         row = rows[problem.id]

@@ -1,6 +1,6 @@
-"""The store of ratings, ``ratings.jsonl``: which samples of a row passed, for each policy.
+"""The store of ratings: which samples of a row passed, for each policy.
 
-It is append-only. Lines name each sample, so different seeds add up, none counts twice, and the newest verdict counts.
+It is append-only. Lines name samples, so different seeds add up, none counts twice, and the newest verdict counts.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from prorl_verifiers import Task, part_records
 
 STORE_FILE = "ratings.jsonl"
 MODES = ("mode", "modes")
-"""Keys of a reference that say how strictly it is scored, not what it asks."""
+"""Keys of a reference on how strictly it is scored; they do not change its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """The sampled model and its sampling parameters; samples of equal policies add up.
 
-    ``model`` is the digest of the weights (for rollouts, of the base model); ``label`` is not part of the identity.
+    ``model`` digests the weights (for rollouts, the base model's); ``label`` is not part of the identity.
     """
 
     model: str
@@ -84,7 +84,7 @@ class RowSamples:
 
 
 def content_of(prompt: Sequence[Mapping[str, str]], task: Task) -> str:
-    """Return a digest of the row's content: prompt, verifier, reference without modes, and third-party versions."""
+    """Return a digest of a row's prompt and task, without modes."""
     reference = {k: v for k, v in task.reference.items() if k not in MODES}
     return digest([prompt_digest(prompt), task.verifier, reference, part_records([task])])[:16]
 
@@ -115,10 +115,7 @@ class RatingStore(Closing):
         return list(found.values())
 
     def rows(self, samples: Iterable[Sample], policies: Iterable[Policy]) -> dict[str, RowSamples]:
-        """Return id -> samples of ``samples``' rows, from the last of ``policies`` that rated each.
-
-        Rows changed since their rating are missing.
-        """
+        """Return id -> samples, from the last of ``policies`` that rated the unchanged row."""
         rank = {policy.key: place for place, policy in enumerate(policies)}
         content = {s.id: content_of(s.prompt, s.task) for s in samples}
         found: dict[str, tuple[int, RowSamples]] = {}

@@ -36,7 +36,7 @@ class RowRate:
 
 @dataclass(frozen=True, slots=True)
 class GroupRate:
-    """Mean rate of a group with its interval, and how many rows passed never, sometimes and always."""
+    """Mean rate of a group, and how many rows passed never, sometimes and always."""
 
     name: tuple[str, ...]
     rows: int
@@ -92,7 +92,7 @@ def _group(name: tuple[str, ...], rows: Sequence[RowRate]) -> GroupRate:
 
 
 def rate_table(groups: Sequence[GroupRate], title: str) -> TextTable:
-    """Return one row per group, with mean pass rate and shares of rows at 0, between, and 1."""
+    """Return one row per group."""
     rows = tuple(
         (
             " / ".join(group.name),
@@ -107,9 +107,9 @@ def rate_table(groups: Sequence[GroupRate], title: str) -> TextTable:
 
 
 def write_pass_rates(rows: Sequence[RowRate], folder: Path) -> Path:
-    """Write ``pass_rates.jsonl``, one line per rated row, and return its path.
+    """Write ``pass_rates.jsonl`` and return its path.
 
-    ``low`` and ``high`` are the 95% interval. A recipe's ``difficulty`` finds rows by ``prompt_key`` if ids change.
+    ``low`` and ``high`` are the 95% interval. Recipes find rows by ``prompt_key`` if ids change.
     """
     lines = []
     for row in rows:
@@ -136,7 +136,7 @@ Finding = Literal["take", "too hard", "too easy", "undecided"]
 class Suggestion:
     """The finding for one family; ``take`` names the ``rungs`` inside the band.
 
-    ``too hard`` and ``too easy``: all intervals lie beyond the band. ``undecided``: rate more rows.
+    ``undecided`` means that more rows should be rated.
     """
 
     domain: str
@@ -153,7 +153,7 @@ class Suggestion:
 
 
 def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggestion]:
-    """Return a suggestion for each family with sizes (``Sample.rung``), for a band [low, high]."""
+    """Return a suggestion for each family with sizes, for a band [low, high]."""
     families: dict[tuple[str, str], list[GroupRate]] = {}
     for group in group_rates([row for row in rows if row.sample.rung], "level"):
         families.setdefault((group.name[0], group.name[1]), []).append(group)
@@ -173,7 +173,7 @@ def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggesti
 
 
 def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[str]:
-    """Return the recipe entries whose mean pass rate is in the band [low, high]."""
+    """Return the recipe entries with mean pass rate in [low, high]."""
     rates: dict[str, list[float]] = {}
     for row in rows:
         rates.setdefault(row.sample.id.rsplit("-", 2)[0], []).append(row.rate)

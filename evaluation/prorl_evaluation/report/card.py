@@ -1,4 +1,4 @@
-"""The evaluation section of a model card, from results of exactly the published weights.
+"""The evaluation section of a model card, only from results of the published weights.
 
 Prompts, answers, paths and tokens are never published (``prorl_common.private``).
 """
@@ -32,11 +32,7 @@ UNPUBLISHED = "a model's folder"
 
 @dataclass(frozen=True, slots=True)
 class CardEvaluation:
-    """The evaluation part of a model card, empty if nothing was measured.
-
-    ``index`` is the ``results`` of its ``model-index``; ``files`` are published with it; ``commands`` reproduce the
-    results.
-    """
+    """The evaluation part of a model card, empty if nothing was measured."""
 
     section: str = ""
     index: tuple[Mapping[str, Any], ...] = ()
@@ -45,7 +41,7 @@ class CardEvaluation:
 
 
 def results_beside(run: Path) -> list[EvalResult]:
-    """Return all results in a run's folder, base first, then by step. Raises EvaluationError for a damaged one."""
+    """Return a run's results, base first. Raises EvaluationError for a damaged one."""
     found = []
     for file in [*run.glob(f"eval/*/{RESULT_FILE}"), *run.glob(f"suites/*/*/{RESULT_FILE}")]:
         kind, slug, *_ = file.relative_to(run).parts
@@ -63,8 +59,7 @@ def card_evaluation(
 ) -> CardEvaluation:
     """Return the evaluation part of the model ``name`` with weights of digest ``weights``.
 
-    It is compared with earlier ``results`` on the same problems with the same sampling. The decisions of ``run`` add
-    caveats.
+    It is compared with earlier, equally sampled ``results``. The decisions of ``run`` add caveats.
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:
@@ -96,7 +91,7 @@ def _family(result: EvalResult) -> str:
 
 
 def _cleaned(result: EvalResult, public: str, weights: str, private: Private) -> EvalResult:
-    """Return a result without examples, request fields and paths."""
+    """Remove examples, request fields and paths from a result."""
     s = result.settings
     dataset = private.json(s.dataset) | {"path": _problems(s.dataset)}
     name, label = result.model_id, result.label
@@ -116,10 +111,7 @@ def _cleaned(result: EvalResult, public: str, weights: str, private: Private) ->
 
 
 def _problems(origin: Mapping[str, str]) -> str:
-    """Return the public name of a result's problems, or "".
-
-    It is a suite's benchmark, or the recipe of a dataset that still exists; a folder's name may be private.
-    """
+    """Return the public name of a result's problems, or ""; a folder's name may be private."""
     path = origin.get("path", "")
     suite, slash, benchmark = path.partition("/")
     if slash and suite in suite_names() and benchmark in benchmark_names():
@@ -131,7 +123,7 @@ def _problems(origin: Mapping[str, str]) -> str:
 
 
 def _as_built(data: ReportData) -> ReportData:
-    """Keep the reproducible results, with the path under which each dataset would be built."""
+    """Keep the reproducible results."""
     found = []
     for result in data.results:
         s = result.settings

@@ -42,8 +42,7 @@ class Line:
 class ReportOptions:
     """Options of a report.
 
-    ``baseline_first`` ignores a checkpoint from before RL, ``beta`` adds posteriors, a ``false_positive_rate`` its
-    effect.
+    ``baseline_first`` ignores a checkpoint from before RL; ``beta`` adds posteriors.
     """
 
     boundary: BoundaryOptions = field(default_factory=BoundaryOptions)
@@ -55,11 +54,7 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """The results, with the baseline at index ``base``.
-
-    ``comparison`` is the last result against the baseline, ``boundary`` starts at the baseline; None without a later
-    result.
-    """
+    """The results, with the baseline at index ``base``; ``boundary`` starts there."""
 
     name: str
     results: tuple[EvalResult, ...]
@@ -78,7 +73,7 @@ class ReportData:
         return [] if self.comparison is None else [self.comparison]
 
     def lines(self, group: BoundaryGroup) -> list[Line]:
-        """Return the group's curves; results before the baseline have only domains and overall."""
+        """Return the group's curves."""
         found = []
         if group.is_coarse:
             for place, result in enumerate(self.results[: self.base]):
@@ -101,14 +96,14 @@ class ReportData:
         ]
 
     def gains(self) -> list[tuple[str, GainAgainstBase]]:
-        """Return (label, gain) of each later result with two or more points."""
+        """Return (label, gain) of each later result, if computed."""
         if self.boundary is None:
             return []
         gains = zip(self.boundary.labels[1:], self.boundary.gains, strict=True)
         return [g for g in gains if sum(math.isfinite(p.base + p.gain) for p in g[1].points) > 1]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report's numbers without per-problem counts; NaN becomes null."""
+        """Return the report's numbers as JSON; NaN becomes null."""
         results = []
         for r in self.results:
             slim = dataclasses.replace(r, problems=(), examples=()).to_json()
@@ -144,9 +139,8 @@ def report_data(
 ) -> ReportData:
     """Return the report on ``results`` and a run's journals; ``boundary`` is reused if given.
 
-    The baseline is the run's checkpoint from before RL, which excludes a warm start; without one, or with
-    ``baseline_first``, the first result. Raises EvaluationError without results, as ``boundary_report``, or for a
-    damaged journal.
+    The baseline is chosen as in ``against_baseline``, or is the first result with ``baseline_first``. Raises
+    EvaluationError without results, as ``boundary_report``, or for a damaged journal.
     """
     if not results:
         raise EvaluationError("a report needs at least one result: run prorl eval pass-at-k first")
@@ -213,10 +207,7 @@ def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return the complete rows of a journal that may still be written; [] if absent.
-
-    Raises EvaluationError for a line that is not a JSON object.
-    """
+    """Return the complete rows of a growing journal; [] if absent. Raises EvaluationError for invalid rows."""
     if not path.is_file():
         return []
     data = path.read_bytes()

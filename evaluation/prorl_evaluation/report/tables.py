@@ -11,7 +11,7 @@ from prorl_evaluation.types import EvalResult, Example
 
 
 def group_names(results: Sequence[EvalResult]) -> list[str]:
-    """Return overall and the domains, or overall alone for one domain."""
+    """Return overall and the domains, if there are several."""
     names = list(dict.fromkeys(g.name for r in results for g in r.groups))
     return names[:1] if len(names) == 2 else names
 
@@ -77,7 +77,7 @@ def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
 def example_answers(
     results: Sequence[EvalResult],
 ) -> list[tuple[Example, list[tuple[str, Example]]]]:
-    """Return the first result's examples, each with every result's (label, example)."""
+    """Return the first result's examples with every result's answers."""
     return [
         (e, [(r.label, own) for r in results for own in r.examples if own.id == e.id])
         for e in results[0].examples

@@ -1,4 +1,4 @@
-"""The sentences of a report, as plain text that the caller must escape."""
+"""The sentences of a report, which the caller must escape."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def correlation(gain: GainAgainstBase) -> str:
 
 
 def lead(data: ReportData) -> str:
-    """Return what is compared, on which problems and sampling."""
+    """Return a sentence on the compared results, problems and sampling."""
     c = data.comparison
     s = data.results[-1].settings
     labels = data.results[-1].label if c is None else f"{c.b} against {c.a}"
@@ -120,7 +120,7 @@ def lead(data: ReportData) -> str:
 
 
 def verdict(report: BoundaryReport) -> list[str]:
-    """Return the overall claims, then counts of claims by kind of group."""
+    """Return the overall claims and counts of the others."""
     lines = [_claimed(report, claim) for claim in report.groups[0].claims]
     for kind in get_args(Kind):
         own = [g.claims[-1].regime for g in report.groups if g.kind == kind]
@@ -148,7 +148,7 @@ def _claimed(report: BoundaryReport, claim: Claim) -> str:
 
 
 def caveats(data: ReportData) -> list[str]:
-    """Return the caveats to know before trusting the numbers."""
+    """Return the caveats on the numbers."""
     comparison = data.comparison
     found: list[str] = []
     if comparison is not None:

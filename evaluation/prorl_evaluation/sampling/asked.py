@@ -68,7 +68,7 @@ class Asked:
 
 
 def pick_protocol(name: str | None) -> Protocol | None:
-    """Return the protocol, or None for None. Raises EvaluationError for an unknown name."""
+    """Return the protocol, or None for None. Raises EvaluationError."""
     if name is None:
         return None
     found = PROTOCOLS.get(name)
@@ -80,9 +80,9 @@ def pick_protocol(name: str | None) -> Protocol | None:
 
 
 def merge(asked: Asked, protocol: Protocol | None, run_limit: int | None = None) -> Protocol:
-    """Combine the user's parameters, the protocol and the defaults.
+    """Combine the user's parameters, the protocol and the defaults (n = 2k).
 
-    Without a protocol n is 2k and ``max_tokens`` is ``run_limit``, or 512. With one, a given k keeps its n.
+    With a protocol, a given k keeps its n.
     """
     k = asked.k or (protocol.k if protocol else DEFAULT_K)
     base = protocol or Protocol(
@@ -102,7 +102,7 @@ def merge(asked: Asked, protocol: Protocol | None, run_limit: int | None = None)
 def models_of(
     config: EvalConfig, progress: Progress
 ) -> tuple[list[Target], Run | None, Server | None]:
-    """Return the models, their run, and the server that samples, if any."""
+    """Return the models, their run, and the server that samples."""
     from prorl_inference import device_list
     from prorl_inference.models.loading import require_device
 
@@ -151,10 +151,7 @@ def _targets(
 
 
 def server_of(urls: Sequence[str], given: ServerSection, run_weights: str | None = None) -> Server:
-    """Return the server at ``urls``. Raises UserError.
-
-    ``run_weights`` is the requested checkpoint's model folder.
-    """
+    """Return the server at ``urls``; ``run_weights`` is a model folder. Raises UserError."""
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 
@@ -189,10 +186,7 @@ def server_of(urls: Sequence[str], given: ServerSection, run_weights: str | None
 def settings_of(
     config: EvalConfig, run: Run | None, server: Server | None = None, own: Protocol | None = None
 ) -> EvalSettings:
-    """Return the settings for the backend that samples.
-
-    The user's parameters override the named protocol, then ``own`` (a suite's), then the defaults.
-    """
+    """Return the settings: the user's, then the named protocol's, then ``own`` (a suite's), then the defaults."""
     from prorl_inference import BACKENDS, device_list, pick_backend
 
     given, s = config.model, config.sampling
@@ -256,8 +250,7 @@ def run_limit(run: Run | None) -> int:
 def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[str]]:
     """Return the session of ``pass-at-k``, and warnings to show first.
 
-    Code problems are left out if code cannot be isolated here, unless the config allows it or names reward servers.
-    Raises UserError before anything is sampled.
+    Code problems are left out if code cannot be isolated. Raises UserError before anything is sampled.
     """
     from prorl_inference.models.store import check_model
 

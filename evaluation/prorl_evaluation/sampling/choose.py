@@ -56,14 +56,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class StoredResults:
-    """Results with their files; ``run`` is the first run's folder."""
+    """Results with their files, and the first run's folder."""
 
     results: Sequence[EvalResult]
     files: Sequence[Path]
     run: Path | None
 
     def folders(self) -> list[Path]:
-        """Return the result folders. Raises EvaluationError for a result outside one."""
+        """Return the result folders. Raises EvaluationError."""
         for file in self.files:
             if file.name != RESULT_FILE:
                 raise EvaluationError(
@@ -92,7 +92,7 @@ def find_run(name: str | None, root: Path = RUNS) -> Run:
 
 
 def read_run(path: Path) -> Run:
-    """Return the run in a folder. Raises EvaluationError if its config is unreadable."""
+    """Return the run in a folder. Raises EvaluationError."""
     import yaml
 
     file = path / "config.yaml"
@@ -109,7 +109,7 @@ def read_run(path: Path) -> Run:
 
 
 def run_target(run: Run, which: str) -> Target:
-    """Return the run's ``base``, ``latest`` or step. Raises EvaluationError for a missing checkpoint."""
+    """Return the run's ``base``, ``latest`` or step. Raises EvaluationError."""
     if which == "base":
         base = run.setting("model", "path")
         if not isinstance(base, str):
@@ -144,10 +144,9 @@ def model_target(model: str) -> Target:
 def pick_dataset(
     dataset: Path | None, split: str, limit: int | None = None
 ) -> tuple[Sequence[Sample], dict[str, str]]:
-    """Return a split's samples, and the dataset's path, manifest_sha256, split and limit.
+    """Return a split's samples and its origin; None takes the newest dataset under ``data/``.
 
-    None takes the newest dataset under ``data/``. ``limit`` takes problems from the domains in turn. Raises
-    DatasetError or EvaluationError.
+    ``limit`` takes problems from the domains in turn. Raises DatasetError or EvaluationError.
     """
     from prorl_datasets import newest_dataset
 
@@ -185,9 +184,9 @@ def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:
 
 
 def settings_hash(settings: EvalSettings, limit: int | None = None) -> str:
-    """Return a hash of the settings that make results comparable.
+    """Return a hash of data, sampling parameters and seed.
 
-    n and k are excluded, so that a larger n reuses existing samples.
+    n and k are excluded, so that a larger n reuses samples.
     """
     origin = {k: v for k, v in settings.dataset.items() if k not in ("path", "limit")}
     value = {
@@ -202,16 +201,13 @@ def settings_hash(settings: EvalSettings, limit: int | None = None) -> str:
 
 
 def out_folder(target: Target, run: Run | None, suffix: str) -> Path:
-    """Return ``runs/<name>/eval/<target>-<suffix>`` for a run's model, else ``evals/<model>-<suffix>``."""
+    """Return ``runs/<name>/eval/<target>-<suffix>`` or ``evals/<model>-<suffix>``."""
     root = run.path / "eval" if run is not None else EVALS
     return root / f"{target.slug}-{suffix}"
 
 
 def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
-    """Return the results that share the settings of the run's newest, base first, then by step.
-
-    Raises EvaluationError if there are none.
-    """
+    """Return the run's results with its newest settings, base first. Raises EvaluationError for none."""
     stored = []
     for file in run.path.glob(f"eval/*/{RESULT_FILE}"):
         slug, _, suffix = file.parent.name.rpartition("-")
@@ -227,7 +223,7 @@ def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
 
 
 def gather(names: Sequence[str], root: Path = RUNS) -> StoredResults:
-    """Return the results of runs and result folders. Raises EvaluationError for another name."""
+    """Return the results of runs and result folders. Raises EvaluationError."""
     stored: list[tuple[Path, EvalResult]] = []
     run_dir: Path | None = None
     for name in names:

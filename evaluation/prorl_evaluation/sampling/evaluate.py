@@ -1,7 +1,4 @@
-"""Evaluate one model on problems in a resumable folder, or score its answers again.
-
-The folder holds a description (``job``), samples and verdicts (``journal``), and finally ``result.json``.
-"""
+"""Evaluate one model in a resumable folder, or score its answers again."""
 
 from __future__ import annotations
 
@@ -61,9 +58,9 @@ def evaluate(
 ) -> EvalResult:
     """Sample ``settings.n`` answers per problem, score them, and save the result in ``out``.
 
-    The same call resumes; a larger n adds samples. ``parts`` are records of further third-party parts. Raises
-    EvaluationError for no problems, repeated ids, a damaged journal, or a folder of another model or other parts;
-    ServiceError from the scorer or a server. Written samples are kept.
+    The same call resumes; a larger n adds samples. Raises EvaluationError for no problems, repeated ids, a damaged
+    journal, or a folder of another model or other ``parts``; ServiceError from the scorer or a server. Written samples
+    are kept.
     """
     require_scipy()
     started = time.perf_counter()
@@ -147,7 +144,7 @@ def _finish(
 
 @dataclass(frozen=True, slots=True)
 class RegradeReport:
-    """The result with new verdicts, of which ``changed`` differ in reward or status."""
+    """The new result; ``changed`` verdicts differ from the old."""
 
     result: EvalResult
     verdicts: int
@@ -157,8 +154,8 @@ class RegradeReport:
 def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
     """Score every journaled sample again, without a model, and save the new result.
 
-    Old verdicts are kept as ``verdicts.previous.jsonl``, or stay in place if this fails. Raises EvaluationError if
-    sampling is not finished, ServiceError if an old verdict is now an infra error.
+    Old verdicts become ``verdicts.previous.jsonl``, or stay if this fails. Raises EvaluationError if sampling is not
+    finished, ServiceError if an old verdict is now an infra error.
     """
     require_scipy()
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""The description of an evaluation folder: ``eval.json`` (model and settings) and ``problems.jsonl``."""
+"""The description of an evaluation folder: model, settings and problems."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class EvalJob:
 def problems_of(
     samples: Iterable[Sample], modes: Mapping[str, str] | None = None
 ) -> Iterator[Problem]:
-    """Yield the problems; ``modes`` maps verifier to mode (None: those for evaluation).
+    """Yield the problems, with the tasks' ``modes`` (None: for evaluation).
 
     Raises EvaluationError for no problems or a repeated id.
     """
@@ -74,7 +74,7 @@ def problems_of(
 
 @contextlib.contextmanager
 def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[WrittenProblems]:
-    """Write the problems to a temporary file for ``write_job`` to move, deleted at the end otherwise."""
+    """Write the problems to a temporary file, which ``write_job`` moves or the end deletes."""
     with explain_write_errors(out / PROBLEMS_FILE):
         out.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{PROBLEMS_FILE}.", dir=out)
@@ -100,7 +100,7 @@ class WrittenProblems:
 
 
 def check_same_model(out: Path, job: EvalJob) -> None:
-    """Raise EvaluationError if the folder is another model's; a damaged description passes."""
+    """Raise EvaluationError if the folder is another model's."""
     try:
         row = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))
         name, found = str(row["model_id"]), str(row["model_digest"])
@@ -147,7 +147,7 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
 def write_job(
     out: Path, job: EvalJob, written: WrittenProblems | None, parts: Sequence[Part] = ()
 ) -> None:
-    """Write both files, each atomically; without ``written`` the problems file stays."""
+    """Write both files, each atomically; without ``written`` the problems stay."""
     if written is not None:
         with explain_write_errors(out / PROBLEMS_FILE):
             os.chmod(written.file, 0o644)
@@ -169,7 +169,7 @@ def _problem_row(problem: Problem) -> dict[str, Any]:
 
 
 def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
-    """Return the job and its problems, read on demand. Raises EvaluationError for missing or damaged files."""
+    """Return the job and its problems. Raises EvaluationError for missing or damaged files."""
     file = out / EVAL_FILE
     if file.is_file() and not (out / PROBLEMS_FILE).is_file():
         raise EvaluationError(

@@ -1,4 +1,4 @@
-"""The journal of an evaluation: one line per sample and per verdict, and its repair."""
+"""The journal of an evaluation, and its repair."""
 
 from __future__ import annotations
 
@@ -31,10 +31,7 @@ ONE_MODEL = "each model needs a folder of its own, choose another with --out; no
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A dataset sample with its hashes.
-
-    ``chance`` is the reward of the best constant answer, if stated; ``labels`` are ``types.LABELS``.
-    """
+    """A dataset sample with its hashes; ``labels`` are ``types.LABELS``."""
 
     id: str
     domain: str
@@ -50,8 +47,8 @@ class Problem:
 class SampleRecord:
     """One sampled answer.
 
-    ``tokens`` counts generated tokens, ``logprob`` sums their natural logs (NaN if the backend has none; null on disk),
-    ``seconds`` is a share of the batch's time. A ``finish_reason`` of ``refused`` has its reason in ``note``.
+    ``logprob`` sums the tokens' natural logs (NaN if unknown; null on disk), ``seconds`` is a share of the batch's
+    time. If ``finish_reason`` is ``refused``, ``note`` has the reason.
     """
 
     key: str
@@ -138,7 +135,7 @@ class Keys:
 
 
 class Records(Generic[R]):
-    """The records of a journal file by key, read on demand; only offsets are in memory (about 200 bytes each)."""
+    """The records of a journal file by key, read on demand; memory holds about 200 bytes each."""
 
     def __init__(self, path: Path, make: Callable[[Mapping[str, Any]], R]) -> None:
         self._file, self._make = OpenFile.of(path), make
@@ -234,7 +231,7 @@ class EvalJournal(Closing):
     def _look_at_samples(self, path: Path) -> int:
         """Index this model's samples; return the number with other sampling parameters.
 
-        Raises EvaluationError for damage, and for another model or backend.
+        Raises EvaluationError for damage, and another model or backend.
         """
         keys, foreign = self.keys, 0
         for number, place, row in read_checked(path, SAMPLE_FIELDS):
@@ -289,7 +286,7 @@ def sample_of(row: Mapping[str, Any]) -> SampleRecord:
 
 
 def replaces(row: Mapping[str, Any], refused: bool | None) -> bool:
-    """Return whether a line replaces an earlier one, which was ``refused`` or not (None: no earlier line).
+    """Return whether a line replaces an earlier one (``refused``; None: no earlier line).
 
     The first wins, but any answer replaces a refusal.
     """
@@ -337,7 +334,7 @@ CURE = "--set output.repair=true moves such lines aside; what is missing is samp
 
 
 def fault(row: object, fields: Mapping[str, Types]) -> str | None:
-    """Return what is wrong with a line's JSON value, or None."""
+    """Return the fault of a line's JSON value, or None."""
     if not isinstance(row, dict):
         return "the line is not a JSON object"
     for name, types in fields.items():
@@ -352,7 +349,7 @@ def fault(row: object, fields: Mapping[str, Types]) -> str | None:
 def scan(
     path: Path, fields: Mapping[str, Types]
 ) -> Iterator[tuple[int, bytes, dict[str, Any] | str]]:
-    """Yield (line number, line, its object or fault); a blank line's fault is BLANK."""
+    """Yield (line number, line, object or fault)."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -380,7 +377,7 @@ def read_checked(
 
 
 def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
-    """Move damaged and incomplete lines to ``<name>.damaged``, and return their number; atomic."""
+    """Move damaged lines to ``<name>.damaged`` atomically, and return their number."""
     if not path.is_file():
         return 0
     faults = ((line, found) for _, line, found in scan(path, fields) if isinstance(found, str))
@@ -406,7 +403,7 @@ def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
 
 
 def repair_folder(folder: Path, samples: str, verdicts: str) -> list[str]:
-    """Repair both journals; return a message for each damaged one."""
+    """Repair both journals; return a message per damaged one."""
     said = []
     for name, fields in ((samples, SAMPLE_FIELDS), (verdicts, VERDICT_FIELDS)):
         if count := repair_journal(folder / name, fields):

@@ -23,7 +23,7 @@ class Usage(Protocol):
 
 
 class Meter:
-    """Counts finished samples for the progress bar; ``total`` is the number still to make."""
+    """Counts finished samples for the progress bar, of ``total`` still to make."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Meter:
         self._progress.advance(samples, **self.facts())
 
     def facts(self) -> dict[str, str]:
-        """Return ``tokens/s``, and the ``cost`` so far with an estimate of the total."""
+        """Return ``tokens/s`` and ``cost`` for the progress bar."""
         found: dict[str, str] = {}
         seconds = time.perf_counter() - self._started
         if self.tokens and seconds > 0:
@@ -112,7 +112,7 @@ PATIENCE_SECONDS = 1.0
 
 
 class GradingThread(Closing):
-    """Scores samples in a background thread; its errors are raised by ``submit`` or ``finish``.
+    """Scores samples in a thread; ``submit`` and ``finish`` raise its errors.
 
     ``close`` waits for the current chunk only. ``every`` returns all items; if the evaluation had ``begun``, earlier
     unjudged ones are scored first.

@@ -1,9 +1,9 @@
 """Fill the sample journal batch by batch; batches depend only on problems and settings.
 
-"fixed" batches (transformers) are neighbouring problems and are generated whole again if incomplete, so that resuming
-equals an uninterrupted run bit for bit, if the backend repeats a batch bit for bit. "bucketed" batches (transformers)
-have prompts of similar length; only missing samples are generated, with equal seeds but not bits. Other backends work
-as bucketed, in large batches of neighbours.
+"fixed" batches (transformers) are neighbours, generated whole again if incomplete, so that resuming equals an
+uninterrupted run bit for bit, if the backend repeats a batch so. "bucketed" batches (transformers) have prompts of
+similar length, with equal seeds but not bits when resumed. Other backends work as bucketed, in large batches of
+neighbours.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Batch:
 def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) -> Plan:
     """Return batches of the sample indices from ``start`` to n.
 
-    All problems get low indices first, so that early time estimates cover every problem.
+    Low indices come first, so that early time estimates cover every problem.
     """
     rows = settings.batch_rows
     if settings.backend != "transformers":
@@ -132,7 +132,7 @@ def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) ->
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Batches of ``width`` problems per block of indices, created on each iteration."""
+    """Batches of ``width`` problems per block of indices."""
 
     problems: Sequence[Problem]
     blocks: range
@@ -168,7 +168,7 @@ def all_items(batches: Iterable[Batch]) -> Iterator[Item]:
 
 
 def prompt_length(problem: Problem) -> int:
-    """Return the prompt's length in characters, which needs no tokenizer."""
+    """Return the prompt's length in characters."""
     return sum(len(m["content"]) for m in problem.prompt)
 
 
@@ -189,8 +189,7 @@ def _lacking(batch: Batch, journal: EvalJournal) -> list[Item]:
 class Sampler:
     """Samples batches into a journal.
 
-    ``count(samples, tokens)`` gets finished samples and written tokens, ``hand_over`` written samples unless there was
-    an error.
+    ``count(samples, tokens)`` counts progress; ``hand_over`` gets written samples.
     """
 
     def __init__(
@@ -208,7 +207,7 @@ class Sampler:
         self._written_at = time.perf_counter()
 
     def fill(self, batches: Iterable[Batch], samples: int) -> None:
-        """Generate and write missing samples, roughly ``samples``; fixed batches are generated whole."""
+        """Generate and write missing samples; fixed batches are generated whole."""
         self._written_at = time.perf_counter()
         if self._whole_batches:
             self._fill_whole(batches)
@@ -247,7 +246,7 @@ class Sampler:
         sample_batches(self._generator, units(), self._params, done, take)
 
     def _fill_as_they_end(self, batches: Iterable[Batch], samples: int) -> None:
-        """Write each sample within about FLUSH_SECONDS of its end, also before an error propagates."""
+        """Write each sample within about FLUSH_SECONDS, also before an error propagates."""
         seed = self._journal.keys.seed
         ended: list[tuple[Problem, int, Completion]] = []
         asked: dict[int, list[Item]] = {}
@@ -292,7 +291,6 @@ class Sampler:
         self._hand_over(flush())
 
     def _write(self, ended: Sequence[tuple[Problem, int, Completion]], made: int) -> int:
-        """Write samples with one sync and return their tokens; ``made`` samples share the time."""
         keys, now = self._journal.keys, time.perf_counter()
         share = (now - self._written_at) / max(1, made)
         self._written_at = now

@@ -60,8 +60,7 @@ class Server:
 class Session:
     """The models, problems and settings of an evaluation.
 
-    ``out`` is the folder of one target or the parent of several (None: the default). ``parts`` are records of
-    third-party benchmarks. ``config`` is saved as CONFIG_FILE.
+    ``out`` is the folder of one target or the parent of several (None: the default).
     """
 
     targets: Sequence[Target]
@@ -83,7 +82,7 @@ class Session:
         return self.out if len(self.targets) == 1 else self.out / target.slug
 
     def suffix(self) -> str:
-        """Return the settings' hash, with the backend unless it is transformers."""
+        """Return the settings' hash, with any backend but transformers."""
         found = settings_hash(self.settings, self.limit)
         s = self.settings
         if s.backend == "transformers":
@@ -137,7 +136,7 @@ class Session:
         return found
 
     def open(self, target: Target, progress: Progress) -> Generator:
-        """Return the target's generator, for the caller to close; missing models are downloaded."""
+        """Return the target's generator, for the caller to close; may download the model."""
         from prorl_inference import fetch_or_resolve
 
         if self.server is not None:

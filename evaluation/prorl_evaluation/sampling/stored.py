@@ -1,4 +1,4 @@
-"""Sequences of file rows, read on demand with 16 bytes of memory per row."""
+"""Sequences of file rows, read on demand; memory holds 16 bytes per row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHUNK = 1 << 20
 
 
 class OpenFile:
-    """A file readable by several threads, closed when no longer referenced."""
+    """A file readable by several threads."""
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
@@ -50,7 +50,7 @@ class OpenFile:
 
 
 class Stored(Sequence[T], Generic[T]):
-    """The rows of ``file`` at byte offsets ``places``, decoded from JSON by ``decode``."""
+    """The rows of ``file`` at byte offsets ``places``."""
 
     def __init__(
         self, file: OpenFile, places: array[int], sizes: array[int], decode: Callable[[Any], T]
@@ -113,7 +113,7 @@ class RowWriter:
 
 
 def stored_rows(path: Path, decode: Callable[[Any], T]) -> Stored[T]:
-    """Return the non-blank rows of a JSON-lines file. Raises OSError if it is missing."""
+    """Return the rows of a JSON-lines file. Raises OSError."""
     places, sizes, place = array("Q"), array("Q"), 0
     with path.open("rb") as file:
         for line in file:
@@ -130,7 +130,7 @@ def chosen(rows: Sequence[T], numbers: Iterable[int]) -> Sequence[T]:
 
 
 def spooled(samples: Iterable[Sample]) -> Stored[Sample]:
-    """Write samples to an unnamed temporary file. Raises DiskFullError if there is no room."""
+    """Write samples to an unnamed temporary file. Raises DiskFullError."""
     try:
         with tempfile.TemporaryFile(buffering=CHUNK) as file:
             writer = RowWriter(file)

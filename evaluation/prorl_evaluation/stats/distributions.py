@@ -53,7 +53,7 @@ def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
 def unexpanded_tail(share: float, values: int, strata: int = 1) -> float:
     """Return the tail whose :func:`expanded_tail` is ``share``, in (0, 1); ``share`` if n <= s.
 
-    It is the p-value at which an expanded interval ends if ``share`` of the draws lie beyond.
+    It is the p-value of an expanded interval's end with ``share`` of the draws beyond.
     """
     df = values - strata
     if df < 1:
@@ -94,7 +94,7 @@ def fisher_exact(a: int, b: int, c: int, d: int) -> float:
 def holm(values: Sequence[float]) -> list[float]:
     """Return p-values corrected for the family-wise error rate, under any dependence (Holm 1979).
 
-    NaN stays NaN and is not counted as a test.
+    NaN is not counted as a test.
     """
     order = sorted((p, i) for i, p in enumerate(values) if not math.isnan(p))
     found, worst = [math.nan] * len(values), 0.0

@@ -1,7 +1,7 @@
 """Intervals over new samples of the same problems, where only sampling is uncertain.
 
-If 2k > n a problem's variance cannot be estimated and its upper bound is used, so intervals are rather too wide.
-benchmarks/fixed_set.py measures coverage.
+If 2k > n the variance is replaced by its upper bound, so intervals are rather too wide. benchmarks/fixed_set.py
+measures coverage.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from prorl_evaluation.stats.intervals import Interval
 def sampling_variance(n: int, c: int, k: int) -> float:
     """Return the unbiased estimate of the variance of a problem's pass@k; NaN if 2k > n.
 
-    pass@k is 1 - u with u = C(n-c, k) / C(n, k), whose mean is q^k for failure rate q. C(n-c, 2k) / C(n, 2k) has mean
-    q^2k, so u^2 minus it has mean E[u^2] - E[u]^2. For k = 1 it is p(1-p)/(n-1) with p = c/n.
+    It is u^2 - w with u = C(n-c, k) / C(n, k) and w = C(n-c, 2k) / C(n, 2k), which have the means q^k and q^2k for
+    failure rate q. For k = 1 it is p(1-p)/(n-1) with p = c/n.
     """
     if 2 * k > n:
         return math.nan
@@ -32,8 +32,7 @@ def fixed_interval(problems: Sequence[Counted], k: int, level: float = 0.95) -> 
     """Return mean pass@k with its interval over new samples of the same problems.
 
     Jeffreys' interval Beta(v m + 1/2, (1 - v) m + 1/2), with m the number of answers that has the estimated variance,
-    after half a success is added to both. If all answers are alike, N problems count as N n / k. Problems with fewer
-    than k judged samples are ``undefined``.
+    after half a success is added to both. If all answers are alike, N problems count as N n / k.
     """
     value, variance, size, count = _moments(problems, k)
     undefined = len(problems) - count
@@ -46,10 +45,7 @@ def fixed_interval(problems: Sequence[Counted], k: int, level: float = 0.95) -> 
 
 
 def fixed_change(pairs: Sequence[tuple[Counted, Counted]], k: int, level: float = 0.95) -> Interval:
-    """Return the mean change of pass@k with its normal interval over new samples of the same problems.
-
-    Pairs with fewer than k judged samples on a side are ``undefined``.
-    """
+    """Return the mean change of pass@k with its normal interval over new samples of the same problems."""
     used = [(a, b) for a, b in pairs if min(a.n, b.n) >= k]
     undefined = len(pairs) - len(used)
     if not used:
@@ -61,10 +57,9 @@ def fixed_change(pairs: Sequence[tuple[Counted, Counted]], k: int, level: float 
 
 
 def _moments(problems: Sequence[Counted], k: int) -> tuple[float, float, float, int]:
-    """Return mean, variance of the mean, effective number of answers, and number of problems.
+    """Return mean, its variance, the effective number of answers, and the number of problems.
 
-    If 2k > n, a value with mean v varies by at most v (1 - v), and several by at most the bound of their mean
-    (Hoeffding 1956).
+    If 2k > n, the variance is bounded by v (1 - v) of the mean v of those problems (Hoeffding 1956).
     """
     used = [p for p in problems if p.n >= k]
     if not used:

@@ -1,4 +1,4 @@
-"""Intervals for means over problems: Bayesian bootstrap for bounded values, plain bootstrap for lengths."""
+"""Intervals for means over problems."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAME = 1e-12
 class Interval:
     """An estimate with its interval.
 
-    ``count`` values were used, ``undefined`` more were NaN. All numbers are NaN without a defined value.
+    ``undefined`` more values were NaN. All numbers are NaN without a defined value.
     """
 
     value: float
@@ -61,7 +61,7 @@ class Resampling:
 
 
 LEAST = 3
-"""Strata with fewer clusters are merged, since a single cluster shows no spread."""
+"""Strata with fewer clusters are merged, since one cluster shows no spread."""
 _REST = object()
 
 
@@ -84,7 +84,7 @@ class Units:
 def cluster_codes(
     n: int, clusters: Sequence[Hashable] | None, strata: Sequence[Hashable] | None
 ) -> tuple[Any, list[Hashable]]:
-    """Return (cluster number of each value, stratum of each cluster); strata below LEAST clusters are merged.
+    """Return (cluster number of each value, stratum of each cluster); small strata are merged.
 
     Raises ValueError for differing lengths, or a cluster in two strata.
     """
@@ -144,7 +144,7 @@ _BLOCK = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Column means, shape [M], with draws, shape [draws, M], and counts of values, clusters and strata."""
+    """Column means, shape [M], with draws, shape [draws, M], and the numbers of units."""
 
     values: Floats
     draws: Floats

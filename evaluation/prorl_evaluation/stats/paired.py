@@ -1,4 +1,4 @@
-"""Paired changes between two results on the same problems: intervals and one-sided p-values."""
+"""Paired changes between results: intervals and one-sided p-values."""
 
 from __future__ import annotations
 
@@ -155,10 +155,9 @@ def length_changes(
 def units_of(
     problems: Sequence[ProblemResult], cluster: str = "problem", stratified: bool = True
 ) -> Units:
-    """Return the units of problems, with domains as strata if ``stratified``.
+    """Return the units of problems, with domains as strata if ``stratified``. Raises EvaluationError.
 
-    A ``cluster`` is a "problem", or a "task" with all its problems (label ``family``, else ``benchmark``, else the
-    problem). Raises EvaluationError for another one.
+    The ``cluster`` "task" joins problems of one label ``family``, or else ``benchmark``.
     """
     check_cluster(cluster)
     strata = [p.domain for p in problems] if stratified else None
@@ -176,7 +175,7 @@ def group_units(problems: Sequence[ProblemResult], cluster: str) -> Units:
 
 
 def group_resampling(settings: EvalSettings, kind: str, name: str) -> Resampling:
-    """Return the resampling of a group's changes, the same in comparison and boundary report."""
+    """Return a group's resampling, the same in comparison and boundary report."""
     seed = derive_seed(settings.seed, "changes", kind, name)
     return Resampling(settings.level, settings.draws, seed)
 

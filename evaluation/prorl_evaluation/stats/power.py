@@ -43,7 +43,7 @@ _STEP, _GROWTH, _QUICK = 0.005, 1.05, 500
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """A Beta distribution of success rates before training, by mean and concentration.
+    """A Beta distribution of success rates before training.
 
     ``concentration`` is alpha + beta: below 2 most rates are near 0 or 1, far above 2 near the mean.
     """
@@ -89,7 +89,7 @@ def power(
 ) -> float:
     """Return the share of simulated evaluations that detect ``gain`` in pass@1 (0 below MIN_PROBLEMS).
 
-    A gain of 0 gives the false positive rate. Raises EvaluationError if the mean would leave [0, 1].
+    Raises EvaluationError if the mean would leave [0, 1].
     """
     rates = rates or Rates()
     if problems < 2 or n < 1:
@@ -158,10 +158,7 @@ def needed_samples(
     *,
     wanted: float = WANTED,
 ) -> int | None:
-    """Return the smallest power of two of samples per problem that detects the gain with power ``wanted``.
-
-    None if MOST_SAMPLES are not enough.
-    """
+    """Return the smallest power of two of samples per problem with power ``wanted``, or None."""
     n = 1
     while n <= MOST_SAMPLES:
         if power(problems, n, gain, rates) >= wanted:
@@ -171,7 +168,7 @@ def needed_samples(
 
 
 def poor_power(problems: int, n: int) -> str | None:
-    """Return a warning if a gain of WORTH_SEEING would be missed too often, with default :class:`Rates`."""
+    """Return a warning if a gain of WORTH_SEEING would often be missed."""
     if problems < 2:
         return None if problems < 1 else "1 problem: no gain can be shown on it"
     if problems >= 500:  # one sample each is enough

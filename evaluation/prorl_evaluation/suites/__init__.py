@@ -1,1 +1,1 @@
-"""Benchmarks evaluated together, in the paper's layout with published numbers."""
+"""Benchmarks evaluated together, with published numbers."""

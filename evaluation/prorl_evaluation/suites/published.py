@@ -107,10 +107,7 @@ def published() -> Published:
 
 @dataclass(frozen=True, slots=True)
 class PublishedCells:
-    """A published row cut to a table: cells in percent or None, in column order.
-
-    ``marks`` explains columns whose problem set is assumed to be ours, or is another one (None).
-    """
+    """A published row cut to a table; ``marks`` explains doubtful or missing cells."""
 
     label: str
     origin: str
@@ -214,7 +211,7 @@ def fixed_score(result: EvalResult, metric: Metric) -> Interval | None:
 
 
 def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interval]:
-    """Return the benchmark's number for each category, family or rung; unlabelled problems are ignored."""
+    """Return the benchmark's number for each category, family or rung."""
     groups: dict[str, list[ProblemResult]] = {}
     for problem in result.problems:
         family = problem.labels.get("family")
@@ -262,7 +259,7 @@ def average(scores: Sequence[Interval]) -> Interval:
 def difference(
     a: EvalResult, b: EvalResult, metric: Metric
 ) -> tuple[Interval | None, Interval | None]:
-    """Return the paired difference b - a, with intervals for similar and for the same problems; None if unknown."""
+    """Return the paired difference b - a, with intervals for similar and for the same problems."""
     try:
         found = compare(a, b).find(OVERALL, result_metric(metric))
     except EvaluationError:

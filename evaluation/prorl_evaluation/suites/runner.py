@@ -1,7 +1,6 @@
 """Run a suite: every model on every loaded benchmark, each in its own folder.
 
-Folders are ``runs/<name>/suites/<model>/<benchmark>-<hash>/``, or below ``evals/suites/`` without a run. Failures are
-recorded; the same call resumes.
+Failures are recorded; the same call resumes.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class ModelScores:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """The outcome of a suite; ``shared`` are ids of problems that the training data also contains."""
+    """The outcome of a suite; ``shared`` problems are also in training data."""
 
     suite: Suite
     names: tuple[str, ...]
@@ -72,7 +71,7 @@ def suites_root(run: Run | None, out: Path | None) -> Path:
 
 
 def without_code(gathered: Gathered, complaint: str) -> Gathered:
-    """Remove code problems; benchmarks with nothing else fail with ``complaint``."""
+    """Remove code problems; benchmarks with nothing else fail."""
     found = Gathered(failures=list(gathered.failures))
     for one in gathered.ready:
         kept = [number for number, s in enumerate(one.samples) if not runs_programs(s.task)]
@@ -173,7 +172,7 @@ def joined_problems(benchmark: str, problems: Sequence[ProblemResult]) -> list[P
 
 
 def join_results(results: Mapping[str, EvalResult], suite: str) -> EvalResult:
-    """Merge one model's equally sampled results on several benchmarks, as :func:`joined_problems`."""
+    """Merge one model's equally sampled results on several benchmarks."""
     first = next(iter(results.values()))
     problems = [p for name, r in results.items() for p in joined_problems(name, r.problems)]
     manifests = {n: r.settings.dataset.get("manifest_sha256", "") for n, r in results.items()}

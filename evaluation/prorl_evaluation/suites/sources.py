@@ -1,4 +1,4 @@
-"""Load the problems of a suite; failing benchmarks do not stop the others."""
+"""Load the problems of a suite."""
 
 from __future__ import annotations
 
@@ -32,10 +32,7 @@ TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A benchmark that could not be loaded or scored; ``service`` if a service is to blame.
-
-    ``model`` is empty if all models are concerned.
-    """
+    """A benchmark that failed for all models, or for ``model``; ``service`` if a service is to blame."""
 
     benchmark: str
     reason: str
@@ -45,7 +42,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The problems of a benchmark; ``manifest`` is a digest of ids, prompts and tasks."""
+    """A benchmark's problems; ``manifest`` is their digest."""
 
     name: str
     samples: Sequence[Sample]
@@ -72,7 +69,7 @@ class Wanted:
 
 
 def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
-    """Return the requested benchmarks in the suite's order. Raises EvaluationError for unknown or no names."""
+    """Return the requested benchmarks in order. Raises EvaluationError for unknown or no names."""
     known = list(suite.sources)
     if names is None:
         return known
@@ -184,7 +181,7 @@ def one_line(error: Exception) -> str:
 
 
 def is_service(error: BaseException) -> bool:
-    """Return whether a service failed: a ServiceError, or an unreachable or failing hub.
+    """Return whether a service failed, such as an unreachable hub.
 
     A hub's refusal (gated, no such file) or a missing library is the user's to fix.
     """
@@ -214,10 +211,7 @@ def training_data(run: Run | None) -> Path | None:
 def shared_with(
     ready: Sequence[Ready], data: Path, progress: Progress
 ) -> dict[str, tuple[str, ...]]:
-    """Return the ids of problems that the train split of ``data`` contains, by benchmark.
-
-    Raises DatasetError if it cannot be read.
-    """
+    """Return the problems that the train split of ``data`` contains, by benchmark. Raises DatasetError."""
     wanted: dict[bytes, list[tuple[str, str]]] = {}
     for one in ready:
         for sample in one.samples:

@@ -1,4 +1,4 @@
-"""Suites: YAML files that name benchmarks, their sampling, and tables."""
+"""Suites: YAML files of benchmarks, sampling and tables."""
 
 from __future__ import annotations
 
@@ -86,10 +86,7 @@ class Sampling(_Strict):
 
 
 class ProceduralSpec(_Strict):
-    """Problems of prorl's own generators: ``count`` of each family.
-
-    ``prompt`` contains {question}; other braces may be single or doubled.
-    """
+    """Problems of prorl's own generators; ``prompt`` contains {question}."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
     title: str = ""
@@ -119,7 +116,7 @@ class ProceduralSpec(_Strict):
 
 
 class DatasetSpec(_Strict):
-    """A split from ``prorl data build``, or any Parquet file with its columns."""
+    """A split from ``prorl data build``, or a similar Parquet file."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
     title: str = ""
@@ -139,9 +136,9 @@ class Column(_Strict):
 
 
 class Table(_Strict):
-    """A table of benchmarks, or of one benchmark by ``category``, ``family`` or ``rung``.
+    """A table of benchmarks, or of one by ``category``, ``family`` or ``rung``.
 
-    ``average`` adds the unweighted mean, as the paper does. ``trained`` lists rungs known to be in training data.
+    ``average`` is the unweighted mean, as in the paper. ``trained`` rungs are in training data.
     """
 
     title: str
@@ -166,10 +163,7 @@ class Table(_Strict):
 
 
 class Suite(_Strict):
-    """A suite of catalogue names, paths or whole definitions.
-
-    Without ``tables`` all benchmarks share one. Relative paths start at ``base``.
-    """
+    """A suite of catalogue names, paths or whole definitions; paths start at ``base``."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
     title: str
@@ -245,7 +239,7 @@ class Suite(_Strict):
         return source.metric
 
     def shown_tables(self, names: list[str]) -> list[Table]:
-        """Return the tables that show any of ``names``, by default one of all."""
+        """Return the tables that show any of ``names``."""
         if not self.tables:
             columns = [Column(benchmark=n, head=n) for n in names]
             return [Table(title=self.title, columns=columns)]
@@ -269,7 +263,7 @@ def suite_names() -> list[str]:
 
 
 def load_suite(name: str) -> Suite:
-    """Return the packaged suite ``name``, or the one in that YAML file. Raises EvaluationError."""
+    """Return a packaged suite, or that of a YAML file. Raises EvaluationError."""
     if name in suite_names():
         packaged = resources.files("prorl_evaluation.suites") / "definitions" / f"{name}.yaml"
         return parse_suite(packaged.read_text(encoding="utf-8"), f"suite {name}", Path())
@@ -288,7 +282,7 @@ def load_suite(name: str) -> Suite:
 
 
 def parse_suite(content: str, label: str, base: Path) -> Suite:
-    """Return the suite in YAML ``content``, called ``label`` in errors. Raises EvaluationError."""
+    """Return the suite in YAML ``content``. Raises EvaluationError."""
     import yaml
 
     try:

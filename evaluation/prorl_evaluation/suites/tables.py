@@ -39,7 +39,7 @@ CUT_SHOWN = 0.05
 
 @dataclass(slots=True)
 class SuiteTable:
-    """A table with notes on comparability before it, and others below."""
+    """A table with notes before it, on comparability, and below it."""
 
     table: TextTable
     before: list[str] = field(default_factory=list)
@@ -57,7 +57,7 @@ def suite_tables(result: SuiteResult, shown: Shown = "core") -> list[SuiteTable]
 
 
 def percent(interval: Interval | None, sign: str = "", fixed: Interval | None = None) -> str:
-    """Return the percentage with its interval on a second line, and ``fixed`` in braces on a third."""
+    """Return the percentage and its intervals, ``fixed`` in braces."""
     if interval is None or interval.count == 0:
         return ABSENT
     value, low, high = (100 * v for v in (interval.value, interval.low, interval.high))
@@ -221,7 +221,7 @@ def markdown(tables: Sequence[SuiteTable]) -> str:
 
 
 def suite_json(result: SuiteResult) -> dict[str, Any]:
-    """Return the outcome as JSON; our numbers are fractions, published ones percentages."""
+    """Return the outcome as JSON; only published numbers are percentages."""
     s = result.settings
     book = published()
     rows = [r for r in book.rows if set(r.values) & set(result.names)]
@@ -286,7 +286,7 @@ def _finite(value: float) -> float | None:
 
 
 def save_suite(result: SuiteResult, root: Path, shown: Shown = "core") -> Path:
-    """Write the JSON and Markdown files in ``root`` atomically, and return the Markdown's path."""
+    """Write the JSON and Markdown files in ``root`` atomically, and return the latter's path."""
     s = result.settings
     names = ("n", "temperature", "top_p", "max_tokens", "seed")
     sampling = {name: getattr(s, name) for name in names}

@@ -165,7 +165,7 @@ class RunSubject:
         return {"step": step, "decisions": decisions.at_step(self._decisions.rows, step)}
 
     def _rules(self, query: Query) -> Json:
-        """Return what the rules saw at ``step``; replaying the run takes a while."""
+        """Return the rules' observations at ``step``; replaying the run takes a while."""
         with self._lock:
             self._metrics.refresh()
             step = self._recorded(query, least=1)
