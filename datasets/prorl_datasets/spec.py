@@ -1,16 +1,4 @@
-"""Specs of sources, adapters, filter functions and embedders, and the entry points that find them.
-
-    # my_source.py, for `prorl data build --plugin my_source.py --recipe mine.yaml`
-    from prorl_datasets import SourceSpec
-
-    def rows(options):
-        for n in range(options["count"]):
-            yield {"prompt": f"What is {n} + {n}?", "answer": str(2 * n)}
-
-    DOUBLES = SourceSpec(name="doubles", rows=rows, options={"count": 100})
-
-In the recipe: ``source: {kind: doubles, options: {count: 500}}``.
-"""
+"""Specs of sources, adapters, filter functions and embedders, and the entry points that find them."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> Be
             if "has no file" not in str(error):
                 break
     assert failure is not None
-    why = str(failure).split("; give --mirror", 1)[0]  # replace the general advice by better one
+    why = str(failure).split("; give --mirror", 1)[0]  # replace the general advice
     where = "" if mirror is None else f" ({mirror} holds neither)"
     raise DatasetError(
         f"benchmark {spec.name}: {why}; give --mirror DIR with {spec.hub.repo}/{spec.hub.files[0]} or "

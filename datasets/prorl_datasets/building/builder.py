@@ -134,7 +134,7 @@ class _Build:
         return choice
 
     def _read(self, collector: Collector, reading: Reading) -> None:
-        """Read the next rows of an entry; drop the entry if that fails and its source may fail."""
+        """Read the next rows of an entry, or drop the entry if its source may fail."""
         entry = reading.entry
         try:
             self._take(collector.run(reading.jobs(self.files)))
@@ -316,7 +316,7 @@ def build_with(
 
 
 def _built_before(out: Path, digest: str) -> dict[str, Any] | None:
-    """Return the manifest in ``out`` if its dataset is complete and has this fingerprint."""
+    """Return the manifest in ``out`` if its dataset is complete and unchanged."""
     with suppress(DatasetError):  # an unreadable manifest: build again
         manifest = read_manifest(out) if (out / MANIFEST).is_file() else {}
         same = manifest.get("fingerprint") == digest and not manifest.get("failed")

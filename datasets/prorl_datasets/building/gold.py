@@ -31,7 +31,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GoldResult:
-    """``reason`` is a category, ``detail`` the verifier's reason."""
+    """Result of a gold check; ``reason`` is a category, ``detail`` the verifier's reason."""
 
     accepted: bool
     reason: str = ""
@@ -125,10 +125,7 @@ def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
 
 
 def as_prompted(row: PromptedRow) -> str | None:
-    """Return the correct answer in the form that the prompt names last, or plain.
-
-    Return None if that is the gold response or the answer is unknown.
-    """
+    """Return the correct answer in the form that the prompt names last, None if that is the gold response."""
     spec = VERIFIERS.get(row.task.verifier)
     answer, gold = spec.data.answer(row.task.reference), row.gold
     content = gold if answer is None else answer

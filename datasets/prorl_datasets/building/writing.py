@@ -172,7 +172,7 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
 
 
 def _parts_named(one: Candidate, seen: set[str]) -> dict[tuple[str, str], dict[str, str]]:
-    """Return records of the plug-in parts that a row names; a verifier in ``seen`` only if its tasks may differ."""
+    """Return records of the plug-in parts that a row names."""
     spec = VERIFIERS.get(one.verifier)
     if one.verifier in seen and spec.needs is None and spec.compose is None:
         return {}

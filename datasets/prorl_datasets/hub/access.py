@@ -1,4 +1,4 @@
-"""Find and fetch the files of a data set, from a mirror folder or else the hub."""
+"""Find and fetch the files of a data set, from a mirror or the hub."""
 
 from __future__ import annotations
 

@@ -249,7 +249,7 @@ class Group(Section):
         ]
 
     def _named(self, member: Member, alone: Collection[str]) -> list[Member]:
-        """Return the member, or a member for each name that its pattern matches and ``alone`` lacks."""
+        """Return the members that a name or pattern matches, without those listed ``alone``."""
         if "*" not in member.name:
             return [member]
         names = SOURCES.get(self.kind).names

@@ -262,7 +262,7 @@ def _with_own(entry: Entry, task: Task) -> Task:
 
 @contextmanager
 def _place(where: str) -> Iterator[None]:
-    """Add the row to the traceback of a bug; ``rows.client`` reports it."""
+    """Add the row to the traceback of a bug, for ``rows.client``."""
     try:
         yield
     except UserError:

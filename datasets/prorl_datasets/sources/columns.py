@@ -211,7 +211,7 @@ class _Fields:
         self._used: set[str] = set()
 
     def asked(self, name: str) -> bool:
-        """Return True if the recipe maps this field, so that it must exist."""
+        """Return True if the recipe maps this field."""
         return name in self._columns
 
     def get(self, name: str, needed: bool) -> Any:
@@ -325,12 +325,12 @@ def reads_answers(verifier: str) -> bool:
 
 
 def rule_against(verifier: str, answer: str | None) -> str | None:
-    """Return the rule by which a gold cannot be an answer, if any."""
+    """Return why a gold cannot be an answer, if so."""
     return no_answer(answer) if answer is not None and reads_answers(verifier) else None
 
 
 def no_answer(answer: str) -> str | None:
-    """Return the rule by which a text cannot be an answer, if any."""
+    """Return why a text cannot be an answer, if so."""
     plain = " ".join(answer.split()).strip()
     small = plain.lower().strip("$ .")
     if not plain:

@@ -311,7 +311,7 @@ def _says_something(question: Sequence[str], rare: set[str]) -> bool:
 
 
 def _stands_alone(question: Sequence[str]) -> bool:
-    """Return True if a short question is distinctive enough to match inside a sentence."""
+    """Return True if a short question may match inside a sentence."""
     letters = {word for word in question if len(word) > 1 and word.isalpha()} - {PLACEHOLDER}
     has_number = any(word[0].isdigit() for word in question)
     return len(question) >= _ANYWHERE and has_number and len(letters) > 1

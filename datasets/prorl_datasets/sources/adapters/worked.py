@@ -240,7 +240,7 @@ def _whole(problem: str, solution: str) -> str | None:
 
 
 def _equation(problem: str, solution: str) -> str | None:
-    """Return the last side of the last equation if it is a number that the problem does not state."""
+    """Return the last side of the last equation if it is a new number."""
     segments = list(_MATH.finditer(solution))
     shown = [match for match in segments if _is_display(match)]
     rest = solution[shown[-1].end() :] if shown else ""
@@ -312,7 +312,7 @@ def _number(text: str) -> str | None:
 
 
 def _given(answer: str, problem: str) -> bool:
-    """Return True if the problem states this number, so that an equation may only repeat it."""
+    """Return True if the problem states this number."""
     number = _NUMBER.search(answer)
     return (
         number is not None
