@@ -149,7 +149,7 @@ class Comparison:
         assert_never(one.direction)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the comparison as JSON; NaN becomes null."""
+        """Return JSON; NaN becomes null."""
         value = dataclasses.asdict(self)
         for row, difference in zip(value["differences"], self.differences, strict=True):
             row["statement"] = difference.statement

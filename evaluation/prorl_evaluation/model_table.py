@@ -103,7 +103,7 @@ class ModelTable:
         return next(hits, None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the table as a JSON object; NaN becomes null."""
+        """Return JSON; NaN becomes null."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         for row, difference in zip(value["differences"], self.differences, strict=True):
@@ -116,8 +116,8 @@ def gather_models(
 ) -> tuple[list[EvalResult], list[str]]:
     """Return one result per model, baseline first, and a note per differing setting.
 
-    ``names`` are result folders, runs, or suites' folders. Raises EvaluationError for an unknown name, two results on
-    the same problems, and differing sampling unless ``any_sampling``.
+    ``names`` are result folders, runs, or suites' folders. Raises EvaluationError for unknown names, repeated problems,
+    and differing sampling unless ``any_sampling``.
     """
     results = [r for name in names for r in _results(name, root)]
     notes = check_alike(results, any_sampling=any_sampling, one_dataset=False)

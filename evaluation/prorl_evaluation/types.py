@@ -48,7 +48,7 @@ class EvalSettings:
     """Settings of sampling and summary.
 
     ``k`` <= ``n`` is the largest k of interest. ``max_tokens`` includes the end token. ``batch_rows`` samples are
-    written together, and lost if the process is killed. ``label`` and ``dataset`` change no number. For ``batches`` see
+    written together, and lost by a kill. ``label`` and ``dataset`` change no number. For ``batches`` see
     ``sampling.sampler``, for ``protocol`` ``sampling.asked``. ``extra`` request fields are part of every sample's key.
     """
 
@@ -220,7 +220,7 @@ class EvalResult:
         return next((g for g in self.groups if g.name == name), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the result as a JSON object; NaN becomes null."""
+        """Return JSON; NaN becomes null."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         return {"format": RESULT_FORMAT, **value}
@@ -318,7 +318,6 @@ def _group(row: Mapping[str, Any]) -> GroupResult:
 
 
 def _with_fixed(group: GroupResult, problems: Sequence[ProblemResult], level: float) -> GroupResult:
-    """Add ``fixed_pass_at_k``, which older results lack."""
     if group.fixed_pass_at_k:
         return group
     own = [p for p in problems if group.name in (OVERALL, p.domain)]

@@ -77,7 +77,6 @@ def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -
 
 
 def _joined(answers: Mapping[str, str]) -> str:
-    """Join values that are already JSON into an object."""
     return "{" + ",".join(f"{json.dumps(key)}:{value}" for key, value in answers.items()) + "}"
 
 

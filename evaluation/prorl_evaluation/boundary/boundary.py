@@ -238,7 +238,6 @@ class _Worker:
     def finest(
         self, groups: Sequence[Members], built: Sequence[BoundaryGroup]
     ) -> list[BoundaryGroup]:
-        """Return the tasks, benchmarks or domains, whichever first are several."""
         named = named_groups([row[0] for row in self.aligned])
         for kind in ("task", "benchmark", "domain"):
             wanted = {own.places for own in named if own.kind == kind}

@@ -29,8 +29,8 @@ class Hypothesis:
 class Claim:
     """The claim for one checkpoint and group.
 
-    ``p`` is the largest p-value of ``tests``, ``p_corrected`` after Holm's correction; for ``undecided``, those of the
-    nearest candidate.
+    ``p`` is the largest p-value of ``tests``, ``p_corrected`` after Holm's correction; of the nearest candidate if
+    ``undecided``.
     """
 
     kind: Kind

@@ -1,8 +1,7 @@
 """Novelty of a response: the share of its words that no n-gram of a corpus covers.
 
-The creativity index sums it over n-gram lengths L (Lu et al. 2024, arXiv 2410.04265). L is 5 to 12, since ProRL's index
-of 7.6 (figure 3) takes at least eight lengths. Unlike theirs, only verbatim matches count, which makes the index
-higher.
+The creativity index sums it over n-gram lengths (Lu et al. 2024, arXiv 2410.04265), here 5 to 12, since ProRL's index
+of 7.6 (figure 3) takes at least eight. Unlike theirs, only verbatim matches count, which makes the index higher.
 """
 
 from __future__ import annotations

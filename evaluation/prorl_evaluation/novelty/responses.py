@@ -37,8 +37,7 @@ class ResponseSet:
 def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
     """Return the responses in evaluation folders or a .jsonl file. Raises EvaluationError for none.
 
-    Lines are {"id", "response"} with an optional "domain"; a repeated id is another sample. ``samples`` limits those
-    per problem.
+    Lines are {"id", "response"} with an optional "domain"; a repeated id is another sample.
     """
     if path.is_file():
         found = ResponseSet(path.name, list(_lines(path)))
@@ -58,7 +57,6 @@ def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
 
 
 def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
-    """Return one model's responses on a suite's benchmarks."""
     first, owners = read_job(folders[0])[0], dict[str, Path]()
     for folder in folders:
         job, problems = read_job(folder)

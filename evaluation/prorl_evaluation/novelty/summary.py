@@ -164,7 +164,7 @@ def _shown(i: Interval, digits: int, sign: str = "") -> str:
 
 
 def to_json(value: GroupNovelty | NoveltyChange) -> dict[str, Any]:
-    """Return the numbers as a JSON object; NaN becomes null."""
+    """Return JSON; NaN becomes null."""
     found = finite(asdict(value))
     assert isinstance(found, dict)
     return found

@@ -163,8 +163,7 @@ def rate(
 ) -> Policy:
     """Sample each row until ``settings.n`` samples have a verdict, and return their policy.
 
-    Stored samples count, whatever their seed. Tasks are scored as in training. Raises as ``evaluate``; written samples
-    are kept.
+    Stored samples count, whatever their seed. Tasks are scored as in training. Raises as ``evaluate``.
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)
@@ -191,7 +190,6 @@ def rate(
 def _portions(
     problems: Sequence[Problem], rows: Mapping[str, RowSamples], keys: Keys, settings: EvalSettings
 ) -> Iterator[list[Batch]]:
-    """Yield batches of missing samples, about one portion each."""
     lacking: dict[tuple[int, int], list[Problem]] = {}
     for problem in problems:
         row = rows[problem.id]

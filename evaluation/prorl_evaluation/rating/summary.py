@@ -47,7 +47,7 @@ class GroupRate:
     always: int
 
     def as_json(self) -> dict[str, Any]:
-        """Return the group as a JSON object."""
+        """Return JSON."""
         numbers = {"pass_rate": self.rate.value, "low": self.rate.low, "high": self.rate.high}
         counts = {"never": self.never, "mixed": self.mixed, "always": self.always}
         return (
@@ -146,7 +146,7 @@ class Suggestion:
     finding: Finding
 
     def as_json(self) -> dict[str, Any]:
-        """Return the suggestion as a JSON object."""
+        """Return JSON."""
         rungs = [rung.as_json() for rung in self.rungs]
         about = {"domain": self.domain, "family": self.family, "finding": self.finding}
         return {**about, "take": list(self.take), "rungs": rungs}

@@ -123,7 +123,6 @@ def _problems(origin: Mapping[str, str]) -> str:
 
 
 def _as_built(data: ReportData) -> ReportData:
-    """Keep the reproducible results."""
     found = []
     for result in data.results:
         s = result.settings

@@ -186,7 +186,7 @@ def server_of(urls: Sequence[str], given: ServerSection, run_weights: str | None
 def settings_of(
     config: EvalConfig, run: Run | None, server: Server | None = None, own: Protocol | None = None
 ) -> EvalSettings:
-    """Return the settings: the user's, then the named protocol's, then ``own`` (a suite's), then the defaults."""
+    """Return the settings: the user's, the protocol's, ``own`` (a suite's) or the defaults."""
     from prorl_inference import BACKENDS, device_list, pick_backend
 
     given, s = config.model, config.sampling

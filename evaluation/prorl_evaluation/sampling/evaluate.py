@@ -59,8 +59,8 @@ def evaluate(
     """Sample ``settings.n`` answers per problem, score them, and save the result in ``out``.
 
     The same call resumes; a larger n adds samples. Raises EvaluationError for no problems, repeated ids, a damaged
-    journal, or a folder of another model or other ``parts``; ServiceError from the scorer or a server. Written samples
-    are kept.
+    journal, or another model's or other parts' folder; ServiceError from the scorer or a server. Written samples are
+    kept.
     """
     require_scipy()
     started = time.perf_counter()
@@ -154,8 +154,8 @@ class RegradeReport:
 def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
     """Score every journaled sample again, without a model, and save the new result.
 
-    Old verdicts become ``verdicts.previous.jsonl``, or stay if this fails. Raises EvaluationError if sampling is not
-    finished, ServiceError if an old verdict is now an infra error.
+    Old verdicts become ``verdicts.previous.jsonl``, or stay on failure. Raises EvaluationError if sampling is
+    unfinished, ServiceError if an old verdict is now an infra error.
     """
     require_scipy()
     started = time.perf_counter()

@@ -47,8 +47,8 @@ class Problem:
 class SampleRecord:
     """One sampled answer.
 
-    ``logprob`` sums the tokens' natural logs (NaN if unknown; null on disk), ``seconds`` is a share of the batch's
-    time. If ``finish_reason`` is ``refused``, ``note`` has the reason.
+    ``logprob`` sums natural logs (NaN if unknown; null on disk), ``seconds`` is a share of the batch's time. ``note``
+    is the reason of a ``refused`` sample.
     """
 
     key: str

@@ -196,7 +196,6 @@ class GradingThread(Closing):
             yield len(chunk)
 
     def _grade(self, chunk: Sequence[Item]) -> None:
-        """Score a chunk, and fit the next one's size to its time."""
         self._working = len(chunk)
         started = time.monotonic()
         grade(chunk, self._journal, self._scorer)

@@ -1,9 +1,8 @@
 """Fill the sample journal batch by batch; batches depend only on problems and settings.
 
-"fixed" batches (transformers) are neighbours, generated whole again if incomplete, so that resuming equals an
-uninterrupted run bit for bit, if the backend repeats a batch so. "bucketed" batches (transformers) have prompts of
-similar length, with equal seeds but not bits when resumed. Other backends work as bucketed, in large batches of
-neighbours.
+Incomplete "fixed" batches (transformers) are generated whole again, so that resuming equals an uninterrupted run bit
+for bit, if the backend repeats a batch so. Otherwise only missing samples are generated, with equal seeds but not bits;
+"bucketed" batches have prompts of similar length.
 """
 
 from __future__ import annotations
@@ -149,8 +148,6 @@ class Plan:
 
 @dataclass(slots=True)
 class _Running:
-    """A fixed batch in progress."""
-
     batch: Batch
     wanted: Sequence[Item]
     counted: int = 0
@@ -215,7 +212,6 @@ class Sampler:
             self._fill_as_they_end(batches, samples)
 
     def _fill_whole(self, batches: Iterable[Batch]) -> None:
-        """Write each batch when it is complete; several may run at once."""
         seed = self._journal.keys.seed
         running: dict[int, _Running] = {}
 

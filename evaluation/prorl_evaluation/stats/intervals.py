@@ -1,4 +1,4 @@
-"""Intervals for means over problems."""
+"""Intervals for the mean over problems like these; ``fixed_set`` has those for the same problems."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SAME = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate with its interval.
+    """An estimate with its interval, from ``count`` values; ``undefined`` more were NaN.
 
-    ``undefined`` more values were NaN. All numbers are NaN without a defined value.
+    All numbers are NaN without a defined value.
     """
 
     value: float
@@ -252,7 +252,6 @@ def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resa
 def _draw_whole(
     matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling
 ) -> tuple[Floats, int, int]:
-    """Return draws, shape [draws, M], and the numbers of clusters and strata."""
     import numpy as np
 
     rng = np.random.default_rng(how.seed)

@@ -56,8 +56,8 @@ def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, floa
     """Return the p-values of "the mean is at most ``null``" and "the mean is at least ``null``".
 
     Each is the larger of Student's t of (mean - null) / spread of draws, with clusters - strata degrees of freedom, and
-    the tail at which the interval of ``paired_columns`` ends at ``null``, so that tests never contradict intervals. If
-    no draw lies beyond ``null``, t alone. NaN if clusters do not exceed strata.
+    the tail at which the interval of ``paired_columns`` ends at ``null``, so that tests never contradict intervals; t
+    alone if no draw lies beyond. NaN if clusters do not exceed strata.
     """
     import numpy as np
 

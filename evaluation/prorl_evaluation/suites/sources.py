@@ -183,7 +183,7 @@ def one_line(error: Exception) -> str:
 def is_service(error: BaseException) -> bool:
     """Return whether a service failed, such as an unreachable hub.
 
-    A hub's refusal (gated, no such file) or a missing library is the user's to fix.
+    A hub's refusal (gated, no such file) is the user's to fix.
     """
     cause: BaseException | None = error
     while cause is not None:

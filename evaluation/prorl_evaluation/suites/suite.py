@@ -302,7 +302,6 @@ def parse_suite(content: str, label: str, base: Path) -> Suite:
 
 
 def _source(entry: Any) -> Any:
-    """Validate a definition as the kind that its keys indicate."""
     if not isinstance(entry, dict):
         return entry
     if "families" in entry:

@@ -334,7 +334,6 @@ def _last(verdicts: Sequence[VerdictRecord]) -> VerdictRecord | None:
 
 
 def _without_answers(result: EvalResult) -> EvalResult:
-    """Drop the vote counts, which are large and not shown."""
     return replace(result, problems=tuple(replace(p, answers=None) for p in result.problems))
 
 

@@ -187,7 +187,6 @@ class Index(Closing):
             thread.join()
 
     def _look(self) -> None:
-        """List the files, drop deleted ones, and start reading new ones."""
         folder = self.run / "rollouts"
         try:
             changed = folder.stat().st_mtime_ns
@@ -261,7 +260,6 @@ class Index(Closing):
             return f"{file}: cannot be read ({type(error).__name__}: {line})"
 
     def _open_cache(self) -> None:
-        """Load the cached segments that still match the run."""
         self._opened = True
         try:
             open_folder(self._cache, self.run)
@@ -279,7 +277,6 @@ class Index(Closing):
                     remove(segment.texts)
 
     def _merge(self) -> None:
-        """Merge the segments in memory once they are many or large."""
         with self._changed:
             small = [s for s in self._segments if isinstance(s.texts, bytes)]
         if len(small) < MERGED_FILES and sum(s.size for s in small) < MERGED_BYTES:

@@ -209,7 +209,6 @@ class Rollouts(Closing):
         return self._checker.check(self._row(step, number, without=COLUMNS_OF_TOKENS))
 
     def _found(self, table: Table, ask: Ask) -> tuple[Rows, int]:
-        """Return the rows in order, and how many rows were searched."""
         hits, searched = None, table.rows
         if ask.text:
             hits, searched = self._searches.hits(ask.text, table.segments)
@@ -219,7 +218,6 @@ class Rollouts(Closing):
         return rows, searched
 
     def _line(self, table: Table, row: int, text: str) -> Json:
-        """Return a row with its response's beginning, or the context of the hit."""
         facts = table.facts(row)
         if text and text.casefold() not in (facts["sample_id"] or "").casefold():
             for where in ("response", "prompt"):
@@ -272,7 +270,6 @@ def _steps(table: Table, rows: Rows) -> list[int]:
 
 
 def _means(rewards: Numbers, tokens: Numbers, cut: int, kept: int) -> dict[str, Any]:
-    """Return the means of N responses; values may be NaN."""
     scored, counted = rewards[~np.isnan(rewards)], tokens[~np.isnan(tokens)]
     return {
         "responses": len(rewards),

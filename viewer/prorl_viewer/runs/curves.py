@@ -42,7 +42,6 @@ def _extremes(known: Sequence[tuple[int, float]], width: int) -> Points:
 
 
 def _means(known: Sequence[tuple[int, float]], width: int, mean: int) -> Points:
-    """Return means of ``mean`` values around each bucket's middle."""
     sums = [0.0, *accumulate(v for _, v in known)]
     points: Points = []
     place = 0
@@ -359,7 +358,6 @@ def _line(steps: Sequence[int], values: Sequence[float], mean: int, span: tuple[
 
 
 def _interval(metrics: Metrics, key: str, line: Line) -> list[list[float]]:
-    """Return [step, low, high] of the 95% interval, where known."""
     errors = dict(zip(metrics.steps, metrics.column(INTERVALS[key]), strict=True))
     known = ((step, value, errors[int(step)]) for step, value in line.points)
     return [[s, v - Z95 * error, v + Z95 * error] for s, v, error in known if math.isfinite(error)]
