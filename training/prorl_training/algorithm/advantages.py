@@ -61,10 +61,9 @@ def compute_advantages(
 def reinforce_baseline(
     rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig
 ) -> Tensor:
-    """Return (R~ - mu) / (sigma + eps), R~ = R - mean_group(R): REINFORCE++-baseline (arXiv 2501.03262, the ProRL v2
-    post).
+    """Return (R~ - mu) / (sigma + eps), R~ = R - mean_group(R): REINFORCE++-baseline (arXiv 2501.03262, ProRL v2 post).
 
-    mu and sigma are over the batch, with ``normalise: token`` weighted by tokens.
+    mu and sigma are over the batch; ``normalise: token`` weights trajectories by their tokens.
     """
     centred = group_centred(rewards, groups)
     by_token = config.normalise == "token"
@@ -124,8 +123,8 @@ DR_GRPO = AdvantageSpec(name="dr_grpo", advantages=dr_grpo)
 def maxrl(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
     """Return (R - mean_group(R)) / mean_group(R), or 0 unless the mean is positive: MaxRL (arXiv 2602.02710).
 
-    A prompt of pass rate p is weighted by about 1/p: the gradient of log p instead of p, or in expectation of pass@1 +
-    pass@2 / 2 + ... + pass@(n - 1) / (n - 1).
+    A prompt of pass rate p is weighted by about 1/p, which gives the gradient of log p instead of p: in expectation
+    that of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1).
     """
     del lengths, config
     mean = group_mean(rewards, groups)[groups]
@@ -140,7 +139,7 @@ MAXRL = AdvantageSpec(name="maxrl", advantages=maxrl)
 def pass_at_k(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
     """Return the gain of each response in the best of k: Pass@k training (arXiv 2508.10751, analytic form).
 
-    This is (mean best reward of the k-subsets with the response - mean over all) / their std, or 0 if all subsets are
+    It is (mean best reward of the k-subsets with the response - mean over all) / their std, or 0 if all subsets are
     worth the same. Rewards may be partial; k = 1 is GRPO with the population std.
     """
     del lengths
@@ -153,7 +152,6 @@ def pass_at_k(rewards: Tensor, groups: Tensor, lengths: Tensor, config: Advantag
 
 
 def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return the advantages (n,) of one group of n > k."""
     n, k = len(rewards), config.k
     best, alone, above = (rewards.new_tensor(w) for w in _subset_weights(n, k))
     values, order = rewards.sort(stable=True)
@@ -188,7 +186,7 @@ PASS_AT_K = AdvantageSpec(
 
 
 def group_centred(rewards: Tensor, index: Tensor) -> Tensor:
-    """Return R - mean_group(R) (B,), exactly 0 in groups of equal rewards. ``index`` (B,) is from 0."""
+    """Return R - mean_group(R) (B,), exactly 0 in groups of equal rewards. ``index`` (B,) numbers groups from 0."""
     mean = group_mean(rewards, index)[index]
     size = int(index.max()) + 1 if index.numel() else 0
     empty = rewards.new_zeros(size)
@@ -214,6 +212,6 @@ def divisor(variance: Tensor, config: AdvantageConfig) -> Tensor:
 
 
 def group_mean(values: Tensor, index: Tensor) -> Tensor:
-    """Return the mean (G,) of ``values`` (B,) by group. ``index`` (B,) is from 0."""
+    """Return the mean (G,) of ``values`` (B,) by group. ``index`` (B,) numbers groups from 0."""
     count = torch.bincount(index).to(values.dtype)
     return torch.zeros_like(count).index_add_(0, index, values) / count

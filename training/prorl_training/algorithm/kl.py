@@ -18,9 +18,9 @@ EXP_LIMIT = 80.0
 def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tensor:
     """Return the estimate (N,) of KL(pi || pi_ref) at each token sampled from pi.
 
-    ``clamp`` bounds the log-ratio d, the estimate or both; beyond a bound the gradient is 0 (k2 with clamp_value 10:
-    from |d| = 10 for ``input``, sqrt(20) for ``output``). The post prints pi_old, which has no gradient, for pi. Raises
-    PluginError for an estimate of another shape.
+    ``clamp`` bounds the log-ratio d, the estimate or both; beyond a bound the gradient is 0. With clamp_value 10, k2
+    has no gradient beyond |d| = 10 for ``input`` and sqrt(20) for ``output``. The post prints pi_old for pi, but that
+    has no gradient. Raises PluginError for an estimate of another shape.
     """
     d = logprobs - ref_logprobs
     spec = KL_ESTIMATORS.get(config.estimator)

@@ -1,4 +1,4 @@
-"""The loss of one pass, shared by both engines: policy loss, mismatch weights, KL penalty and token weights."""
+"""The loss of one pass, shared by both engines."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ class Mismatch(NamedTuple):
 def mismatch_weights(
     trainer_logprobs: Tensor, sampler_logprobs: Tensor, lengths: Tensor, config: MismatchConfig
 ) -> Mismatch:
-    """Return importance weights for the mismatch of sampler and trainer, based on rho = exp(trainer - sampler
-    log-prob).
+    """Return importance weights for the sampler mismatch, from rho = exp(trainer - sampler log-prob).
 
     With the same weights, vLLM's kernels and bf16 give other probabilities. ``trainer_logprobs`` (N,) are from before
     the update; ``lengths`` (B,) int.

@@ -1,4 +1,4 @@
-"""Shape raw rewards before advantages; filtering and pass@k use the raw ones. Needs no torch."""
+"""Shape raw rewards; filtering and pass@k use the raw ones. Needs no torch."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _value(name: str, response: Response, options: Mapping[str, Any]) -> float:
 
 
 def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> float:
-    """Return half a cosine from ``at_zero`` tokens to ``at_limit``, constant beyond because cosine is periodic."""
+    """Return half a cosine from ``at_zero`` at 0 tokens to ``at_limit`` at the limit and beyond."""
     progress = min(tokens / limit, 1.0)
     return at_limit + 0.5 * (at_zero - at_limit) * (1 + math.cos(math.pi * progress))
 

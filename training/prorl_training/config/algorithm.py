@@ -45,7 +45,10 @@ class AdvantageConfig(Section):
 
 
 class MismatchConfig(Section):
-    """Importance weights for the gap between the sampler's log-probs and the trainer's before the update."""
+    """Importance weights for the gap between sampler and trainer.
+
+    The ratio is exp(trainer's log-prob before the update - sampler's log-prob), without gradient.
+    """
 
     correction: Literal["none", "tis", "icepop", "sequence_mask"] = "none"
     """``tis``: clamp the token ratio to [low, high]; ``icepop``: set ratios outside to 0; ``sequence_mask``: drop

@@ -92,7 +92,6 @@ def _add_part(
 
 
 def _is_set(settings: Mapping[str, Any], path: Where) -> bool:
-    """Return whether ``settings`` set ``path`` or a value that contains it."""
     here: Any = settings
     for key in path:
         if not isinstance(here, Mapping):
@@ -164,7 +163,6 @@ def expand(values: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]
 def _phases(
     entry: StageEntry, name: str, of_preset: Sequence[Mapping[str, Any]], last: bool
 ) -> list[dict[str, Any]]:
-    """Return the phases of a stage: its preset's, changed by the entry, or a single one."""
     known = [str(phase["name"]) for phase in of_preset]
     if unknown := [phase for phase in entry.phases if phase not in known]:
         raise ConfigError(
@@ -195,7 +193,6 @@ def _named_apart(phases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _refuse_other_runs(first: TrainConfig, config: TrainConfig, name: str) -> None:
-    """Raise ConfigError if a stage changes a setting of the whole run."""
     one, other = _flat(first), _flat(config)
     differ = [
         ".".join(path)

@@ -46,7 +46,6 @@ def preset_notes(name: str) -> str:
 
 
 def _head(name: str) -> list[str]:
-    """Return the paragraphs of a preset's head comment."""
     lines = takewhile(lambda line: line.startswith("#"), preset_text(name).splitlines())
     text = "\n".join(line.removeprefix("#").strip() for line in lines)
     return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]

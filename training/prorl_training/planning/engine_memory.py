@@ -40,7 +40,7 @@ def local_phases(
 
 
 def trained_parameters(config: TrainConfig, shape: ModelShape) -> int:
-    """Return the number of trained parameters, of adapters on all linear layers if there are any."""
+    """Return the number of trained parameters: all, or those of adapters on all linear layers."""
     rank, h, m = config.model.lora.rank, shape.hidden, shape.intermediate
     if not rank:
         return shape.parameters
@@ -81,7 +81,7 @@ class _LocalPhase:
         if self.config.kl.coefficient > 0 or loss.mini_batches > 1:
             before = forward_peak(self.shape, self._size(), trained=True)
             stages.append(self._stage("log-probs", sampler, 0, before))
-        # now and then the KL term's own gradient is held beside the whole one
+        # some steps hold the KL term's own gradient beside the total one
         copies = 2 if self.config.kl.coefficient > 0 and self.config.kl.measure_share_every else 1
         held = peak(self.shape, self._size())
         stages.append(self._stage("update", sampler, copies * 4 * self.trained, held))
@@ -113,7 +113,7 @@ class _LocalPhase:
 
     def _stage(self, name: str, sampler: dict[str, int], gradients: int, held: Held) -> Stage:
         n, logits = self._size().tokens, held.logits
-        activations = held.activations + n * n  # and the pack's mask, a byte a pair of tokens
+        activations = held.activations + n * n  # and the pack's mask, a byte per pair of tokens
         made = held.weights + activations + logits
         return Stage(
             name, self._resident(sampler, gradients, held.weights, activations, logits, made)
@@ -125,7 +125,7 @@ class _LocalPhase:
         r, s, p = self.config.rollout, self.shape, self.precision
         rows = min(r.batch_rows, r.prompts * r.samples)
         length = self.prompt + r.max_tokens
-        # keys come out of their rotation in float32 under autocast, values as the products make them
+        # under autocast keys are float32 after their rotary embedding, values have the product type
         token = s.layers * s.kv_width * (p.residual + p.product)
         cache = int(CACHE_ROOM * rows * length * token)
         prompts = -(-rows // r.samples) * self.prompt
@@ -230,7 +230,7 @@ class _ClusterPhase:
         return PassSize(tokens, tokens, Precision.BF16, checkpointing, masked=False)
 
     def _gradients(self) -> int:
-        """Return the bytes of gradients in a backward pass: bf16 buckets and a rank's float32 sums."""
+        """Return the bytes of gradients: bf16 buckets and a rank's float32 sums."""
         part = self.shape.parameters // self.ranks
         if self.sharded:
             return 2 * BUCKET + 4 * part

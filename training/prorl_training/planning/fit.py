@@ -1,5 +1,5 @@
-"""Check whether a run fits this machine's memory, suggest settings that make it fit, and estimate its GPU hours. Uses
-the config and the model's sizes alone; needs no torch."""
+"""Check whether a run fits this machine's memory, suggest settings that make it fit, and estimate its GPU hours. Needs
+no torch."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _precision(config: TrainConfig, device: str) -> Precision:
 def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
     """Return settings (``key=value``) that make the run fit, [] if it fits already, or None if none are found.
 
-    They are one that suffices alone, else several, the cheapest in time or meaning first, without unneeded ones.
+    One setting that suffices alone is preferred, then those that cost the least time or meaning.
     """
 
     def fits(changes: Sequence[Change]) -> bool:
@@ -77,7 +77,6 @@ def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
 
 
 def _load(fit: Fit) -> tuple[int, int]:
-    """Return how far a run is from fitting: its troubles, then the excess bytes."""
     stages = [stage for phase in fit.phases for stage in phase.stages]
     over = sum(max(0, stage.total - fit.memory) for stage in stages)
     return sum(len(phase.troubles) for phase in fit.phases), over
@@ -196,7 +195,8 @@ CLOSE = 0.9
 
 
 def planned(config: TrainConfig, memory: int | None = None) -> Fit:
-    """Return the memory estimate of a planned run, for ``memory`` or this machine's GPU or ``model.gpu_gb``.
+    """Return the memory estimate of a planned run on a GPU of ``memory`` bytes, else this machine's, else
+    ``model.gpu_gb``.
 
     With ``model.device=cpu`` it is for main memory. Raises UserError if the model's sizes are unknown.
     """
@@ -250,7 +250,7 @@ def main_memory(
         return None
     try:
         limit = (cgroup / "memory.max").read_text().strip()
-    except OSError:  # no control group v2: no limit to look at
+    except OSError:  # no cgroup v2
         limit = "max"
     return total if limit == "max" else min(total, int(limit))
 
@@ -310,7 +310,7 @@ def gpu_hours(config: TrainConfig, shape: ModelShape, peak_tflops: float = H100_
     for number, (phase, planned) in enumerate(phases or [(config, left)], start=1):
         steps = (
             left if number == len(phases) else min(planned, left)
-        )  # the last phase does the rest
+        )  # the last phase runs to the end
         left -= steps
         trained = phase.rollout.prompts * phase.rollout.samples * phase.rollout.max_tokens / 2
         sampled = trained / USABLE if phase.dynamic_sampling.enabled else trained

@@ -1,5 +1,4 @@
-"""Count the bytes that torch holds, storage by storage, to check the estimates. Fake tensors count the same; allocator
-overhead and memory inside one operation do not count."""
+"""Count the bytes that torch holds, storage by storage, to check the estimates; allocator overhead does not count."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ class Saved:
 def saved_tensors(known: Iterable[Tensor] = ()) -> Iterator[Saved]:
     """Collect tensors that the block keeps for backward, except ``known`` (the parameters)."""
     saved = Saved({_key(tensor) for tensor in known})
-    alive: list[Tensor] = []  # so that no address is used twice
+    alive: list[Tensor] = []  # so that no address is reused
 
     def pack(tensor: Tensor) -> Tensor:
         if _key(tensor) not in saved.known:

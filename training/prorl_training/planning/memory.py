@@ -1,4 +1,4 @@
-"""Memory that a GPU holds in each stage of a step, item by item, in bytes, following the tensors that Transformers and
+"""Memory that a GPU holds in each stage of a step, in bytes, following the tensors that Transformers and
 ``policy.logprobs`` keep (tests/training/test_training_fit_passes.py compares them)."""
 
 from __future__ import annotations
@@ -209,13 +209,13 @@ class Held:
 
 
 def layer_activations(shape: ModelShape, size: PassSize) -> int:
-    """Return the bytes that one layer keeps for its backward pass."""
+    """Return the bytes that one layer keeps for its backward pass, without copies of weights."""
     h, m, q, kv = shape.hidden, shape.intermediate, shape.query_width, shape.kv_width
     c = size.precision.product
     match size.precision:
         case (
             Precision.FLOAT32
-        ):  # a norm's input, normalised and weighted; the last is what the products read
+        ):  # a norm's input, normalised and weighted; products read the last
             norm, reads, qk = 4 * 3, 0, 4 * 2
         case (
             Precision.AUTOCAST
@@ -255,10 +255,10 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
     block, copies = _blocks(shape, size), shape.layers * _copies(shape, size)
     inputs = shape.layers * n * h * p.residual if size.checkpointing else between.activations
     output_copy = 2 * shape.embedding_parameters if p.casts else 0
-    # forward: the layers' casts stay until the pass ends
+    # forward: converted weights stay until the pass ends
     layers = Held(copies, inputs + n * (3 * m * c + 2 * h * p.residual), 0)
     head = Held(copies, between.activations, _making(shape, size) + output_copy)
-    # backward: a gradient of the output layer in float32, what is added to it, and a block beside it
+    # backward: the output layer's float32 gradient, the term added to it, and one block
     several = block < size.targets * shape.vocab
     slope = block * c
     if c == 4:
@@ -270,14 +270,14 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
         between.activations + size.targets * h * p.residual,
         gradient + output_copy,
     )
-    held_gradient = p.residual * table if shape.tied else 0  # until the embedding's own is there
+    held_gradient = p.residual * table if shape.tied else 0  # until the embedding has its own
     own = layer_activations(shape, size) - n * h * p.residual if size.checkpointing else 0
     through = Held(
         _copies(shape, size) if size.checkpointing else between.weights,
         inputs + own + n * (2 * m * c + h * p.residual),
         held_gradient,
     )
-    # a table that is the output layer too sums both gradients
+    # a tied table sums both gradients
     embedding = Held(0, n * h * p.residual, (3 if shape.tied else 1) * p.residual * table)
     moments = (layers, head, back, through, embedding)
     return max(moments, key=lambda held: held.total)
@@ -305,13 +305,13 @@ def _copies(shape: ModelShape, size: PassSize) -> int:
 
 
 def _making(shape: ModelShape, size: PassSize) -> int:
-    """Return the bytes needed to turn one block of logits into log-probs and entropies."""
+    """Return the bytes that turn one block of logits into log-probs and entropies."""
     logits = 4 * _blocks(shape, size)
     product = 0 if size.precision is Precision.FLOAT32 else logits // 2
     chunk = size.chunk_bytes or logits
     if size.precision.casts:
         return logits + max(product, 2 * min(logits, chunk))
-    return logits + max(product, min(logits, 2 * chunk))  # the chunk before is there still
+    return logits + max(product, min(logits, 2 * chunk))  # the previous chunk is still in memory
 
 
 def _blocks(shape: ModelShape, size: PassSize) -> int:
@@ -319,7 +319,6 @@ def _blocks(shape: ModelShape, size: PassSize) -> int:
 
 
 def _rows(shape: ModelShape, size: PassSize) -> int:
-    """Return the number of targets per block of logits."""
     if not size.block_bytes:
         return size.targets
     return min(size.targets, max(1, size.block_bytes // (4 * shape.vocab)))

@@ -1,5 +1,5 @@
 """Sizes of a language model of equal layers with attention and a gated MLP (Llama, Qwen2, Qwen3, Mistral, Gemma,
-Phi-3), from its config on disk or a table; nothing is downloaded."""
+Phi-3), from its config on disk or a table."""
 
 from __future__ import annotations
 

@@ -64,14 +64,12 @@ def _save(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 
 def policy_tensors(path: Path) -> dict[str, Tensor]:
-    """Return a checkpoint's trained weights by parameter name, on the CPU.
-
-    Loads the model, because Transformers saves some families (mixtures of experts) under other names.
-    """
+    """Return a checkpoint's trained weights by parameter name, on the CPU; with LoRA only the adapters."""
     import torch
 
     if (path / ADAPTERS).is_file():
         return dict(load_file(path / ADAPTERS))
+    # Transformers saves some families (mixtures of experts) under other names than their parameters have
     model, _ = load_model(path / POLICY, "cpu", torch.float32)
     return {name: p.detach() for name, p in model.named_parameters()}
 

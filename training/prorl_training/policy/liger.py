@@ -1,5 +1,5 @@
 """Log-probs and entropies with Liger's fused kernel (liger-kernel 0.8.5). On Hopper in bfloat16 it never writes logits
-to memory; elsewhere it works in chunks of 512 tokens. It sums the output layer's gradient in the product type."""
+to memory; elsewhere it works in chunks of 512 tokens."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def liger_logprobs(
     with_entropy: bool = False,
     vocabulary: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return ``logprobs.linear_logprobs``, up to the precision of the product type."""
+    """Return ``logprobs.linear_logprobs``, up to the precision of the product type, in which gradients are summed."""
     from liger_kernel.ops import LigerFusedLinearScaledCrossEntropyFunction as Fused
 
     dtype = product_type(hidden)

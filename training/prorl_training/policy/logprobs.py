@@ -1,5 +1,5 @@
-"""Log-probs of a pack's targets under a causal language model, in blocks so that N x vocabulary logits never exist at
-once. Each model is tried first, so that none is silently computed wrong."""
+"""Log-probs of a pack's targets, in blocks so that N x vocabulary logits never exist at once. Each model is tried
+first, so that none is silently computed wrong."""
 
 from __future__ import annotations
 
@@ -251,7 +251,6 @@ def _exponentials(block: Tensor, top: Tensor, temperature: float) -> None:
 
 
 def _slopes(block: Tensor, targets: Tensor, scale: Tensor, total: Tensor) -> None:
-    """Turn exponentials into the gradient of the logits."""
     block.mul_((-scale / total)[:, None])
     block[torch.arange(len(block), device=block.device), targets] += scale
 
@@ -343,14 +342,12 @@ class TargetScorer:
         return empty.masked_fill(~allowed, torch.finfo(dtype).min)
 
     def _can_pack(self) -> bool:
-        """Return whether a pack gives each response its own log-probs, by the config and a trial.
-
-        Sliding windows, recurrent layers and position biases ignore a pack's mask.
-        """
+        """Return whether a pack gives each response its own log-probs, by the config and a trial."""
         from prorl_inference.backends.transformers.refill import can_refill
 
+        # sliding windows, recurrent layers and position biases ignore a pack's mask
         config = self.whole.config
-        local = "local" in getattr(config, "attention_layers", ())  # GPT-Neo, not seen in its cache
+        local = "local" in getattr(config, "attention_layers", ())  # GPT-Neo, whose cache hides it
         if local or getattr(config, "alibi", False) or not self._knows["position_ids"]:
             return False
         if not can_refill(self.whole):
@@ -362,7 +359,7 @@ class TargetScorer:
         with torch.no_grad():
             try:
                 whole = self._score(pack, 1.0, False, {})[0]
-            except (TypeError, ValueError, RuntimeError):  # it knows no mask of four dimensions
+            except (TypeError, ValueError, RuntimeError):  # it takes no mask of four dimensions
                 return False
             alone = torch.cat([self._score(p, 1.0, False, {})[0] for p in singles(pack)])
         return bool((whole - alone).abs().max() <= _PACK_TOLERANCE * (1 + alone.abs().max()))

@@ -39,7 +39,7 @@ def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
         target_modules="all-linear" if names == ["all-linear"] else names,
         task_type="CAUSAL_LM",
     )
-    device = model.device  # asked before it moves: adapters are drawn on the CPU
+    device = model.device  # read before the model moves: adapters are drawn on the CPU
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         try:
@@ -241,8 +241,7 @@ class PolicyModel:
         return _snapshot((n, p) for n, p in self.model.named_parameters() if p.requires_grad)
 
     def load_policy_weights(self, tensors: Mapping[str, Tensor]) -> None:
-        """Load trained weights by parameter name; the optimiser does not change. Raises ServiceError if one does not
-        fit."""
+        """Load trained weights by parameter name. Raises ServiceError if one does not fit."""
         _copy_into(self.model, tensors, "policy")
 
     def reference_tensors(self) -> dict[str, Tensor]:
@@ -296,7 +295,7 @@ def enable_checkpointing(model: Any) -> None:
             "--set model.gradient_checkpointing=false"
         )
     model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
-    for module in model.modules():  # the policy knows no dropout, in whatever mode a layer is
+    for module in model.modules():  # the policy never uses dropout, whatever mode a layer is in
         for name, value in vars(module).items():
             if ("dropout" in name or name == "layerdrop") and isinstance(value, float):
                 setattr(module, name, 0.0)
@@ -304,10 +303,8 @@ def enable_checkpointing(model: Any) -> None:
 
 @contextmanager
 def checkpointed_pass(model: Any) -> Iterator[None]:
-    """Recompute layers in the backward pass of passes inside the block, if checkpointing is enabled.
-
-    Transformers does so only for layers in training mode; their modules stay in evaluation mode, without dropout.
-    """
+    """Recompute layers in the backward pass of passes inside the block, if checkpointing is enabled."""
+    # Transformers recomputes only layers in training mode; the modules inside stay in evaluation mode, without dropout
     layers = [m for m in model.modules() if getattr(m, "gradient_checkpointing", False) is True]
     before = [layer.training for layer in layers]
     for layer in layers:

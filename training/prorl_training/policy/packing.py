@@ -38,7 +38,7 @@ class Pack:
 
 
 def input_length(group: PromptGroup) -> int:
-    """Return the input tokens of the group: no response's last token is one."""
+    """Return the input tokens of the group, without each response's last one."""
     return len(group.prompt) + sum(len(r) - 1 for r in group.responses)
 
 
@@ -131,7 +131,7 @@ def singles(pack: Pack) -> Iterator[Pack]:
 
 
 def attention_mask(owners: Tensor) -> Tensor:
-    """Return a bool mask (1, 1, L, L): causal within the prompt and the same response; ``owners`` (2, L) as in
+    """Return a bool mask (1, 1, L, L): causal, within the prompt or the same response. ``owners`` (2, L) as in
     ``Pack``."""
     groups, responses = owners
     visible = (responses[None, :] == 0) | (responses[:, None] == responses[None, :])

@@ -54,12 +54,12 @@ def build_update(
     config: TrainConfig,
     encode: Callable[[Sample], tuple[int, ...]],
 ) -> UpdateBatch | None:
-    """Return the update of ``step`` on shaped ``groups``, shuffled by (seed, step), or None if there is nothing to
-    train on.
+    """Return the update of ``step`` on shaped ``groups``, shuffled by (seed, step), or None without trainable
+    responses.
 
     ``advantages`` (B,) are of all scored responses.
     """
-    scored: list[tuple[int, Trajectory]] = []  # group number, trajectory; the place is its index
+    scored: list[tuple[int, Trajectory]] = []  # group number, trajectory; by its index
     packed: list[PromptGroup] = []
     for number, group in enumerate(groups):
         trained = [(i, t) for i, t in enumerate(group.scored, len(scored)) if t.trains]
@@ -200,10 +200,8 @@ class PolicyUpdate:
         return self.sums.stats(self.lr, self._before_by_trajectory())
 
     def _old_logprobs(self, number: int, packs: Sequence[Pack]) -> list[Tensor | None]:
-        """Return each pack's log-probs before the update, or None to use those of the gradient's own pass.
-
-        Computed only if the policy will have changed and the loss depends on them.
-        """
+        """Return each pack's log-probs before the update, or None to use those of the gradient's own pass."""
+        # computed only if the policy will have changed by then and the loss depends on them
         loss = self.config.loss
         unused = loss.on_policy_ratio and loss.mismatch.correction == "none"
         if number == 0 or unused:
@@ -213,7 +211,6 @@ class PolicyUpdate:
         return [self._merge_stale(p, found) for p, found in zip(packs, own, strict=True)]
 
     def _before_by_trajectory(self) -> dict[int, Tensor]:
-        """Return the trainer's log-probs before the update by trajectory."""
         if not self.before:
             return {}
         values = to_host(torch.cat([found for _, found in self.before]))
@@ -224,7 +221,6 @@ class PolicyUpdate:
         return {i: part for (i, _), part in zip(owners, parts, strict=True)}
 
     def _merge_stale(self, pack: Pack, own: Tensor) -> Tensor:
-        """Return ``own`` (N,) with the sampler's log-probs for stale trajectories."""
         if not self._is_stale(pack).any():
             return own
         stale = self._is_stale(pack).to(self.device)
@@ -271,7 +267,6 @@ class PolicyUpdate:
         old: Tensor | None,
         ref: Tensor | None,
     ) -> Tensor:
-        """Add one pack's gradient and statistics; return its loss."""
         c = self.config
         with self.policy.gradient_pass(number * 1_000_000 + i):
             logprobs, entropy = self.policy.target_logprobs(pack, self.temperature, True)
@@ -305,7 +300,6 @@ class PolicyUpdate:
     def _kl_gradient(
         self, packs: Sequence[Pack], weights: Sequence[Tensor], refs: Sequence[Tensor | None]
     ) -> list[Tensor | None]:
-        """Return the gradient of the KL term, one tensor per trained parameter."""
         self.policy.optimizer.zero_grad(set_to_none=True)
         for i, (pack, weight, ref) in enumerate(zip(packs, weights, refs, strict=True)):
             if ref is None:
@@ -331,7 +325,6 @@ class PolicyUpdate:
         return of_kl / both if math.isfinite(both) and both > 0 else None
 
     def _step(self, total: Tensor) -> None:
-        """Clip, ask the judge, and step."""
         policy, o = self.policy, self.config.optimizer
         clipped_from = torch.nn.utils.clip_grad_norm_(policy.trained, o.grad_clip)
         norm, loss = read_back(clipped_from, total)

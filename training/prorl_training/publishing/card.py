@@ -66,7 +66,6 @@ def model_card(repo: str, facts: Facts, evaluation: Evaluation, files: Sequence[
 
 
 def _front(name: str, facts: Facts, evaluation: Evaluation) -> str:
-    """Return the YAML front matter in the hub's schema."""
     from huggingface_hub import ModelCardData
 
     run, base = facts.training, facts.base

@@ -1,4 +1,4 @@
-"""Collect the facts about a model to publish. Paths, tokens, addresses and folder names are removed here, once for all."""
+"""Collect the facts about a model to publish; paths, tokens, addresses and folder names are removed here."""
 
 from __future__ import annotations
 
@@ -107,7 +107,8 @@ def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
 
 
 def facts_of_run(run: RunFolder, chosen: Chosen, private: Private) -> Facts:
-    """Return the facts about a run's checkpoint, also of earlier prorl versions. Raises ConfigError for its config."""
+    """Return the facts about a run's checkpoint, also of earlier prorl versions. Raises ConfigError like
+    ``private_of``."""
     config, step = read_config_file(run.config_path), chosen.step
     identity = run.identity() or {}
     legs: list[Mapping[str, Any]] = chosen.state.get("lineage", [])
@@ -148,7 +149,7 @@ def facts_of_model(folder: Path, private: Private) -> Facts:
 
 
 def base_model(source: str, weights: str | None) -> BaseModel:
-    """Return the facts about a model by alias, folder (not named) or hub id."""
+    """Return the facts about a model by alias, folder or hub id; a folder's name is left out."""
     folder = alias_dir(source) if source in KNOWN_MODELS else Path(source).expanduser()
     if (card := read_card(folder)) is not None:
         licence = str(card.get("licence", "")).lower() or None
@@ -191,7 +192,7 @@ def _changed(run: RunFolder, private: Private) -> dict[str, tuple[Any, Any]] | N
         config = run.config()
         preset = load_config(config.preset)
     except UserError:
-        return None  # another version's settings, a plug-in that is not here, a preset of one's own
+        return None  # settings of another version, a missing plug-in, or an unknown preset
     free = (*ALLOWED, *UNSAID, "preset", *(("openrlhf.",) if config.engine == "local" else ()))
     return {
         key: (private.json(before), private.json(now))
@@ -201,7 +202,6 @@ def _changed(run: RunFolder, private: Private) -> dict[str, tuple[Any, Any]] | N
 
 
 def _decision(row: Mapping[str, Any], private: Private) -> dict[str, Any]:
-    """Return a decision for publication, without changes of settings in ``UNSAID``."""
     evidence = row.get("evidence", {})
     changed = evidence.get("changed") if row.get("kind") == "config_changed" else None
     if isinstance(changed, Mapping):
@@ -217,7 +217,6 @@ def _decision(row: Mapping[str, Any], private: Private) -> dict[str, Any]:
 
 
 def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of a step's metrics; NaN and infinities become None."""
     kept: dict[str, Any] = {}
     for key, held in value.items():
         if isinstance(held, Mapping):
@@ -258,7 +257,6 @@ def _dataset(path: str | None, identity: Mapping[str, Any]) -> Dataset:
 
 
 def _front(card: Path) -> Mapping[str, Any]:
-    """Return the YAML front matter of a card, or {}."""
     with contextlib.suppress(OSError, UnicodeDecodeError, ConfigError):
         text = card.read_text(encoding="utf-8")
         if text.startswith("---\n"):

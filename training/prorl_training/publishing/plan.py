@@ -87,7 +87,6 @@ def push(
 
 
 def _file(path: Path, private: Private) -> Path | bytes:
-    """Return a model file, or its bytes without ``PLACES``."""
     if any(fnmatch(path.name, pattern) for pattern in OPAQUE):
         return path
     try:

@@ -1,5 +1,5 @@
 """Draw, sample and score prompts concurrently until a batch has enough usable groups. With a repeatable sampler
-(Transformers) a step depends bit for bit on (seed, step, carried groups): verdicts are taken at fixed points."""
+(Transformers) a step depends bit for bit on (seed, step, carried groups)."""
 
 from __future__ import annotations
 
@@ -135,7 +135,6 @@ class _Draw:
     policies: Sequence[tuple[int, int]] = ()
 
     def grow(self, completions: Sequence[Completion], policy: int) -> None:
-        """Update the completions; new tokens were sampled by ``policy``."""
         found = []
         for number, completion in enumerate(completions):
             had = len(self.completions[number].token_ids) if self.completions else 0
@@ -234,11 +233,7 @@ class _Collection:
         return any(must_end(draw.step, self._step, late_steps) for draw in self._open.values())
 
     def _fill(self, stream: Stream) -> None:
-        """Draw prompts until enough groups are in progress to fill the batch at the current rate of usable ones.
-
-        At most ``AHEAD`` times the sampler's rows run. If late groups are carried, a whole batch or the sampler's rows
-        stay in progress until the step ends, so that no freed slot is empty.
-        """
+        """Draw prompts until enough groups are in progress to fill the batch at the current rate of usable ones."""
         sampling, samples = self._config.dynamic_sampling, self._config.rollout.samples
         missing = self._missing()
         if missing <= 0:
@@ -251,6 +246,8 @@ class _Collection:
             rate = (usable + 2 * self._collector.usable_rate) / (len(self._decided) + 2)
             groups = max(groups, aim / (self._collector.usable_rate if carry else rate))
         groups = math.ceil(groups)
+        # with carried groups samples count, not groups: a whole batch or the sampler's rows stay in progress
+        # until the step ends, so that no freed row is empty
         most = max(samples, stream.rows * (1 if carry else AHEAD))
         rows = min(groups * samples, most)
         while self._drawn < self._may_draw and stream.running + samples <= rows:
@@ -271,7 +268,7 @@ class _Collection:
         key = len(self._open) + len(self._decided)
         r, seed = self._config.rollout, self._config.seed
         if not any(c.token_ids for c in begun):
-            step = self._step  # nothing of it is old
+            step = self._step  # no tokens yet, so nothing is stale
         seeds = tuple(derive_seed(seed, "rollout", step, sample.id, i) for i in range(r.samples))
         self._open[key] = _Draw(sample, step, begun, policies)
         self._running.add(key)
@@ -303,7 +300,6 @@ class _Collection:
         self._usable += outcome == "usable"
 
     def _ask_again(self) -> None:
-        """Score infra errors again while the guard says so."""
         collector, guard = self._collector, self._collector.guard
         for attempt in itertools.count():
             failed = [
@@ -330,7 +326,6 @@ class _Collection:
                 self._unsure[key][j] = verdict
 
     def _batch(self, stopped: Sequence[tuple[int, Sequence[Completion]]] = ()) -> Batch:
-        """Return the batch so far, in draw order; ``stopped`` groups are unfinished."""
         decided = [self._decided[key] for key in sorted(self._decided)]
         usable = [group for group, outcome in decided if outcome == "usable"]
         every = [*self._carried.groups, *usable]

@@ -163,7 +163,7 @@ class Ladders:
             )
         }
         self._levels = len(numbers)
-        self._level_of = np.full(len(samples), self._levels)  # one more than there are: none
+        self._level_of = np.full(len(samples), self._levels)  # the last number means no level
         for place, name, level in on_ladder:
             self._level_of[place] = numbers[name, level]
 

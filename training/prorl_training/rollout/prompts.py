@@ -33,7 +33,7 @@ def drawing_weights(
 ) -> Floats:
     """Return item weights: a share ``floor`` follows ``base``, the rest ``base`` times ``chance``.
 
-    Each stratum keeps its total weight, so that a domain does.
+    Each stratum, such as a domain, keeps its total weight.
     """
     labels = np.zeros(len(base), dtype=np.int64)
     if strata is not None:
@@ -86,7 +86,7 @@ class PromptSource:
 
         Raises UserError for one if ``rollout.overlong_prompts`` is ``error``, and if none fits.
         """
-        self.passed_over = 0  # at once: a step that takes no prompt passes none over
+        self.passed_over = 0  # not in the generator, which may never be advanced
         return self._drawn(step, config)
 
     def _drawn(self, step: int, config: TrainConfig) -> Iterator[Sample]:
@@ -149,7 +149,7 @@ class PromptSource:
         )
 
     def fits(self, sample: Sample, config: TrainConfig) -> bool:
-        """Return whether the prompt leaves room for the response; drop it if not."""
+        """Return whether the prompt leaves room for the response, and record it if not."""
         r, limit = config.rollout, self.limit(config)
         if limit == math.inf or (length := len(self.encode(sample))) <= limit:
             return True
@@ -201,7 +201,7 @@ class PromptSource:
         return self._ladders.count(self.open_levels(config), self._drawn_domains(config))
 
     def level_changes(self, before: Sequence[int], config: TrainConfig) -> list[dict[str, Any]]:
-        """Return ``Ladders.changes`` since the open levels were ``before``."""
+        """Return the ladders whose open levels changed since ``before``."""
         records = self.records
         return self._ladders.changes(before, self.open_levels(config), records.right, records.wrong)
 

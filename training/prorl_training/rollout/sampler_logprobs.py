@@ -25,9 +25,9 @@ def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> st
     surplus = sampling.refill == "expected" or sampling.oversample > 1
     late = sampling.enabled and sampling.late == "carry"
     carries = sampling.enabled and sampling.surplus == "carry" and (surplus or late)
-    # OpenRLHF has no ratio held at 1: its carried groups always take their sampler's log-probs
+    # OpenRLHF has no on_policy_ratio: its carried groups always use the sampler's log-probs
     without = loss.on_policy_ratio and correction == "none" and config.engine == "local"
-    users = []  # setting, what to set instead
+    users = []  # (setting, replacement)
     if late and not without:
         users.append(("dynamic_sampling.late=carry", "dynamic_sampling.late=wait"))
     if carries and not without:

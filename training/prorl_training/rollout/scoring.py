@@ -50,7 +50,7 @@ class Scoring:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._given_up = True  # what still waits is of no use any more
+        self._given_up = True  # groups still waiting are not needed any more
         self._waiting.put(None)
         if self._overlap:
             self._thread.join()

@@ -172,8 +172,8 @@ def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError
 def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
     """Return (folder, state, decisions) of the newest intact checkpoint; for the run's single writer.
 
-    Newer damaged ones are renamed to ``damaged_*``, and deleted after the next checkpoint. Raises CheckpointError, and
-    changes nothing, if none is intact.
+    Newer damaged ones are renamed to ``damaged_*``, with a decision each. Raises CheckpointError, and changes nothing,
+    if none is intact.
     """
     path, state, troubles = newest_whole(root)
     sweep(root)
@@ -196,7 +196,8 @@ def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
 def prune_checkpoints(
     root: Path, keep: int, keep_best: bool, origins: Iterable[int] = (FIRST,)
 ) -> None:
-    """Delete all but the newest ``keep`` complete checkpoints, the best one (``keep_best``) and ``origins``.
+    """Delete all but the newest ``keep`` complete checkpoints, the best (``keep_best``) and those that stages began
+    from.
 
     Incomplete folders do not count, so the last complete one is never deleted.
     """
@@ -335,7 +336,6 @@ def save_buffer(path: Path, carried: Carried) -> None:
 
 
 def _verdict_row(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict's fields without its findings, which training ignores."""
     names = (f.name for f in fields(verdict) if f.name != "findings")
     return {name: getattr(verdict, name) for name in names} | {"metrics": dict(verdict.metrics)}
 
@@ -379,7 +379,7 @@ def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> Carried:
         return Completion(row["text"], ids, own, row["finish_reason"])
 
     rows = json.loads((path / ROWS).read_text(encoding="utf-8"))
-    if isinstance(rows, list):  # written before groups could be late
+    if isinstance(rows, list):  # format without late groups
         rows = {"groups": rows, "late": []}
     groups = []
     for row in rows["groups"]:

@@ -104,7 +104,7 @@ class RunFolder:
             try:
                 yield
                 self._ended("ended", "")
-            except ResumeError:  # nothing was done: the run is what it was
+            except ResumeError:  # nothing was done: restore the previous end
                 if before:
                     atomic_write_text(self.ended_path, before)
                 raise
@@ -144,7 +144,7 @@ class RunFolder:
             self.path.rmdir()
 
     def _ended(self, state: str, reason: str) -> None:
-        # a full disk or a folder that is gone must not hide the error that ended the run
+        # a full disk or a missing folder must not hide the error that ended the run
         with contextlib.suppress(UserError, DiskFullError):
             self.check_there()
             atomic_write_text(self.ended_path, json.dumps({"state": state, "reason": reason}))
@@ -173,15 +173,15 @@ class RunFolder:
         for written, path in rollout_files(self.path).items():
             if written > step:
                 path.unlink()
-        for path in self.rollouts.glob(".step_*.parquet*"):  # what a kill left half written
+        for path in self.rollouts.glob(".step_*.parquet*"):  # half written by a killed process
             path.unlink()
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Return the lines of ``metrics.jsonl``. Raises UserError for a damaged one inside."""
+        """Return the rows of ``metrics.jsonl``. Raises UserError for damage before its end."""
         return _read(self.metrics_path)
 
     def decisions(self) -> list[dict[str, Any]]:
-        """Return the lines of ``decisions.jsonl``. Raises UserError for a damaged one inside."""
+        """Return the rows of ``decisions.jsonl``. Raises UserError for damage before its end."""
         return _read(self.decisions_path)
 
     def log_decisions(self, decisions: Sequence[Decision]) -> None:
@@ -212,7 +212,7 @@ class RunFolder:
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a journal that may be in use; a damaged end is ignored. Raises UserError for damage inside."""
+    """Return the rows of a journal that may be in use. Raises UserError for damage before its end."""
     rows: list[dict[str, Any]] = []
     damaged = 0
     for number, _, row in _lines(path):
@@ -356,7 +356,6 @@ def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, s
 
 
 def _backwards(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the intact rows of a journal, newest first."""
     if not path.is_file():
         return
     lines = path.read_bytes().split(b"\n")[:-1]

@@ -32,7 +32,7 @@ def next_phase(config: TrainConfig, state: Mapping[str, Any]) -> tuple[int, bool
 def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
     """Return a staged run's (newest intact checkpoint, next phase, whether that begins another stage).
 
-    Without stages or checkpoints (None, 0, False). Raises CheckpointError if none is intact.
+    It is (None, 0, False) without stages or checkpoints. Raises CheckpointError if none is intact.
     """
     if not config.stages or not has_checkpoint(run.checkpoints):
         return None, 0, False

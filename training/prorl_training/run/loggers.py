@@ -83,7 +83,7 @@ class _TensorBoard:
         self._writer: Any = SummaryWriter(board, purge_step=first_step, flush_secs=10)
 
     def write(self, step: int, numbers: Mapping[str, float]) -> None:
-        # one event for all of a step's numbers: a tenth of the cost of one for each
+        # one event per step costs a tenth of one event per number
         kinds = importlib.import_module("tensorboard.compat.proto.summary_pb2")
         values = [kinds.Summary.Value(tag=k, simple_value=v) for k, v in numbers.items()]
         self._writer.file_writer.add_summary(kinds.Summary(value=values), step)
@@ -146,12 +146,12 @@ class _Trackio:
         self._module, self._run = module, run
 
     def write(self, step: int, numbers: Mapping[str, float]) -> None:
-        # trackio has an axis of its own for the step, and would rename a number of that name
+        # trackio has its own step axis, and would rename a number called step
         self._run.log({k: v for k, v in numbers.items() if k != "step"}, step=step)
 
     def close(self) -> None:
         with contextlib.redirect_stdout(sys.stderr):
-            self._module.finish()  # the run's own would be called once more as Python ends
+            self._module.finish()  # the run's own finish would run again at exit
 
 
 def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Modules) -> Logger | None:
@@ -164,7 +164,7 @@ def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Module
     known = _saved(saved)
     place = known or {"name": f"{path.name}-{secrets.token_hex(2)}", "project": config.trackio}
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # it says where to look; stdout is for data
+        with contextlib.redirect_stdout(sys.stderr):  # it prints a link; stdout is for data
             run = trackio.init(
                 project=place["project"],
                 name=place["name"],

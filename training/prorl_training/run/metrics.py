@@ -80,7 +80,6 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
 
 
 def _results(groups: Sequence[Group]) -> dict[str, Any]:
-    """Return mean reward and pass rate (None without verdicts), mean tokens, and totals."""
     everything = [t for g in groups for t in g.trajectories]
     rewards = [t.reward for t in everything if not t.verdict.is_infra_error]
     tokens = sum(g.tokens for g in groups)
@@ -111,7 +110,7 @@ def _answers(groups: Sequence[Group]) -> dict[str, float | None]:
 def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
     """Return minus the mean log-prob (nats) of the sampled tokens, or None if the sampler gives none.
 
-    It estimates the sampling distribution's entropy per token without bias, also without an update.
+    It is an unbiased estimate of the sampler's entropy per token.
     """
     total, tokens = 0.0, 0
     for t in trajectories:

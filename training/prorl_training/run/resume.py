@@ -91,9 +91,8 @@ def resume_config(
     after = check_config(values)
     done = newest_step(run.checkpoints) or 0
     changed = changes(before, after)
-    engines = [
-        f"stages.{s.name}.engine" for s in before.stages
-    ]  # of those not begun: ``_with_engine``
+    # ``_with_engine`` changes only stages that have not begun
+    engines = [f"stages.{s.name}.engine" for s in before.stages]
     wrong = {
         key: pair
         for key, pair in changed.items()
@@ -114,7 +113,7 @@ def resume_config(
             f"{run.name} has done {done} steps already; --steps must not be less than that"
         )
     if "steps" in changed:
-        # the fall of the learning rate keeps the length that ``steps`` gave it: a longer run keeps its curve
+        # keep the length of the learning rate's decay, so that a longer run keeps its curve
         o = before.optimizer
         phases = [before.in_phase(number).optimizer for number in range(max(len(before.phases), 1))]
         if not o.decay_updates and any(p.schedule != "constant" for p in phases):
@@ -145,7 +144,6 @@ def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[
 
 
 def _beside(wrong: Iterable[str]) -> str:
-    """Return which settings may change in the sections of ``wrong``, as text."""
     sections = dict.fromkeys(key.partition(".")[0] for key in wrong)
     free = [name for name in ALLOWED if name.partition(".")[0] in sections]
     return (

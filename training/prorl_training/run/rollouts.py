@@ -80,7 +80,6 @@ def write_rollouts(
 
 
 def _rows(sampled: Sequence[Group], learned: Learned) -> Iterator[_Row]:
-    """Yield the rows: sampled responses in order, then carried ones."""
     number = itertools.count()
     trained = {
         (g.sample.id, g.step): [(t, next(number) if t.scored else None) for t in g.trajectories]

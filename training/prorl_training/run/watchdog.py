@@ -12,10 +12,9 @@ from typing import Self
 
 
 class Watchdog:
-    """Context manager that dumps stacks to ``file``, once per stall, if ``beat`` is not called for ``seconds`` (0:
-    off).
+    """Context manager that dumps stacks to ``file``, once per stall, if ``beat`` is not called for ``seconds``.
 
-    ``say`` gets one line.
+    ``say`` gets one line; 0 seconds switch it off.
     """
 
     def __init__(
