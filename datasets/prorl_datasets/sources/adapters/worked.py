@@ -312,7 +312,7 @@ def _number(text: str) -> str | None:
 
 
 def _given(answer: str, problem: str) -> bool:
-    """Return True if the problem states this number."""
+    """Return True if the problem states this number, so that an equation may only repeat it."""
     number = _NUMBER.search(answer)
     return (
         number is not None

@@ -1,4 +1,7 @@
-"""Read rows of Parquet, Arrow and CSV files in bounded memory."""
+"""Read rows of Parquet, Arrow and CSV files in bounded memory.
+
+A Parquet value over the row limit is refused only after its page is decompressed.
+"""
 
 from __future__ import annotations
 
