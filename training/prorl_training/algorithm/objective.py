@@ -29,7 +29,7 @@ def mismatch_weights(
     """Return importance weights for the sampler mismatch, from rho = exp(trainer - sampler log-prob).
 
     With the same weights, vLLM's kernels and bf16 give other probabilities. ``trainer_logprobs`` (N,) are from before
-    the update; ``lengths`` (B,) int.
+    the update.
 
     - ``tis``: rho clamped to [low, high] (truncated importance sampling, Yao et al. 2025).
     - ``icepop``: rho, or 0 outside [low, high] (ant-ling 2025).
@@ -63,7 +63,7 @@ def mismatch_weights(
 
 
 class MismatchSize(NamedTuple):
-    """Distance between sampler and trainer over a step's tokens."""
+    """Distance between sampler and trainer."""
 
     kl: float
     """KL(sampler || trainer) in nats per token: the mean of rho - 1 - log rho (Schulman's k3, never negative)."""

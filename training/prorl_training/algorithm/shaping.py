@@ -156,10 +156,8 @@ COSINE_DEFAULTS = {
 
 
 def correctness_aware(response: Response, options: Mapping[str, Any]) -> float:
-    """Return the cosine length reward of Yeo et al. 2025 (arXiv 2502.03373; default values from TRL).
-
-    Right answers fall with length, wrong ones rise; at the limit it is ``exceed``.
-    """
+    """Return the cosine length reward of Yeo et al. 2025 (arXiv 2502.03373): right answers fall, wrong ones rise with
+    length."""
     if response.tokens >= response.limit:
         return float(options["exceed"])
     kind = "correct" if response.correct else "wrong"

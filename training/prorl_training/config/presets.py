@@ -99,7 +99,7 @@ def preset_parent(text: str) -> str | None:
 
 
 def value_sources(text: str) -> dict[tuple[str, ...], str]:
-    """Return path -> source of every value in a preset's YAML, "" if none is given.
+    """Return path -> source of every value in a preset's YAML, or "".
 
     Paths hold keys and list indices, like ("phases", "0", "steps").
     """
@@ -119,7 +119,7 @@ def value_sources(text: str) -> dict[tuple[str, ...], str]:
 
 
 def preset_sources(name: str) -> dict[tuple[str, ...], str]:
-    """Return path -> source of every value of a preset and its parents."""
+    """Return path -> source of a preset's values, including its parents'."""
     text = preset_text(name)
     parent = preset_parent(text)
     return {**(preset_sources(parent) if parent else {}), **value_sources(text)}
@@ -145,7 +145,7 @@ def leaf_values(values: Mapping[str, object]) -> dict[tuple[str, ...], object]:
 
 
 def preset_values(name: str) -> dict[tuple[str, ...], object]:
-    """Return path -> value of every value of a preset and its parents."""
+    """Return path -> value of a preset's values, including its parents'."""
     texts = {}
     known: str | None = name
     while known is not None and known not in texts:

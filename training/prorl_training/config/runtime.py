@@ -42,7 +42,7 @@ class ModelConfig(Section):
     gradient_checkpointing: bool = False
     """Recompute activations in the backward pass: less memory, about a third more time per update."""
     liger: bool = False
-    """Compute log-probs with Liger's fused kernel (needs liger-kernel and a CUDA GPU) instead of in blocks of logits."""
+    """Compute log-probs with Liger's fused kernel (needs liger-kernel and a CUDA GPU) instead of blocks of logits."""
     gpu_gb: float = Field(default=80.0, gt=0)
     """Memory in GB (10^9 bytes) of the GPU that the settings are chosen for; ``prorl train fit`` assumes it if there is
     no GPU."""
@@ -95,7 +95,7 @@ class LoggingConfig(Section):
     forecast: int = Field(default=0, ge=0)
     """Every N validations, forecast where validation is heading (``prorl train forecast``); 0: never."""
     rollouts: Literal["full", "texts"] = "full"
-    """``texts`` leaves out the values per token (ids, log-probs of sampler and trainer), which take 9 bytes per token."""
+    """``texts`` leaves out the values per token (ids, log-probs of sampler and trainer), 9 bytes per token."""
 
 
 class WarmStartConfig(Section):

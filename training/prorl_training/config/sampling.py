@@ -117,7 +117,7 @@ class DynamicSamplingConfig(Section):
     """Maximum number of prompts drawn in a step, in batches; then ``exhausted`` applies (max_num_gen_batches=10 in
     verl's DAPO recipe)."""
     exhausted: Literal["continue", "stop"] = "continue"
-    """When no more prompts may be drawn: continue with the groups collected so far, or stop the run (NeMo-RL's error)."""
+    """When no more prompts may be drawn: continue with the groups so far, or stop the run (NeMo-RL's error)."""
     oversample: float = Field(default=1.0, ge=1)
     """Minimum number of groups in progress per missing group (NeMo-RL's batch_multiplier, slime's
     over_sampling_batch_size)."""

@@ -95,7 +95,6 @@ class _LocalPhase:
         return PhaseFit(self.name, sizes, tuple(stages), troubles)
 
     def _size(self) -> PassSize:
-        """Return the largest pass: a full pack, or one prompt and response if that is longer."""
         r, loss = self.config.rollout, self.config.loss
         longest = self.prompt + r.max_tokens
         groups = -(-r.prompts // loss.mini_batches)
@@ -223,14 +222,12 @@ class _ClusterPhase:
         return PhaseFit(self.name, sizes, stages, troubles)
 
     def _size(self, limit: int) -> PassSize:
-        """Return the largest pass: ``limit`` tokens, or one sequence if that is longer."""
         there = samples_per_update(self.config) // self.ranks * self.longest
         tokens = max(min(limit, there), self.longest)
         checkpointing = self.config.model.gradient_checkpointing
         return PassSize(tokens, tokens, Precision.BF16, checkpointing, masked=False)
 
     def _gradients(self) -> int:
-        """Return the bytes of gradients: bf16 buckets and a rank's float32 sums."""
         part = self.shape.parameters // self.ranks
         if self.sharded:
             return 2 * BUCKET + 4 * part

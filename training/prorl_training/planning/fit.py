@@ -151,7 +151,6 @@ def _halves(value: int, least: int) -> Iterator[int]:
 
 
 def _shares(share: float, short: bool) -> Iterator[float]:
-    """Yield smaller shares for vLLM, or larger ones if its cache is too ``short``."""
     now = round(100 * share)
     steps = range(now + 5, MOST_SHARE, 5) if short else range(now - 5, LEAST_SHARE, -5)
     yield from (hundredths / 100 for hundredths in steps)
@@ -258,7 +257,7 @@ def main_memory(
 def check_fit(config: TrainConfig, found: tuple[str, int] | None) -> str | None:
     """Return a note on the memory of a run that is about to start, or None; ``found`` is from ``memory_here``.
 
-    Raises UserError, with settings that help, if the run does not fit; without ``found`` this is only a note.
+    Raises UserError, with settings that help, if the run does not fit; without ``found`` that is a note too.
     """
     if not config.model.check_fit:
         return None
@@ -302,8 +301,8 @@ class GpuHours:
 def gpu_hours(config: TrainConfig, shape: ModelShape, peak_tflops: float = H100_TFLOPS) -> GpuHours:
     """Return the GPU hours of all steps, assuming the shares of the peak that published runs reached.
 
-    A token costs 2 operations per parameter forward and 4 backward; responses are assumed half as long as
-    ``rollout.max_tokens``. The shares include everything else.
+    A token costs 2 operations per parameter forward and 4 backward; responses are half as long as
+    ``rollout.max_tokens``.
     """
     operations, left = 0.0, config.steps
     phases = [(config.in_phase(i), phase.steps) for i, phase in enumerate(config.phases)]

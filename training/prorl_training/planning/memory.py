@@ -179,9 +179,9 @@ class Precision(Enum):
 class PassSize:
     """A pass of ``tokens`` tokens that predicts ``targets`` of them.
 
-    ``masked``: attention expands key-value heads and takes a mask (the local engine's packs). Float32 logits are made
-    ``block_bytes``, their exponentials ``chunk_bytes`` at a time (0: all at once). ``tables_trained``: embedding and
-    output layer get gradients. What adapters keep is not counted (a few percent).
+    ``masked``: attention expands key-value heads and takes a mask. Float32 logits are made ``block_bytes``,
+    exponentials ``chunk_bytes`` at a time (0: all at once). ``tables_trained``: embedding and output layer get
+    gradients.
     """
 
     tokens: int
@@ -215,7 +215,7 @@ def layer_activations(shape: ModelShape, size: PassSize) -> int:
     match size.precision:
         case (
             Precision.FLOAT32
-        ):  # a norm's input, normalised and weighted; products read the last
+        ):  # a norm's input, normalised and weighted; the products read the last one
             norm, reads, qk = 4 * 3, 0, 4 * 2
         case (
             Precision.AUTOCAST

@@ -50,7 +50,7 @@ class ModelShape:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> ModelShape:
-        """Return the shape of a Transformers config. Raises UserError for experts, recurrent layers or a missing size."""
+        """Return the shape of a Transformers config. Raises UserError for experts, recurrent layers, missing sizes."""
         kind = str(config.get("model_type", ""))
         if any(int(config.get(key) or 0) > 1 for key in EXPERT_KEYS):
             raise UserError(f"the size of a model with experts ({kind}) cannot be reckoned")

@@ -205,7 +205,7 @@ def _block(hidden: Tensor, weight: Tensor, bias: Tensor | None, dtype: torch.dty
 
 
 def _chunk_rows(block: Tensor) -> int:
-    """Return the rows to process at once: a cache's worth on the CPU, else all."""
+    """Return the rows to process at once."""
     if block.device.type != "cpu":
         return max(1, len(block))
     return max(1, CPU_CHUNK_BYTES // (block.element_size() * block.shape[1]))
@@ -220,7 +220,7 @@ def _reduce(
 ) -> None:
     """Fill ``out`` (log-probs, maxima, sums of exponentials) and ``entropy``, all (R,).
 
-    Turns ``block`` (R, V) from logits into exp(scaled logit - maximum).
+    ``block`` (R, V) turns from logits into exp(scaled logit - maximum).
     """
     logprobs, tops, totals = out
     size = _chunk_rows(block)
@@ -299,7 +299,7 @@ class TargetScorer:
     def score(
         self, pack: Pack, temperature: float, with_entropy: bool = False, **options: Any
     ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,), differentiable, and entropies (N,) if requested; ``options`` go to the forward pass."""
+        """Return log-probs (N,), differentiable, and entropies (N,) if requested; ``options`` go to the model."""
         if self.packs or pack.owners is None:
             return self._score(pack, temperature, with_entropy, options)
         parts = [self._score(p, temperature, with_entropy, options) for p in singles(pack)]

@@ -226,7 +226,7 @@ class PolicyModel:
     def reset_reference(
         self, clear_optimizer: bool, weights: Mapping[str, Tensor] | None = None
     ) -> None:
-        """Make the current policy, or trained ``weights``, the reference. Raises ServiceError if a weight is missing."""
+        """Make the current policy, or trained ``weights``, the reference. Raises ServiceError if one is missing."""
         if weights is not None:
             self.load_reference(weights)
         elif self.adapters is not None:

@@ -345,10 +345,10 @@ class Policy(PolicyModel):
     def update(
         self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
-        """Do one gradient update per mini-batch; ``judge`` may refuse each.
+        """Do one gradient update per mini-batch; ``judge`` may refuse each, and one that is not finite is never
+        applied.
 
-        With ``token_mean`` all tokens of a mini-batch weigh the same, whatever their pack. An update that is not finite
-        is never applied. ``lr_scale`` multiplies the learning rate.
+        With ``token_mean`` all tokens of a mini-batch weigh the same, whatever their pack.
         """
         return PolicyUpdate(self, batch, judge or AcceptAll(), lr_scale).run()
 

@@ -55,7 +55,7 @@ class BaseModel:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """SHA-256 of a dataset's files and, if available, its manifest: (source, licence) pairs, rows by split and domain."""
+    """SHA-256 of a dataset's files and, if available, its manifest: (source, licence) pairs, rows by split, domain."""
 
     sha256: str | None
     recipe: str | None = None

@@ -83,7 +83,7 @@ class Collector:
     """Samples and scores a step's batch with one generator and one scorer.
 
     ``guard`` judges missing verdicts; ``beat`` is called on progress. ``usable_rate``, the recent share of usable
-    groups, decides how many prompts are in progress and belongs in a checkpoint.
+    groups, sets how many prompts are in progress and belongs in a checkpoint.
     """
 
     generator: Generator

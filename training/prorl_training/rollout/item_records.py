@@ -23,8 +23,7 @@ ITEMS = "items.json"
 class ItemRecords:
     """Counts ``right`` and ``wrong`` (N,) of each sample, and the last step that ``solved`` it (N,), or 0.
 
-    A reward r counts as r right and 1 - r wrong. Counts fade at every step, since the policy changes. Groups must be
-    recorded in draw order.
+    A reward r counts as r right and 1 - r wrong. Counts fade, since the policy changes. Record groups in draw order.
     """
 
     def __init__(self, samples: Sequence[Sample]) -> None:

@@ -84,7 +84,7 @@ class PromptSource:
     def draw(self, step: int, config: TrainConfig) -> Iterator[Sample]:
         """Yield the samples of ``step`` in order, without too long ones.
 
-        Raises UserError for one if ``rollout.overlong_prompts`` is ``error``, and if none fits.
+        Raises UserError if none fits, or for one if ``rollout.overlong_prompts`` is ``error``.
         """
         self.passed_over = 0  # not in the generator, which may never be advanced
         return self._drawn(step, config)

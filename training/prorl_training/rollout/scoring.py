@@ -130,7 +130,7 @@ def wanted_workers(answers: int) -> int:
 
 
 def workers_here(config: TrainConfig) -> int:
-    """Return this machine's pool size: ``reward.workers``, or as many as needed and the cores allow."""
+    """Return this machine's pool size, by ``reward.workers`` or the responses and cores."""
     cores = len(os.sched_getaffinity(0))
     wanted = wanted_workers(answers_in_a_step(config))
     return config.reward.workers or max(min(wanted, cores), LEAST)

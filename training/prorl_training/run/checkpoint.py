@@ -151,7 +151,7 @@ def read_state(path: Path) -> dict[str, Any]:
 
 
 def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError]]:
-    """Return (folder, state, errors of newer ones) of the newest intact checkpoint. Raises CheckpointError if none is."""
+    """Return (folder, state, errors of newer ones) of the newest intact checkpoint, or raise CheckpointError."""
     troubles: list[CheckpointError] = []
     for step in reversed(checkpoint_steps(root)):
         path = checkpoint_path(root, step)

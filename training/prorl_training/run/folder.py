@@ -49,7 +49,7 @@ class RunFolder:
         return self.path.name
 
     def create(self, config: TrainConfig, identity: Mapping[str, Any] | None = None) -> None:
-        """Write config and ``identity`` (``resume.run_identity``) into a new folder. Raises UserError if a run exists."""
+        """Write config and ``identity`` (``resume.run_identity``) into a new folder. Never overwrites a run."""
         self.check_there()
         self.check_new()
         if identity is not None:
@@ -91,7 +91,7 @@ class RunFolder:
     def lock(self) -> Iterator[None]:
         """Hold the run's write lock inside the block, then record in ``ended.json`` how it ended.
 
-        Raises UserError if another process holds it. A folder without a config after the block is removed.
+        Raises UserError if another process holds it. A folder left without a config is removed.
         """
         with explain_write_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
