@@ -1,9 +1,7 @@
-"""What every room shares: errors, atomic files and journals, seeds, progress, plug-ins.
+"""Shared helpers: errors, atomic files and journals, seeds, progress, plug-ins.
 
-Standard library only, but for ``prorl_common.config`` (pydantic, yaml), ``prorl_common.rollout_files`` (pyarrow),
-``prorl_common.serving`` (the extra ``server``) and the upload of ``prorl_common.hub`` (the extra ``hub``), which are
-imported by their own names.
-Nothing here knows about models, rewards or datasets.
+``config``, ``rollout_files``, ``serving`` and the upload of ``hub`` need further packages; import them by their full
+names.
 """
 
 from prorl_common.cache import cache_root

@@ -1,4 +1,4 @@
-"""Where prorl keeps what it has fetched or built for this user: models, environments."""
+"""The user's cache folder."""
 
 from __future__ import annotations
 

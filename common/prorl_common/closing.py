@@ -1,4 +1,4 @@
-"""One mixin for everything that has ``close``: it may be used in a ``with`` block."""
+"""A mixin that makes an object with ``close`` a context manager."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Self
 
 
 class Closing(ABC):
-    """Entering the block gives the object itself; leaving it, by an error too, calls ``close``."""
+    """A context manager that calls ``close`` when its block ends."""
 
     @abstractmethod
     def close(self) -> None:
-        """Free what the object holds."""
+        """Release resources."""
 
     def __enter__(self) -> Self:
         """Return the object itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it; an error goes on its way."""
+        """Close the object."""
         self.close()

@@ -1,11 +1,7 @@
-"""Settings from a YAML file and ``--set a.b=c`` into one checked tree of pydantic sections.
+"""Settings from YAML files and ``--set a.b=c``, checked as pydantic sections.
 
-The reader is stricter than YAML 1.1: a key that is given twice is an error (the first value would
-be lost without a word), ``off``, ``no`` and ``010`` are text as in YAML 1.2, and ``1e-5`` is a
-number. ``--set`` addresses lists by number (``phases.0.steps=100``, counted from 0) or by an item's
-name (``phases.run-8.steps=100``). Every mistake is said at once, unknown keys with the nearest one.
-
-The only module here that needs more than the standard library (pydantic, yaml): import it by its own name.
+Unlike YAML 1.1, duplicate keys are errors, ``off``, ``no`` and ``010`` are text, and ``1e-5`` is a number. All mistakes
+are reported together.
 """
 
 from __future__ import annotations
@@ -27,13 +23,13 @@ from prorl_common.seeds import MOST
 
 M = TypeVar("M", bound=BaseModel)
 Where = tuple[Any, ...]
-"""The way to a value: keys and list indices."""
+"""Path to a value: keys and list indices."""
 SHOWN = 60
-"""Characters of a wrong value that a message repeats."""
+"""Characters of a wrong value shown in a message."""
 
 
 class ConfigError(UserError):
-    """One or more values of the config are wrong; the message lists all of them."""
+    """One or more settings are wrong; the message lists all of them."""
 
 
 class Section(BaseModel):
@@ -46,7 +42,7 @@ class Section(BaseModel):
     @field_validator("*")
     @classmethod
     def _within_reason(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse a number above MOST unless its field declares its own upper bound."""
+        """Reject a number above MOST unless its field declares an upper bound."""
         if isinstance(value, int | float) and abs(value) > MOST:
             bounds = cls.model_fields[str(info.field_name)].metadata
             if not any(hasattr(bound, "le") or hasattr(bound, "lt") for bound in bounds):
@@ -55,14 +51,14 @@ class Section(BaseModel):
 
 
 MOST_VALUES = 1_000_000
-"""Values of a YAML text; aliases of aliases make billions in a few lines."""
+"""Most values of a YAML text; nested aliases make billions in a few lines."""
 
 
 class PlainLoader(yaml.SafeLoader):
     """Safe YAML with unique text keys and the plain scalars of YAML 1.2."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """Build a mapping. Raises ConstructorError for a key given twice or not text."""
+        """Build a mapping. Raises ConstructorError for a key that is repeated or not text."""
         seen: set[str] = set()
         for key_node, _ in node.value:
             if key_node.tag == "tag:yaml.org,2002:merge":
@@ -78,7 +74,7 @@ class PlainLoader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes what YAML 1.1 or our reader would not read back as text."""
+    """Quotes text that YAML 1.1 or ``PlainLoader`` would not read back as text."""
 
 
 _FLOAT = re.compile(
@@ -99,7 +95,7 @@ _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+.012345
 
 
 def _size(value: Any, known: dict[int, int]) -> int:
-    """Return how many values there are, each alias counted as all that it stands for."""
+    """Return the number of values, counting each alias in full."""
     if not isinstance(value, dict | list):
         return 1
     if id(value) not in known:
@@ -109,7 +105,7 @@ def _size(value: Any, known: dict[int, int]) -> int:
 
 
 def read_yaml(text: str, where: str) -> Any:
-    """Return the plain values of a YAML text, nothing that JSON could not hold.
+    """Return the values of a YAML text, which JSON could hold too.
 
     Raises ConfigError naming ``where`` and the line.
     """
@@ -134,7 +130,7 @@ def write_yaml(values: Mapping[str, Any]) -> str:
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
-    """Read a YAML config file. Raises ConfigError naming the file when it cannot be used."""
+    """Read a YAML config file. Raises ConfigError naming the file if it is invalid."""
     if not path.is_file():
         raise ConfigError(f"no such config file: {path}")
     try:
@@ -150,9 +146,9 @@ def read_config_file(path: Path) -> dict[str, Any]:
 def merge(
     model: type[BaseModel], base: Mapping[str, Any], over: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return ``base`` with ``over`` laid on top, section by section of ``model``.
+    """Return ``base`` updated with ``over``, section by section of ``model``.
 
-    Lists and mappings that are values of their own are replaced whole, so that a file can also empty them.
+    Lists and mappings that are values are replaced whole, so a file can also empty them.
     """
     result = dict(base)
     for key, value in over.items():
@@ -182,11 +178,7 @@ def apply_overrides(
     overrides: Iterable[str],
     parse: Callable[[str], tuple[list[str], Any]] = parse_override,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return ``values`` with every override laid in, later over earlier, and the complaints.
-
-    An override that cannot be read or has no place is left out and named in one line of the second
-    result; ``values`` itself is not changed.
-    """
+    """Return a copy of ``values`` with every override applied in order, and one message per invalid override."""
     result = dict(values)
     complaints = []
     for text in overrides:
@@ -198,9 +190,9 @@ def apply_overrides(
 
 
 def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) -> Any:
-    """Return a copy of ``into`` with ``value`` at ``path``; ``done`` is the way that led here.
+    """Return a copy of ``into`` with ``value`` at ``path``, below the path ``done``; lists take indices or item names.
 
-    Raises ConfigError where the path leads through a plain value or past the end of a list.
+    Raises ConfigError if the path leads through a value or to a missing list item.
     """
     if not path:
         return value
@@ -231,8 +223,8 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
 
 
 def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] = ()) -> M:
-    """Return the config of plain values, or raise ConfigError with ``complaints``, lines that were found
-    before; where there is none, with what ``model`` says as a whole."""
+    """Return the validated config. Raises ConfigError with ``complaints``, messages of earlier checks, or else with the
+    errors of ``model``."""
     lines = list(complaints)
     if not lines:
         try:
@@ -248,10 +240,9 @@ def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] =
 def mistakes(
     model: type[BaseModel], values: Mapping[str, Any], prefix: Where = ()
 ) -> dict[Where, str]:
-    """Return path -> line of what is wrong with ``values``, one a path: unknown keys (with the nearest
-    known one), wrong values, and numbers that pydantic lets through (see :func:`unfit_numbers`).
+    """Return path -> message for each wrong value: unknown keys, invalid values and :func:`unfit_numbers`.
 
-    ``prefix`` is where the values stand in a larger tree; it begins every path.
+    ``prefix`` is the path of ``values`` in a larger tree.
     """
     found: dict[Where, str] = {}
     for path, line in unfit_numbers(values, model, prefix):
@@ -265,7 +256,7 @@ def mistakes(
 
 
 def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Where, str]]:
-    """Yield what pydantic lets through: numbers that are not finite, true or false for a number."""
+    """Yield numbers that pydantic accepts but config does not: non-finite floats, and booleans for numbers."""
     options = (
         get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     )
@@ -281,7 +272,7 @@ def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Wh
 
 
 def section_at(model: type[BaseModel], path: Where) -> type[BaseModel] | None:
-    """Return the model of the section at a path like ("phases", 0), None for a value or unknown key."""
+    """Return the model of the section at a path like ("phases", 0), or None for a value or unknown key."""
     found: Any = model
     for key in path:
         found = _below(found, key)
@@ -289,7 +280,7 @@ def section_at(model: type[BaseModel], path: Where) -> type[BaseModel] | None:
 
 
 def all_keys(model: type[BaseModel]) -> list[str]:
-    """Return the dotted path of every value below ``model``, in the order of the tree; a list is a value."""
+    """Return the dotted path of every value below ``model``, in order; a list is one value."""
     keys = []
     for key in model.model_fields:
         below = section_at(model, (key,))
@@ -298,7 +289,7 @@ def all_keys(model: type[BaseModel]) -> list[str]:
 
 
 def _below(annotation: Any, key: Any) -> Any:
-    """Return the annotation of a section's key, or of an item of a list or mapping; None for any other."""
+    """Return the annotation of a section's key or of an item of a list or mapping, else None."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         field = annotation.model_fields.get(str(key))
         return None if field is None else field.annotation
@@ -329,7 +320,7 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Where) -> str
 
 
 def suggest(model: type[BaseModel], path: Where, prefix: Where = ()) -> str:
-    """Return `` (did you mean ...?)``: the same key elsewhere, else the nearest one here."""
+    """Return `` (did you mean ...?)``: the same key in another section, else the nearest one here."""
     key, section = str(path[-1]), section_at(model, path[:-1])
     elsewhere = [known for known in all_keys(model) if known.split(".")[-1] == key]
     if elsewhere and len(path) == 1 and not prefix:

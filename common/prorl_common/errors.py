@@ -1,13 +1,6 @@
-"""The exception tree of prorl, in one place.
+"""The exceptions of prorl, and words for error messages.
 
-    ProrlError
-    ├── UserError            the user can mend it: one line with the cure, exit code 2
-    │   └── MissingExtraError    an optional dependency is not installed
-    └── ServiceError         something we depend on broke (sandbox, worker): retried, never a reward
-        └── DiskFullError        no room to write: nothing is half-written, and work goes on once there is some
-
-Rooms derive their own classes from the two branches. Every other exception is a bug of ours and
-keeps its traceback. This module does not print and does not exit; the command line does both.
+Packages derive their exceptions from UserError and ServiceError. Any other exception is a bug and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -24,11 +17,11 @@ class ProrlError(Exception):
 
 
 class UserError(ProrlError):
-    """A mistake in what the user gave us. The message is one line and names the cure."""
+    """A mistake that the user can correct. The message is one line and says how; the exit code is 2."""
 
 
 class MissingExtraError(UserError):
-    """An optional dependency is missing; the message prints the pip line."""
+    """An optional dependency is missing; the message shows the pip command."""
 
     def __init__(self, extra: str, module: str) -> None:
         super().__init__(
@@ -37,39 +30,36 @@ class MissingExtraError(UserError):
 
 
 CONSTRAINTS = Path(__file__).with_name("constraints.txt")
-"""Versions that are known to work together; comes with the package."""
+"""Versions known to work together; part of the package."""
 
 
 def pip_install(what: str) -> str:
-    """Return the command that installs ``what`` (``prorl[local]``) in the versions known to work together."""
+    """Return the command that installs ``what`` (``prorl[local]``) in versions known to work together."""
     return f"pip install '{what}' -c {shlex.quote(str(CONSTRAINTS))}"
 
 
 def prorl_command(*words: object) -> str:
-    """Return the command line ``prorl WORDS``, each word quoted for a shell, to be suggested in a message."""
+    """Return the command line ``prorl WORDS``, quoted for a shell."""
     return shlex.join(["prorl", *map(str, words)])
 
 
 def why_unreadable(error: OSError | UnicodeDecodeError) -> str:
-    """Return in plain words why a text file could not be read."""
+    """Return a plain reason why a text file could not be read."""
     if isinstance(error, UnicodeDecodeError):
         return "it is not UTF-8 text"
     return error.strerror or str(error)
 
 
 class ServiceError(ProrlError):
-    """A service we depend on failed. It says nothing about the answer being graded."""
+    """A service such as a sandbox or worker failed. It is retried and never becomes a reward."""
 
 
 class DiskFullError(ServiceError):
-    """No room on the disk, or the quota is used up. Trying again is of no use before somebody makes room."""
+    """The disk or quota is full. Retrying is useless until space is freed."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the known word nearest to ``word``, or an empty string.
-
-    Near is what shares most of its letters in order, begins with the word, or has its letters in another order.
-    """
+    """Return `` (did you mean 'x'?)`` for the known word most similar to ``word``, or an empty string."""
     words = list(known)
     hits = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     if not hits and len(word) > 1:
@@ -98,9 +88,9 @@ _PLAIN = (
 
 
 def plain_words(message: str) -> str:
-    """Return what pydantic says of a wrong value in plain words.
+    """Return a pydantic message in plain words.
 
-    ``Input should be a valid integer, unable to parse string as an integer`` is ``must be a whole number``.
+    ``Input should be a valid integer, unable to parse string as an integer`` becomes ``must be a whole number``.
     """
     message = re.sub(r", (?:unable to|got a number with) .*$", "", message)
     for theirs, ours in _PLAIN:

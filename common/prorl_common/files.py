@@ -1,9 +1,4 @@
-"""Files that are either whole or absent, and journals that survive a kill.
-
-Does: atomic writes (temporary name in the same folder, fsync, rename), append-only JSONL journals,
-JSONL reading with file and line in every complaint, a look at output paths before work starts. One process at
-a time has a journal; whole files have no lock.
-"""
+"""Atomic files, append-only JSONL journals, and checks of output paths."""
 
 from __future__ import annotations
 
@@ -36,12 +31,12 @@ _FATAL_WRITE = {
 }
 
 _LEAST_ROOM = 1 << 16
-"""Bytes; a disk with less counts as full."""
+"""Bytes; a disk with less free space counts as full."""
 
 
 @contextlib.contextmanager
 def explain_write_errors(path: Path) -> Iterator[None]:
-    """Turn an OSError into one line naming ``path``: about space a DiskFullError, about permission a UserError."""
+    """Turn an OSError into one line naming ``path``: DiskFullError for space, UserError for permissions."""
     try:
         yield
     except OSError as error:
@@ -54,14 +49,14 @@ def explain_write_errors(path: Path) -> Iterator[None]:
 
 
 def says_disk_full(error: BaseException) -> bool:
-    """Return whether ``error`` says that a disk is full, whichever library raised it."""
+    """Return whether ``error`` reports a full disk, whichever library raised it."""
     if isinstance(error, DiskFullError) or getattr(error, "errno", None) in _NO_ROOM:
         return True
     return any(words in str(error) for words in ("No space left", "StorageFull", "quota exceeded"))
 
 
 def is_full(folder: Path) -> bool:
-    """Return whether the disk of ``folder`` is full; some libraries only say that a write failed."""
+    """Return whether the disk of ``folder`` is full; some libraries only report that a write failed."""
     try:
         found = os.statvfs(folder)
     except OSError:
@@ -70,9 +65,9 @@ def is_full(folder: Path) -> bool:
 
 
 def check_output(path: Path, folder: bool = False) -> None:
-    """Raise UserError where ``path`` cannot become a file (or a ``folder``), before anything is worked out.
+    """Raise UserError if ``path`` cannot become a file (or a ``folder``). Call it before long work.
 
-    Folders above it that are not there yet are fine: writing makes them.
+    Missing parent folders are accepted, since writing creates them.
     """
     path = path.expanduser()
     why = None
@@ -96,7 +91,7 @@ def check_output(path: Path, folder: bool = False) -> None:
 
 
 def atomic_write_bytes(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path``: a reader sees the old file or the new one, never a part."""
+    """Write ``data`` to ``path`` atomically: readers see the old or the new file."""
     with explain_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -114,17 +109,16 @@ def atomic_write_bytes(path: Path, data: bytes) -> None:
 
 
 def atomic_write_text(path: Path, text: str) -> None:
-    """Write UTF-8 ``text`` atomically; see :func:`atomic_write_bytes`."""
+    """Write UTF-8 ``text`` atomically."""
     atomic_write_bytes(path, text.encode())
 
 
 @contextlib.contextmanager
 def atomic_directory(target: Path, within: Path | None = None) -> Iterator[Path]:
-    """Yield a temporary folder that becomes ``target`` when the block ends without error.
+    """Yield a temporary folder that replaces ``target`` if the block ends without error.
 
-    An existing ``target`` is replaced; on any error the temporary folder is removed and ``target``
-    is left as it was. It lies beside ``target``, or in ``within`` (on the same disk), where the
-    caller can find what a kill left.
+    On an error it is removed and ``target`` is unchanged. It is created beside ``target``, or in ``within`` (on the
+    same disk), where leftovers of a killed process can be found.
     """
     with explain_write_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -153,7 +147,7 @@ def sha256_file(path: Path) -> str:
 
 
 def lfs_problem(path: Path) -> str | None:
-    """Return what is wrong with a file that is a Git LFS pointer, with the cure; None for any other file."""
+    """Return a message with the cure if the file is a Git LFS pointer, else None."""
     mark = b"version https://git-lfs.github.com/spec/v1"
     try:
         with path.open("rb") as file:
@@ -170,8 +164,8 @@ def read_jsonl(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, object) for each non-blank line of a .jsonl or .jsonl.gz file.
 
-    Raises UserError naming file and line when a line is not a JSON object, unless ``on_bad`` takes that error:
-    then the line is left out. Raises UserError for a file that is missing or no text.
+    Raises UserError for a missing or non-text file, and for a line that is not a JSON object, with file and line; with
+    ``on_bad`` such lines are passed to it and skipped.
     """
     if not path.is_file():
         raise UserError(
@@ -198,7 +192,7 @@ def read_jsonl(
 
 
 def _object(line: str, place: str) -> dict[str, Any]:
-    """Return the JSON object of one line. Raises UserError that begins with ``place``."""
+    """Return the JSON object of one line. Raises UserError starting with ``place``."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -214,8 +208,8 @@ _TAIL = 1 << 16
 class Journal(Closing):
     """An append-only JSONL file whose complete lines survive a kill at any moment.
 
-    Opening it drops a torn last line (a write that was cut off) and raises UserError where another process has
-    it open. ``append`` is flushed, and synced to disk unless ``fsync`` is false.
+    Opening it drops a torn last line and raises UserError if another process has it open. Each append is flushed, and
+    synced to disk unless ``fsync`` is false.
     """
 
     def __init__(self, path: Path, fsync: bool = True) -> None:
@@ -239,7 +233,7 @@ class Journal(Closing):
             pass
 
     def _trim_torn_line(self) -> None:
-        """Cut the file after its last newline, reading from its end until one is found."""
+        """Truncate the file after its last newline."""
         if self.path.stat().st_size == 0:
             return
         with self.path.open("rb+") as file:
@@ -258,11 +252,11 @@ class Journal(Closing):
             file.truncate(0)
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Append one JSON object as one line. Raises DiskFullError, and UserError where the disk is read-only."""
+        """Append one JSON object. Raises DiskFullError, UserError if the disk is read-only."""
         self.extend([row])
 
     def extend(self, rows: list[Mapping[str, Any]] | list[dict[str, Any]]) -> list[int]:
-        """Append several objects with one flush (and one fsync); return where each begins, in bytes."""
+        """Append objects with one write and fsync; return the byte offset of each."""
         lines = [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows]
         with explain_write_errors(self.path):
             start = self._file.seek(0, os.SEEK_END)

@@ -1,7 +1,7 @@
-"""Fork templates: a process that has loaded what its children need and forks one in milliseconds.
+"""Fork templates: a process that loads what its children need and then forks them in milliseconds.
 
-The host's side is ``Template``; the template's own program calls ``serve_forks``. Between the two runs one socket of
-JSON datagrams that carry file descriptors.
+The host uses ``Template``; the template's program calls ``serve_forks``. They exchange JSON datagrams with file
+descriptors over one socket.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from typing import IO, Any, NoReturn
 from prorl_common.errors import ServiceError
 
 START_SECONDS = 60.0
-"""A template or a child that is not ready after this is broken."""
+"""Time limit for a template or child to get ready."""
 _REPLY_SECONDS = 10.0
 _LOOK_SECONDS = 1.0
-"""How often a template looks whether its host still lives."""
+"""How often a template checks that its host is alive."""
 _DATAGRAM = 1 << 16
 _LAST_WORDS = 4000
 _PR_SET_PDEATHSIG = 1
 
 
 class ChildError(ServiceError):
-    """A template or a child of one could not start, or it died without a reason that lies in its work."""
+    """A template or child could not start, or died for a reason other than its work."""
 
 
 @dataclass(slots=True)
 class Child:
-    """A forked process: pipes to it and from it, its standard error, a folder of its own. Not thread-safe."""
+    """A forked process: pipes to and from it, its stderr and its own folder. Not thread-safe."""
 
     pid: int
     to: int
@@ -55,7 +55,7 @@ class Child:
 
     @property
     def alive(self) -> bool:
-        """False if the child was killed or has closed its end of the pipes."""
+        """Return False if the child was killed or has closed its pipes."""
         if self._ended:
             return False
         poller = select.poll()
@@ -63,11 +63,11 @@ class Child:
         return not poller.poll(0)
 
     def last_lines(self) -> list[str]:
-        """Return the end of its standard error."""
+        """Return the end of its stderr."""
         return _last_lines(self.stderr)
 
     def kill(self) -> int | None:
-        """Kill and reap it and remove its folder; return its exit code (None: unknown). May be called twice."""
+        """Kill and reap the child and remove its folder; return its exit code (None: unknown). May be called twice."""
         if self._ended:
             return None
         self._ended = True
@@ -82,12 +82,12 @@ class Child:
 class Template:
     """A running template process. Thread-safe. Its children die with it, and it dies with this process.
 
-    ``command`` runs a program that calls ``serve_forks``. ``noun`` is what error messages call a child. The template
-    has ``folder`` as TMPDIR, and as HOME unless ``environment`` names another; the folder goes with it.
+    ``command`` runs a program that calls ``serve_forks``. ``noun`` names a child in messages. The template's
+    ``folder``, removed with it, is its TMPDIR, and its HOME unless ``environment`` sets another.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], noun: str) -> None:
-        """Start it. Raises ChildError."""
+        """Start the process. Raises ChildError."""
         self.noun = noun
         self._lock = threading.Lock()
         self._children = 0
@@ -116,7 +116,7 @@ class Template:
             undo.pop_all()
 
     def hello(self) -> dict[str, Any]:
-        """Return what the program says as soon as it can fork. Call it once. Raises ChildError."""
+        """Return the program's first message, sent once it can fork. Call it once. Raises ChildError."""
         return self._reply(START_SECONDS)
 
     @property
@@ -130,9 +130,9 @@ class Template:
         return self._process.poll() is None
 
     def child(self, order: Mapping[str, Any], owner: int | None = None) -> Child:
-        """Fork a child. ``order`` (JSON) is for the program, which also gets the folder as ``order["folder"]``.
+        """Fork a child. ``order`` (JSON) is passed to the program, with the child's folder added as ``"folder"``.
 
-        ``owner``: the user whose the folder is to be, if this process may say so. Raises ChildError.
+        ``owner`` is the user id that should own the folder, if this process is root. Raises ChildError.
         """
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as always:
             try:
@@ -148,7 +148,7 @@ class Template:
                 raise ChildError(f"{self.noun} did not start: {error}") from error
             undo.callback(shutil.rmtree, folder, ignore_errors=True)
             if owner is not None and os.getuid() == 0:
-                with contextlib.suppress(PermissionError):  # root that may not: some containers
+                with contextlib.suppress(PermissionError):  # root may lack CAP_CHOWN in a container
                     os.chown(folder, owner, owner)
             handles = [requests, replies, stderr.fileno()]
             answer = self._ask({"fork": {**order, "folder": folder}}, handles)
@@ -160,7 +160,7 @@ class Template:
     def end(self, pid: int) -> int | None:
         """Kill and reap a child; return its exit code, negative for a signal, or None if the template is gone."""
         status = None
-        with contextlib.suppress(ChildError):  # the template is gone, and its children with it
+        with contextlib.suppress(ChildError):  # the template and its children are gone
             status = int(self._ask({"end": pid})["status"])
         with self._lock:
             self._children -= 1
@@ -170,7 +170,7 @@ class Template:
         return status
 
     def retire(self) -> None:
-        """End the template as soon as it has no children; it is asked for no more."""
+        """Kill the template once it has no children; call ``child`` no more."""
         with self._lock:
             self._retired = True
             last = self._children == 0
@@ -178,13 +178,13 @@ class Template:
             self.kill()
 
     def kill(self) -> None:
-        """Kill the template and with it all its children; reap it. May be called twice."""
+        """Kill and reap the template with all its children. May be called twice."""
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         self._process.kill()
         self._process.wait()
         self._control.close()
-        with contextlib.suppress(ValueError):  # another thread is closing it at this moment
+        with contextlib.suppress(ValueError):  # another thread is closing it
             self._stderr.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -214,11 +214,11 @@ class Template:
         return reply
 
     def _obituary(self) -> str:
-        """Kill what is left and return in one line how the template ended."""
+        """Kill the remaining processes and return in one line how the template ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(2.0)
         lines: list[str] = []
-        with contextlib.suppress(ValueError):  # closed: this process killed it
+        with contextlib.suppress(ValueError):  # closed, because this process killed it
             lines = _last_lines(self._stderr)
         self.kill()
         words = ": ".join([f"exit code {self._process.returncode}", *lines[-1:]])
@@ -228,10 +228,10 @@ class Template:
 def serve_forks(
     load: Callable[[], dict[str, Any]], become: Callable[[dict[str, Any], int, int], None]
 ) -> None:
-    """Be a template: send what ``load`` returns, then fork a child for each order until the host hangs up or is gone.
+    """Run as a template: send the result of ``load``, then fork a child per order until the host is gone.
 
-    ``become(order, requests, replies)`` is the child's work; the child ends with it, and with exit code 1 and a
-    traceback if it raises. What a child prints goes nowhere.
+    ``become(order, requests, replies)`` is the child's work; the child exits after it, with code 1 and a traceback if
+    it raises. The child's stdout is discarded.
     """
     control, host = socket.socket(fileno=int(sys.argv[-2])), int(sys.argv[-1])
     null = os.open(os.devnull, os.O_RDWR)
@@ -239,11 +239,11 @@ def serve_forks(
     os.dup2(2, 1)
     children: set[int] = set()
     folder = Path(os.environ["TMPDIR"])
-    parent = os.open(folder.parent, os.O_PATH)  # removes the folder also from another namespace
+    parent = os.open(folder.parent, os.O_PATH)  # can remove the folder from another namespace too
     try:
         hello = load()
         gc.collect()
-        gc.freeze()  # what is here now is never looked at again: forks go on sharing its pages
+        gc.freeze()  # the collector skips these objects, so forks keep sharing their pages
         control.send(json.dumps(hello).encode())
         poller = select.poll()
         poller.register(control, select.POLLIN)
@@ -261,7 +261,7 @@ def serve_forks(
                 answer = _fork(order["fork"], handles, become, (control.fileno(), parent))
                 children |= {answer["pid"]} if "pid" in answer else set()
             control.send(json.dumps(answer).encode())
-    except BrokenPipeError:  # the host has ended meanwhile
+    except BrokenPipeError:  # the host has exited
         return
     finally:
         for pid in children:
@@ -280,7 +280,7 @@ def _fork(
     become: Callable[[dict[str, Any], int, int], None],
     own: Sequence[int],
 ) -> dict[str, Any]:
-    """Fork a child that closes the descriptors ``own`` of the template; return the answer to the host."""
+    """Fork a child, which closes the template's descriptors ``own``; return the answer to the host."""
     template = os.getpid()
     try:
         pid = os.fork()
@@ -309,7 +309,7 @@ def _be_child(
         os.dup2(errors, 2)
         os.close(errors)
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() == template:  # else it died before the child could watch it
+        if os.getppid() == template:  # else the template died before prctl took effect
             become(order, requests, replies)
         code = 0
     except BaseException:  # noqa: BLE001 - the last line of it is the child's last word

@@ -1,7 +1,4 @@
-"""JSON in length-prefixed frames between processes, bounded before anything is built of what is not trusted.
-
-A frame is a 4-byte big-endian length and that many bytes.
-"""
+"""JSON messages between processes in length-prefixed frames (4 bytes, big-endian), with limits for untrusted input."""
 
 from __future__ import annotations
 
@@ -20,35 +17,35 @@ HEADER = struct.Struct(">I")
 MAX_FRAME = 256 * 1024 * 1024
 """Bytes; a longer frame is neither sent nor read."""
 MAX_DEPTH = 310
-"""Nesting of lists and objects: a value of a box that is 100 deep takes three levels for each."""
+"""Nesting of lists and objects: a sandbox value nested 100 deep needs three levels for each."""
 MAX_DIGITS = 4300
-"""Digits of an integer, the interpreter's own limit by default."""
-_ENCODER = json.JSONEncoder(separators=(",", ":"))  # ASCII; json.dumps would make one a call
+"""Digits of an integer; the interpreter's default limit."""
+_ENCODER = json.JSONEncoder(separators=(",", ":"))  # ASCII; json.dumps would create one per call
 _READ = 1 << 16
 _READ_LARGE = 1 << 20
 _WRITE = 1 << 16
 _CONTAINERS, _BYTES_A_CONTAINER = 1_000_000, 32
 _QUOTES, _BYTES_A_QUOTE = 2_000_000, 8
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-"""A whole string; possessive, so that one of millions of escapes costs no memory for going back."""
+"""A whole string; possessive, so that millions of escapes need no memory for backtracking."""
 _NOT_BRACKETS = bytes(sorted(set(range(256)) - set(b"[]{}")))
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 class FrameError(ValueError):
-    """Bytes that are not a frame, or not JSON within the bounds."""
+    """Bytes that are not a frame, or not JSON within the limits."""
 
 
 class FrameTooLong(FrameError):
-    """A frame announces more bytes than it may have."""
+    """A frame announces more bytes than allowed."""
 
 
 class FrameTimeout(Exception):
-    """The deadline passed before a whole frame went through."""
+    """The deadline passed before a whole frame was transferred."""
 
 
 def take_frame(buffer: bytearray, limit: int) -> bytes | None:
-    """Take the body of a whole frame off the front of ``buffer``; None if there is none yet.
+    """Remove a whole frame from the front of ``buffer`` and return its body, or None if it is incomplete.
 
     Raises FrameTooLong, from the header alone, for a body of more than ``limit`` bytes.
     """
@@ -72,11 +69,11 @@ def holds_frame(buffer: bytearray) -> bool:
 
 
 def read_json(data: bytes, nan: bool = False) -> Any:
-    """Return the value of a JSON text in UTF-8. Raises FrameError, and nothing else, whatever the bytes are.
+    """Return the value of a UTF-8 JSON text. Raises only FrameError, for any input.
 
-    Refused are nesting beyond MAX_DEPTH, more than about a million lists and objects, integers of more than
-    MAX_DIGITS digits, numbers beyond the range of a float, an object that names a key twice, and unless
-    ``nan`` is given NaN and infinities. Building the value takes at most 64 MiB and 32 times the bytes of ``data``.
+    Rejects nesting beyond MAX_DEPTH, more than about a million lists and objects, integers of more than MAX_DIGITS
+    digits, numbers beyond a float, repeated keys and, unless ``nan``, NaN and infinities. Memory use is at most 64 MiB
+    plus 32 times the size of ``data``.
     """
     try:
         _check_nesting(data)
@@ -88,11 +85,11 @@ def read_json(data: bytes, nan: bool = False) -> Any:
 def _check_nesting(data: bytes) -> None:
     """Raise FrameError for too many or too deeply nested lists and objects.
 
-    What stands inside strings does not count: a response may be megabytes of brackets or quotes.
+    Brackets inside strings do not count: a response may be megabytes of them.
     """
     if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
         return
-    # A string that ends in a backslash hides one of its two quotes here, so the count may be half of the true one.
+    # A string that ends in a backslash hides one of its two quotes, so this may be half the true count.
     quotes = data.count(b'"') - data.count(b'\\"')
     if quotes > _QUOTES + len(data) // _BYTES_A_QUOTE:
         raise FrameError("too many strings")
@@ -141,15 +138,15 @@ _STRICT, _WITH_NAN = _decoder(_refuse), _decoder(float)
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
-    """Return ``message`` as one frame of ASCII JSON. Lone surrogates survive, as JSON escapes.
+    """Return ``message`` as one frame of ASCII JSON; lone surrogates survive as escapes.
 
-    Raises FrameError for a message that is too long; what JSON cannot hold raises as ``json`` does.
+    Raises FrameError if it is too long, and errors of ``json`` for other values.
     """
     return frame(_ENCODER.encode(message).encode("ascii"))
 
 
 def frame(body: bytes) -> bytes:
-    """Return ``body`` as one frame. Raises FrameError for one that is too long."""
+    """Return ``body`` as one frame. Raises FrameError if it is too long."""
     if len(body) > MAX_FRAME:
         raise FrameError(f"a frame of {len(body)} bytes is longer than {MAX_FRAME}")
     return HEADER.pack(len(body)) + body
@@ -176,7 +173,7 @@ def write(handle: int, data: bytes, deadline: float | None = None) -> None:
 
 
 class Reader:
-    """Reads frames of JSON objects from a file descriptor; keeps what came beyond the end of a frame.
+    """Reads frames of JSON objects from a file descriptor; keeps bytes after the end of a frame.
 
     With deadlines the descriptor must be non-blocking. Not thread-safe.
     """
@@ -187,7 +184,7 @@ class Reader:
 
     @property
     def waiting(self) -> bool:
-        """Whether bytes have come that belong to a frame not yet received."""
+        """Whether bytes of the next frame have arrived."""
         if self._buffer:
             return True
         poller = select.poll()
@@ -195,10 +192,10 @@ class Reader:
         return any(event & select.POLLIN for _, event in poller.poll(0))
 
     def receive(self, deadline: float | None = None, limit: int = MAX_FRAME) -> dict[str, Any]:
-        """Return the object in the next frame. Raises as ``receive_body``, and FrameError for what is no object."""
+        """Return the object in the next frame. Raises FrameError, FrameTimeout."""
         message = read_json(
             self.receive_body(deadline, limit), nan=True
-        )  # a reference may hold them
+        )  # a reference may hold NaN
         if not isinstance(message, dict):
             raise FrameError("a frame must hold a JSON object")
         return message
@@ -210,7 +207,6 @@ class Reader:
         return body
 
     def _read(self, deadline: float | None) -> None:
-        """Wait for bytes and take them in."""
         if deadline is not None:
             _wait(self._handle, select.POLLIN, deadline)
         try:

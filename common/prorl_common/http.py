@@ -1,7 +1,6 @@
-"""HTTP for all who ask a server, by http.client: one kept-open connection, what its errors mean, when to ask again.
+"""HTTP clients: a kept-open connection, the meaning of errors, and retries.
 
-A connection returns an answer of any status, or raises ``TransientError``. ``RetryPolicy`` holds the waits, ``ServerWatch``
-what the threads that ask one server know of it together. Redirects and proxies of the environment are not followed.
+Redirects and proxies of the environment are not followed.
 """
 
 from __future__ import annotations
@@ -29,19 +28,18 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
 LONGEST_ANSWER = 256 * 2**20
-"""Bytes; more is not an answer."""
+"""Largest answer in bytes."""
 NOT_THE_REQUEST = (429, 502, 503, 504, 529)
-"""Statuses that say something of the server and nothing of the request."""
+"""Statuses caused by the server, never by the request."""
 BUSY_SECONDS = 60.0
-"""Seconds without an accepted request before a message says so."""
+"""Seconds without an accepted request until a message is shown."""
 GONE_AFTER = 3
-"""Failures without an answer between them that make a server count as gone."""
+"""Failures in a row after which a server counts as gone."""
 
 
 class TransientError(ServiceError):
-    """The request may pass later. ``wait``: seconds the server asks for; ``blames_request``: whether the
-    same failure over and over may be this request's doing; ``alive``: the server itself says that it takes
-    no more for now."""
+    """The request may succeed later. ``wait``: seconds that the server asks for; ``blames_request``: the request may be
+    the cause if the failure repeats; ``alive``: the server answers but takes no requests for now."""
 
     def __init__(
         self,
@@ -55,12 +53,12 @@ class TransientError(ServiceError):
 
 
 class StoppedError(Exception):
-    """What a thread works for has ended."""
+    """The caller no longer needs the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server is. ``base`` is the path before every request's own; ``socket`` a Unix socket's path."""
+    """Address of a server. ``base`` is the path prefix of every request; ``socket`` the path of a Unix socket."""
 
     secure: bool
     host: str
@@ -69,16 +67,16 @@ class Address:
     socket: str = ""
 
     def __str__(self) -> str:
-        """The address without anything secret."""
+        """Return the address, which holds no secret."""
         if self.socket:
             return f"unix:{self.socket}"
         return f"{'https' if self.secure else 'http'}://{self.host}:{self.port}{self.base}"
 
 
 def parse_address(url: str, what: str, example: str, base: str = "") -> Address:
-    """Return the parts of ``http(s)://host[:port][/path]``, ``base`` without a path, or of ``unix:/path``.
+    """Return the parts of ``http(s)://host[:port][/path]`` or ``unix:/path``; ``base`` is the default path.
 
-    Raises UserError for another form, or one that holds a password; ``what`` names the address in it.
+    Raises UserError for another form or one with a password; ``what`` names the address in the message.
     """
     if url.startswith("unix:/"):
         return Address(False, "localhost", 0, base, url.removeprefix("unix:"))
@@ -106,9 +104,9 @@ def parse_address(url: str, what: str, example: str, base: str = "") -> Address:
 
 
 def bearer_token(given: str | None) -> str:
-    """Return the token that one of our services is asked with: ``given``, else PRORL_TOKEN, else nothing.
+    """Return the token for prorl's own services: ``given``, else PRORL_TOKEN, else an empty string.
 
-    Raises UserError for one that no HTTP header can hold.
+    Raises UserError if no HTTP header can hold it.
     """
     token = (given if given is not None else os.environ.get("PRORL_TOKEN", "")).strip()
     if not token.isascii() or not token.isprintable():
@@ -118,7 +116,7 @@ def bearer_token(given: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer, of any status. ``hide`` takes the key out of a text that people may see."""
+    """One answer, of any status. ``hide`` removes the key from a text."""
 
     status: int
     headers: Mapping[str, str]
@@ -126,7 +124,7 @@ class Reply:
     hide: Callable[[str], str] = str
 
     def object(self) -> dict[str, Any]:
-        """Return the JSON object that was sent. Raises TransientError where the body is none."""
+        """Return the JSON object in the body. Raises TransientError if it is not one."""
         try:
             value = json.loads(self.body)
         except ValueError as error:
@@ -136,7 +134,7 @@ class Reply:
         return value
 
     def message(self) -> str:
-        """Return what an error's body says, in one short line without the key."""
+        """Return the error message of the body in one short line without the key."""
         try:
             value = json.loads(self.body)
         except ValueError:
@@ -148,12 +146,12 @@ class Reply:
         return one_line(self.hide(text))[:300]
 
     def line(self) -> str:
-        """Return status and message, for people."""
+        """Return status and message in one line."""
         said = self.message()
         return f"HTTP {self.status}: {said}" if said else f"HTTP {self.status}"
 
     def trouble(self) -> TransientError | None:
-        """Return what to raise where the same request may pass later; None for every other status."""
+        """Return the error to raise if the same request may succeed later, else None."""
         if self.status not in (408, 409, 425, 429) and self.status < 500:
             return None
         wait = self.retry_after()
@@ -161,7 +159,7 @@ class Reply:
         return TransientError(self.line(), wait, self.status not in NOT_THE_REQUEST, alive)
 
     def header(self, name: str) -> str | None:
-        """Return a header, whatever the case of its name."""
+        """Return a header by its case-insensitive name."""
         return next((v for n, v in self.headers.items() if n.lower() == name.lower()), None)
 
     def retry_after(self) -> float | None:
@@ -180,8 +178,6 @@ class Reply:
 
 
 class _UnixConnection(http.client.HTTPConnection):
-    """HTTP over a Unix socket."""
-
     def __init__(self, path: str, timeout: float) -> None:
         super().__init__("localhost", timeout=timeout)
         self._path = path
@@ -193,11 +189,11 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 class Connection(Closing):
-    """One kept-open connection, of one thread; ``cut`` may be called from another.
+    """One kept-open connection, used by one thread; ``cut`` may be called from another.
 
-    ``key`` is sent as a bearer token and cut out of every message; ``timeout`` is in seconds, of one answer;
-    ``headers`` go with every request. A connection that was kept open
-    and broke is opened anew; ``at_return``, if given, is first called with it and may ask who is there now.
+    ``key`` is sent as a bearer token and removed from every message; ``timeout`` is in seconds per answer; ``headers``
+    are sent with every request. A kept-open connection that broke is reopened once, after calling ``at_return``, which
+    may check which server answers now.
     """
 
     def __init__(
@@ -221,11 +217,11 @@ class Connection(Closing):
         self._cut = False
 
     def get(self, path: str) -> Reply:
-        """Ask for ``path``. Raises TransientError."""
+        """Send a GET request. Raises TransientError."""
         return self._ask("GET", path, None, self._headers)
 
     def post(self, path: str, value: Mapping[str, Any]) -> Reply:
-        """Send a JSON object. Raises TransientError."""
+        """Post a JSON object. Raises TransientError."""
         headers = {**self._headers, "Content-Type": "application/json"}
         return self._ask("POST", path, json.dumps(value).encode(), headers)
 
@@ -238,7 +234,7 @@ class Connection(Closing):
                 return self._whole(connection.getresponse())
             except (OSError, http.client.HTTPException) as error:
                 self.close()
-                # A connection that was kept open may have been closed since: once more on a new one.
+                # The server may have closed the kept-open connection: retry once on a new one.
                 if reused and isinstance(error, (ConnectionError, http.client.HTTPException)):
                     reused = False
                     if self._at_return is not None:
@@ -279,7 +275,7 @@ class Connection(Closing):
             if not self._address.socket:
                 notice_a_vanished_host(made.sock)
             self._http, self._socket = made, made.sock
-            if self._cut:  # while it connected, when there was no socket yet to shut down
+            if self._cut:  # cut while connecting, before there was a socket to shut down
                 raise ConnectionAbortedError("cut")
         return self._http
 
@@ -300,7 +296,7 @@ class Connection(Closing):
         return one_line(self._without_key(str(error)))[:120] or type(error).__name__
 
     def cut(self) -> None:
-        """End what the connection's thread waits for; it cannot be used again."""
+        """Abort the running request; the connection cannot be used again."""
         self._cut = True
         held = self._socket
         if held is not None:
@@ -308,7 +304,7 @@ class Connection(Closing):
                 held.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Close the connection; the next request opens another."""
+        """Close the connection; the next request opens a new one."""
         if self._http is not None:
             self._http.close()
         if self._socket is not None:
@@ -317,23 +313,24 @@ class Connection(Closing):
 
 
 def notice_a_vanished_host(sock: socket.socket) -> None:
-    """Have the kernel notice within a minute: a host that lost power sends no reset. A listening
-    socket hands the setting on."""
+    """Make the kernel detect a vanished host within a minute: a host that lost power sends no reset.
+
+    A listening socket passes the setting on to its connections.
+    """
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     probes = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
-    for name, value in (*probes, ("TCP_USER_TIMEOUT", 60_000)):  # the last: of what was sent, ms
+    for name, value in (*probes, ("TCP_USER_TIMEOUT", 60_000)):  # the last: unacknowledged, in ms
         if hasattr(socket, name):
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long and how often a request is sent again; all times are in seconds.
+    """How long and how often a request is retried; all times are in seconds.
 
-    The first wait is ``first``, doubled each time up to ``longest``, or what the server asks for where that
-    is more, up to ``longest_asked``; each with up to a quarter more by chance, so that many threads do not
-    come back at once. A request is given up after ``tries`` failures, a server that does not answer at all
-    after ``patience``.
+    The first wait is ``first``, doubled each time up to ``longest``, or the server's own request up to
+    ``longest_asked`` if that is more. Up to a quarter is added at random, so that threads do not return at once. A
+    request is given up after ``tries`` failures, an unresponsive server after ``patience``.
     """
 
     first: float = 0.5
@@ -343,15 +340,15 @@ class RetryPolicy:
     patience: float = math.inf
 
     def wait(self, failures: int, asked: float | None) -> float:
-        """Return the seconds to wait after so many failures of one request."""
+        """Return the seconds to wait after this many failures of one request."""
         own = min(self.longest, self.first * 2.0 ** min(failures - 1, 10))
         wanted = max(own, min(asked or 0.0, self.longest_asked))
         return wanted * (1.0 + 0.25 * random.random())
 
 
 class ServerWatch:
-    """Whether a server answers, for all threads that ask it; says once that it is gone and once that it is
-    back. ``where`` is its name in these lines, ``kept`` what its absence does not destroy."""
+    """Tracks whether a server answers, for all its threads; reports once that it is gone and once that it is back.
+    ``where`` names it in messages, ``kept`` says what its absence does not destroy."""
 
     def __init__(
         self,
@@ -374,9 +371,9 @@ class ServerWatch:
         self._stopped = False
 
     def until_answered(self, ask: Callable[[], T]) -> T:
-        """Return what ``ask`` returns, asked again after each TransientError as the policy says.
+        """Return the result of ``ask``, retried after each TransientError by the policy.
 
-        Raises ServiceError once it is given up, StoppedError after :meth:`stop`, and all else from ``ask``.
+        Raises ServiceError when giving up, StoppedError after :meth:`stop`, and other errors of ``ask``.
         """
         failures = 0
         while True:
@@ -394,7 +391,7 @@ class ServerWatch:
                 return found
 
     def answered(self) -> None:
-        """Take note that the server answered, if only with a refusal."""
+        """Record that the server answered, even with a refusal."""
         with self._changed:
             self.last_answer = self._clock()
             told, self._told = self._told, False
@@ -406,9 +403,11 @@ class ServerWatch:
                 self._changed.notify_all()
 
     def failed(self, failure: TransientError, began: float = math.inf) -> None:
-        """Take note of a failure of what ``began`` then, by the clock: before the last answer it says
-        nothing new. Raises ServiceError once there was no sign of life for too long, and StoppedError
-        after :meth:`stop`: what breaks then was broken off here."""
+        """Record a failure of an attempt started at ``began``; one from before the last answer does not count.
+
+        Raises ServiceError if the server has not answered for ``patience``, StoppedError after :meth:`stop`, since the
+        failure was then caused here.
+        """
         with self._changed:
             if self._stopped:
                 raise StoppedError
@@ -437,7 +436,7 @@ class ServerWatch:
                 )
 
     def _busy(self, now: float, failure: TransientError) -> None:
-        """The server lives but takes nothing: the patience begins anew. Says so once where that lasts."""
+        """Restart the patience, since the server is alive; report once if this lasts."""
         self._failing_since, self._streak = None, 0
         self._busy_since = self._busy_since or now
         until = now + (failure.wait or 0.0)
@@ -449,7 +448,7 @@ class ServerWatch:
             )
 
     def wait(self, seconds: float, asked: bool = False) -> None:
-        """Sleep, but no longer than until the server is back; all of it where the server ``asked`` for it.
+        """Sleep until ``seconds`` have passed or the server is back; the whole time if the server ``asked`` for it.
 
         Raises StoppedError after :meth:`stop`.
         """
@@ -465,13 +464,13 @@ class ServerWatch:
                 raise StoppedError
 
     def stop(self) -> None:
-        """Wake every waiting thread and end it."""
+        """Wake and end every waiting thread."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
 
     def start(self) -> None:
-        """Begin anew after :meth:`stop`."""
+        """Start again after :meth:`stop`."""
         with self._changed:
             self._stopped = False
             self._failing_since, self._streak, self._told = None, 0, False
@@ -479,10 +478,10 @@ class ServerWatch:
 
 
 def one_line(text: str) -> str:
-    """Return the text in one line that can be written as UTF-8: halves of a UTF-16 pair are replaced."""
+    """Return the text as one line that can be encoded as UTF-8."""
     return " ".join(whole_characters(text).split())
 
 
 def whole_characters(text: str) -> str:
-    """Return the text with lone surrogates replaced by U+FFFD; JSON may hold them, UTF-8 may not."""
+    """Return the text with lone surrogates, which JSON may hold, replaced by U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,7 +1,4 @@
-"""The Hugging Face hub as the environment names it, and the one way by which prorl puts files there.
-
-Uploads go through huggingface_hub, which knows the hub's storage and sends no file twice.
-"""
+"""The Hugging Face hub: its settings in the environment, and uploads."""
 
 from __future__ import annotations
 
@@ -20,22 +17,22 @@ HUB = "https://huggingface.co"
 _YES = ("1", "ON", "YES", "TRUE")
 _REPO = re.compile(r"[\w.-]+/[\w.-]+")
 _PAGES = {"dataset": "datasets/", "model": ""}
-"""What stands before a repository's name in the address of its page."""
+"""Path before a repository's name in the address of its page."""
 
 
 def hub_address(environment: Mapping[str, str]) -> str:
-    """Return where the hub is: HF_ENDPOINT, or the public one."""
+    """Return the hub's address: HF_ENDPOINT, or the public one."""
     return environment.get("HF_ENDPOINT") or HUB
 
 
 def hub_home(environment: Mapping[str, str]) -> Path:
-    """Return the folder that huggingface_hub keeps its cache and token in."""
+    """Return huggingface_hub's folder for its cache and token."""
     base = environment.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(environment.get("HF_HOME") or f"{base}/huggingface").expanduser()
 
 
 def hub_token(environment: Mapping[str, str]) -> str | None:
-    """Return HF_TOKEN, or the token that ``hf auth login`` stored, if any."""
+    """Return HF_TOKEN, or the token stored by ``hf auth login``, if any."""
     if named := environment.get("HF_TOKEN"):
         return named
     file = environment.get("HF_TOKEN_PATH")
@@ -46,26 +43,25 @@ def hub_token(environment: Mapping[str, str]) -> str | None:
 
 
 def hub_is_offline(environment: Mapping[str, str]) -> bool:
-    """Whether HF_HUB_OFFLINE forbids asking the hub; files it has cached can still be had."""
+    """Return whether HF_HUB_OFFLINE forbids requests to the hub; its cache stays usable."""
     return environment.get("HF_HUB_OFFLINE", "").upper() in _YES
 
 
 def is_repo(name: str) -> bool:
-    """Whether ``name`` has the form of a repository's name, owner/name."""
+    """Return whether ``name`` has the form owner/name."""
     return _REPO.fullmatch(name) is not None
 
 
 def check_repo(name: str) -> None:
-    """Raise UserError for what is no owner/name."""
+    """Raise UserError unless ``name`` has the form owner/name."""
     if not is_repo(name):
         raise UserError(f"'{name}' is no repository: write it as owner/name")
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """What goes where. ``files`` gives by the path in the repository what is put there; ``removed`` are files of an
-    earlier push that would be read beside them. ``url`` and ``commit`` are empty until it is done.
-    """
+    """A planned or finished upload. ``files`` maps paths in the repository to contents; ``removed`` are files of an
+    earlier push that would be read with them. ``url`` and ``commit`` are empty until it is done."""
 
     repo: str
     kind: Literal["dataset", "model"]
@@ -75,14 +71,14 @@ class Upload:
     commit: str = ""
 
     def sizes(self) -> dict[str, int]:
-        """Return the bytes of each file."""
+        """Return the size of each file in bytes."""
         return {
             name: len(file) if isinstance(file, bytes) else file.stat().st_size
             for name, file in self.files.items()
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object, sizes for files."""
+        """Return a JSON object with the size of each file."""
         return {
             "repo": self.repo,
             "files": self.sizes(),
@@ -101,11 +97,11 @@ def upload(
     environment: Mapping[str, str],
     progress: Progress,
 ) -> Upload:
-    """Put the files on the hub in one commit, and return what was done; make the repository if need be.
+    """Upload the files in one commit, creating the repository if necessary; return the finished upload.
 
-    Files there that ``replaces`` names and that are not put anew are removed. Raises UserError without a token or where token,
-    name or card are refused, ServiceError where the hub breaks; then nothing has changed, and the same call goes on with
-    what is there.
+    Removes existing files for which ``replaces`` is true and that are not uploaded again. Raises UserError without a
+    token, or if the hub refuses token, name or card; ServiceError if the hub fails: nothing has been committed, and the
+    call can be repeated.
     """
     import huggingface_hub as library
     from huggingface_hub import errors
@@ -135,14 +131,14 @@ def upload(
             changes.append(library.CommitOperationAdd(path_in_repo=name, path_or_fileobj=body))
         done = api.create_commit(repo, changes, commit_message=message, repo_type=kind)
     except anything as error:
-        # the library may trip over a refused creation while it handles it, so the refusal may be the context
+        # the library may fail while handling a refused creation, so the refusal may be the context
         if {_status(error), _status(error.__context__)} & {401, 403}:
             raise UserError(
                 f"the hub refuses the push to {repo} (HTTP {_status(error) or _status(error.__context__)}): HF_TOKEN "
                 "must be a token of its owner that may write"
             ) from error
         if isinstance(error, ValueError) and not isinstance(error, (*broken, json.JSONDecodeError)):
-            # the card's front matter, or a name that the hub has rules against
+            # invalid front matter of the card, or a name that the hub forbids
             said = " ".join(str(error).split())[:300]
             raise UserError(f"the hub does not take the push to {repo}: {said}") from error
         raise ServiceError(f"the hub broke off the push to {repo}: {_first(error)}") from error
@@ -151,13 +147,13 @@ def upload(
 
 
 def _status(error: BaseException | None) -> int | None:
-    """Return the HTTP status that an error of the library is about, if any."""
+    """Return the HTTP status of an error of the library, if any."""
     status = getattr(getattr(error, "response", None), "status_code", None)
     return int(status) if status is not None else None
 
 
 def broken_library() -> tuple[type[Exception], ...]:
-    """Return what huggingface_hub raises where a connection breaks or the hub's answer is not what it should be."""
+    """Return the errors that huggingface_hub raises for broken connections and malformed answers."""
     import httpx
 
     return (

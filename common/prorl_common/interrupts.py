@@ -1,11 +1,7 @@
-"""What Ctrl-C does, in every command: the first says what happens and how to go on, the second ends the process.
+"""Handling of Ctrl-C for every command: the first explains what is kept, the second ends the process.
 
-Work says in a block of :func:`on_interrupt` what a Ctrl-C would leave and how one goes on. Python runs a signal's
-handler only between two of its own instructions, and a step inside torch may take half a minute on a busy
-machine; so :func:`watch` starts a thread that hears of the signal at once (``signal.set_wakeup_fd``). It
-speaks at the first, and at the second gives the work ``GRACE`` seconds to leave in order, then kills the processes
-that this one started, each by its id, and exits. What is written is whole all the same: files come about by
-rename, a journal's torn line is dropped when it is opened.
+Python runs signal handlers only between bytecodes, and a step inside torch may take half a minute; so :func:`watch`
+starts a thread that reads signals at once (``signal.set_wakeup_fd``).
 """
 
 from __future__ import annotations
@@ -24,9 +20,9 @@ from pathlib import Path
 from types import FrameType
 
 INTERRUPTED = 130
-"""Exit code of a command that Ctrl-C ended."""
+"""Exit code of a command ended by Ctrl-C."""
 GRACE = 0.7
-"""Seconds between the second Ctrl-C and the end of the process, whatever it does then."""
+"""Seconds between the second Ctrl-C and the forced end of the process."""
 _LOST_SECONDS = 0.05
 NOTHING_KEPT = "stopping; nothing is kept, give the same command again"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -41,7 +37,7 @@ class _Block:
 
 @dataclass(slots=True)
 class _State:
-    """What has been heard since the outermost block began."""
+    """Signals since the outermost block began."""
 
     watched: bool = False
     heard: int = 0
@@ -66,12 +62,11 @@ def on_interrupt(
     react: Callable[[], None] | None = None,
     say: Callable[[str], None] = _to_stderr,
 ) -> Iterator[None]:
-    """Say ``words`` at the first Ctrl-C inside the block, then call ``react`` or raise KeyboardInterrupt.
+    """Print ``words`` at the first Ctrl-C inside the block, then call ``react`` or raise KeyboardInterrupt.
 
-    ``words`` tell what happens, what is kept and how to go on; None where the block's own handlers speak. With ``react`` the
-    work goes on until it is at a good place to end, a job scheduler's SIGTERM does the same, and the second
-    signal raises KeyboardInterrupt. The innermost block counts. Outside the main thread, where Python hands out
-    no signals, the block does nothing.
+    ``words`` say what happens, what is kept and how to continue; None if the block's own handlers say so. With
+    ``react`` the work continues to a good stopping point, SIGTERM acts like Ctrl-C, and the second signal raises
+    KeyboardInterrupt. Only the innermost block reacts. Does nothing outside the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -95,9 +90,9 @@ def on_interrupt(
 
 
 def watch() -> None:
-    """Hear of Ctrl-C at once from here on, and end the process ``GRACE`` seconds after the second one.
+    """React to Ctrl-C at once from now on, and end the process ``GRACE`` seconds after the second.
 
-    For a process of its own, as the command line is, and for all its life: it ends with ``os._exit``.
+    Only for a process that belongs to prorl, such as the command line: it ends with ``os._exit``.
     """
     heard, told = os.pipe()
     os.set_blocking(told, False)
@@ -110,38 +105,38 @@ def watch() -> None:
 
 
 def _handle(number: int, frame: FrameType | None) -> None:
-    """Run in the main thread, when it is back in Python."""
+    """Signal handler; runs in the main thread."""
     del number, frame
     _state.handled += 1
     _speak()
     block = _blocks[-1]
     if _state.handled == 1 and _state.heard < 2 and block.react is not None:
         block.react()
-    elif not (_state.raised and _state.watched):  # once: it must not break into what ends in order
+    elif not (_state.raised and _state.watched):  # only once: it must not interrupt an orderly exit
         _state.raised = True
         raise KeyboardInterrupt
 
 
 def _raise_again(lost: sys.UnraisableHookArgs) -> None:
-    """Have a KeyboardInterrupt come once more that Python dropped, because it came inside of a destructor or a callback."""
+    """Raise a KeyboardInterrupt again that Python dropped inside a destructor or callback."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
     _state.heard -= 1
     _state.handled -= 1
     _state.raised = False
-    _thread.start_new_thread(_interrupt_later, ())  # no lock that this thread may hold now
+    _thread.start_new_thread(_interrupt_later, ())  # takes no lock that this thread may hold
 
 
 def _interrupt_later() -> None:
     time.sleep(_LOST_SECONDS)
     main = threading.main_thread().ident
     assert main is not None
-    signal.pthread_kill(main, signal.SIGINT)  # a real one: it also ends what the thread sleeps in
+    signal.pthread_kill(main, signal.SIGINT)  # a real signal also interrupts a sleep
 
 
 def _speak() -> None:
-    """Say what happens and how to go on, once."""
+    """Print the block's words, once."""
     with _speaking:
         if _state.spoken or not _blocks:
             return
@@ -167,9 +162,9 @@ def _watch(heard: int) -> None:
 
 
 def leave(code: int) -> None:
-    """End the process where Ctrl-C was heard; else return.
+    """Exit with ``code`` if Ctrl-C was pressed, else return.
 
-    Without the interpreter's own end: it takes seconds with torch loaded, and no thread can run beside it.
+    Skips the interpreter's shutdown, which takes seconds with torch loaded.
     """
     if not (_state.heard or _state.handled):
         return
@@ -184,7 +179,7 @@ def leave(code: int) -> None:
 
 
 def _end() -> None:
-    """Kill what this process started, show the cursor that a progress bar hid, and exit."""
+    """Kill the processes started by this one, restore the cursor and exit."""
     for process in started_processes(os.getpid()):
         with contextlib.suppress(OSError):
             os.kill(process, signal.SIGKILL)
@@ -195,7 +190,7 @@ def _end() -> None:
 
 
 def started_processes(parent: int) -> list[int]:
-    """Return the ids of the processes below ``parent``, each after the one that started it."""
+    """Return the ids of all descendants of process ``parent``, parents before children."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, ValueError, IndexError):

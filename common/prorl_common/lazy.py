@@ -1,4 +1,4 @@
-"""Names of a package that load their module when they are first used."""
+"""Lazy imports of a package's public names."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 
 def load_on_use(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package, for its ``__init__.py``.
+    """Return ``__getattr__`` and ``__dir__`` for a package's ``__init__.py``.
 
-    Its names are those imported under ``if TYPE_CHECKING:`` in ``file``: one list for type checkers and at run time.
+    The names are those that ``file`` imports under ``if TYPE_CHECKING:``, so type checkers and run time share one list.
     """
     homes = _imported_for_types(ast.parse(Path(file).read_text(encoding="utf-8")))
 
@@ -28,7 +28,7 @@ def load_on_use(package: str, file: str) -> tuple[Callable[[str], Any], Callable
 
 
 def _imported_for_types(tree: ast.Module) -> dict[str, tuple[str, str]]:
-    """Return module and attribute of each name that the module imports under ``if TYPE_CHECKING:``."""
+    """Map each name imported under ``if TYPE_CHECKING:`` to its module and attribute."""
     return {
         alias.asname or alias.name: (node.module or "", alias.name)
         for block in tree.body

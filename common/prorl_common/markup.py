@@ -1,4 +1,4 @@
-"""Foreign text made safe to show in HTML, SVG and Markdown: nothing a model or a dataset wrote can act as markup."""
+"""Escape untrusted text for HTML, SVG and Markdown."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MARKDOWN = re.compile(
 
 
 def printable(value: object) -> str:
-    """Return ``value`` as text a page may hold.
+    """Return ``value`` as text that a page may hold.
 
-    Controls, lone surrogates and noncharacters become U+FFFD; what would reorder the line is spelled
-    out, as in ``[U+202E]``.
+    Controls, lone surrogates and noncharacters become U+FFFD; characters that reorder text are spelled out, as in
+    ``[U+202E]``.
     """
     return _UNSHOWN.sub(_shown, str(value).replace("\r\n", "\n"))
 
@@ -37,18 +37,18 @@ def _shown(found: re.Match[str]) -> str:
 
 
 def escape(value: object) -> str:
-    """Return ``value`` as text that is safe in HTML and SVG, in attributes too; see ``printable``."""
+    """Return ``value`` escaped for HTML and SVG, including attributes."""
     return html.escape(printable(value), quote=True)
 
 
 def md(value: object) -> str:
-    """Return ``value`` as text that is safe in a line or table cell of Markdown."""
+    """Return ``value`` escaped for a line or table cell of Markdown."""
     line = " ".join(printable(value).split())
     return _MARKDOWN.sub(r"\\\g<0>", line)
 
 
 def fence(value: object) -> str:
-    """Return ``value`` as a fenced Markdown block whose fence is longer than any in it."""
+    """Return ``value`` as a fenced Markdown block that its own backticks cannot close."""
     shown = printable(value)
     longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
     mark = "`" * max(3, longest + 1)
@@ -56,7 +56,7 @@ def fence(value: object) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a Markdown table of cells that are safe already; no rows, no table."""
+    """Return a Markdown table of escaped cells, or an empty string without rows."""
     body = ["| " + " | ".join(str(cell) or " " for cell in row) + " |" for row in rows]
     if not body:
         return ""

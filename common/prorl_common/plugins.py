@@ -1,14 +1,7 @@
-"""How prorl finds its parts: its own and those that others bring, all in one way.
+"""Plug-ins: find the specs of prorl and of others by entry points and plug-in files.
 
-A part is a *spec*: a small frozen dataclass with a ``name`` and the functions that do the work. A *door* is
-one kind of part (verifiers, losses, languages ...). Specs come through it from two places:
-
-- entry points of installed distributions, in the door's group (``prorl.verifiers``): a spec, a list of
-  specs, or a function of no arguments that returns them. prorl's own parts are found like this too;
-- plug-in files (``--plugin FILE.py``): every spec that stands at module level.
-
-A plug-in file is a user's own code and runs in this process when it is loaded, as an import would.
-Standard library only.
+A *spec* is a frozen dataclass with a ``name`` and functions; a *door* is one kind of spec. An entry point gives a spec,
+a list of specs or a function that returns them. A plug-in file is the user's own code and runs in this process.
 """
 
 from __future__ import annotations
@@ -35,13 +28,13 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 ENVIRONMENT = "PRORL_PLUGINS"
-"""Names the plug-in files for child processes: a JSON list of [path, sha256]."""
+"""Passes plug-in files to child processes: a JSON list of [path, sha256]."""
 OURS = "prorl"
-"""The name of our own distribution."""
+"""Name of prorl's own distribution."""
 
 
 def _entry_points(group: str) -> EntryPoints:
-    from importlib.metadata import entry_points  # with zipfile and email: not for every --help
+    from importlib.metadata import entry_points  # slow import: not for every --help
 
     return entry_points(group=group)
 
@@ -53,11 +46,11 @@ def _files(package: str) -> Iterator[Traversable]:
 
 
 class Named(Protocol):
-    """What every spec has."""
+    """Interface of every spec."""
 
     @property
     def name(self) -> str:
-        """The word by which configs, recipes and tasks ask for it."""
+        """The name used in configs, recipes and tasks."""
         ...
 
 
@@ -65,19 +58,19 @@ S = TypeVar("S", bound=Named)
 
 
 class PluginError(UserError):
-    """A plug-in that cannot be loaded, or whose spec makes no sense."""
+    """A plug-in that cannot be loaded, or an invalid spec."""
 
 
 class UnknownNameError(UserError):
-    """A name that no part has; the message lists those there are and where they come from."""
+    """A name that no part has; the message lists the existing ones and their sources."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where a part comes from.
 
-    ``source`` is a distribution's name or a file's; ``version`` the distribution's version, or
-    ``sha256:...`` of the file's bytes.
+    ``source`` is the name of a distribution or file; ``version`` the distribution's version, or ``sha256:...`` of the
+    file.
     """
 
     source: str
@@ -85,14 +78,14 @@ class Origin:
 
     @property
     def is_ours(self) -> bool:
-        """True for a part of prorl itself."""
+        """Whether the part belongs to prorl."""
         return self.source == OURS
 
     def __str__(self) -> str:
         return f"{self.source} {self.version[:19]}"
 
     def record(self, group: str, name: str) -> dict[str, str]:
-        """Return what a manifest or run folder keeps of a part: group, name, source, version."""
+        """Return the record of a part for a manifest or run folder."""
         return {"group": group, "name": name, "source": self.source, "version": self.version}
 
 
@@ -111,7 +104,7 @@ class PluginFile:
 
 
 class _Loaded:
-    """The plug-in files of this process; ``generation`` is another with each, so that doors look again."""
+    """The plug-in files of this process; a new ``generation`` after each load makes doors look again."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -124,10 +117,9 @@ _LOADED = _Loaded()
 
 
 def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
-    """Load plug-in files, here and in every child process started later; return all that are loaded.
+    """Load plug-in files here and in child processes started later; return all loaded files.
 
-    A file that is loaded already, here or elsewhere with the same bytes, is not loaded again. Raises PluginError (one line) when a file is not
-    there, fails while it is imported, or holds no spec.
+    Files with the same bytes are loaded once. Raises PluginError if a file is missing, fails to import or has no spec.
     """
     loaded = plugin_files()
     with _LOADED.lock:
@@ -142,9 +134,9 @@ def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
 
 
 def plugin_files() -> tuple[PluginFile, ...]:
-    """Return the plug-in files of this process, those named by its parent among them.
+    """Return the plug-in files of this process, including those passed by its parent.
 
-    Raises PluginError when one of the parent's has changed since the parent loaded it.
+    Raises PluginError if a file has changed since the parent loaded it.
     """
     with _LOADED.lock:
         if not _LOADED.inherited:
@@ -156,13 +148,13 @@ def plugin_files() -> tuple[PluginFile, ...]:
 
 
 def plugin_environment() -> dict[str, str]:
-    """Return the variable that tells a child process its plug-in files; empty without any."""
+    """Return the environment variable that passes plug-in files to a child; empty without any."""
     files = [[str(file.path), file.sha256] for file in plugin_files()]
     return {ENVIRONMENT: json.dumps(files)} if files else {}
 
 
 def what_failed(error: Exception) -> str:
-    """Return in one line what a part raised, with the line of its own file: the first beyond the file that caught it."""
+    """Return the error in one line, with file and line in the part's own code, not the caller's."""
     import traceback
 
     text = f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")[:400]
@@ -175,7 +167,7 @@ def what_failed(error: Exception) -> str:
 
 
 def _load(path: Path, expected: str | None) -> None:
-    """Run one file as a module and keep it. The hash is of the very bytes that run."""
+    """Run one file as a module and keep it; the hash is of the very bytes that run."""
     if path.suffix != ".py":
         raise PluginError(f"plug-in {path}: a plug-in is a Python file, NAME.py")
     try:
@@ -209,10 +201,9 @@ def _load(path: Path, expected: str | None) -> None:
 
 
 def check_signatures(spec: Any, where: str) -> None:
-    """Raise PluginError for a function in a spec that cannot be called with the arguments its field says.
+    """Raise PluginError if a function of a spec does not take the arguments of its field's ``Callable`` annotation.
 
-    The text of the field's annotation, ``Callable[[str, Reference], Result]``, names them; ``where`` is a file or a
-    distribution.
+    ``where`` names the file or distribution in the message.
     """
     import ast
     import dataclasses
@@ -229,7 +220,7 @@ def check_signatures(spec: Any, where: str) -> None:
             continue
         called = f"{field.name}({', '.join(expected)})"
         trouble = "" if callable(function) else "it is no function"
-        with contextlib.suppress(ValueError):  # a built-in function that has no signature
+        with contextlib.suppress(ValueError):  # a built-in function without a signature
             try:
                 signature = inspect.signature(function) if callable(function) else None
                 if signature is not None:
@@ -243,7 +234,7 @@ def check_signatures(spec: Any, where: str) -> None:
 
 
 def _parameters(annotation: Any) -> list[str] | None:
-    """Return the types of the positional arguments of a ``Callable[[...], ...]`` in an annotation, if it has one."""
+    """Return the argument types of a ``Callable[[...], ...]`` in an annotation, or None."""
     import ast
 
     for node in ast.walk(annotation):
@@ -259,23 +250,21 @@ def _looks_like_spec(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Part(Generic[S]):
-    """One name of a door: where it comes from, and how to get its spec."""
+    """A named part: its origin, and a function that returns its spec."""
 
     origin: Origin
     get: Callable[[], S]
 
 
 def _already(spec: S) -> Callable[[], S]:
-    """Return what gives a spec that is loaded."""
     return lambda: spec
 
 
 class Door(Generic[S]):
-    """One kind of part: all specs of type ``spec`` that are registered under the entry-point ``group``.
+    """One kind of part: all specs of type ``spec`` under the entry-point ``group``.
 
-    ``noun`` is what error messages call it ("verifier"). A group may serve several doors; each takes the
-    specs of its own type. Specs are loaded when they are asked for; those of other distributions are
-    loaded to learn their names.
+    ``noun`` names it in messages ("verifier"). Doors may share a group; each takes the specs of its type. prorl's own
+    specs are loaded when used, those of other distributions as soon as names are needed.
     """
 
     def __init__(self, group: str, spec: type[S], noun: str) -> None:
@@ -284,11 +273,11 @@ class Door(Generic[S]):
         self._parts: dict[str, _Part[S]] = {}
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all parts, sorted. Raises PluginError when a plug-in cannot be loaded."""
+        """Return the names of all parts, sorted. Raises PluginError if a plug-in cannot be loaded."""
         return tuple(sorted(self._look()))
 
     def get(self, name: str) -> S:
-        """Return the spec of that name. Raises UnknownNameError, PluginError."""
+        """Return the spec ``name``. Raises UnknownNameError, PluginError."""
         return self._part(name).get()
 
     def all(self) -> tuple[S, ...]:
@@ -296,7 +285,7 @@ class Door(Generic[S]):
         return tuple(self._look()[name].get() for name in self.names())
 
     def origin(self, name: str) -> Origin:
-        """Return where the part of that name comes from. Raises UnknownNameError, PluginError."""
+        """Return the origin of part ``name``. Raises UnknownNameError, PluginError."""
         return self._part(name).origin
 
     def records(self, names: Iterable[str]) -> list[dict[str, str]]:
@@ -314,7 +303,7 @@ class Door(Generic[S]):
 
     def _look(self) -> dict[str, _Part[S]]:
         if _LOADED.inherited and self._generation == _LOADED.generation:
-            return self._parts  # asked for every answer of a pool: no lock where nothing is new
+            return self._parts  # called for every response of a pool: no lock if nothing is new
         files = plugin_files()
         with _LOADED.lock:
             if self._generation is not _LOADED.generation:
@@ -333,7 +322,7 @@ class Door(Generic[S]):
         if distribution is None:
             raise PluginError(f"the entry point {self.group}:{point.name} is of no distribution")
         origin = Origin(distribution.name, distribution.version)
-        if origin.is_ours:  # named like the one spec that it holds, so that listing loads nothing
+        if origin.is_ours:  # named like its one spec, so listing loads nothing
             kind, _, name = point.name.rpartition(".")
             if kind in ("", self.noun.replace(" ", "-")):
                 once = functools.cache(lambda: self._specs(point, origin)[0])
@@ -343,14 +332,13 @@ class Door(Generic[S]):
             self._add(spec.name, _Part(origin, _already(spec)))
 
     def _specs(self, point: EntryPoint, origin: Origin) -> list[S]:
-        """Return the specs of this door's type that an entry point gives."""
         return [s for s in specs_of(point, origin) if isinstance(s, self.spec)]
 
     def _add(self, name: str, part: _Part[S]) -> None:
         if name in self._parts:
             if (
                 self._parts[name].get() is part.get()
-            ):  # a plug-in that imports a spec to build on it
+            ):  # a plug-in that imports a spec in order to extend it
                 return
             raise PluginError(
                 f"two parts are named {self.noun} {name!r}: one of {self._parts[name].origin}, one of "
@@ -360,9 +348,9 @@ class Door(Generic[S]):
 
 
 def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
-    """Return the specs that an entry point gives, of any type. Raises PluginError.
+    """Return the specs of any type that an entry point gives.
 
-    What goes wrong in a part of ours is our bug and keeps its traceback.
+    Raises PluginError; an error in prorl's own part is a bug and keeps its traceback.
     """
     try:
         value = point.load()
@@ -389,7 +377,7 @@ def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
 
 
 def unknown_name(noun: str, name: str, known: dict[str, Origin]) -> str:
-    """Return the one line for a name that is not known: the nearest ones, and all with their sources."""
+    """Return the message for an unknown name: the nearest names, and all names with their sources."""
     hits = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
     likeness = {hit: difflib.SequenceMatcher(None, hit, name).ratio() for hit in hits}
     hits = [hit for hit in hits if likeness[hit] > likeness[hits[0]] - 0.15]
@@ -404,20 +392,20 @@ def unknown_name(noun: str, name: str, known: dict[str, Origin]) -> str:
 
 
 class FolderDoor:
-    """Parts that are YAML files: an entry point of ``group`` names a package whose ``*.yaml`` they are.
+    """Parts that are YAML files: an entry point of ``group`` names the package that holds them.
 
-    A path works wherever a name does: what ends in .yaml or .yml, or holds a slash, is one.
+    A path works wherever a name does, if it ends in .yaml or .yml or holds a slash.
     """
 
     def __init__(self, group: str, noun: str) -> None:
         self.group, self.noun = group, noun
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all files, sorted; a name is a file's without ``.yaml``."""
+        """Return the names of all files without their suffix, sorted."""
         return tuple(sorted(self._look()))
 
     def find(self, name: str) -> tuple[Traversable, Origin]:
-        """Return the file of that name or path and where it comes from. Raises UnknownNameError."""
+        """Return the file of a name or path, and its origin. Raises UnknownNameError."""
         if name.endswith((".yaml", ".yml")) or "/" in name:
             path = Path(name)
             if not path.is_file():
@@ -460,7 +448,7 @@ class FolderDoor:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What one installed distribution of others adds to a group: names, or why it cannot be loaded."""
+    """The parts that a third-party distribution adds to a group, or why it cannot be loaded."""
 
     group: str
     origin: Origin
@@ -469,9 +457,9 @@ class Installed:
 
 
 def installed_plugins() -> list[Installed]:
-    """Return what the distributions of others add to every group of prorl, by source and group.
+    """Return the parts that third-party distributions add to each group of prorl, by source and group.
 
-    Everything is loaded; what cannot be is told in ``trouble``, never raised.
+    Loads everything; errors go to ``trouble`` and are not raised.
     """
     found: dict[tuple[Origin, str], Installed] = {}
     from importlib.metadata import entry_points

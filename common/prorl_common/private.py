@@ -1,7 +1,4 @@
-"""What must not leave this machine: takes tokens, addresses and paths out of texts and JSON before they are published.
-
-It knows what such things look like, and the values that this machine's environment holds.
-"""
+"""Remove secrets, addresses and paths from texts and JSON before they are published."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ _SECRET_NAME = re.compile(
     r"|private[_-]?key|(?<=[_-])key)s?$",
     re.IGNORECASE,
 )
-"""Ends the name of a setting or a variable whose value is nobody's business."""
+"""End of the name of a setting or variable that holds a secret."""
 _SECRET_SHAPES = re.compile(
     r"\bhf_[A-Za-z0-9]{12,}|\bsk-[\w-]{12,}|\bgh[opsur]_\w{16,}|\bgithub_pat_\w{16,}|\bxox[a-z]-[\w-]{10,}|\bAKIA[0-9A-Z]{12,}"
 )
@@ -37,9 +34,9 @@ _SHORTEST_SECRET = 8
 
 
 class Private:
-    """Takes out of texts what is private; ``names`` are further strings to take out, such as this run's folders.
+    """Removes private values from texts; ``names`` are further strings to remove, such as the run's folders.
 
-    Values of environment variables whose names end in token, key, secret or password count as secrets.
+    Values of environment variables named like a token, key, secret or password count as secrets.
     """
 
     def __init__(self, environment: Mapping[str, str], names: Iterable[str] = ()) -> None:
@@ -54,7 +51,7 @@ class Private:
         self._host = socket.gethostname()
 
     def text(self, value: str) -> str:
-        """Return the text with ``[secret]``, ``[address]`` and ``[path]`` in place of what is private."""
+        """Return the text with private parts replaced by ``[secret]``, ``[address]`` and ``[path]``."""
         for secret in self._secrets:
             value = value.replace(secret, SECRET)
         value = _CREDENTIALS.sub(SECRET, _SECRET_SHAPES.sub(SECRET, value))
@@ -67,7 +64,7 @@ class Private:
         return value
 
     def json(self, value: Any) -> Any:
-        """Return a JSON value whose texts are cleaned, without the keys that name a secret."""
+        """Return a JSON value with cleaned texts and without keys that name a secret."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -81,7 +78,7 @@ class Private:
         return value
 
     def holds_secret(self, value: str) -> bool:
-        """Whether a text still has a secret of this machine in it, or what looks like one."""
+        """Return whether a text contains a secret of this machine, or what looks like one."""
         return any(s in value for s in self._secrets) or bool(_SECRET_SHAPES.search(value))
 
 

@@ -1,7 +1,4 @@
-"""How long work reports itself: an interface, a silent form and a plain-line form for logs.
-
-The rich bar for terminals implements the same interface in prorl_cli; rooms only see ``Progress``.
-"""
+"""Progress reports of long work: the interface, a silent form and plain lines for logs."""
 
 from __future__ import annotations
 
@@ -13,16 +10,16 @@ from typing import Protocol, TextIO
 
 
 class Progress(Protocol):
-    """What a room calls while it works. Totals and counts are in items of the room's choosing."""
+    """Interface for reporting progress. The caller chooses the unit of totals and counts."""
 
     def start(self, label: str, total: int | None, done: int = 0) -> None:
-        """Begin a stage of ``total`` items (None: not known), ``done`` of them before now; end the previous stage."""
+        """Begin a stage of ``total`` items (None: unknown), ``done`` of them already; end the previous one."""
 
     def advance(self, count: int = 1, **fields: str) -> None:
         """Count finished items; ``fields`` are short facts to show beside them."""
 
     def message(self, text: str) -> None:
-        """Show one line that stays (a decision, a warning)."""
+        """Show one permanent line, such as a decision or warning."""
 
     def finish(self) -> None:
         """End the current stage."""
@@ -55,15 +52,14 @@ def format_seconds(seconds: float) -> str:
 
 
 class Stage:
-    """A stage of work: its label, how much is done, short facts, and how long the rest takes once that is known.
+    """A stage of work with its count, facts and estimated time left.
 
-    The time left is given only when it is known to a factor of two: the newer half of the work is cut into four parts,
-    and the fastest part went at most twice as fast as the slowest. A stage that stalls loses its time left again.
-    A total that turns out too small is dropped, so a count never exceeds its total.
+    The estimate is given only if it is known to a factor of two: the fastest quarter of the newer half of the work must
+    be at most twice as fast as the slowest. A total that turns out too small is dropped.
     """
 
     GAP = 0.2
-    """Seconds between two marks at least; what comes faster counts as one."""
+    """Least seconds between two marks; faster counts are merged."""
     MOST_MARKS = 256
 
     def __init__(
@@ -80,7 +76,7 @@ class Stage:
         self._marks = [(self.started, done)]
 
     def advance(self, count: int, fields: Mapping[str, str]) -> None:
-        """Count finished items and take new facts."""
+        """Count finished items and update the facts."""
         self.fields = fields or self.fields
         if count <= 0:
             return
@@ -95,11 +91,11 @@ class Stage:
             del marks[1:-1:2]
 
     def count(self) -> str:
-        """Return how much is done, and of how much where that is known: ``3/10``."""
+        """Return the count, with the total if known: ``3/10``."""
         return str(self.done) if self.total is None else f"{self.done}/{self.total}"
 
     def seconds_left(self) -> float | None:
-        """Return the seconds that the rest takes, None while that is not known to a factor of two."""
+        """Return the estimated seconds left, or None if unknown."""
         newer = self._marks[max(0, min(len(self._marks) // 2, len(self._marks) - 5)) :]
         if self.total is None or len(newer) < 5:
             return None
@@ -107,7 +103,7 @@ class Stage:
         ends = [newer[round(part * last / 4)] for part in range(5)]
         rates = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in itertools.pairwise(ends)]
         usual, since = (ends[4][1] - ends[0][1]) / last, self._clock() - ends[4][0]
-        # the most that the last part can have done by now, were the next items finished at this moment
+        # upper bound for the last part, as if its next items finished now
         rates[3] = min(
             rates[3], (ends[4][1] - ends[3][1] + usual) / (since + ends[4][0] - ends[3][0])
         )
@@ -117,13 +113,13 @@ class Stage:
         return max(0.0, (self.total - self.done) / rate - since)
 
     def eta(self) -> str:
-        """Return ``ETA 3m 20s``, or nothing while that is not known."""
+        """Return ``ETA 3m 20s``, or an empty string if unknown."""
         left = self.seconds_left() if self.done != self.total else None
         return "" if left is None else f"ETA {format_seconds(left)}"
 
 
 class PlainProgress:
-    """One plain line every few seconds on ``stream`` (stderr by default), for logs and pipes."""
+    """Prints a plain line every few seconds to ``stream`` (default: stderr)."""
 
     def __init__(self, every_seconds: float = 5.0, stream: TextIO | None = None) -> None:
         self._every = every_seconds
@@ -138,7 +134,7 @@ class PlainProgress:
         self._last = self._stage.started
 
     def advance(self, count: int = 1, **fields: str) -> None:
-        """Count, and print a line when the last one is old enough."""
+        """Count, and print a line if one is due."""
         if self._stage is None:
             return
         self._stage.advance(count, fields)
@@ -150,7 +146,7 @@ class PlainProgress:
         print(text, file=self._stream, flush=True)
 
     def finish(self) -> None:
-        """Print the stage's last line, if a stage is open."""
+        """Print the last line of an open stage."""
         if self._stage is not None:
             self._print(self._stage)
             self._stage = None

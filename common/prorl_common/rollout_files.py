@@ -1,7 +1,6 @@
-"""Rollout files of a run, ``rollouts/step_000012.parquet``: their columns, and reading files of every age.
+"""Columns and reading of a run's rollout files, ``rollouts/step_000012.parquet``: one row per response.
 
-A row is a response with its verdict and what the update made of it. Files are written by training; a column that
-came later is null in older files. pyarrow is imported when a file is read.
+Columns added later are null in older files.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """A column: pyarrow's name of its type (``[]``: a list of it a row), what it holds, whether all files have it."""
+    """A column: pyarrow type name (``[]``: a list), meaning, and whether files of every age have it."""
 
     kind: str
     meaning: str
@@ -58,11 +57,11 @@ COLUMNS = {
     "sampler_logprobs": Column("float32[]", "what the sampler gave for each token, nats"),
     "trainer_logprobs": Column("float32[]", "the trainer's for the same tokens, before the update"),
 }
-"""Columns of a rollouts file by name, in order. Those that are not ``first`` may be missing in older files."""
+"""Columns of a rollout file by name, in order. Those that are not ``first`` may be missing in older files."""
 
 
 def schema(columns: Sequence[str] | None = None) -> pa.Schema:
-    """Return the schema of these columns (None: all). Raises UserError for a name that is none."""
+    """Return the schema of these columns (None: all). Raises UserError for an unknown name."""
     import pyarrow as pa
 
     names = list(COLUMNS if columns is None else columns)
@@ -79,9 +78,9 @@ def schema(columns: Sequence[str] | None = None) -> pa.Schema:
 
 
 def rollout_files(run: Path) -> dict[int, Path]:
-    """Return the rollout files of the run in the folder ``run`` by step, in order; empty where it wrote none.
+    """Return the rollout files of the run in folder ``run`` by step, in order.
 
-    What only looks like one, as a copy of another name or a pipe, is none.
+    Ignores files of other names and everything that is not a regular file.
     """
     named = (run / "rollouts").glob("step_*.parquet")
     files = {step_of(p): p for p in named if p.stem[5:].isdecimal() and p.is_file()}
@@ -89,12 +88,12 @@ def rollout_files(run: Path) -> dict[int, Path]:
 
 
 def rollout_file(run: Path, step: int) -> Path:
-    """Return the path of a step's rollouts file, there or not."""
+    """Return the path of a step's rollout file, which may not exist."""
     return run / "rollouts" / f"step_{step:06d}.parquet"
 
 
 def step_of(file: Path) -> int:
-    """Return the step of a rollouts file. Raises UserError for another name."""
+    """Return the step of a rollout file. Raises UserError for any other file name."""
     number = file.stem.removeprefix("step_")
     if not number.isdecimal():
         raise UserError(f"{file}: not a rollouts file, those are called step_000012.parquet")
@@ -104,10 +103,10 @@ def step_of(file: Path) -> int:
 def read_rollouts(
     file: Path, columns: Sequence[str] | None = None, carried: bool = False
 ) -> pa.Table:
-    """Return ``columns`` (None: all) of a rollouts file of any age, with the types of ``schema``.
+    """Return ``columns`` (None: all) of a rollout file of any age, with the types of ``schema``.
 
-    Columns that the file is too old for are null. Rows of responses that an earlier step's file has too are left
-    out unless ``carried``: so every response of a run comes once. Raises UserError for what is no rollouts file.
+    Columns missing in older files are null. Responses carried over from an earlier step, whose file has them too, are
+    left out unless ``carried``. Raises UserError for any other file.
     """
     import pyarrow as pa
     from pyarrow import compute, parquet

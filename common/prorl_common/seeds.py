@@ -1,14 +1,11 @@
-"""Seeds that depend on what they are for, never on the order in which they are asked.
-
-Also the largest numbers that settings and options take.
-"""
+"""Seeds derived from their purpose, and upper bounds of settings."""
 
 from __future__ import annotations
 
 import hashlib
 
 MOST = 10**9
-"""Largest value of a setting that declares no upper bound."""
+"""Upper bound of settings that declare none."""
 MOST_SEED = 2**63 - 1
 MOST_STEPS = 1_000_000
 MOST_SAMPLES = 1_000_000
@@ -18,10 +15,9 @@ MOST_WORKERS = 4096
 
 
 def derive_seed(seed: int, purpose: str, *parts: int | str) -> int:
-    """Return a 63-bit seed from ``blake2b(seed, purpose, *parts)``.
+    """Return a 63-bit seed from ``blake2b(seed, purpose, *parts)``, equal on every machine.
 
-    The same arguments give the same seed on every machine; any change gives an unrelated one.
-    63 bits, so that it fits the signed 64-bit integers of torch and Parquet.
+    63 bits fit the signed 64-bit integers of torch and Parquet.
     """
     text = "\x1f".join([str(seed), purpose, *(f"{type(p).__name__}:{p}" for p in parts)])
     digest = hashlib.blake2b(text.encode(), digest_size=8).digest()

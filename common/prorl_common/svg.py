@@ -1,8 +1,4 @@
-"""The plotting kit: axes, lines with bands, markers, boxes, lanes and legends, written as SVG files.
-
-A ``Panel`` collects shapes in the units of its axes; ``picture`` returns a file of panels that stands alone, on white.
-Series differ by colour, dash and marker. Standard library only; equal numbers give equal bytes.
-"""
+"""Plots as SVG files: axes, lines with bands, markers, boxes and legends. Equal numbers give equal bytes."""
 
 from __future__ import annotations
 
@@ -56,7 +52,7 @@ svg .bar.s0 { fill-opacity: .3; stroke: currentColor; stroke-width: .7; }
 
 
 def style_sheet(series: int) -> str:
-    """Return the style sheet of the shapes and of the first ``series`` series."""
+    """Return the style sheet for the shapes and the first ``series`` series."""
     colours = dict(COLOURS)
     for place in range(series):
         colours[f"series{place}"] = series_colour(place)
@@ -68,7 +64,7 @@ def style_sheet(series: int) -> str:
 
 
 def series_colour(place: int) -> str:
-    """Return the colour of a series; beyond SERIES the hues follow each other by the golden ratio."""
+    """Return the colour of a series; beyond SERIES hues are spaced by the golden ratio."""
     if place < len(SERIES):
         return SERIES[place]
     rgb = colorsys.hls_to_rgb((0.09 + place * 0.6180339887) % 1.0, 0.35, 0.62)
@@ -79,7 +75,7 @@ def series_colour(place: int) -> str:
 class Axis:
     """A scale from ``low`` to ``high`` with labelled ticks; ``log`` needs positive values.
 
-    ``low`` may lie above ``high``: the axis then runs the other way.
+    If ``low`` is above ``high`` the axis runs backwards.
     """
 
     low: float
@@ -89,7 +85,7 @@ class Axis:
     log: bool = False
 
     def place(self, value: float) -> float:
-        """Return where ``value`` lies: 0 at ``low``, 1 at ``high``."""
+        """Return the position of ``value``: 0 at ``low``, 1 at ``high``."""
         low, high = self.low, self.high
         if self.log:
             low, high, value = math.log(low), math.log(high), math.log(value)
@@ -97,10 +93,9 @@ class Axis:
 
 
 class Panel:
-    """One pair of axes that collects shapes; ``size`` is in its own units, pixels at natural size.
+    """A pair of axes with shapes; ``size`` is in pixels at natural size.
 
-    The x axis has its label below, the y axis above. Grid lines run from the ticks of y, or from those of
-    x where ``grid_x``. Methods that draw return the panel.
+    Grid lines run from the y ticks, or with ``grid_x`` from the x ticks. Drawing methods return the panel.
     """
 
     def __init__(
@@ -120,12 +115,12 @@ class Panel:
         self.front: list[str] = []
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Return where a point lies in the panel's units."""
+        """Return the position of a point in the panel."""
         across = self.left + self.x.place(x) * (self.right - self.left)
         return across, self.base - self.y.place(y) * (self.base - self.top)
 
     def span(self, start: float, stop: float, kind: str) -> Self:
-        """Shade the panel from ``start`` to ``stop`` in x, clipped to the axes, in the look ``kind``."""
+        """Shade the panel from ``start`` to ``stop`` in x, clipped to the axes, in style ``kind``."""
         start, stop = max(start, self.x.low), min(stop, self.x.high)
         if stop > start:
             self.back.append(self._box((start, self.y.low), (stop, self.y.high), kind))
@@ -154,7 +149,7 @@ class Panel:
     def line(
         self, points: Sequence[tuple[float, float]], series: int, markers: bool = True
     ) -> Self:
-        """Join ``points``, with the series' markers on them where ``markers``."""
+        """Connect ``points``, with markers if ``markers`` or for a single point."""
         if len(points) > 1:
             d = _path([self.at(x, y) for x, y in points])
             self.front.append(f"<path class='line s{series}' d='{d}'/>")
@@ -172,7 +167,7 @@ class Panel:
     def box(
         self, corner: tuple[float, float], other: tuple[float, float], kind: str, words: str = ""
     ) -> Self:
-        """Fill the box between two corners in the look ``kind``, with ``words`` in it where they fit."""
+        """Fill the box between two corners in style ``kind``, with ``words`` inside if they fit."""
         self.front.append(self._box(corner, other, kind))
         (left, low), (right, high) = self.at(*corner), self.at(*other)
         if words and abs(right - left) > _width(words):
@@ -186,7 +181,7 @@ class Panel:
         return f"<rect class='{kind}' {place} width='{abs(c - a):.1f}' height='{abs(d - b):.1f}'/>"
 
     def svg(self, title: str, description: str, place: tuple[float, float] = (0.0, 0.0)) -> str:
-        """Return the panel at ``place`` of a picture; both texts are read out to those who cannot see it."""
+        """Return the panel at ``place`` of a picture; screen readers read title and description."""
         width, height = self.size
         inside = f"x='{place[0]:g}' y='{place[1]:g}' width='{width:g}' height='{height:g}'"
         return "".join(
@@ -225,21 +220,21 @@ class Panel:
 
 
 class Key(Panel):
-    """A legend's small picture, 34 by 12, without axes."""
+    """A legend's symbol, 34 by 12, without axes."""
 
     def __init__(self) -> None:
         super().__init__(Axis(0.0, 34.0), Axis(0.0, 12.0), (34.0, 12.0), 0.0, 0.0)
         self.top, self.base = 0.0, 12.0
 
     def drawn(self) -> str:
-        """Return the picture; what it means stands beside it."""
+        """Return the symbol, hidden from screen readers."""
         size = "width='34' height='12' viewBox='0 0 34 12'"
         shapes = "".join([*self.back, *self.front])
         return f"<svg class='key' {size} aria-hidden='true'>{shapes}</svg>"
 
 
 def sample(series: int) -> Key:
-    """Return a series' line with its marker, for a legend."""
+    """Return a series' line and marker for a legend."""
     return Key().line([(1.0, 6.0), (33.0, 6.0)], series, markers=False).marks([(17.0, 6.0)], series)
 
 
@@ -249,9 +244,9 @@ def picture(
     legend: Sequence[tuple[Key, str]],
     series: int,
 ) -> str:
-    """Return an SVG file of its own, on white: a title (wrapped), the legend, rows of (description, panel).
+    """Return a standalone SVG file: the wrapped title, the legend, and rows of (description, panel).
 
-    ``series`` is how many series the panels draw on.
+    ``series`` is the number of series in the panels.
     """
     width = max([320.0, *(sum(p.size[0] for _, p in row) for row in rows)])
     lines = textwrap.wrap(title, int(width / 9)) or [""]
@@ -282,7 +277,7 @@ def picture(
 
 
 def _width(words: str) -> float:
-    """Return about how wide a label of 11 pixels is."""
+    """Estimate the width of an 11-pixel label."""
     return 6.2 * len(words)
 
 
@@ -310,7 +305,7 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 def linear_ticks(
     low: float, high: float, most: int = 5, whole: bool = False
 ) -> tuple[tuple[float, str], ...]:
-    """Return round tick values within [low, high], at most about ``most``; integers where ``whole``."""
+    """Return about ``most`` round tick values within [low, high]; integers if ``whole``."""
     span = high - low
     if not span > 0 or not math.isfinite(span):
         return ((low, f"{low:g}"),)
@@ -329,7 +324,7 @@ def _tick(value: float) -> str:
 
 
 def log_ticks(low: float, high: float) -> tuple[tuple[float, str], ...]:
-    """Return ticks of a logarithmic axis: powers of ten, with 2 and 5 between where those are few."""
+    """Return ticks of a logarithmic axis: powers of ten, with 2 and 5 between if there are few."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in ((1,), (1, 3), (1, 2, 5)):
         values = [m * 10.0**d for d in decades for m in steps if low <= m * 10.0**d <= high]

@@ -1,1 +1,1 @@
-"""What our HTTP services share: the socket, bounds on connections, host and token, bodies, metrics. Needs the extra ``server``."""
+"""Shared parts of prorl's HTTP services; they need the extra ``server``."""

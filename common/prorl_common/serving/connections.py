@@ -1,7 +1,7 @@
-"""Bounds on the connections of a service: how many there are, and how long a peer may keep one of them waiting.
+"""Limits on a service's connections: their number, and how long a peer may keep one waiting.
 
-uvicorn waits forever for a request that does not arrive and for a peer that does not read its answer, and a server that has
-run out of file descriptors accepts no connection. The bounds apply before any part of a request is read.
+uvicorn waits forever for requests and slow readers, and a server without file descriptors accepts no connections. The
+limits apply before any part of a request is read.
 """
 
 from __future__ import annotations
@@ -22,31 +22,31 @@ from prorl_common.serving.options import ConnectionLimits
 from prorl_common.serving.requests import busy, refused
 
 ACCEPTED_AT_ONCE = 16
-"""Connections that the event loop accepts in one turn, before the bounds are applied to the first of them."""
+"""Connections that the event loop accepts in one turn, before the limits are applied."""
 SPARE_FILES = 6 * ACCEPTED_AT_ONCE
-"""File descriptors kept free: for connections just accepted or ended, and for what the service opens."""
+"""Free file descriptors for new and closing connections, and for files of the service."""
 OTHER_FILES = 1024
-"""File descriptors that the process asks for beside those of its connections."""
+"""File descriptors requested besides those of connections."""
 PROGRESS_BYTES = 256 * 1024
-"""A peer that has taken this much of its answer gets the time for an answer again."""
+"""Each time a peer has read this much of its answer, its time limit starts again."""
 
 
 class Phase(Enum):
-    """What a connection waits for. The names are those of the limits."""
+    """What a connection waits for; named like the fields of ConnectionLimits."""
 
     IDLE = "idle"  # the next request
     HEADER = "header"  # the rest of a request's header
     BODY = "body"  # the rest of a request's body
     WORK = "work"  # the service
-    ANSWER = "answer"  # the peer, to read its answer
-    LEFTOVER = "leftover"  # the rest of a body that was answered before it was complete
+    ANSWER = "answer"  # the peer to read its answer
+    LEFTOVER = "leftover"  # the rest of a body that was answered early
 
 
 class ConnectionGuard:
-    """Makes the connections of one service and keeps them within the limits. Lives in one event loop.
+    """Creates the connections of one service and enforces the limits. Use it in one event loop.
 
-    A peer may hold a quarter of all connections without a complete request. Where a place is needed, the connection
-    that has kept the service waiting longest is closed, of the peer with the most such connections.
+    A peer may hold a quarter of all connections without a complete request. To make room, the longest-waiting
+    connection of the peer with the most such connections is closed.
     """
 
     def __init__(self, limits: ConnectionLimits) -> None:
@@ -57,11 +57,11 @@ class ConnectionGuard:
         self.sweep()
 
     def protocol(self, **options: Any) -> GuardedConnection:
-        """Return the protocol of a new connection; ``options`` are those of uvicorn."""
+        """Return the protocol of a new connection; ``options`` are uvicorn's."""
         return GuardedConnection(self, **options)
 
     def sweep(self) -> None:
-        """Close the connections whose time is up, and see how many there may be. Called about once a second."""
+        """Close expired connections and update the limits. Called about once a second."""
         now = time.monotonic()
         for connection in list(self._connections):
             connection.update()
@@ -69,11 +69,11 @@ class ConnectionGuard:
                 connection.abort()
         others = len(os.listdir("/proc/self/fd")) - len(self._connections)
         self.most = max(4, min(self.limits.most, self._files - others - SPARE_FILES))
-        # Those that come in one turn of the loop all wait, however fast their requests follow.
+        # Connections accepted in one turn all wait, however fast their requests follow.
         self.peer_most = max(2 * ACCEPTED_AT_ONCE, self.most // 4)
 
     def add(self, connection: GuardedConnection) -> bool:
-        """Take a new connection in, if need be in the place of another; return False if there is no place."""
+        """Add a new connection, closing another if necessary; return False if there is no room."""
         own = self._waiting.get(connection.peer, {})
         if connection.peer and len(own) >= self.peer_most:
             next(iter(own)).abort()
@@ -87,7 +87,7 @@ class ConnectionGuard:
         return True
 
     def remove(self, connection: GuardedConnection) -> None:
-        """Forget a connection that has ended."""
+        """Forget a closed connection."""
         self._connections.discard(connection)
         waiting = self._waiting.get(connection.peer, {})
         waiting.pop(connection, None)
@@ -95,7 +95,7 @@ class ConnectionGuard:
             self._waiting.pop(connection.peer, None)
 
     def place(self, connection: GuardedConnection) -> None:
-        """Note the connection's phase: what waits for its peer, and has no part of a body, may be closed."""
+        """Update the connection's phase: it may be closed unless it sends a body or is being answered."""
         if connection in self._connections:
             self.remove(connection)
             self._connections.add(connection)
@@ -103,7 +103,8 @@ class ConnectionGuard:
                 self._waiting.setdefault(connection.peer, {})[connection] = None
 
     def admits(self, connection: GuardedConnection, method: str) -> bool:
-        """Return whether a request whose header is complete is taken; one without a body (``/healthz``) always is."""
+        """Return whether to accept a request with a complete header; requests without a body (``/healthz``) always
+        pass."""
         if method in ("GET", "HEAD") and connection.phase is not Phase.BODY:
             return True
         bodies = [other for other in self._connections if other.phase is Phase.BODY]
@@ -113,7 +114,7 @@ class ConnectionGuard:
 
 
 class GuardedConnection(H11Protocol):
-    """uvicorn's connection, with its phase followed from event to event."""
+    """uvicorn's connection with its phase tracked."""
 
     def __init__(self, guard: ConnectionGuard, **options: Any) -> None:
         super().__init__(**options)
@@ -140,7 +141,7 @@ class GuardedConnection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         try:
             super().data_received(data)
-        except h11.LocalProtocolError:  # rubbish after an answer: there is no second answer
+        except h11.LocalProtocolError:  # garbage after an answer: there is no second answer
             self.abort()
         if (
             self.cycle is not None
@@ -148,7 +149,7 @@ class GuardedConnection(H11Protocol):
             and self.conn.trailing_data[0]
         ):
             self.cycle.keep_alive = (
-                False  # requests sent before the answer to the first are not read
+                False  # requests pipelined before the answer to the first are not read
             )
         self.update()
 
@@ -161,7 +162,7 @@ class GuardedConnection(H11Protocol):
         self.update()
 
     def update(self) -> None:
-        """Find out what the connection waits for; a new phase begins its time."""
+        """Update the phase; a new phase restarts the time limit."""
         phase = self._current_phase()
         if phase is not self.phase:
             self._enter(phase)
@@ -169,7 +170,7 @@ class GuardedConnection(H11Protocol):
             self._guard.place(self)
 
     def progresses(self) -> bool:
-        """Return whether the peer is reading a long answer, which then gets its time again."""
+        """Return whether the peer is reading a long answer, and restart its time limit if so."""
         unsent = self.transport.get_write_buffer_size()
         if self.phase is not Phase.ANSWER or unsent > self._unsent - PROGRESS_BYTES:
             return False
@@ -178,12 +179,12 @@ class GuardedConnection(H11Protocol):
         return True
 
     def abort(self) -> None:
-        """Close the connection now; what was not sent is dropped."""
+        """Close the connection now and drop unsent data."""
         self._guard.remove(self)
         self.transport.abort()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, whose header is complete."""
+        """Answer one request whose header is complete."""
         admitted = self._guard.admits(self, scope["method"])
         await (self._service if admitted else _no_room())(scope, receive, send)
 
@@ -211,7 +212,7 @@ def _no_room() -> Response:
 
 
 def _peer(client: tuple[str, int] | None) -> str:
-    """Return what counts as one peer: an IPv4 address, or the /64 network of an IPv6 one; "" for a Unix socket."""
+    """Return the key of a peer: its IPv4 address or IPv6 /64 network, "" for a Unix socket."""
     if client is None:
         return ""
     address = ipaddress.ip_address(client[0])
@@ -221,7 +222,7 @@ def _peer(client: tuple[str, int] | None) -> str:
 
 
 def _raise_open_files(wanted: int) -> int:
-    """Raise this process's limit of open files towards ``wanted`` where it may; return the limit that now holds."""
+    """Raise the limit of open files towards ``wanted`` if allowed; return the new limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return wanted

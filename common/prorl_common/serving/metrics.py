@@ -1,4 +1,4 @@
-"""What every service counts, as Prometheus metrics in a registry of its own."""
+"""Prometheus metrics that every service reports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SECOND_BUCKETS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 6
 
 
 class ServiceMetrics:
-    """Counters whose names begin with ``prefix``; ``text()`` is the body of ``GET /metrics``."""
+    """Metrics in a separate registry, with names that begin with ``prefix``."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
@@ -46,5 +46,5 @@ class ServiceMetrics:
             self._refused.labels(endpoint).inc()
 
     def text(self) -> bytes:
-        """Return all metrics in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format, for ``GET /metrics``."""
         return generate_latest(self.registry)

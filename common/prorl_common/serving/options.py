@@ -1,4 +1,4 @@
-"""Where a service listens and for whom: one dataclass, and what must hold of it."""
+"""Where a service listens, its limits and its token."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_BODY_MB = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """``most`` counts connections; the others are the seconds that a connection may spend in a phase."""
+    """``most`` limits the connections; the others are the seconds that one may spend in each phase."""
 
     most: int = 4096
     idle: float = 75.0
@@ -32,8 +32,8 @@ class ConnectionLimits:
 class ListenOptions:
     """``read_seconds`` and ``drain_seconds`` are in seconds, ``max_body_mb`` in MiB.
 
-    ``uds`` is a socket path used instead of host and port. ``queue`` bounds the items that wait (not those
-    in work). ``hosts`` are the names under which the service is reached, where those are not ``host``.
+    ``uds`` is a Unix socket path used instead of host and port. ``queue`` limits the waiting items. ``hosts`` are
+    further names of the service besides ``host``.
     """
 
     port: int
@@ -50,12 +50,12 @@ class ListenOptions:
 
     @property
     def max_body(self) -> int:
-        """Bytes of the largest body."""
+        """Largest body in bytes."""
         return int(self.max_body_mb * 1024 * 1024)
 
 
 def check_listening(options: ListenOptions) -> None:
-    """Raise UserError where the service would be open to others without a token, or could not work."""
+    """Raise UserError if others could reach the service without a token, or options are invalid."""
     if options.queue < 1:
         raise UserError("--queue must be at least 1")
     if not 0 < options.max_body_mb <= MAX_BODY_MB or not 0 <= options.drain_seconds < math.inf:
@@ -82,9 +82,9 @@ def is_loopback(host: str) -> bool:
 
 
 def read_token(file: Path | None) -> str:
-    """Return the token of the file (its white space stripped), else PRORL_TOKEN, else nothing.
+    """Return the token in the file, else PRORL_TOKEN, else an empty string.
 
-    Raises UserError when the file cannot be read, is empty or can be read by other users.
+    Raises UserError if the file is unreadable, empty or readable by other users.
     """
     if file is None:
         return os.environ.get("PRORL_TOKEN", "").strip()

@@ -1,4 +1,4 @@
-"""What every request to a service passes: its host and token, its body within limits, refusals as JSON."""
+"""Checks of every request to a service: host, token, body limits."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from prorl_common.serving.options import ListenOptions, is_loopback
 
 DISCARD_BYTES = 256 * 1024 * 1024
 DISCARD_SECONDS = 10.0
-"""An unwanted body is read away up to here, so that its sender gets to read the answer."""
+"""Limits on discarding an unwanted body, which lets its sender read the answer."""
 LINGER = 0.5
 BODIES_AT_ONCE = 8
 BODY_BYTES = 512 * 1024 * 1024
-"""The bodies of requests without an answer may together have so many times the largest body, or so many bytes."""
+"""Requests in progress may together hold this many bytes, or ``BODIES_AT_ONCE`` times the largest body if more."""
 
 
 class Refusal(Exception):
@@ -40,44 +40,44 @@ class Refusal(Exception):
 
 
 def busy(message: str, seconds: float) -> Refusal:
-    """Return a 503 with Retry-After: nothing was done, the same request may be sent again."""
+    """Return a 503 with Retry-After: nothing was done, and the request may be repeated."""
     refusal = Refusal(503, message)
     refusal.headers["Retry-After"] = str(min(60, max(1, math.ceil(seconds))))
     return refusal
 
 
 def json_response(value: object, status: int = 200) -> Response:
-    """Return an answer of JSON."""
+    """Return a JSON response."""
     data = json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
     return Response(data, status, media_type="application/json")
 
 
 def refused(refusal: Refusal) -> Response:
-    """Return the answer of a refusal."""
+    """Return the response of a refusal."""
     response = json_response({"error": str(refusal), **refusal.facts}, refusal.status)
     response.headers.update(refusal.headers)
     return response
 
 
 def unknown_route(known: str) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """Return the handler of paths and methods that are none of the ``known``."""
+    """Return the handler for paths and methods other than the ``known`` ones."""
 
     async def handle(_: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         response = json_response({"error": f"{error}: use {known}"}, status)
         if isinstance(error, HTTPException):
-            response.headers.update(error.headers or {})  # Allow, of a 405
+            response.headers.update(error.headers or {})  # such as Allow for a 405
         return response
 
     return handle
 
 
 class Gate:
-    """Lets requests through to ``app`` that name the right host (else 421), do not come from another site's page (403) and
-    carry the token (401, but for ``/healthz``).
+    """Passes requests to ``app`` if they name the right host (else 421), do not come from another site's page (403) and
+    carry the token (401, except ``/healthz``).
 
-    A browser on this machine can be led to a loopback service by a name that its owner points there (DNS rebinding). Where
-    clients need a token, or come over a Unix socket, every host name is right: such a page has neither.
+    The host check stops DNS rebinding, by which a web page reaches a loopback service in the user's browser. With a
+    token or a Unix socket any host is accepted, since such a page has neither.
     """
 
     def __init__(self, app: ASGIApp, options: ListenOptions) -> None:
@@ -106,9 +106,9 @@ class Gate:
             self._in_flight -= 1
 
     async def end(self, seconds: float) -> bool:
-        """Refuse new requests with 503 and wait for the answers of the others; return False if time ran out.
+        """Refuse new requests with 503 and wait for running ones; return False if time ran out.
 
-        Refusing goes on until no request has come for LINGER seconds: who got an answer may come back with the next one.
+        Refuses until no request has arrived for LINGER seconds, since clients may return with their next one.
         """
         self._is_ending, started = True, time.monotonic()
         while self._in_flight or time.monotonic() - self._last_request < LINGER:
@@ -121,7 +121,7 @@ class Gate:
         headers = Headers(scope=scope)
         host, origin = headers.get("host", "").lower(), headers.get("origin")
         _, name = _split(f"//{host}")
-        # Browsers always name a host; some probes of load balancers do not.
+        # Browsers always send a host; some load balancer probes do not.
         if host and not (self._any_host or is_loopback(name) or name in self._allowed):
             cure = f"if it is, start it with --allow-host {name or 'NAME'}"
             return Refusal(421, f"this service is not known as {host}: {cure}")
@@ -145,7 +145,7 @@ class Gate:
 
 
 def _split(address: str) -> tuple[str, str]:
-    """Return host and port, and the host alone, in lower case; empty where the address is none."""
+    """Return host with port, and host alone, in lower case; empty for an invalid address."""
     try:
         parts = urlsplit(address)
         return parts.netloc.lower(), parts.hostname or ""
@@ -154,9 +154,9 @@ def _split(address: str) -> tuple[str, str]:
 
 
 class Bodies:
-    """Reads the bodies of requests within the limits of ``options``; ``held`` are the bytes of all that have no answer yet.
+    """Reads request bodies within the limits of ``options``; ``held`` counts the bytes of unanswered requests.
 
-    Lives in one event loop.
+    Use it in one event loop.
     """
 
     def __init__(self, options: ListenOptions) -> None:
@@ -166,13 +166,12 @@ class Bodies:
 
     @contextlib.asynccontextmanager
     async def read(self, request: Request) -> AsyncIterator[bytes]:
-        """Give the body of JSON; its bytes count as held until the end of the block.
+        """Yield the JSON body; its bytes count as held until the block ends.
 
-        Raises Refusal: 415 for another type than JSON, 413 too large (declared or as it is read), 408 too slow, 503 while the
-        requests without an answer hold too much.
+        Raises Refusal: 415 if it is not JSON, 413 too large, 408 too slow, 503 if unanswered requests hold too much.
         """
         headers = request.headers
-        # A foreign web page can post anything but JSON without asking first.
+        # A page of another site can post anything but JSON without a preflight request.
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             json_only = Refusal(415, "send JSON: Content-Type: application/json")
             raise await unread(request, json_only)
@@ -214,9 +213,9 @@ class Bodies:
 
 
 async def unread(request: Request, refusal: Refusal) -> Refusal:
-    """Return the refusal of a request whose body nobody wants, once the body has been thrown away.
+    """Discard the request's body and return ``refusal``.
 
-    A connection that is closed while its sender still sends is reset, and the answer with it.
+    Closing a connection while its sender still sends resets it, and the answer would be lost.
     """
     await _discard(request, request.stream())
     return refusal
@@ -224,7 +223,7 @@ async def unread(request: Request, refusal: Refusal) -> Refusal:
 
 async def _discard(request: Request, stream: AsyncIterator[bytes]) -> None:
     if "expect" in request.headers:
-        return  # the sender waits for a go-ahead that does not come
+        return  # the sender waits for a go-ahead that it will not get
     thrown = 0
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DISCARD_SECONDS):

@@ -1,7 +1,7 @@
-"""The socket of a service, and its uvicorn server.
+"""The socket of a service and its uvicorn server.
 
-SIGTERM or SIGINT once: new requests are refused, what was taken is finished within ``drain_seconds``, then the server
-returns. A second signal ends it at once.
+The first SIGTERM or SIGINT refuses new requests and finishes running ones within ``drain_seconds``; the second ends the
+server at once.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from prorl_common.serving.options import ListenOptions
 
 BACKLOG = 2048
 LAST_ANSWERS = 1
-"""Seconds that answers may still be on their way; requests without one are then cancelled."""
+"""Seconds for sending last answers; unanswered requests are then cancelled."""
 
 
 def require_server_extra() -> None:
-    """Raise MissingExtraError where a package of the extra ``server`` is not installed."""
+    """Raise MissingExtraError if a package of the extra ``server`` is missing."""
     for module in ("starlette", "uvicorn", "prometheus_client"):
         if importlib.util.find_spec(module) is None:
             raise MissingExtraError("server", module)
@@ -35,9 +35,9 @@ def require_server_extra() -> None:
 def make_server(
     app: Any, options: ListenOptions, ready: Callable[[], None], say: Callable[[str], None]
 ) -> Any:
-    """Return a uvicorn server of ``app``: ``Gate`` lets requests in, ``ConnectionGuard`` bounds the connections.
+    """Return a uvicorn server for ``app`` behind ``Gate`` and ``ConnectionGuard``.
 
-    ``ready`` is called once requests and signals are answered. Called in the event loop that will run the server.
+    Must be called in the event loop that runs it. ``ready`` is called once it accepts requests and signals.
     """
     import uvicorn
 
@@ -53,7 +53,7 @@ def make_server(
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             for sock in sockets or []:
-                sock.listen(BACKLOG)  # more may wait in the kernel than are accepted in one turn
+                sock.listen(BACKLOG)  # the kernel may queue more than one turn accepts
             ready()
 
         async def on_tick(self, counter: int) -> bool:
@@ -62,7 +62,7 @@ def make_server(
             return await super().on_tick(counter)
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            loop.call_soon_threadsafe(self._signalled)  # uvicorn's own would raise the signal again
+            loop.call_soon_threadsafe(self._signalled)  # uvicorn's would raise the signal again
 
         def _signalled(self) -> None:
             if self.ending is None:
@@ -84,7 +84,7 @@ def make_server(
         http=guard.protocol,  # type: ignore[arg-type]
         ws="none",
         log_config=None,
-        log_level="error",  # below are lines that every malformed request could write
+        log_level="error",  # lower levels log a line for every malformed request
         access_log=False,
         lifespan="on",
         timeout_keep_alive=int(options.connections.idle),
@@ -97,7 +97,7 @@ def make_server(
 
 @contextlib.contextmanager
 def listening(options: ListenOptions) -> Iterator[tuple[socket.socket, str]]:
-    """Give the bound socket and its address; remove the socket file afterwards."""
+    """Yield the bound socket and its address; remove a socket file afterwards."""
     if options.uds is not None:
         sock = _bind_path(options.uds)
         try:
@@ -108,11 +108,11 @@ def listening(options: ListenOptions) -> Iterator[tuple[socket.socket, str]]:
         return
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     host = options.host.strip("[]")
-    # With the protocol named, asyncio turns Nagle's algorithm off for every connection: 40 ms an answer.
+    # With an explicit protocol asyncio turns off Nagle's algorithm, which would cost 40 ms an answer.
     sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        notice_a_vanished_host(sock)  # every connection takes it over
+        notice_a_vanished_host(sock)  # inherited by every connection
         sock.bind((host, options.port))
         sock.listen(BACKLOG)
     except (OSError, OverflowError) as error:
@@ -132,11 +132,11 @@ def _bind_path(path: Path) -> socket.socket:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
                 probe.connect(str(path))
             raise UserError(f"a service already listens on {path}: choose another --uds")
-        except ConnectionRefusedError:  # left behind by a service that was killed
+        except ConnectionRefusedError:  # left by a killed service
             with contextlib.suppress(OSError):
                 path.unlink()
         except OSError:
-            pass  # another's, or too busy to answer: binding says so
+            pass  # not ours, or busy: bind reports the error
     try:
         sock.bind(str(path))
         path.chmod(0o600)
