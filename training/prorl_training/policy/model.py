@@ -226,7 +226,7 @@ class PolicyModel:
     def reset_reference(
         self, clear_optimizer: bool, weights: Mapping[str, Tensor] | None = None
     ) -> None:
-        """Make the current policy, or trained ``weights``, the reference. Raises ServiceError if one is missing."""
+        """Make the current policy, or trained ``weights``, the reference. Raises like ``load_reference``."""
         if weights is not None:
             self.load_reference(weights)
         elif self.adapters is not None:
@@ -251,7 +251,8 @@ class PolicyModel:
         return {} if self.reference is None else _snapshot(self.reference.named_parameters())
 
     def load_reference(self, tensors: Mapping[str, Tensor]) -> None:
-        """Load the result of ``reference_tensors``. Raises ServiceError if it lacks a tensor."""
+        """Load the result of ``reference_tensors``. Raises ServiceError (with adapters KeyError) if a tensor is
+        missing."""
         if self.adapters is not None:
             self.adapters.load(tensors)
         elif self.reference is not None:
