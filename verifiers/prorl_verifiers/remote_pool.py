@@ -20,17 +20,9 @@ from prorl_common.http import (
 )
 from prorl_verifiers.parts import runs_programs
 from prorl_verifiers.pool.pool import VerifierPool, WorkerOptions
-from prorl_verifiers.replicas import (
-    LATE,
-    Item,
-    OnDone,
-    ReplicaBusy,
-    ReplicaLost,
-    ReplicaPool,
-    probes,
-)
+from prorl_verifiers.replicas import LATE, ReplicaBusy, ReplicaLost, ReplicaPool, probes
 from prorl_verifiers.tasks import check_modes, part_records
-from prorl_verifiers.types import Task, TaskError, Verdict, VerdictStatus
+from prorl_verifiers.types import Item, OnDone, Task, TaskError, Verdict, VerdictStatus
 
 REQUESTS = 16
 """Concurrent requests per server; its queue shares them out fairly."""

@@ -15,10 +15,8 @@ from typing import Any, Protocol
 from prorl_common import ServiceError
 from prorl_common.http import RetryPolicy
 from prorl_verifiers.parts import runs_programs, tasks_in
-from prorl_verifiers.types import Task, Verdict
+from prorl_verifiers.types import Item, OnDone, Task, Verdict
 
-Item = tuple[str, Task]
-OnDone = Callable[[int, Verdict], None]
 BATCH = 8
 """Responses per call."""
 PATIENCE = 120.0
@@ -31,7 +29,8 @@ LOSSES = 5
 PAUSES = RetryPolicy(first=1.0, longest=30.0, longest_asked=30.0)
 """How long a lost or busy replica is left alone."""
 POLL = 0.5
-PROGRAM = "```python\nprint(2)\n```"
+PROBE_PROGRAM = "```python\nprint(2)\n```"
+"""A response for verifiers that run programs."""
 
 
 class ReplicaLost(ServiceError):
@@ -159,8 +158,13 @@ class ReplicaPool:
                 self._hand_out(batches, waiting, out)
                 if not out:
                     now = self._clock()
-                    if now - last_sign > PATIENCE or now - last_verdict > LATE:
-                        raise ServiceError(self._no_answer(min(now - last_sign, LATE)))
+                    silent = now - last_sign
+                    if silent > PATIENCE or now - last_verdict > LATE:
+                        names = ", ".join(self._replicas.names[:4])
+                        raise ServiceError(
+                            f"no verdict for {min(silent, LATE):.0f} s or more from {names}: "
+                            "see that at least one is up"
+                        )
                     self._sleep(POLL)
                     continue
                 future = self._replicas.first_done(list(out), POLL)
@@ -190,10 +194,6 @@ class ReplicaPool:
             for call in out.values():  # their verdicts are no longer needed
                 self._ended(call.replica)
         return [verdict for i in range(len(batches)) for verdict in finished[i]]
-
-    def _no_answer(self, silent: float) -> str:
-        names = ", ".join(self._replicas.names[:4])
-        return f"no verdict for {silent:.0f} s or more from {names}: see that at least one is up"
 
     def _hand_out(
         self, batches: Sequence[Sequence[Item]], waiting: deque[int], out: dict[Any, _Call]
@@ -233,8 +233,8 @@ class ReplicaPool:
             state.away_until = now + PAUSES.wait(state.losses, None)
         if state.losses == 1:
             name = self._replicas.names[replica]
-            others = "waiting for it" if len(self._states) == 1 else "the others take over"
-            self._say(f"{name} is lost: {others} ({reason})")
+            outcome = "waiting for it" if len(self._states) == 1 else "the others take over"
+            self._say(f"{name} is lost: {outcome} ({reason})")
 
     def _answered(self, replica: int) -> None:
         with self._lock:
@@ -255,4 +255,4 @@ def probes(tasks: Sequence[Task]) -> list[Item]:
     for task in tasks:
         for part in tasks_in(task):
             kinds.setdefault((part.verifier, part.reference.get("environment")), part)
-    return [(PROGRAM if runs_programs(task) else "", task) for task in kinds.values()]
+    return [(PROBE_PROGRAM if runs_programs(task) else "", task) for task in kinds.values()]

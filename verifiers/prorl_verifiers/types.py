@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -40,6 +40,10 @@ class Task:
     def reference_json(self) -> str:
         """Return the reference as canonical JSON."""
         return json.dumps(self.reference, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+Item: TypeAlias = tuple[str, Task]
+"""A response and the task that it answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +109,7 @@ class Verdict:
         if self.extracted is not None:
             fields.append(("extracted", cut(self.extracted)))
         return (*self.findings, Finding("verdict", self.outcome, tuple(fields)))
+
+
+OnDone: TypeAlias = Callable[[int, Verdict], None]
+"""Called with an item's index and verdict as soon as it has one."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from prorl_common import what_failed
 from prorl_verifiers.findings import Finding, bounded, noting
 from prorl_verifiers.parts import own_reference, parts_of
 from prorl_verifiers.pool.protocol import MAX_EXTRACTED, read_reply, result_frame
-from prorl_verifiers.pool.queue import Batch, Item
+from prorl_verifiers.pool.queue import Batch
 from prorl_verifiers.spec import VERIFIERS, plugin_label
-from prorl_verifiers.types import Metrics, Task, TaskPart, Verdict, VerdictStatus
+from prorl_verifiers.types import Item, Metrics, OnDone, Task, TaskPart, Verdict, VerdictStatus
 
 _STATUSES: Sequence[VerdictStatus] = ("scored", "timeout", "unparsable")
 """The whole gets the first of these statuses that one of its parts has."""
@@ -24,7 +24,7 @@ class ComposedBatch(Batch):
     def __init__(
         self,
         items: Sequence[Item],
-        on_item: Callable[[int, Verdict], None] | None = None,
+        on_item: OnDone | None = None,
         explain: bool = False,
     ) -> None:
         super().__init__(items, on_item, explain)  # one verdict for each of the caller's items

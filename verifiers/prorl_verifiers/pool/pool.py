@@ -7,7 +7,7 @@ import os
 import queue
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from types import TracebackType
@@ -17,18 +17,17 @@ from prorl_common import Closing, ServiceError, UserError
 from prorl_verifiers.parts import tasks_in
 from prorl_verifiers.pool.composed import ComposedBatch
 from prorl_verifiers.pool.confine import check_readable
-from prorl_verifiers.pool.queue import Batch, FairQueue, Item, Job, LaneName, ThreadKind
+from prorl_verifiers.pool.queue import Batch, FairQueue, Job, LaneName, ThreadKind
 from prorl_verifiers.pool.scoring import WorkerThread
 from prorl_verifiers.pool.stats import Counters, PoolStats
 from prorl_verifiers.pool.workers import WorkerFactory
 from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.tasks import check_modes, with_mode
-from prorl_verifiers.types import Task, Verdict
+from prorl_verifiers.types import Item, OnDone, Task, Verdict
 
 if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
-OnDone = Callable[[int, Verdict], None]
 MAX_TIMEOUT = 86_400
 """Seconds; a longer limit is taken for a mistake."""
 _END_SECONDS = 5.0
@@ -347,7 +346,7 @@ class _Engine:
     def batch(
         self,
         items: Sequence[Item],
-        on_item: Callable[[int, Verdict], None] | None = None,
+        on_item: OnDone | None = None,
         explain: bool = False,
     ) -> Batch:
         """Return a new batch. Raises TaskError for an unsuitable mode."""

@@ -9,13 +9,13 @@ import contextlib
 import heapq
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
 from typing import Literal
 
 from prorl_common import ServiceError
-from prorl_verifiers.types import Task, Verdict
+from prorl_verifiers.types import Item, OnDone, Task, Verdict
 
 LaneName = Literal["text", "code", "slow"]
 ThreadKind = Literal["shared", "standby", "slow"]
@@ -35,7 +35,6 @@ FIRST_GUESS = LONG_SECONDS / 65_536
 _MOST = LONG_SECONDS / LEAST_CHARACTERS
 _FADING = 0.9
 """Factor by which the highest cost decays with each cheaper text."""
-Item = tuple[str, Task]
 
 
 class PoolClosedError(ServiceError):
@@ -52,7 +51,7 @@ class Batch(Future[list[Verdict]]):
     def __init__(
         self,
         items: Sequence[Item],
-        on_item: Callable[[int, Verdict], None] | None = None,
+        on_item: OnDone | None = None,
         explain: bool = False,
     ) -> None:
         super().__init__()

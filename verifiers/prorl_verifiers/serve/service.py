@@ -27,19 +27,16 @@ from prorl_common.serving.requests import (
     unknown_route,
 )
 from prorl_verifiers.pool.stats import PoolStats
+from prorl_verifiers.replicas import PROBE_PROGRAM
 from prorl_verifiers.serve import wire
 from prorl_verifiers.serve.options import ServeOptions
 from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.tasks import load_task
-from prorl_verifiers.types import Task, Verdict
+from prorl_verifiers.types import Item, Task, Verdict
 
-Item = tuple[str, Task]
 T = TypeVar("T")
 PROBE: Item = (r"\boxed{2}", Task("math", {"answer": "2"}))
-CODE_PROBE: Item = (
-    "```python\nprint(2)\n```",
-    Task("code", {"tests": [{"stdin": "", "stdout": "2"}]}),
-)
+CODE_PROBE: Item = (PROBE_PROGRAM, Task("code", {"tests": [{"stdin": "", "stdout": "2"}]}))
 BAD_IN_A_ROW = 10
 """Consecutive infra errors that make the service unready until a probe succeeds."""
 PROBE_PAUSE = 2.0
@@ -140,8 +137,8 @@ class Service:
                 HTTPException: unknown_route(
                     "POST /verify, POST /openrlhf, GET /healthz, GET /metrics"
                 ),
-                Refusal: _refused,
-                ClientDisconnect: _gone,
+                Refusal: _answer_refusal,
+                ClientDisconnect: _answer_nobody,
             },
         )
 
@@ -158,17 +155,21 @@ class Service:
         """Score a batch or a single item."""
         options = self.options
         async with self.bodies.read(request) as body:
-            batch = await _apart(
+            batch = await _run_off_loop_if_large(
                 len(body), lambda: wire.read_verify(body, options.modes, options.think_open)
             )
             verdicts = await self._score(request, batch.items)
             size = 400 * len(verdicts)
-            return await _apart(size, lambda: json_response(wire.verify_reply(batch, verdicts)))
+            return await _run_off_loop_if_large(
+                size, lambda: json_response(wire.verify_reply(batch, verdicts))
+            )
 
     async def openrlhf(self, request: Request) -> Response:
         """Score OpenRLHF's request; without a verdict for every item the answer is 503."""
         async with self.bodies.read(request) as body:
-            batch = await _apart(len(body), lambda: wire.read_openrlhf(body, self.options.modes))
+            batch = await _run_off_loop_if_large(
+                len(body), lambda: wire.read_openrlhf(body, self.options.modes)
+            )
             verdicts = await self._score(request, batch.items)
             again = [i for i, verdict in enumerate(verdicts) if verdict.is_infra_error]
             if again:
@@ -208,7 +209,7 @@ class Service:
             raise busy(f"the queue is full ({limit} items)", 2.0)
         self.unanswered += len(items)
         work = asyncio.ensure_future(self._pool.score_async(items))
-        leaving = asyncio.ensure_future(_left(request))
+        leaving = asyncio.ensure_future(_wait_for_disconnect(request))
         try:
             await asyncio.wait({work, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
@@ -284,19 +285,19 @@ class Counted:
             self._metrics.answer(endpoint, status, time.monotonic() - started)
 
 
-async def _refused(_: Request, error: Exception) -> Response:
+async def _answer_refusal(_: Request, error: Exception) -> Response:
     assert isinstance(error, Refusal)
     return refused(error)
 
 
-async def _gone(_: Request, __: Exception) -> Response:
+async def _answer_nobody(_: Request, __: Exception) -> Response:
     return Response(status_code=499)  # nobody is left to read it
 
 
-async def _left(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-async def _apart(size: int, work: Callable[[], T]) -> T:
+async def _run_off_loop_if_large(size: int, work: Callable[[], T]) -> T:
     return work() if size <= INLINE_BYTES else await asyncio.to_thread(work)

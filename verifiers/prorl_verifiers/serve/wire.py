@@ -15,20 +15,20 @@ from prorl_verifiers.remote_pool import scoring_parts
 from prorl_verifiers.rows import read_item, verdict_row
 from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.tasks import check_modes, with_mode
-from prorl_verifiers.types import Task, TaskError, Verdict
+from prorl_verifiers.types import Item, TaskError, Verdict
 
 ItemId = str | int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class RequestItems:
     """The items of one request, and their ids (None if absent)."""
 
     ids: list[ItemId]
-    items: list[tuple[str, Task]]
+    items: list[Item]
 
 
-def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False) -> Batch:
+def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False) -> RequestItems:
     """Parse a ``/verify`` body: {"items": [{"id"?, "task", "response"}, ...]} or one item.
 
     It may set "modes" and "think_open", and give "parts" (``scoring_parts``) that must match the server's. Raises
@@ -38,36 +38,37 @@ def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False)
     rows = request.get("items") if "items" in request else [request]
     if not isinstance(rows, list):
         raise Refusal(422, "'items' must be a list")
-    modes = _asked_modes(request.get("modes", modes))
-    think_open = request.get("think_open", think_open)
-    if not isinstance(think_open, bool):
-        raise Refusal(422, "'think_open' must be true or false")
-    parts = _asked_parts(request.get("parts", []))
-    batch = Batch([], [])
-    for index, row in enumerate(rows):
-        try:
-            item_id, text, task = read_item(row)
-            task = with_mode(task, modes)
-        except UserError as error:
-            raise Refusal(422, f"item {index}: {error}", index=index) from error
-        batch.ids.append(item_id)
-        batch.items.append((OPEN_THINK + text if think_open else text, task))
-    if parts:
-        _check_parts(parts, scoring_parts([task for _, task in batch.items]))
-    return batch
-
-
-def _asked_modes(modes: Any) -> Mapping[str, str]:
+    modes = request.get("modes", modes)
     if not isinstance(modes, Mapping):
         raise Refusal(422, "'modes' must be an object: verifier -> mode")
     try:
         check_modes(modes)
     except UserError as error:
         raise Refusal(422, str(error)) from error
-    return modes
+    think_open = request.get("think_open", think_open)
+    if not isinstance(think_open, bool):
+        raise Refusal(422, "'think_open' must be true or false")
+    parts = _read_parts(request.get("parts", []))
+    parsed = RequestItems([], [])
+    for index, row in enumerate(rows):
+        try:
+            item_id, text, task = read_item(row)
+            task = with_mode(task, modes)
+        except UserError as error:
+            raise Refusal(422, f"item {index}: {error}", index=index) from error
+        parsed.ids.append(item_id)
+        parsed.items.append((OPEN_THINK + text if think_open else text, task))
+    if parts:
+        clients = {(part["group"], part["name"]): part for part in parts}
+        records = scoring_parts([task for _, task in parsed.items])
+        servers = {(part["group"], part["name"]): part for part in records}
+        for key in sorted(servers.keys() | clients.keys()):
+            if servers.get(key) != clients.get(key):
+                raise Refusal(412, _other_part(clients.get(key), servers.get(key)))
+    return parsed
 
 
-def _asked_parts(parts: Any) -> list[dict[str, str]]:
+def _read_parts(parts: Any) -> list[dict[str, str]]:
     keys = {"group", "name", "source", "version"}
     is_list = isinstance(parts, list) and all(
         isinstance(part, dict)
@@ -83,14 +84,6 @@ def _asked_parts(parts: Any) -> list[dict[str, str]]:
     return list(parts)
 
 
-def _check_parts(asked: list[dict[str, str]], here: list[dict[str, str]]) -> None:
-    own = {(part["group"], part["name"]): part for part in here}
-    clients = {(part["group"], part["name"]): part for part in asked}
-    for key in sorted(own.keys() | clients.keys()):
-        if own.get(key) != clients.get(key):
-            raise Refusal(412, _other_part(clients.get(key), own.get(key)))
-
-
 def _other_part(client: Mapping[str, str] | None, server: Mapping[str, str] | None) -> str:
     def origin(part: Mapping[str, str] | None) -> str:
         return "without it" if part is None else f"{part['source']} {part['version'][:19]}"
@@ -102,34 +95,34 @@ def _other_part(client: Mapping[str, str] | None, server: Mapping[str, str] | No
     )
 
 
-def read_openrlhf(body: bytes, modes: Mapping[str, str]) -> Batch:
+def read_openrlhf(body: bytes, modes: Mapping[str, str]) -> RequestItems:
     """Parse what OpenRLHF 0.11.2 sends: {"query": [...], "prompts": [...], "labels": [...]}. Raises Refusal."""
-    found = _json_object(body)
-    columns = [found.get(name) for name in ("query", "prompts", "labels")]
+    request = _json_object(body)
+    columns = [request.get(name) for name in ("query", "prompts", "labels")]
     if not all(isinstance(column, list) for column in columns):
         raise Refusal(422, "'query', 'prompts' and 'labels' must be lists")
     queries, prompts, labels = ([*column] for column in columns if column is not None)
     if not len(queries) == len(prompts) == len(labels):
         raise Refusal(422, "'query', 'prompts' and 'labels' must be of the same length")
-    batch = Batch([], [])
+    parsed = RequestItems([], [])
     for index, (query, prompt, label) in enumerate(zip(queries, prompts, labels, strict=True)):
         try:
             if not isinstance(query, str) or not isinstance(prompt, str):
                 raise TaskError("query and prompt must be text")
             text, task = rollout_item(query, prompt, label)
-            batch.items.append((text, with_mode(task, modes)))
+            parsed.items.append((text, with_mode(task, modes)))
         except UserError as error:
             raise Refusal(422, f"item {index}: {error}", index=index) from error
-        batch.ids.append(None)
-    return batch
+        parsed.ids.append(None)
+    return parsed
 
 
-def verify_reply(batch: Batch, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def verify_reply(parsed: RequestItems, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """Return {"verdicts": [row, ...]}, in order."""
     return {
         "verdicts": [
             verdict_row(item_id, verdict) | {"isolation": verdict.isolation}
-            for item_id, verdict in zip(batch.ids, verdicts, strict=True)
+            for item_id, verdict in zip(parsed.ids, verdicts, strict=True)
         ]
     }
 
@@ -142,9 +135,9 @@ def openrlhf_reply(verdicts: Sequence[Verdict]) -> dict[str, Any]:
 
 def _json_object(body: bytes) -> dict[str, Any]:
     try:
-        found = read_json(body)
+        value = read_json(body)
     except FrameError as error:
         raise Refusal(400, f"the body is {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise Refusal(400, "the body must be a JSON object")
-    return found
+    return value

@@ -20,7 +20,8 @@ from prorl_training.planning.gpus import Device
 from prorl_training.rollout.scoring import answers_in_a_step, wanted_workers
 from prorl_training.types import Scorer
 from prorl_verifiers import RemotePool, Task, Verdict, VerifierPool, runs_programs
-from prorl_verifiers.replicas import BATCH, Item, ReplicaLost, ReplicaPool, probes
+from prorl_verifiers.replicas import BATCH, ReplicaLost, ReplicaPool, probes
+from prorl_verifiers.types import Item
 
 START_SECONDS = 300.0
 """Limit for all replicas to start and open sandboxes; a new node may read everything from a shared disk."""
