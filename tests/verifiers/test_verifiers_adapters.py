@@ -54,7 +54,7 @@ class Fake:
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(common, "pause", lambda _seconds: None)
+    monkeypatch.setattr(common, "sleep", lambda _seconds: None)
     yield
     close_shared()
 
@@ -286,7 +286,7 @@ def test_threads_share_one_real_pool_and_a_fork_opens_its_own() -> None:
     for thread in threads:
         thread.join(60)
     assert sorted(found) == [0.0] * 4 + [1.0] * 4
-    options = common.locally(ScorerOptions(workers=2, timeout=30))
+    options = ScorerOptions(workers=2, timeout=30)
     pool = common.shared_scorer(options)
     assert isinstance(pool, VerifierPool) and common.shared_scorer(options) is pool
     close_shared()

@@ -5,18 +5,18 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from time import sleep
 from typing import Any, Protocol
 
 from prorl_common import ServiceError, UserError, nearest, use_plugins
+from prorl_verifiers.extract import OPEN_THINK
 from prorl_verifiers.pool.pool import VerifierPool
 from prorl_verifiers.remote_pool import RemotePool
 from prorl_verifiers.tasks import parse_modes
-from prorl_verifiers.types import Task, Verdict
+from prorl_verifiers.types import Item, Verdict
 
-Item = tuple[str, Task]
 PREFIX = "PRORL_"
 
 
@@ -55,22 +55,22 @@ class ScorerOptions:
     plugin: str = ""
 
     @classmethod
-    def from_environment(cls, **given: Any) -> ScorerOptions:
-        """Return ``given`` options, else those of ``PRORL_WORKERS``, ``PRORL_URL`` ..., and load the plug-ins. Raises
+    def from_environment(cls, **options: Any) -> ScorerOptions:
+        """Return ``options``, else those of ``PRORL_WORKERS``, ``PRORL_URL`` ..., and load the plug-ins. Raises
         UserError.
         """
-        known = {option.name: option.type for option in fields(cls)}
-        for name in given:
-            if name not in known:
-                raise UserError(f"unknown reward option {name!r}{nearest(name, known)}")
-        found: dict[str, Any] = {}
-        for name, kind in known.items():
-            value = given.get(name, os.environ.get(PREFIX + name.upper()))
+        types = {option.name: option.type for option in fields(cls)}
+        for name in options:
+            if name not in types:
+                raise UserError(f"unknown reward option {name!r}{nearest(name, types)}")
+        values: dict[str, Any] = {}
+        for name, kind in types.items():
+            value = options.get(name, os.environ.get(PREFIX + name.upper()))
             if value is not None:
-                found[name] = _convert(name, str(kind), value)
-        options = cls(**found)
-        use_plugins(path for path in options.plugin.split(os.pathsep) if path)
-        return options
+                values[name] = _convert(name, str(kind), value)
+        complete = cls(**values)
+        use_plugins(path for path in complete.plugin.split(os.pathsep) if path)
+        return complete
 
 
 def _convert(name: str, kind: str, value: Any) -> Any:
@@ -117,6 +117,7 @@ _shared = _Shared()
 def shared_scorer(options: ScorerOptions) -> Scorer:
     """Return this process's scorer for these options; a forked child opens its own."""
     global _shared
+    options = replace(options, think_open=False, retries=0)  # these do not distinguish scorers
     if _shared.pid != os.getpid():
         _shared = _Shared()
     shared = _shared
@@ -140,11 +141,6 @@ def close_shared() -> None:
         scorer.close()
 
 
-def pause(seconds: float) -> None:
-    """Sleep before a retry."""
-    time.sleep(seconds)
-
-
 def score_with_retries(scorer: Scorer, items: Sequence[Item], retries: int) -> list[Verdict]:
     """Return the verdicts, trying ``infra_error`` items again; the wait before try k is 0.5 * 2**(k-1) seconds."""
     verdicts = scorer.score(items)
@@ -152,7 +148,7 @@ def score_with_retries(scorer: Scorer, items: Sequence[Item], retries: int) -> l
         missing = [index for index, verdict in enumerate(verdicts) if verdict.is_infra_error]
         if not missing:
             break
-        pause(0.5 * 2**attempt)
+        sleep(0.5 * 2**attempt)
         again = scorer.score([items[index] for index in missing])
         for index, verdict in zip(missing, again, strict=True):
             verdicts[index] = verdict
@@ -171,13 +167,6 @@ def rewards_or_raise(verdicts: Sequence[Verdict]) -> list[float]:
     return rewards
 
 
-def thinking(text: str, options: ScorerOptions) -> str:
+def with_open_think(text: str, options: ScorerOptions) -> str:
     """Return the response, with ``<think>`` if the chat template opened it."""
-    from prorl_verifiers.extract import OPEN_THINK
-
     return OPEN_THINK + text if options.think_open else text
-
-
-def locally(options: ScorerOptions) -> ScorerOptions:
-    """Return the options that distinguish scorers, the others reset."""
-    return replace(options, think_open=False, retries=0)

@@ -10,14 +10,13 @@ from typing import Any
 
 from prorl_verifiers.adapters.common import (
     ScorerOptions,
-    locally,
     rewards_or_raise,
     score_with_retries,
     shared_scorer,
 )
 from prorl_verifiers.extract import OPEN_THINK
 from prorl_verifiers.tasks import task_of
-from prorl_verifiers.types import Task, TaskError, Verdict
+from prorl_verifiers.types import Item, TaskError, Verdict
 
 END_TOKENS = (
     "<|im_end|>",
@@ -79,7 +78,7 @@ def without_end_tokens(text: str) -> str:
         cut = bare[: -len(token)]
 
 
-def rollout_item(query: str, prompt: str, label: Any) -> tuple[str, Task]:
+def rollout_item(query: str, prompt: str, label: Any) -> Item:
     """Return (response, task) of one rollout. Raises TaskError."""
     if not label:
         raise TaskError(
@@ -114,7 +113,7 @@ def reward_func(
         rollout_item(query, prompt, label)
         for query, prompt, label in zip(queries, prompts, labels, strict=True)
     ]
-    verdicts = score_with_retries(shared_scorer(locally(options)), items, options.retries)
+    verdicts = score_with_retries(shared_scorer(options), items, options.retries)
     rewards = torch.tensor(rewards_or_raise(verdicts), dtype=torch.float32)
     logs = {name: torch.tensor(values) for name, values in extra_logs(verdicts).items()}
     return {"rewards": rewards, "scores": rewards.clone(), "extra_logs": logs}

@@ -14,11 +14,10 @@ from prorl_common import UserError
 from prorl_verifiers.adapters.common import (
     Scorer,
     ScorerOptions,
-    locally,
     rewards_or_raise,
     score_with_retries,
     shared_scorer,
-    thinking,
+    with_open_think,
 )
 from prorl_verifiers.tasks import task_of
 from prorl_verifiers.types import Task
@@ -61,11 +60,11 @@ class TrlReward:
         tasks = _tasks(columns, len(completions))
         rows = [index for index, task in enumerate(tasks) if task is not None]
         items = [
-            (thinking(completion_text(completions[index]), self._options), task)
+            (with_open_think(completion_text(completions[index]), self._options), task)
             for index, task in enumerate(tasks)
             if task is not None
         ]
-        scorer = self._scorer or shared_scorer(locally(self._options))
+        scorer = self._scorer or shared_scorer(self._options)
         verdicts = score_with_retries(scorer, items, self._options.retries) if items else []
         log_metric = columns.get("log_metric")
         if callable(log_metric) and verdicts:

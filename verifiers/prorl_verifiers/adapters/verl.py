@@ -15,15 +15,14 @@ from typing import Any
 
 from prorl_verifiers.adapters.common import (
     ScorerOptions,
-    locally,
     rewards_or_raise,
     score_with_retries,
     shared_scorer,
-    thinking,
+    with_open_think,
 )
 from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.tasks import load_task
-from prorl_verifiers.types import Task, TaskError
+from prorl_verifiers.types import Item, Task, TaskError
 
 SOURCE_PREFIX = "prorl/"
 MAX_PRED = 256
@@ -80,32 +79,32 @@ def verl_task(
     reference = ground_truth if isinstance(ground_truth, Mapping) else None
     if isinstance(ground_truth, str) and ground_truth.lstrip().startswith("{"):
         with contextlib.suppress(ValueError, RecursionError):  # a gold answer such as {1, 2, 3}
-            found = json.loads(ground_truth)
-            reference = found if isinstance(found, dict) else None
-    named = (extra_info or {}).get("verifier")
-    if named is None and reference is not None and {"verifier", "reference"} <= set(reference):
+            parsed = json.loads(ground_truth)
+            reference = parsed if isinstance(parsed, dict) else None
+    verifier = (extra_info or {}).get("verifier")
+    if verifier is None and reference is not None and {"verifier", "reference"} <= set(reference):
+        inner = reference["reference"]
         return load_task(
-            str(reference["verifier"]),
-            given if isinstance(given := reference["reference"], Mapping) else str(given),
+            str(reference["verifier"]), inner if isinstance(inner, Mapping) else str(inner)
         )
-    if named is None and str(data_source).startswith(SOURCE_PREFIX):
-        named = str(data_source).split("/")[1]
-    if named is None:
+    if verifier is None and str(data_source).startswith(SOURCE_PREFIX):
+        verifier = str(data_source).split("/")[1]
+    if verifier is None:
         raise TaskError(
             f"no verifier for data source {data_source!r}: put it into extra_info['verifier'], "
             "or name the data source prorl/VERIFIER"
         )
-    known = named in VERIFIERS.names()
-    if reference is None and known and VERIFIERS.get(named).data.columns == ("answer",):
+    is_installed = verifier in VERIFIERS.names()
+    if reference is None and is_installed and VERIFIERS.get(verifier).data.columns == ("answer",):
         reference = {"answer": str(ground_truth)}
-    return load_task(str(named), str(ground_truth) if reference is None else reference)
+    return load_task(str(verifier), str(ground_truth) if reference is None else reference)
 
 
-def _score(items: list[tuple[str, Task]], options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    own = {name: value for name, value in options.items() if name not in OF_VERL}
-    chosen = ScorerOptions.from_environment(**own)
-    pairs = [(thinking(text, chosen), task) for text, task in items]
-    verdicts = score_with_retries(shared_scorer(locally(chosen)), pairs, chosen.retries)
+def _score(items: list[Item], options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    ours = {name: value for name, value in options.items() if name not in OF_VERL}
+    scorer_options = ScorerOptions.from_environment(**ours)
+    pairs = [(with_open_think(text, scorer_options), task) for text, task in items]
+    verdicts = score_with_retries(shared_scorer(scorer_options), pairs, scorer_options.retries)
     rewards = rewards_or_raise(verdicts)
     return [  # every row has the same keys: verl makes a column of each
         {
