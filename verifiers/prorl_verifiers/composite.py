@@ -17,7 +17,7 @@ from prorl_common import nearest
 from prorl_verifiers.audit_shape import AuditShape, Kind
 from prorl_verifiers.data_shape import UNTYPED, DataShape
 from prorl_verifiers.findings import listening, note
-from prorl_verifiers.references import known_keys
+from prorl_verifiers.references import check_keys
 from prorl_verifiers.spec import VERIFIERS, Composition, VerifierSpec
 from prorl_verifiers.types import Reference, Score, Task, TaskError, TaskPart, Verdict
 
@@ -38,7 +38,7 @@ class Composite:
 
 def read(reference: Reference) -> Composite:
     """Parse the reference, without the parts' own references. Raises TaskError (one line)."""
-    known_keys(reference, "parts", "gate", "modes")
+    check_keys(reference, "parts", "gate", "modes")
     given = reference.get("parts")
     if not isinstance(given, list) or not 1 <= len(given) <= MAX_PARTS:
         raise TaskError(f"'parts' must be a list of 1 to {MAX_PARTS} parts")
@@ -58,7 +58,7 @@ def read(reference: Reference) -> Composite:
 def _part(value: Any) -> TaskPart:
     if not isinstance(value, Mapping):
         raise TaskError('it must be an object {"verifier", "reference", "weight"?, "name"?}')
-    known_keys(value, "verifier", "reference", "weight", "name")
+    check_keys(value, "verifier", "reference", "weight", "name")
     verifier, reference = value.get("verifier"), value.get("reference")
     if not isinstance(verifier, str):
         raise TaskError("it needs a 'verifier', the name of one")

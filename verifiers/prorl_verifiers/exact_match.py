@@ -17,7 +17,7 @@ from prorl_common import nearest
 from prorl_verifiers.audit_shape import AuditShape, Kind
 from prorl_verifiers.data_shape import DataShape
 from prorl_verifiers.findings import note
-from prorl_verifiers.references import known_keys
+from prorl_verifiers.references import check_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError, unparsable
 
@@ -123,7 +123,7 @@ class Matching:
 
 def read(reference: Reference) -> Matching:
     """Parse the reference. Raises TaskError (one line)."""
-    known_keys(reference, *KEYS)
+    check_keys(reference, *KEYS)
     flags = {}
     for name in ("ignore_case", "ignore_punctuation", "ignore_numbers"):
         value = reference.get(name) or False

@@ -88,12 +88,12 @@ def note(
     heard.append(Finding(title, outcome, texts, span, tuple(parts)))
 
 
-def noted() -> int:
-    """Return the number of findings so far, for ``taken``."""
+def count_notes() -> int:
+    """Return the number of findings so far, for ``take_notes``."""
     return len(_HEARD.get() or ())
 
 
-def taken(since: int) -> tuple[Finding, ...]:
+def take_notes(since: int) -> tuple[Finding, ...]:
     """Remove and return the findings after the first ``since``."""
     heard = _HEARD.get()
     if heard is None:

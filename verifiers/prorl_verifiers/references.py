@@ -8,7 +8,7 @@ from prorl_common import nearest
 from prorl_verifiers.types import Reference, TaskError
 
 
-def known_keys(reference: Reference, *keys: str) -> None:
+def check_keys(reference: Reference, *keys: str) -> None:
     """Raise TaskError for a key that is not in ``keys``."""
     for key in reference:
         if key not in keys:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, nearest
-from prorl_verifiers.references import known_keys
+from prorl_verifiers.references import check_keys
 from prorl_verifiers.types import TaskError
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ class CodeReference:
 
 def check_reference(reference: Mapping[str, Any]) -> None:
     """Raise TaskError for a malformed code reference."""
-    known_keys(reference, *KEYS)
+    check_keys(reference, *KEYS)
     read_reference(reference)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from prorl_verifiers.findings import Finding, listening, note, noted, taken
+from prorl_verifiers.findings import Finding, count_notes, listening, note, take_notes
 from prorl_verifiers.instruction.kwargs import clean_kwargs
 from prorl_verifiers.instruction.official_text import need
 from prorl_verifiers.instruction.registry import REGISTRY, check_of, modules_of
@@ -119,12 +119,12 @@ def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading)
     others = _loosened(said)
     strict, loose = [], []
     for one, values in zip(ids, kwargs, strict=True):
-        before = noted()
+        before = count_notes()
         strict.append(_met([said], one, values, mode))
-        counted = taken(before)
+        counted = take_notes(before)
         loose.append(strict[-1] or _met(others, one, values, mode))
         if listening():
-            taken(before)  # drop the notes on the variants
+            take_notes(before)  # drop the notes on the variants
             note_constraint(one, given(values), mode, strict[-1], loose[-1], counted)
     metrics: dict[str, float] = {}
     for at, one in enumerate(ids):

@@ -10,7 +10,7 @@ from prorl_common import nearest
 from prorl_verifiers.audit_shape import AuditRequest, AuditShape, Group, Mutation, Probe
 from prorl_verifiers.data_shape import DataShape
 from prorl_verifiers.libraries import load_library
-from prorl_verifiers.references import known_keys
+from prorl_verifiers.references import check_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError
 
@@ -42,7 +42,7 @@ def check_reference(reference: Reference) -> None:
     from prorl_verifiers.instruction.registry import REGISTRY, modules_of
     from prorl_verifiers.instruction.scorer import DEFAULT_MODE, SCORES
 
-    known_keys(reference, "instruction_id_list", "kwargs", "mode", "score")
+    check_keys(reference, "instruction_id_list", "kwargs", "mode", "score")
     mode = reference.get("mode", DEFAULT_MODE)
     score = reference.get("score", SCORES[0])
     if score not in SCORES:

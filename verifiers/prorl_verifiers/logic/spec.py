@@ -10,7 +10,7 @@ from prorl_common import nearest
 from prorl_verifiers.audit_shape import AuditRequest, AuditShape, Group, Kind
 from prorl_verifiers.data_shape import DataShape
 from prorl_verifiers.libraries import load_library
-from prorl_verifiers.references import known_keys
+from prorl_verifiers.references import check_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError
 
@@ -24,7 +24,7 @@ def score(response: str, reference: Reference) -> Score:
 
 def check_reference(reference: Reference) -> None:
     """Raise TaskError for an unknown dataset or an invalid entry."""
-    known_keys(reference, "dataset", "entry", "mode", "extraction")
+    check_keys(reference, "dataset", "entry", "mode", "extraction")
     dataset = reference.get("dataset")
     if not isinstance(dataset, str):
         raise TaskError("the reference needs 'dataset', the name of a reasoning-gym dataset")

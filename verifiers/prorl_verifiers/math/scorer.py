@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from prorl_verifiers.extract import answer_line, around_last_box, last_boxed, note_answer
-from prorl_verifiers.findings import listening, note, noted, taken
+from prorl_verifiers.findings import count_notes, listening, note, take_notes
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.comparing.leaves import Convert, Rules
 from prorl_verifiers.math.grader import Judgement, judge, squeeze
@@ -19,11 +19,11 @@ from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 def judge_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -> Judgement:
     """Judge whether ``answer`` and ``gold`` name the same option."""
-    before = noted()
+    before = count_notes()
     right = named_option(gold, choices, rules)
     picked = named_option(answer, choices, rules)
     if listening():
-        taken(before)  # Drop the notes on how each option was read.
+        take_notes(before)  # Drop the notes on how each option was read.
         note_options(picked, right, choices)
     if picked is None:
         return Judgement("reject", "not exactly one of the options")
@@ -97,7 +97,7 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
     if len(answer) > MAX_ANSWER:
         return unparsable("the answer is too long", answer)
     note_answer(text, answer)
-    before = noted()
+    before = count_notes()
     if denied_around(*around_last_box(text)):
         return Score(0.0, "the words beside the box deny it", answer)
     rules = Rules(reference.get("percent"), _converter(loading), reference.get("decimals"))
@@ -129,17 +129,17 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
             "mode": mode,
             "rule": reason,
         }
-        note("compared with the gold", right, fields, parts=taken(before))
+        note("compared with the gold", right, fields, parts=take_notes(before))
     return Score(float(right), reason, answer, metrics=metrics)
 
 
 def _judged(gold: str, answer: str, rules: Rules) -> Judgement:
-    before = noted()
+    before = count_notes()
     judgement = judge(gold, answer, rules)
     if listening():
         right = None if judgement.decision == "undecided" else judgement.decision == "accept"
         fields = {"decision": judgement.decision, "rule": judgement.reason}
-        note("our grader", right, fields, parts=taken(before))
+        note("our grader", right, fields, parts=take_notes(before))
     return judgement
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from prorl_verifiers.audit_shape import AuditRequest, AuditShape, Group, Kind, Mutation
 from prorl_verifiers.data_shape import DataShape
 from prorl_verifiers.libraries import load_library
-from prorl_verifiers.references import gold_text, known_keys
+from prorl_verifiers.references import check_keys, gold_text
 from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError
 
@@ -29,7 +29,7 @@ def check_reference(reference: Reference) -> None:
     """Raise TaskError for unknown keys, no gold, invalid settings or a gold that is no choice."""
     from prorl_verifiers.math.scorer import named_option
 
-    known_keys(reference, "answer", "mode", "choices", "percent", "decimals")
+    check_keys(reference, "answer", "mode", "choices", "percent", "decimals")
     gold = gold_text(reference)
     if not isinstance(reference.get("percent", False), bool):
         raise TaskError("'percent' must be true or false")

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, assert_never
 
 from prorl_verifiers.extract import answer_line, around_last_box, last_boxed, note_answer
-from prorl_verifiers.findings import listening, note, noted, taken
+from prorl_verifiers.findings import count_notes, listening, note, take_notes
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.scorer import note_options, number_by_algebra, same_answer
 from prorl_verifiers.notation.latex_text import clean, denied_around, hedged
@@ -73,13 +73,13 @@ def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         if picked is None:
             return Score(0.0, "not exactly one of the options", answer)
         return Score(float(picked == right), f"option {chr(65 + picked)}", answer)
-    before = noted()
+    before = count_notes()
     first = _score_gold(reference, answer, text, loading)
     if first.reward < 1.0:
         for alias in reference.get("aliases") or ():
             other = _score_gold({**reference, "answer": alias}, answer, text, loading)
             if other.reward == 1.0:
-                note("another gold that is right as well", True, {}, parts=taken(before))
+                note("another gold that is right as well", True, {}, parts=take_notes(before))
                 return other
     return first
 
@@ -107,13 +107,13 @@ def _score_parts(
 
 
 def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[bool, str]:
-    before = noted()
+    before = count_notes()
     target = understand(reference, loading)
     right, reason = _says(target, reference, answer, loading)
     if listening():
         fields = {"answer": answer, "gold": reference["answer"], "gold is": kind(target)}
         fields |= {name: reference.get(name) for name in ("unit", "tolerance", "format")}
-        note("compared with the gold", right, fields | {"rule": reason}, parts=taken(before))
+        note("compared with the gold", right, fields | {"rule": reason}, parts=take_notes(before))
     return right, reason
 
 

@@ -16,7 +16,7 @@ from prorl_verifiers.math.spec import (
     boxed_gold,
     mutations,
 )
-from prorl_verifiers.references import gold_text, known_keys
+from prorl_verifiers.references import check_keys, gold_text
 from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError
 
@@ -36,7 +36,7 @@ def check_reference(reference: Reference) -> None:
     from prorl_verifiers.stem.choices import choice_index
     from prorl_verifiers.stem.parts import MAX_PARTS, part_texts
 
-    known_keys(reference, "answer", "choices", "unit", "tolerance", "format", "aliases")
+    check_keys(reference, "answer", "choices", "unit", "tolerance", "format", "aliases")
     if reference.get("format") not in (None, "smiles"):
         raise TaskError("'format' must be \"smiles\" where it is given")
     answer = reference.get("answer")
@@ -112,7 +112,7 @@ def _check_tolerance(tolerance: Any) -> None:
                 "'tolerance' must be a number (relative) or {'rel': r, 'abs': a}, not negative"
             )
     if isinstance(tolerance, Mapping):
-        known_keys(tolerance, "rel", "abs")
+        check_keys(tolerance, "rel", "abs")
 
 
 def deep_canaries() -> Sequence[Canary]:
