@@ -1,4 +1,4 @@
-"""Backends: their specs (plug-in group ``prorl.backends``), their options, and the choice made by ``auto``."""
+"""Sampling backends: specs (plug-in group ``prorl.backends``), options, and the choice for ``auto``."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ AUTO = "auto"
 class BackendOptions:
     """Options for opening a backend; each backend reads those that apply to it.
 
-    ``path`` is the model folder, None for a server. In training ``policy`` is the Transformers model being trained, on
-    its device, and ``tokenizer`` its tokenizer: the backend samples from that model, or from a copy that
-    ``sync_weights`` updates. ``dtype`` is ``auto``, ``fp32``, ``bf16``, ``fp16`` or a torch name. ``max_model_len``
-    counts prompt and completion tokens (None: the model's own limit). ``memory_share`` is the fraction of device memory
-    for a separate model and its cache. Without ``request_seeds`` a backend may ignore per-completion seeds if they are
-    slow. ``url`` and ``server`` describe a server. ``tell`` takes messages for the user, from any thread.
+    ``path`` is the model folder, None for a server. ``policy`` is the Transformers model in training, on its device,
+    and ``tokenizer`` its tokenizer: the backend samples from it, or from a copy updated by ``sync_weights``. ``dtype``
+    is ``auto``, ``fp32``, ``bf16``, ``fp16`` or a torch name. ``max_model_len`` counts prompt and completion (None: the
+    model's limit). ``memory_share`` is the fraction of device memory for a separate model and cache. Without
+    ``request_seeds`` a backend may ignore slow per-completion seeds. ``tell`` takes messages for the user, from any
+    thread.
     """
 
     path: Path | None = None
@@ -54,14 +54,14 @@ class BackendOptions:
 
 @dataclass(frozen=True, slots=True)
 class BackendSpec:
-    """A backend. ``open`` returns a Generator; the defaults of the other fields promise the least.
+    """A backend; ``open`` returns its Generator.
 
-    ``title``: display name. ``requires``: package that must be installed; ``extra``: the extra of prorl that installs
-    it. ``served``: samples from a server (``server.url``), not a model folder. ``logprobs``: completions carry token
-    log-probs; ``nucleus_logprobs``: they cover the whole distribution even when ``top_p`` is below 1. ``trains``:
-    supports ``sync_weights``, which training needs. ``fixed_batches``: the requests of one call form its batches, and
-    equal batches give equal samples; other backends get many requests at once and batch them themselves. ``rows``:
-    samples run at once. ``auto`` picks the highest ``auto_rank`` above 0; with ``auto_on_gpu`` only on a GPU.
+    ``requires``: package that must be installed; ``extra``: prorl's extra that installs it. ``served``: samples from a
+    URL, not a model folder. ``logprobs``: completions carry token log-probs; ``nucleus_logprobs``: of the whole
+    distribution even with ``top_p`` below 1. ``trains``: supports ``sync_weights``, as training needs.
+    ``fixed_batches``: the requests of one call form its batches, and equal batches give equal samples; other backends
+    get many requests at once. ``rows``: samples run at once. ``auto`` picks the highest ``auto_rank`` above 0, with
+    ``auto_on_gpu`` only on a GPU.
     """
 
     name: str
@@ -84,7 +84,7 @@ class BackendSpec:
         return not self.requires or importlib.util.find_spec(self.requires) is not None
 
     def check_installed(self) -> None:
-        """Raise MissingExtraError (UserError for a third-party backend) if the required package is missing."""
+        """Raise MissingExtraError, or UserError without ``extra``, if the required package is missing."""
         if self.is_installed:
             return
         if self.extra:
@@ -104,10 +104,10 @@ BACKENDS = Door("prorl.backends", BackendSpec, "backend")
 def pick_backend(
     name: str, device: str = AUTO, url: str | None = None, training: bool = False
 ) -> BackendSpec:
-    """Return the backend ``name``; ``auto`` picks the server if ``url`` is given, else the best installed one.
+    """Return the backend ``name``; ``auto`` is the server if ``url`` is given, else the best installed one.
 
-    Raises UserError if the backend cannot sample in ``training``, if it and ``url`` do not fit, or if ``auto`` has no
-    choice; UnknownNameError for an unknown name. Does not check that a named backend is installed.
+    Raises UnknownNameError, or UserError if the backend does not fit ``url`` or ``training``, or ``auto`` finds none. A
+    named backend may not be installed.
     """
     if name == AUTO and url is not None:
         name = SERVER

@@ -1,4 +1,4 @@
-"""Sample through streams: a whole list, or any backend that only takes lists."""
+"""Helpers for streams, and a stream over backends without one."""
 
 from __future__ import annotations
 
@@ -76,10 +76,7 @@ def open_stream(
 
 
 class ListStream:
-    """A stream over a backend that only takes whole lists: ``take`` samples all waiting requests to their end.
-
-    It cannot pause a sample; ``stop`` returns only requests that were not started.
-    """
+    """A stream over ``generate``: ``take`` samples all waiting requests to their end, so none can be paused."""
 
     rows = 1 << 20
     repeatable = False
@@ -105,7 +102,7 @@ class ListStream:
         return sum(len(request.seeds) for request in self._waiting.values())
 
     def submit(self, key: int, request: Request) -> None:
-        """Add a request; it must not contain paused samples with tokens."""
+        """Add a request, without partly sampled ones."""
         self._waiting[key] = request
 
     def take(self, wait: float | None = None) -> list[Ended]:

@@ -19,11 +19,7 @@ CHAT_TEMPLATE = (
 
 
 def byte_tokenizer() -> PreTrainedTokenizerFast:
-    """Return a tokenizer with one token per UTF-8 byte and four special tokens.
-
-    Its chat template puts ``<user>`` or ``<assistant>`` before each message and opens the completion with
-    ``<assistant>``; ``<eos>`` ends a completion.
-    """
+    """Return a tokenizer with one token per UTF-8 byte and four special tokens."""
     import transformers
     from tokenizers import (
         Tokenizer,
@@ -60,8 +56,8 @@ def tiny_model(
 ) -> LlamaForCausalLM:
     """Return a random fp32 Llama on the CPU in eval mode; equal arguments give equal weights.
 
-    ``spread`` is the standard deviation of the initial weights: 0.02 samples almost uniformly, 0.5 gives strong
-    preferences. Torch's global random state is not changed.
+    ``spread`` is the standard deviation of the weights: 0.02 samples almost uniformly, 0.5 has strong preferences.
+    Torch's random state is not changed.
     """
     import torch
     import transformers

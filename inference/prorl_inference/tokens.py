@@ -17,7 +17,7 @@ _MARK = "prorl_vocabulary"
 
 
 def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
-    """Return the prompt text up to the start of the assistant's turn, by the tokenizer's chat template.
+    """Return the prompt text up to the start of the assistant's turn, by the chat template.
 
     Without a template each message becomes a line ``Role: content``, and ``Assistant:`` follows.
     """
@@ -32,18 +32,16 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
 
 
 def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
-    """Return the think tag that the chat template opens at the end of the prompt, or an empty string.
+    """Return the think tag that the chat template opens in the prompt, else an empty string.
 
-    The completion's text lacks that tag, so readers need it to tell that thinking began.
+    The completion's own text lacks that tag.
     """
     return "<think>\n" if render_prompt(tokenizer, messages).rstrip().endswith("<think>") else ""
 
 
 def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> list[int]:
-    """Return the token ids of :func:`render_prompt`.
-
-    A chat template writes its own special tokens; without one the tokenizer's defaults are added.
-    """
+    """Return the token ids of :func:`render_prompt`, with the tokenizer's default special tokens if it has no
+    template."""
     text = render_prompt(tokenizer, messages)
     ids = tokenizer.encode(text, add_special_tokens=tokenizer.chat_template is None)
     return [int(token) for token in ids]
@@ -52,9 +50,9 @@ def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> lis
 def prompt_budget(
     ids: Sequence[int], request: Request, max_tokens: int, context: int | None
 ) -> int:
-    """Return the number of tokens, at most ``max_tokens``, that a completion of the prompt ``ids`` may have.
+    """Return the number of tokens, at most ``max_tokens``, for a completion of the prompt ``ids``.
 
-    Raises UserError if the prompt has no tokens or fills the model's ``context``.
+    Raises UserError if the prompt is empty or fills the ``context``.
     """
     start = " ".join(str(request.prompt[-1]["content"]).split())[:60] if request.prompt else ""
     if not ids:
@@ -71,26 +69,22 @@ def prompt_budget(
 
 
 def vocabulary(model: Any) -> int | None:
-    """Return the model's vocabulary size without padding, or None if it has no padding; see ``mark_padding``."""
+    """Return the vocabulary size recorded by ``mark_padding``, None without padding."""
     return getattr(model, _MARK, None)
 
 
 def mark_padding(model: Any, tokenizer: Any) -> None:
-    """Record the tokenizer's size on a model whose vocabulary is padded.
-
-    Samplers and log-probs then exclude the padding: its ids are never sampled and have no probability.
-    """
+    """Record the tokenizer's size on a model with a padded vocabulary, so that padding ids get no probability."""
     tokens = max(tokenizer.get_vocab().values()) + 1
     if tokens < model.get_output_embeddings().weight.shape[0]:
         setattr(model, _MARK, tokens)
 
 
 def stop_token_ids(generation: Any, tokenizer: Any) -> frozenset[int]:
-    """Return every token that ends a completion; ``generation`` is the model's generation config or None.
+    """Return every end token of a generation config (or None) and tokenizer.
 
-    These are the end tokens of the config and the tokenizer, and ``<|im_end|>`` if the vocabulary has it, since some
-    chat models configure only the pretraining end token. Raises ModelError for a configured end token that is not a
-    number.
+    Includes ``<|im_end|>`` if it exists: some chat models configure only the pretraining end token. Raises ModelError
+    for a configured end token that is not a number.
     """
     configured = getattr(generation, "eos_token_id", None)
     listed = configured if isinstance(configured, list | tuple) else [configured]
@@ -109,7 +103,7 @@ def stop_token_ids(generation: Any, tokenizer: Any) -> frozenset[int]:
 
 
 def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
-    """Return every token that ends a completion of the model in folder ``path``, without loading it."""
+    """Return every end token of the model in folder ``path``, without loading it."""
     import transformers
 
     hf: Any = transformers
@@ -119,10 +113,7 @@ def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
 
 @dataclass(slots=True)
 class Row:
-    """One sample while it is being generated.
-
-    ``token_ids`` includes tokens from an earlier stream.
-    """
+    """One sample in progress; ``token_ids`` includes tokens from an earlier stream."""
 
     request: int
     sample: int
@@ -150,8 +141,6 @@ class PromptRows:
 
 @dataclass(slots=True)
 class _Open:
-    """A request with unfinished samples."""
-
     opened: str
     answers: list[Completion | None]
     rows: list[Row]
@@ -159,10 +148,7 @@ class _Open:
 
 
 class Results:
-    """Assembles the rows of one stream into the results of its requests; see ``Stream``.
-
-    ``missing`` counts the rows that have not ended.
-    """
+    """The rows of one stream and the results of its requests; ``missing`` counts unfinished rows."""
 
     def __init__(
         self, tokenizer: PreTrainedTokenizerBase, on_done: Callable[[int], None] | None = None
@@ -175,7 +161,7 @@ class Results:
         self._whole: list[Ended] = []
 
     def add(self, key: int, request: Request, budget: int) -> list[Row]:
-        """Add a request with at most ``budget`` tokens per completion; return the rows to sample."""
+        """Add a request with at most ``budget`` tokens per completion; return its rows to sample."""
         answers: list[Completion | None] = []
         rows = []
         for sample, seed in enumerate(request.seeds):
@@ -214,7 +200,7 @@ class Results:
         return found
 
     def paused(self) -> list[Ended]:
-        """Return completed requests not yet returned, then the unfinished ones in order of submission."""
+        """Return all requests not yet returned, completed ones first."""
         for request in self._open.values():
             for row in request.rows:
                 if request.answers[row.sample] is None:

@@ -1,4 +1,4 @@
-"""Types of inference: requests, sampling parameters, completions, and the protocols ``Stream`` and ``Generator``."""
+"""Types of inference: requests, sampling parameters, completions, streams and generators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ModelError(UserError):
 
 
 class SampleRefusedError(ServiceError):
-    """A server refused a sample; another server would refuse it too."""
+    """A server refused a sample, and other servers would too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,10 @@ class SamplingParams:
 class Completion:
     """One sampled completion.
 
-    ``token_ids`` and ``logprobs`` have equal lengths and include a sampled end token. Log-probs are natural logs under
-    the sampling temperature, before top-p; a server gives neither (-1 and NaN). ``text`` omits special tokens and
-    starts with ``<think>`` if the chat template opened that tag in the prompt. ``finish_reason`` is ``stop``;
-    ``length`` at ``max_tokens``; ``refused`` if a server declined (``text`` is empty, ``note`` says why); or ``paused``
-    if the stream stopped early (``text`` is empty, a ``Request`` can resume it).
+    ``token_ids`` and ``logprobs`` have equal lengths and include a sampled end token; a server gives neither (-1 and
+    NaN). Log-probs are natural logs under the temperature, before top-p. ``text`` omits special tokens and starts with
+    ``<think>`` if the chat template opened it in the prompt. ``finish_reason`` is ``length`` at ``max_tokens``,
+    ``refused`` by a server (``note`` says why) or ``paused`` by a stopped stream; ``text`` is empty for the last two.
     """
 
     text: str
@@ -65,10 +64,10 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One prompt and a seed for each sample of it.
+    """One prompt and a seed for each sample.
 
-    ``begun`` holds earlier completions, one per seed (empty: none). ``paused`` ones are resumed and keep their tokens
-    and log-probs; the others are returned unchanged.
+    ``begun`` holds earlier completions, one per seed (empty: none): ``paused`` ones are resumed, others returned
+    unchanged.
     """
 
     prompt: Messages
@@ -85,11 +84,10 @@ Ended = tuple[int, list[Completion]]
 
 
 class Stream(Protocol):
-    """Sampling in progress: takes requests at any time and returns each once all its samples have ended.
+    """Sampling in progress: takes requests at any time and returns each when all its samples have ended.
 
-    A context manager; leaving it drops unfinished samples. ``rows`` samples run at once; ``running`` counts those
-    submitted and not known to have ended. ``repeatable``: results depend only on the calls made so far, so a caller
-    that decides by the results of ``take`` samples the same again.
+    Leaving its ``with`` block drops unfinished samples. ``rows`` is the number of samples run at once, ``running`` the
+    number unfinished as far as known. ``repeatable``: results depend only on the calls made so far.
     """
 
     rows: int
@@ -103,27 +101,26 @@ class Stream(Protocol):
     def __exit__(self, *error: object) -> None: ...
 
     def submit(self, key: int, request: Request) -> None:
-        """Add a request under a ``key`` that is unique in the stream."""
+        """Add a request; ``key`` must be unique in the stream."""
         ...
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Wait up to ``wait`` seconds for samples to end; return the requests completed since, in order of completion.
+        """Wait up to ``wait`` seconds for samples to end; return the requests completed since, possibly none.
 
-        The list may be empty, and is when nothing runs. A backend that samples in the caller's thread may exceed
-        ``wait``.
+        A backend that samples in the caller's thread may exceed ``wait``.
         """
         ...
 
     def stop(self) -> list[Ended]:
-        """Stop sampling and return all requests not yet taken; unfinished samples are ``paused``."""
+        """Stop sampling; return all requests not yet taken, with unfinished samples ``paused``."""
         ...
 
 
 class Generator(Protocol):
-    """A backend that samples completions. Results depend on each request's seeds, not on its position in the list
-    (bitwise for equal batch shapes; see docs/concepts).
+    """A backend that samples completions. Results depend on each request's seeds, not on its position (bitwise for
+    equal batch shapes; see docs/concepts).
 
-    It may also offer ``stream(params, on_done) -> Stream``; see ``prorl_inference.open_stream``.
+    It may offer ``stream(params, on_done) -> Stream``; see ``prorl_inference.open_stream``.
     """
 
     model_id: str
@@ -141,15 +138,12 @@ class Generator(Protocol):
         """Return one completion per seed for each request, in order.
 
         ``on_done(count)`` reports finished completions. ``on_result(index, completions)`` is called in the caller's
-        thread once per request, as soon as it is complete; an exception from it ends the call.
+        thread when a request is complete; its exceptions end the call.
         """
         ...
 
     def sync_weights(self, model: Any) -> None:
-        """Sample from the current weights of ``model``, a Transformers or peft model.
-
-        Does nothing if the backend samples from that very model.
-        """
+        """Sample from the current weights of ``model``, a Transformers or peft model."""
         ...
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """The vLLM backend: an engine in this process, on one GPU.
 
-With ``top_p`` below 1 log-probs are NaN: vLLM reports those of the truncated distribution, which a loss must not use.
+With ``top_p`` below 1 log-probs are NaN, because vLLM reports those of the truncated distribution.
 """
 
 from __future__ import annotations
@@ -31,15 +31,11 @@ _DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
 def _vllm() -> Any:
-    """Import vLLM on first use."""
     return importlib.import_module("vllm")
 
 
 class VllmGenerator:
-    """Samples with vLLM; implements ``Generator``.
-
-    The tokens of a seed may depend on the rest of its batch, since vLLM schedules freely and rounds by batch.
-    """
+    """Samples with vLLM; implements ``Generator``. A seed's tokens may depend on the rest of its batch."""
 
     def __init__(
         self,
@@ -51,10 +47,10 @@ class VllmGenerator:
         memory_share: float = 0.3,
         request_seeds: bool = True,
     ) -> None:
-        """Load the model folder ``path``; ``memory_share`` is the fraction of GPU memory for weights and cache.
+        """Load the model folder ``path``. Raises MissingExtraError without vLLM.
 
-        ``max_model_len`` counts prompt and completion tokens; None is the model's own limit. Without ``request_seeds``
-        no seeds are passed, because vLLM's sampler is slow with them on a GPU. Raises MissingExtraError without vLLM.
+        ``memory_share`` is the fraction of GPU memory for weights and cache; ``max_model_len`` counts prompt and
+        completion (None: the model's limit). ``request_seeds`` makes vLLM's sampler slow on a GPU.
         """
         SPEC.check_installed()
         # Weights of the trainer need no copy to another process.
@@ -86,7 +82,7 @@ class VllmGenerator:
 
     @property
     def context_tokens(self) -> int:
-        """The most tokens of prompt and completion together."""
+        """Most tokens of prompt and completion."""
         return int(self._engine.model_config.max_model_len)
 
     def generate(
@@ -96,7 +92,7 @@ class VllmGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return one completion per seed for each request, in order; see ``Generator.generate``."""
+        """Implement ``Generator.generate``."""
         return sample_all(self.stream(params, on_done), requests, on_result)
 
     def stream(
@@ -107,10 +103,7 @@ class VllmGenerator:
         return VllmStream(self, self._engine.llm_engine, params, on_done)
 
     def sync_weights(self, model: Any) -> None:
-        """Sample from the current weights of ``model``; empties the engine's prefix cache.
-
-        The adapters of a peft model are merged one weight at a time, into a copy.
-        """
+        """Sample from the current weights of ``model``, with the adapters of a peft model merged."""
         self._engine.collective_rpc(
             "reload_weights", kwargs={"weights_iterator": named_weights(model)}
         )
@@ -118,17 +111,17 @@ class VllmGenerator:
         self._engine.reset_prefix_cache()
 
     def close(self) -> None:
-        """Free the engine; the generator cannot be used afterwards."""
+        """Free the engine for good."""
         if self._engine is not None:
             self._engine.llm_engine.engine_core.shutdown()
             self._engine = None
 
 
 class VllmStream:
-    """Steps the engine in the caller's thread, inside ``take``; implements ``Stream``.
+    """Steps the engine in the caller's thread; implements ``Stream``.
 
     A stopped sample may lose up to ``HANDED_OVER`` tokens. A resumed one gets a new seed, since vLLM restarts its
-    generator with every request.
+    generator.
     """
 
     repeatable = False
@@ -170,7 +163,7 @@ class VllmStream:
             self._engine.add_request(name, prompt, self._options(row))
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Step the engine until samples end or ``wait`` seconds have passed; see ``Stream.take``."""
+        """Step the engine until samples end or the time is up."""
         until = math.inf if wait is None else time.monotonic() + wait
         ended: list[Row] = []
         while self._running and not ended:
@@ -181,7 +174,7 @@ class VllmStream:
         return self._results.whole()
 
     def stop(self) -> list[Ended]:
-        """Abort running samples and return them; see ``Stream.stop``."""
+        """Abort and return running samples."""
         self.__exit__()
         return self._results.paused()
 
@@ -222,7 +215,7 @@ class VllmStream:
 
 
 def fresh_seed(row: Row) -> int:
-    """Return a seed for the remaining tokens of ``row``; a new one for each length already sampled."""
+    """Return a seed for the rest of ``row``, different for each length already sampled."""
     return derive_seed(row.seed, "go on", len(row.token_ids)) if row.token_ids else row.seed
 
 
@@ -236,8 +229,7 @@ def _repack_tied_head(model: Any) -> None:
 def named_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:
     """Yield a Transformers model's weights under their checkpoint names, adapters merged.
 
-    A peft layer gives W + scale * B A (LoRA, arXiv 2106.09685, section 4.1), one layer at a time; the model is not
-    changed.
+    A peft layer gives W + scale * B A (LoRA, arXiv 2106.09685, section 4.1); the model is not changed.
     """
     import torch
 

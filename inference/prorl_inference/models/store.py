@@ -1,4 +1,4 @@
-"""Find models: local folders, aliases in the user's cache, Hugging Face hub ids; check that a folder is intact."""
+"""Find models in local folders, the user's cache and the hub; check that a folder is intact."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def is_cached(alias: str) -> bool:
 
 
 def check_model(name_or_path: str) -> None:
-    """Raise ModelError unless the name is a model folder, an alias or of the form of a hub id; fetches nothing."""
+    """Raise ModelError unless the name is a model folder, an alias or like a hub id."""
     path = Path(name_or_path).expanduser()
     if (path / "config.json").is_file() or name_or_path in KNOWN_MODELS:
         return
@@ -101,10 +101,9 @@ def check_model(name_or_path: str) -> None:
 
 
 def resolve_model(name_or_path: str) -> Path:
-    """Return the model folder for a local path, a fetched alias or a hub id (``owner/name``).
+    """Return the folder of a local path, a fetched alias or a hub id (``owner/name``), which is downloaded.
 
-    Downloads hub ids into the hub's own cache unless the hub is set offline; never fetches an alias. Raises ModelError
-    if the model is not available.
+    Raises ModelError if the model is not available; never fetches an alias.
     """
     path = Path(name_or_path).expanduser()
     check_model(name_or_path)
@@ -162,10 +161,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def verify_model_dir(path: Path) -> None:
-    """Raise ModelError unless a folder holds config.json and safetensors and matches its model card, if any.
-
-    Hashes every weight file listed in the card.
-    """
+    """Raise ModelError unless a folder holds config.json and safetensors that match its card, if any."""
     card = read_card(path)
     again = f"run `prorl model fetch {card['alias']} --force`" if card else "fetch or save it again"
     if not (path / "config.json").is_file():
@@ -184,7 +180,7 @@ def verify_model_dir(path: Path) -> None:
 
 
 def read_card(path: Path) -> dict[str, Any] | None:
-    """Return the card written by ``prorl model fetch``, or None if absent. Raises ModelError if it is corrupt."""
+    """Return the card written by ``prorl model fetch``, or None. Raises ModelError if it is corrupt."""
     file = path / CARD_NAME
     if not file.is_file():
         return None

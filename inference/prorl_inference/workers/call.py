@@ -37,7 +37,7 @@ OnBatchDone = Callable[[int | None, int], None]
 
 @dataclass(slots=True)
 class Worker:
-    """A worker. ``open`` returns its generator and raises ServiceError while it cannot.
+    """A worker. ``open`` raises ServiceError while it cannot return a generator.
 
     ``returns``: it is tried again after a failure. ``rows``: samples run at once.
     """
@@ -136,7 +136,6 @@ class Call:
             self._tell(f"samples: {', '.join(names)}")
 
     def _end(self, threads: Sequence[threading.Thread]) -> None:
-        """Stop running calls; their results are dropped."""
         self._work.close()
         self._stop.set()
         until = time.monotonic() + JOIN_SECONDS
@@ -179,7 +178,7 @@ class Call:
         self._on_result(unit.number, event.index, event.completions)
 
     def _take_refusals(self) -> None:
-        """Take samples that every available server refused; raise SampleRefusedError if that ends the call."""
+        """Take samples that all available servers refused, or raise SampleRefusedError."""
         there = range(len(self._workers)) - self._gone.keys()
         for unit in self._work.refused_by_all(there) if there else ():
             worker, completions = next(iter(unit.refusals.items()))
@@ -193,7 +192,7 @@ class Call:
             self._take(_Ended(worker, unit, 0, completions))
 
     def _hear_why(self, threads: Sequence[threading.Thread]) -> None:
-        """Raise SampleRefusedError if, without any answer, all servers find that they refuse every request."""
+        """Raise SampleRefusedError if, without any answer, all servers refuse every request."""
         until = time.monotonic() + JOIN_SECONDS
         while any(t.is_alive() for t in threads) and time.monotonic() < until:
             with contextlib.suppress(queue.Empty):
@@ -219,7 +218,7 @@ class Call:
             )
 
     def _check_that_one_is_left(self) -> None:
-        """Raise ServiceError if all workers are lost and none returned within ``patience``."""
+        """Raise ServiceError if no worker returned within ``patience``."""
         workers = self._workers
         if len(self._gone) < len(workers):
             return
@@ -267,7 +266,7 @@ class Call:
                 self._events.put(error)
 
     def _pull(self, number: int, generator: Generator, rows: int) -> None:
-        """Have a server sample requests, which it pulls, in one call."""
+        """Have a server sample the requests that it pulls, in one call."""
         taken: list[tuple[Unit, int]] = []
         left: Counter[int] = Counter()
         at_once: Any = generator.generate  # takes an iterator, see ``OpenAIGenerator.pulls``
@@ -299,7 +298,6 @@ class Call:
         at_once(requests(), self._params, self._stop_asked, result)
 
     def _batch(self, number: int, generator: Generator) -> None:
-        """Sample the next unit, if any."""
         unit = self._work.take(number)
         if unit is None:
             self._stop.wait(LOOK_SECONDS)
@@ -316,6 +314,6 @@ class Call:
         self._work.ended(number, unit)
 
     def _stop_asked(self, ended: int = 0) -> None:
-        """End the worker's call once the result is no longer needed, unless samples just ended: report those first."""
+        """End a call whose result is no longer needed, but report ended samples first."""
         if self._stop.is_set() and not ended:
             raise _Stop

@@ -1,4 +1,4 @@
-"""One child process per device: it sees only that device, loads the model and samples."""
+"""One child process per device, which sees only that device."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LAST_LINES = 20
 
 @dataclass(frozen=True, slots=True)
 class DeviceModel:
-    """The model folder, backend and options that each child loads."""
+    """The model and backend that each child loads."""
 
     path: Path
     backend: str
@@ -35,10 +35,9 @@ class DeviceModel:
 
 
 def device_list(text: str) -> list[str]:
-    """Return the devices in the comma-separated ``text``.
+    """Return the comma-separated devices. Raises UserError unless several are all ``cpu``, or different numbered GPUs.
 
-    Several devices must all be ``cpu``, or all different numbered GPUs: mixed kinds would give samples that differ in
-    their last bits. Raises UserError otherwise.
+    Devices of different kinds would give samples that differ in their last bits.
     """
     found = [part.strip() for part in text.split(",") if part.strip()] or [text]
     for device in found:
@@ -56,9 +55,9 @@ def device_list(text: str) -> list[str]:
 
 
 class DeviceGenerator(Closing):
-    """Implements ``Generator`` with a child process for ``device``, started when first needed.
+    """Implements ``Generator`` with a child process for ``device``; ``share`` children share the CPU.
 
-    ``share`` is the number of children that share the CPU. Once a child dies, every call raises ServiceError.
+    Once a child dies, every call raises ServiceError.
     """
 
     def __init__(self, model: DeviceModel, device: str, name: str, digest: str, share: int) -> None:
@@ -70,7 +69,7 @@ class DeviceGenerator(Closing):
         self._reader: threading.Thread | None = None
 
     def prepare(self) -> None:
-        """Start the child and load the model. Raises UserError from the backend, ServiceError if the child dies."""
+        """Start the child and load the model. Raises ServiceError if the child dies."""
         if self._died is not None:
             raise self._died
         if self._process is not None:
@@ -108,7 +107,7 @@ class DeviceGenerator(Closing):
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Sample in the child; see ``Generator.generate``. Raises ServiceError if it dies."""
+        """Implement ``Generator.generate``. Raises ServiceError if the child dies."""
         self.prepare()
         asked = [{"prompt": [dict(m) for m in r.prompt], "seeds": r.seeds} for r in requests]
         self._send({"requests": asked, "params": asdict(params)})
@@ -174,7 +173,7 @@ class DeviceGenerator(Closing):
         return row
 
     def _obituary(self) -> ServiceError:
-        """Return the error for the child's death, which is kept: a new child would die too."""
+        """Return and keep the error for the child's death: a new child would die too."""
         process = self._process
         if process is None:
             return ServiceError("the worker process was ended")
@@ -197,7 +196,7 @@ def open_devices(
     tell: Callable[[str], None],
     whole_batches: bool,
 ) -> SamplingPool:
-    """Return one process per device as one generator; each loads the model before its first sample."""
+    """Return one process per device as one generator."""
     digest = model_digest(model.path)
 
     def opener(device: str) -> Callable[[], Generator]:
@@ -211,7 +210,7 @@ def open_devices(
 
 
 def visible_gpu(number: int) -> str:
-    """Return the CUDA_VISIBLE_DEVICES value for the GPU with this process's index ``number``."""
+    """Return the CUDA_VISIBLE_DEVICES value of GPU ``number`` of this process."""
     shown = [part for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if part]
     return shown[number] if number < len(shown) else str(number)
 

@@ -1,7 +1,4 @@
-"""Several workers as one generator: a free worker takes the next unit, and results reach the caller's thread.
-
-Samples depend only on their request's seed, so it does not matter which worker samples them.
-"""
+"""Several workers as one generator; samples do not depend on the worker."""
 
 from __future__ import annotations
 
@@ -31,11 +28,11 @@ class BatchSampler(Protocol):
         on_done: OnBatchDone,
         on_result: OnBatchResult,
     ) -> None:
-        """Sample every batch; callbacks run in the caller's thread, once per request's result."""
+        """Sample every batch; callbacks run in the caller's thread."""
         ...
 
     def unit(self, samples: int) -> int | None:
-        """Return how many of ``samples`` to give a worker at once; None keeps the planned batches."""
+        """Return how many of ``samples`` form a unit; None for whole batches."""
         ...
 
 
@@ -46,7 +43,7 @@ def sample_batches(
     on_done: OnBatchDone,
     on_result: OnBatchResult,
 ) -> None:
-    """Sample batches, many at once if the generator is a ``BatchSampler``, else one by one."""
+    """Sample batches, many at once if the generator is a ``BatchSampler``."""
     own = getattr(generator, "sample_batches", None)
     if own is not None:
         own(batches, params, on_done, on_result)
@@ -59,9 +56,8 @@ def sample_batches(
 class SamplingPool(Closing):
     """Samples with several workers; implements ``Generator`` and ``BatchSampler``.
 
-    A call fails once all workers have been lost for ``patience`` seconds. ``whole_batches``: a unit is one batch,
-    unchanged. ``stop_at_refusal``: a sample that every server refuses ends the call. ``tell`` takes messages for the
-    user, from any thread.
+    A call fails once all workers have been lost for ``patience`` seconds. ``whole_batches``: a unit is one batch.
+    ``stop_at_refusal``: a sample that every server refuses ends the call. ``tell`` takes messages from any thread.
     """
 
     def __init__(
@@ -81,7 +77,7 @@ class SamplingPool(Closing):
 
     @property
     def usage(self) -> Usage | None:
-        """Total usage of all servers; None if no worker is a server."""
+        """Total usage of all servers; None without servers."""
         found = [getattr(worker.generator, "usage", None) for worker in self.workers]
         known = [usage for usage in found if isinstance(usage, Usage)]
         if not known:
@@ -92,7 +88,7 @@ class SamplingPool(Closing):
         )
 
     def unit(self, samples: int) -> int | None:
-        """Return the number of samples per unit; see ``BatchSampler.unit``."""
+        """Return the number of samples per unit."""
         if self._whole_batches:
             return None
         if all(worker.returns for worker in self.workers):
@@ -106,7 +102,7 @@ class SamplingPool(Closing):
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return one completion per seed for each request, in order; see ``Generator.generate``."""
+        """Implement ``Generator.generate``."""
         found: dict[int, list[Completion]] = {}
 
         def done(_: int | None, count: int) -> None:
@@ -122,10 +118,7 @@ class SamplingPool(Closing):
         return [found[number] for number in range(len(requests))]
 
     def prepare(self) -> None:
-        """Load the model of every available worker now, in parallel.
-
-        Raises the first error other than ServiceError.
-        """
+        """Load every worker's model in parallel. Raises the first error other than ServiceError."""
         found: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
 
         def load(worker: Worker) -> None:
@@ -155,10 +148,10 @@ class SamplingPool(Closing):
         on_done: OnBatchDone,
         on_result: OnBatchResult,
     ) -> None:
-        """Sample every batch; see ``BatchSampler``.
+        """Sample every batch. Raises ServiceError if no worker is left, SampleRefusedError, and other errors of workers
+        at once.
 
-        Raises ServiceError if no worker is left, SampleRefusedError, and at once any other error of a worker. Results
-        that arrived before are still reported.
+        Results that arrived before are still reported.
         """
         params.check()
         servers = all(worker.returns for worker in self.workers)

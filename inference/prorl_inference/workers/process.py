@@ -1,10 +1,8 @@
-"""The child process of one device: JSON requests on stdin, JSON lines on stdout.
+"""The child process of one device: JSON lines on stdin and stdout.
 
 {"open": {path, backend, dtype, batch_rows, device}} gives {"ready": true}. {"requests": [{prompt, seeds}], "params":
-{...}} gives {"done": n} and {"result": i, "completions": [...]} as they come, then {"ended": true}.
-
-A UserError becomes {"user_error": line}; other errors end the process with a traceback on stderr. It exits at once when
-stdin closes, since the parent is gone.
+{...}} gives {"done": n} and {"result": i, "completions": [...]}, then {"ended": true}. A UserError gives {"user_error":
+line}; other errors end the process.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from prorl_inference.types import Completion, Generator, Request, SamplingParams
 
 
 def main() -> None:
-    """Answer requests until stdin closes. Output printed by libraries goes to stderr."""
+    """Answer requests until stdin closes, since the parent is then gone. Libraries print to stderr."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     asked: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()

@@ -24,9 +24,9 @@ def open_servers(
     options: ServerOptions,
     tell: Callable[[str], None],
 ) -> SamplingPool:
-    """Return the servers at ``urls`` as one generator; those that do not answer join when they do.
+    """Return the servers at ``urls`` as one generator; those that do not answer join later.
 
-    Raises UserError if they serve different models, ServiceError if none answers.
+    Raises UserError if their models differ, ServiceError if none answers.
     """
     names = [str(server_address(url)) for url in urls]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -80,7 +80,6 @@ def _opened(worker: Worker) -> Generator | ServiceError:
 
 
 def _check_same(first: Generator, other: Generator, name: str) -> None:
-    """Raise UserError if two servers report different models."""
     if (first.model_id, first.model_digest) != (other.model_id, other.model_digest):
         raise UserError(
             f"the server {name} says other things of its model {other.model_id} than the first: name servers of one "
@@ -89,7 +88,7 @@ def _check_same(first: Generator, other: Generator, name: str) -> None:
 
 
 class _Once:
-    """Passes each line on once: a server that stays away repeats itself."""
+    """Passes each line on once."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell, self._said, self._lock = tell, set[str](), threading.Lock()

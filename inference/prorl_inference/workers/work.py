@@ -1,7 +1,6 @@
-"""The shared list of units (a batch or a single sample) from which free workers take the next.
+"""The units (batches or single samples) of a call, taken by free workers.
 
-Units of a lost worker go to others first. A free worker also starts a unit that a slow one has held too long; the first
-result counts.
+A free worker also starts a unit that a slow one has held too long; the first result counts.
 """
 
 from __future__ import annotations
@@ -25,9 +24,8 @@ UNTRIED_SECONDS = 15.0
 
 @dataclass(slots=True)
 class Unit:
-    """Requests that one worker samples in one call. ``holders`` maps each worker to the time it took the unit;
-    ``missing`` are the requests not yet reported to the caller; ``refusals`` are the answers of servers that refused
-    it."""
+    """Requests that one worker samples in one call. ``holders`` maps workers to the time they took it; ``missing``
+    requests are not reported yet; ``refusals`` are the answers of servers that refused it."""
 
     number: int
     requests: Sequence[Request]
@@ -37,10 +35,9 @@ class Unit:
 
 
 class SharedWork:
-    """The units of one call, shared by all worker threads; workers are numbered.
+    """The units of one call, shared by numbered worker threads; ``units`` is consumed lazily.
 
-    ``units`` is consumed lazily, so it may be long. A worker without a finished unit starts, one at a time, a unit that
-    another has held for ``untried`` seconds.
+    A worker without a finished unit also starts a unit held elsewhere for ``untried`` seconds.
     """
 
     def __init__(
@@ -59,9 +56,9 @@ class SharedWork:
         self._on_trial: set[int] = set()
 
     def take(self, worker: int) -> Unit | None:
-        """Return a unit for the worker, or None if there is none now (or ever; see ``finished``).
+        """Return a unit, or None if there is none now or ever (see ``finished``).
 
-        After ``give_back`` a worker gets one unit at a time until it has finished one.
+        After ``give_back`` a worker gets one unit at a time until it finishes one.
         """
         with self._lock:
             if self._closed or (worker in self._on_trial and self._held(worker)):
@@ -74,7 +71,7 @@ class SharedWork:
             return unit
 
     def ended(self, worker: int, unit: Unit) -> None:
-        """Record that the worker has finished the unit."""
+        """Record that the worker finished the unit."""
         with self._lock:
             self._on_trial.discard(worker)
             if (since := unit.holders.get(worker)) is not None:
@@ -82,7 +79,7 @@ class SharedWork:
             self._under_way.pop(unit.number, None)
 
     def give_back(self, worker: int) -> int:
-        """Return the worker's units to the list; return the number of samples that no other worker holds."""
+        """Take the worker's units back; return the number of samples held by no other worker."""
         with self._lock:
             self._on_trial.add(worker)
             alone = [u for u in self._under_way.values() if u.holders.pop(worker, None) is not None]
@@ -93,7 +90,7 @@ class SharedWork:
             return sum(len(r.seeds) for unit in alone for r in unit.requests)
 
     def refused(self, worker: int, unit: Unit, completions: list[Completion]) -> None:
-        """Offer a unit that the worker's server refused to the others."""
+        """Offer a unit that the worker's server refused to others."""
         with self._lock:
             unit.refusals[worker] = completions
             unit.holders.pop(worker, None)
@@ -102,7 +99,7 @@ class SharedWork:
                 self._returned.append(unit)
 
     def refused_by_all(self, workers: Collection[int]) -> list[Unit]:
-        """Remove and return the units that all these workers have refused."""
+        """Remove and return units that all these workers refused."""
         with self._lock:
             found = [u for u in self._returned if u.refusals.keys() >= set(workers)]
             for unit in found:
@@ -121,7 +118,7 @@ class SharedWork:
             return self._closed or (self._all_taken and not left)
 
     def _lost(self, worker: int) -> Unit | None:
-        """Return a returned unit that the worker has not refused; drop those already complete."""
+        """Return a returned unit that the worker has not refused; drop completed ones."""
         for unit in list(self._returned):
             if unit.missing and worker in unit.refusals:
                 continue
@@ -142,8 +139,7 @@ class SharedWork:
         return sum(worker in unit.holders for unit in self._under_way.values())
 
     def _slow_one(self, worker: int) -> Unit | None:
-        """Return the unit that others have held longest, if that is too long for this worker. The latest holder's time
-        counts, since a second one may be slow too."""
+        """Return the unit that others have held longest, since its last holder took it, if that is too long."""
         own = self._slowest.get(worker)
         if own is None and self._held(worker):
             return None

@@ -1,7 +1,4 @@
-"""Fit ``max_tokens`` into a server's context when no tokenizer counts the prompt.
-
-The prompt's size is read from the server's refusal, or measured with a one-token request; it is never guessed.
-"""
+"""Fit ``max_tokens`` into a server's context when no tokenizer counts the prompt."""
 
 from __future__ import annotations
 
@@ -28,10 +25,9 @@ CURE = "name the model's tokenizer (server.tokenizer) or ask for fewer tokens"
 
 
 class ContextLimits:
-    """Remembers how many tokens the server leaves for the completion of each prompt of a call.
+    """Remembers, for each prompt of a call, the tokens that the server leaves for a completion. Thread-safe.
 
-    ``context`` is the server's stated context, if any; ``tell`` gets a message when a completion's limit is first
-    lowered. Thread-safe.
+    ``context`` is the server's stated context; ``tell`` gets one message when a limit is lowered.
     """
 
     def __init__(self, context: int | None, tell: Callable[[str], None]) -> None:
@@ -39,7 +35,7 @@ class ContextLimits:
         self._known: dict[str, int] = {}
 
     def fitted(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the body with ``max_tokens`` lowered to the limit learnt for its prompt, if any."""
+        """Return the body with ``max_tokens`` lowered to its prompt's limit, if known."""
         asked, room = body.get("max_tokens"), self._known.get(_prompt(body))
         return (
             body if asked is None or room is None or room >= asked else {**body, "max_tokens": room}
@@ -51,10 +47,10 @@ class ContextLimits:
         refusal: RefusedError,
         measure: Callable[[Mapping[str, Any]], Answer],
     ) -> Mapping[str, Any]:
-        """Return a body that fits. Raises RefusedError if none does or the prompt's size cannot be learnt.
+        """Return a body that fits, or raise RefusedError.
 
-        ``measure`` sends a body and returns its answer; it is used if the refusal does not state the prompt's size, or
-        stated one that was refused again.
+        The prompt's size comes from the refusal; if it gives none, or one that failed, ``measure`` sends a one-token
+        request.
         """
         said, asked = str(refusal), body.get("max_tokens")
         if asked is None or not EXCEEDED.search(said):

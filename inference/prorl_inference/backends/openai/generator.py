@@ -1,8 +1,4 @@
-"""Sample from any OpenAI-compatible server (vLLM, SGLang, llama.cpp, hosted).
-
-Each sample is a separate request with its own seed. The completions api sends token ids; with the chat api the server
-renders the messages. Completions carry no token ids or log-probs (-1 and NaN).
-"""
+"""Sample from any OpenAI-compatible server (vLLM, SGLang, llama.cpp, hosted), one request per sample."""
 
 from __future__ import annotations
 
@@ -51,10 +47,10 @@ HARMLESS = ({"role": "user", "content": "Say yes."},)
 
 
 class Collector:
-    """Collects answers and reports them; see ``Generator.generate``.
+    """Collects answers and reports them as ``Generator.generate`` does.
 
-    ``refused`` maps a request to its first sample refused by the server (with ``stop``, also before sending);
-    ``answered`` counts answers. With ``stop`` a refused sample is never a completion.
+    ``refused`` holds each request's first refused sample; without ``stop`` only those sent. ``answered`` counts other
+    answers.
     """
 
     def __init__(
@@ -69,7 +65,7 @@ class Collector:
         self.answered = 0
 
     def expect(self, request: Request) -> int:
-        """Return the index of a new request, before any of its answers arrives."""
+        """Return the index of a new request."""
         self._found.append([None] * len(request.seeds))
         return len(self._found) - 1
 
@@ -99,11 +95,10 @@ class Collector:
 
 
 class OpenAIGenerator:
-    """Implements ``Generator`` for a server. ``usage`` counts requests and tokens.
+    """Implements ``Generator`` for a server; completions carry no token ids or log-probs.
 
-    ``model_digest`` is that of ``options.weights`` if given, else a hash of the model's name and the server's
-    description of it, which does not notice other weights under the same name. Seeds do not guarantee equal tokens:
-    servers may ignore them or round by batch.
+    ``model_digest`` is that of ``options.weights``, else a hash of the server's description, which misses other weights
+    under the same name. Servers may ignore seeds or round by batch.
     """
 
     def __init__(
@@ -112,11 +107,10 @@ class OpenAIGenerator:
         options: ServerOptions | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> None:
-        """Find the model; wait for an unresponsive server up to ``options.patience``.
+        """Find the model, waiting up to ``options.patience`` for the server.
 
-        ``tell`` is called, from any thread, when the server goes away or returns. Raises UserError for an invalid
-        address, key or model, ServiceError if the server does not answer. With ``model`` and ``weights`` given, the
-        server is first contacted when sampling starts.
+        ``tell`` takes messages from any thread. Raises UserError for an invalid address, key or model, ServiceError
+        without an answer. With ``model`` and ``weights`` given the server is first contacted when sampling starts.
         """
         self.options = options or ServerOptions()
         self._address, self._key = server_address(url), self.options.key()
@@ -143,7 +137,7 @@ class OpenAIGenerator:
 
     @property
     def context_tokens(self) -> int | None:
-        """The most tokens of prompt and completion together; None if the server does not say."""
+        """Most tokens of prompt and completion; None if unknown."""
         value = (self._card or {}).get("max_model_len")
         return value if isinstance(value, int) and value > 0 else None
 
@@ -157,14 +151,12 @@ class OpenAIGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return one completion per seed for each request, in order; see ``Generator.generate``.
+        """Implement ``Generator.generate``; ``requests`` may be an iterator.
 
-        ``requests`` may be an iterator; it is advanced from several threads, one at a time, and may yield None if it
-        has no request yet. ``on_done(0)`` is called about every 0.2 s without answers. Answers that arrived before an
-        error or interruption are still reported. Callbacks run in the caller's thread.
-
-        A refused sample raises SampleRefusedError after running requests are reported; with ``refusals="record"`` it
-        becomes a ``refused`` completion with the reason in ``note``.
+        It is advanced from several threads, one at a time, and may yield None while it has no request. ``on_done(0)``
+        is called about every 0.2 s without answers. Answers that arrived before an error are still reported. A refused
+        sample raises SampleRefusedError after running ones are reported, or with ``refusals="record"`` becomes a
+        ``refused`` completion.
         """
         params.check()
         if self._card is None:
@@ -231,7 +223,7 @@ class OpenAIGenerator:
     def _judge_refusals(
         self, found: Collector, pool: RequestPool, probe: Job | None, params: SamplingParams
     ) -> None:
-        """Raise SampleRefusedError if a refusal ends the call or the server refuses everything."""
+        """Raise SampleRefusedError if refusals end the call or everything is refused."""
         job, answer = next(iter(found.refused.values()))
         line = (
             f"the server refused a sample of the prompt starting '{job.start}' ({answer.refusal})"
@@ -256,7 +248,7 @@ class OpenAIGenerator:
         self._worked = params
 
     def _jobs(self, index: int, request: Request, params: SamplingParams) -> list[Job]:
-        """Return one job per seed; a prompt that fills the context is refused without being sent."""
+        """Return one job per seed; a prompt that fills the context is marked as refused."""
         tokenizer, context = self._load_tokenizer(), self.context_tokens
         opened, refusal, room = "", "", params.max_tokens
         prompt: dict[str, Any] = {
@@ -299,7 +291,7 @@ class OpenAIGenerator:
                 self._tell(line)
 
     def _find_model(self) -> None:
-        """List the server's models and choose one; raises as ``__init__`` does."""
+        """List the server's models and choose one."""
         self._watch.start()
         with self._connection() as connection:
 
@@ -331,7 +323,7 @@ class OpenAIGenerator:
         self._card = found.get(self.model_id, {})
 
     def _same_model(self, connection: Connection) -> None:
-        """Raise UserError if the server's description of the model has changed, TransientError if it lists no model."""
+        """Raise UserError if the model has changed, TransientError if none is listed."""
         if not self._card:  # the server lists no models
             return
         try:
@@ -360,7 +352,7 @@ class OpenAIGenerator:
         return f"server-{hashlib.blake2b(text.encode(), digest_size=24).hexdigest()}"
 
     def _load_tokenizer(self) -> Any:
-        """Return the tokenizer, loaded once, or None. Raises UserError if the completions api lacks one."""
+        """Return the tokenizer, loaded once. Raises UserError if the completions api lacks one."""
         place = self.options.tokenizer or self.options.weights
         if self._tokenizer is None and place is not None:
             self._tokenizer = load_tokenizer(str(place))

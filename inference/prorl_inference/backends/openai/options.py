@@ -1,7 +1,4 @@
-"""Options for an OpenAI-compatible server: address, model, limits, price.
-
-The key is read from an environment variable, never stored, and removed from every message.
-"""
+"""Options for an OpenAI-compatible server. The key is read from the environment and removed from every message."""
 
 from __future__ import annotations
 
@@ -28,12 +25,11 @@ LONGEST_SECONDS = 30 * 86400.0
 class ServerOptions:
     """How to sample from a server.
 
-    ``model``: its name there (None: the only one listed). ``api``: ``completions`` sends token ids, ``chat`` sends
-    messages that the server renders, ``auto`` picks ``completions`` if a tokenizer is given. ``weights``: a folder with
-    the served weights, for the digest (and the tokenizer, unless ``tokenizer`` is given). ``extra``: more request
-    fields; null removes one of ``REMOVABLE``. ``timeout`` (for one answer) and ``patience`` (for an unresponsive
-    server) are in seconds. ``rpm`` and ``tpm`` are requests and tokens per minute. ``price`` is per million prompt and
-    completion tokens. ``refusals``: ``stop`` at the first refused sample, or ``record`` it and continue.
+    ``model``: its name there (None: the only one). ``api``: ``completions`` sends token ids, ``chat`` sends messages,
+    ``auto`` picks ``completions`` if a tokenizer is given. ``weights``: a folder with the served weights, for the
+    digest and tokenizer. ``extra``: more request fields; null removes one of ``REMOVABLE``. ``timeout`` of an answer
+    and ``patience`` for an unresponsive server are in seconds, ``rpm`` and ``tpm`` requests and tokens per minute,
+    ``price`` per million prompt and completion tokens. ``refusals``: ``stop`` at a refused sample or ``record`` it.
     """
 
     model: str | None = None
@@ -82,7 +78,7 @@ class ServerOptions:
         return "chat" if self.tokenizer is None and self.weights is None else "completions"
 
     def key(self) -> str | None:
-        """Return the key, or None. Raises UserError if the named variable is empty or not a valid key."""
+        """Return the key, or None. Raises UserError if the variable holds no valid key."""
         if self.key_env is None:
             return None
         value = os.environ.get(self.key_env, "").strip()
@@ -99,12 +95,12 @@ class ServerOptions:
 
 
 def server_address(url: str) -> Address:
-    """Return the parsed address; a URL without a path gets ``/v1``. Raises UserError if it is invalid."""
+    """Return the parsed address; the default path is ``/v1``. Raises UserError if it is invalid."""
     return parse_address(url, "the server's address", "http://host:8000/v1", "/v1")
 
 
 def parse_extra(text: str | None) -> dict[str, Any]:
-    """Return the JSON object in ``text``, empty for None. Raises UserError if it is not one."""
+    """Return the JSON object in ``text``, empty for None. Raises UserError if invalid."""
     if text is None:
         return {}
     try:

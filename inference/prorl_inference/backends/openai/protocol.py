@@ -1,7 +1,7 @@
-"""Requests and answers of the OpenAI protocol for one sample, and the errors they lead to:
+"""Requests and answers of the OpenAI protocol.
 
-TransientError: retry. RefusedError: only this request is refused (too long, filtered). UserError: the user must correct
-key, address or chat template. ServiceError: the server cannot continue (model gone, quota spent).
+TransientError means retry, RefusedError that only this request is refused, UserError that the user must correct key,
+address or chat template, ServiceError that the server cannot continue.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ PROBE = -1
 
 
 class RefusedError(ServiceError):
-    """The server refused this one sample."""
+    """The server refused this sample (too long, filtered)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One sample to request. ``opened`` is the think tag already in the prompt; ``prompt_tokens`` may be an estimate;
-    ``refused`` is set if the sample need not be sent, and says why."""
+    """One sample to request. ``opened`` is the think tag in the prompt; ``prompt_tokens`` may be an estimate;
+    ``refused`` says why it is not sent."""
 
     request: int
     sample: int
@@ -47,7 +47,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Answer to a job. Token counts come from the server; None if it gives none."""
+    """Answer to a job. Token counts are the server's, or None."""
 
     text: str
     finish: FinishReason
@@ -58,7 +58,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Usage:
-    """Requests, tokens and, if the price is set, cost of a server so far."""
+    """Requests, tokens and cost of a server so far."""
 
     price: tuple[float, float] | None = None
     answers: int = 0
@@ -69,7 +69,7 @@ class Usage:
 
     @property
     def cost(self) -> float | None:
-        """Price of the tokens of all answers; None without a price."""
+        """Price of all tokens; None if unknown."""
         if self.price is None:
             return None
         tokens = (self.prompt_tokens, self.completion_tokens)
@@ -79,7 +79,7 @@ class Usage:
 def request_body(
     options: ServerOptions, model: str, params: SamplingParams, seed: int, neutral: bool
 ) -> dict[str, Any]:
-    """Return all fields but the prompt; ``neutral`` adds ``VLLM_NEUTRAL``, which ``extra`` may override."""
+    """Return all fields but the prompt, with ``VLLM_NEUTRAL`` if ``neutral``."""
     body: dict[str, Any] = {
         "model": model,
         "temperature": params.temperature,
@@ -99,7 +99,7 @@ def request_body(
 
 
 def read_object(reply: Reply) -> dict[str, Any]:
-    """Return the JSON object of a reply; the module docstring lists the errors raised."""
+    """Return the JSON object of a reply; the module lists the errors."""
     if reply.status == 200:
         return reply.object()
     status, said, line = reply.status, reply.message(), reply.line()
@@ -123,9 +123,9 @@ def read_object(reply: Reply) -> dict[str, Any]:
 
 
 def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
-    """Return the answer in a response, putting reasoning that a chat server split off back in think tags.
+    """Return the answer in a response, with separate reasoning put back in think tags.
 
-    Raises TransientError for a malformed response, RefusedError for a filtered or empty one.
+    Raises TransientError if it is malformed, RefusedError if filtered or empty.
     """
     try:
         choice = row["choices"][0]
@@ -163,9 +163,9 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
 
 
 def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
-    """Return the answer as a Completion whose ids are ``UNKNOWN_TOKEN`` and log-probs NaN.
+    """Return the answer as a Completion without ids and log-probs.
 
-    Their number is the server's token count, else the tokenizer's. Raises UserError if there is neither.
+    Counts tokens with ``tokenizer`` if the server does not; raises UserError if that is missing.
     """
     if answer.refusal:
         return Completion("", (), (), "refused", answer.refusal)
@@ -183,7 +183,7 @@ def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
 
 
 def stable_facts(card: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a /models entry that do not change between calls."""
+    """Return the constant fields of a /models entry."""
     return {
         name: card[name]
         for name in ("id", "root", "parent", "owned_by", "max_model_len")
@@ -192,7 +192,7 @@ def stable_facts(card: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cards(row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the models listed by /models; empty for a malformed answer."""
+    """Return the models listed by /models."""
     data = row.get("data")
     found = data if isinstance(data, list) else []
     return [card for card in found if isinstance(card, dict) and isinstance(card.get("id"), str)]

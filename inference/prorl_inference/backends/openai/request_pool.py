@@ -32,9 +32,9 @@ Outcome = tuple[Job, Answer] | BaseException | None
 
 
 class Rate:
-    """A token bucket: ``per_minute`` units a minute (None: no limit), with a burst of one second's worth, at least 1.
+    """A token bucket of ``per_minute`` units (None: no limit) with a burst of a second's worth, at least 1.
 
-    A request may take more than the bucket holds; the next waits until the debt is paid.
+    One request may exceed the bucket; the next waits until the debt is paid.
     """
 
     def __init__(
@@ -68,8 +68,8 @@ class Rate:
 
 
 class RequestPool:
-    """State shared by the threads of one call. ``rates`` limit requests and tokens; ``limits`` is set if prompts were
-    not tokenized. ``same_model`` is called after a failure and raises if the server now has another model."""
+    """Threads of one call. ``rates`` limit requests and tokens; ``limits`` is set if prompts are not tokenized.
+    ``same_model`` raises if the server has another model after a failure."""
 
     def __init__(
         self,
@@ -103,11 +103,10 @@ class RequestPool:
     ) -> Generator[tuple[Job, Answer] | None, None, None]:
         """Yield each job with its answer, in any order, and None after every ``TICK_SECONDS`` without one.
 
-        ``jobs`` is advanced by one thread at a time when a thread is free; it may yield None if it has no job yet.
-        After the first error (or refusal, with ``stop_at_refusal``) no more jobs start; running ones are still yielded,
-        then the error is raised. Closing the iterator drops running jobs; see ``left``. ``probe`` is sent to tell a
-        broken server from samples that break it. It, and requests that measure a prompt, are yielded with request
-        ``PROBE``.
+        ``jobs`` is advanced by one thread at a time and may yield None while it has no job. After an error (or refusal,
+        with ``stop_at_refusal``) running jobs are still yielded, then it is raised. Closing the iterator drops running
+        jobs. ``probe`` tells a broken server from samples that break it; it and requests that measure prompts are
+        yielded as request ``PROBE``.
         """
         self._waiting, self._ended, self._probe = iter(jobs), False, probe
         self._watch.start()
@@ -148,7 +147,7 @@ class RequestPool:
                 worker.join(max(0.0, until - time.monotonic()))
 
     def left(self) -> Iterator[tuple[Job, Answer]]:
-        """Yield answers that arrived before ``run`` was closed or interrupted and were not yielded."""
+        """Yield answers that ``run`` received but did not yield."""
         while True:
             try:
                 outcome = self._done.get_nowait()
@@ -182,7 +181,6 @@ class RequestPool:
             self._done.put(None)
 
     def _ask(self, connection: Connection, job: Job) -> Answer:
-        """Send the job until it is answered or refused."""
         if job.refused:
             return Answer("", "refused", refusal=job.refused)
         body = job.body
@@ -215,7 +213,7 @@ class RequestPool:
     def _attempt(
         self, connection: Connection, job: Job, body: Mapping[str, Any]
     ) -> Answer | Mapping[str, Any]:
-        """Return the answer, or a smaller body to send if the server's context is exceeded."""
+        """Return the answer, or a smaller body if the context is exceeded."""
         if self._limits is None:
             return self._send(connection, job, body)
 
@@ -232,7 +230,6 @@ class RequestPool:
             return self._limits.learn(body, refusal, measure)
 
     def _send(self, connection: Connection, job: Job, body: Mapping[str, Any]) -> Answer:
-        """Send one request when the rates allow it."""
         estimate = job.prompt_tokens + (self._expected or 256.0)
         while (seconds := self._requests.take(1.0)) > 0.0:
             self._watch.wait(seconds)
@@ -248,7 +245,7 @@ class RequestPool:
         return answer
 
     def _others_pass(self, connection: Connection, since: float) -> bool:
-        """Return whether the server answered anything since ``since``, sending the probe if necessary."""
+        """Return whether the server answered since ``since``, if necessary the probe."""
         with self._probing:
             if self._watch.last_answer > since:
                 return True

@@ -1,4 +1,4 @@
-"""A fake OpenAI-compatible server on 127.0.0.1 for tests: scripted faults, death and restart."""
+"""A fake OpenAI-compatible server on 127.0.0.1 for tests."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ Answerer = Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Fault sent for an answer. ``kind`` is ``status``; ``torn``: half an answer as if it were whole; ``cut``: the
-    connection breaks in the middle; ``hang``: no answer."""
+    """A fault instead of an answer. ``torn`` is half an answer, ``cut`` a broken connection, ``hang`` no answer."""
 
     status: int = 500
     body: str = "broken"
@@ -37,11 +36,7 @@ def yes_by_seed(body: Mapping[str, Any]) -> str:
 
 
 class FakeServer(Closing):
-    """Serves ``model``; ``script(number, body)`` may return a Fault for request ``number`` (from 1).
-
-    ``bodies`` and ``keys`` record the requests; without ``listed`` no model is listed. ``die`` breaks all connections
-    and frees the port, ``rise`` serves on the same port again.
-    """
+    """Serves ``model``; ``script(number, body)`` may return a Fault for request ``number`` (from 1)."""
 
     def __init__(
         self,
@@ -69,14 +64,14 @@ class FakeServer(Closing):
         return f"http://127.0.0.1:{self._port}/v1"
 
     def rise(self) -> None:
-        """Start serving."""
+        """Start serving, on the same port as before."""
         self._server = _Server(("127.0.0.1", self._port), _Handler)
         self._server.fake = self
         self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def die(self) -> None:
-        """Stop serving and break open connections."""
+        """Stop serving, break open connections and free the port."""
         server, self._server = self._server, None
         if server is not None:
             server.shutdown()
@@ -137,7 +132,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         """Log nothing."""
 
     def do_GET(self) -> None:
-        """List the one model, with fields that change between calls as vLLM's do."""
+        """List the model, with fields that change as vLLM's do."""
         fake = self.server.fake
         fake.listings += 1
         card = {"id": fake.model, "created": fake.listings, **fake.card}

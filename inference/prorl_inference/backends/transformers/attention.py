@@ -1,7 +1,7 @@
-"""Faster attention and key-value cache for decoding on the CPU: buffers that grow in place, and grouped queries.
+"""Faster attention and key-value cache for decoding on the CPU.
 
-Transformers' dynamic cache copies all earlier tokens at each step. Models with sliding windows or linear attention keep
-it. This module imports torch and transformers: import it inside functions only.
+Transformers' dynamic cache copies all earlier tokens at each step; this one grows in place. Import this module inside
+functions only: it imports torch.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         return self.keys, self.values
 
     def reorder_cache(self, beam_idx: Any) -> None:
-        """Select or repeat the rows ``beam_idx``; the next token reallocates the buffers."""
+        """Select or repeat the rows ``beam_idx``."""
         super().reorder_cache(beam_idx)
         self._key_room = self._value_room = None
 
@@ -61,17 +61,16 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         self._left += tokens
 
     def pad_left(self, tokens: int) -> None:
-        """Add ``tokens`` positions of padding at the left; the next token reallocates the buffers."""
+        """Add ``tokens`` positions of padding at the left."""
         assert self.keys is not None and self.values is not None
         self.keys = torch.nn.functional.pad(self.keys, (0, 0, tokens, 0))
         self.values = torch.nn.functional.pad(self.values, (0, 0, tokens, 0))
         self._key_room = self._value_room = None
 
     def overwrite(self, rows: torch.Tensor, source: DynamicLayer, index: torch.Tensor) -> None:
-        """Copy row ``index[i]`` of ``source`` over row ``rows[i]``, both ending at the newest position.
+        """Copy row ``index[i]`` of ``source`` over row ``rows[i]``, aligned at the newest position.
 
-        A wider ``source`` loses padding at its left; beside a narrower one the row keeps old content, which the mask
-        must hide.
+        A wider ``source`` loses padding; beside a narrower one old content remains for the mask to hide.
         """
         assert self.keys is not None and self.values is not None
         assert source.keys is not None and source.values is not None
@@ -82,7 +81,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
 
 
 def _with_room(seen: torch.Tensor | None, new: torch.Tensor, length: int) -> torch.Tensor:
-    """Return a buffer with spare room that begins with the ``length`` positions of ``seen``."""
+    """Copy the first ``length`` positions of ``seen`` into a larger buffer."""
     end = length + new.shape[-2]
     room = new.new_empty((*new.shape[:2], end + max(_SPARE, end // 4), new.shape[-1]))
     if seen is not None and length:
@@ -99,7 +98,7 @@ def make_cache(config: Any) -> Cache:
 
 
 def select_rows(cache: Cache, index: torch.Tensor) -> Cache:
-    """Return a new growing cache with the rows ``index`` of ``cache``, which is not changed."""
+    """Return a new growing cache with the rows ``index`` of ``cache``."""
     chosen: Any = Cache(layers=[GrowingLayer() for _ in cache.layers])
     layers: Any = cache.layers
     for mine, theirs in zip(chosen.layers, layers, strict=True):
@@ -122,11 +121,11 @@ def grouped_attention(
     attention_mask: torch.Tensor | None,
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
-    """Return attention output ``[rows, new, heads, head_dim]``, as Transformers' interface asks.
+    """Return attention output ``[rows, new, heads, head_dim]``, as Transformers expects.
 
-    ``query`` is ``[rows, heads, new, head_dim]``, ``key`` and ``value`` ``[rows, kv_heads, seen, head_dim]``; the mask
-    is ``[rows, 1, new, seen]`` or None. For one new token, query heads that share a key are treated as successive
-    positions, so the cache is not expanded; other cases use ``sdpa``.
+    ``query`` is ``[rows, heads, new, head_dim]``, ``key`` and ``value`` ``[rows, kv_heads, seen, head_dim]``, the mask
+    ``[rows, 1, new, seen]`` or None. For one new token the heads that share a key become positions, so the cache is not
+    expanded.
     """
     rows, heads, new, size = query.shape
     if new != 1 or options.get("dropout") or options.get("position_bias") is not None:
@@ -145,7 +144,7 @@ def grouped_attention(
 
 
 def register() -> str:
-    """Register the attention with Transformers and return its name; may be called repeatedly."""
+    """Register the attention with Transformers and return its name."""
     interfaces: Any = transformers
     interfaces.AttentionInterface.register(NAME, grouped_attention)
     interfaces.AttentionMaskInterface.register(NAME, sdpa_mask)

@@ -29,11 +29,11 @@ def decode_batch(
     params: SamplingParams,
     stop_ids: frozenset[int],
 ) -> Iterator[list[Row]]:
-    """Sample every row of ``prompts`` to its end, filling the rows; yield rows as they end.
+    """Sample every row of ``prompts`` to its end; yield rows as they end.
 
-    ``model`` is a Transformers causal language model in eval mode; gradients must be off while the iterator runs. A row
-    ends at a token of ``stop_ids`` (kept, ``stopped`` is true) or when its budget is used up. The ``token_ids`` of a
-    prompt include those its resumed rows begin with, which must be equal.
+    ``model`` is a Transformers causal language model in eval mode; gradients must be off. A row ends at a token of
+    ``stop_ids`` (kept, ``stopped`` is true) or with its budget. A resumed row's tokens must also end its prompt's
+    ``token_ids``.
     """
     import torch
 
@@ -77,7 +77,7 @@ def decode_batch(
 
 
 def to_host(tokens: torch.Tensor, logprobs: torch.Tensor) -> tuple[list[int], list[float]]:
-    """Return a step's tokens and log-probs as lists, with a single device synchronisation."""
+    """Return tokens and log-probs as lists, with one device synchronisation."""
     import torch
 
     ids, values = torch.stack((tokens.double(), logprobs.double())).tolist()
@@ -87,10 +87,7 @@ def to_host(tokens: torch.Tensor, logprobs: torch.Tensor) -> tuple[list[int], li
 def advance(
     model: Any, tokens: torch.Tensor, seen: torch.Tensor, cache: Any
 ) -> tuple[torch.Tensor, Any]:
-    """Feed one token per row; return the next logits ``[rows, vocabulary]`` and the cache.
-
-    Ended rows may be fed too; their positions are clamped to the model's context.
-    """
+    """Feed one token per row; return the next logits ``[rows, vocabulary]`` and the cache."""
     name = cache_name(model)
     last = getattr(model.config, "max_position_embeddings", None) or seen.shape[1]
     output = model(
@@ -131,7 +128,7 @@ def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor,
 
 
 def cache_name(model: Any) -> str:
-    """Return the name of the cache argument in the model's forward pass, or an empty string if it has none."""
+    """Return the name of the cache argument in the model's forward pass, or an empty string."""
     whole = model.get_base_model() if hasattr(model, "get_base_model") else model
     words = _parameters(type(whole).forward)
     return next((name for name in (PLAIN, RECURRENT) if name in words), "")
@@ -143,9 +140,9 @@ def _parameters(function: Callable[..., Any]) -> frozenset[str]:
 
 
 def check_decoding(model: Any) -> None:
-    """Raise ModelError unless padded prompts, decoded stepwise, get the same log-probs as unpadded ones.
+    """Raise ModelError if padding or stepwise decoding changes the model's log-probs.
 
-    Runs a few tokens; meant for models without a plain cache, since families differ.
+    Runs a few tokens, for models without a plain cache, since families differ.
     """
     import torch
 
@@ -187,9 +184,8 @@ def uniform_rows(
 ) -> torch.Tensor:
     """Return float64 uniforms in [0, 1), shape ``[len(seeds), count]``, on the CPU.
 
-    Row i is a function of ``seeds[i]`` (modulo 2^64), from number ``starts[i]`` on (None: 0): the top 53 bits of the
-    Philox generator (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011). Raw words are used because
-    numpy promises to keep their stream between versions.
+    Row i depends only on ``seeds[i]`` (modulo 2^64), from number ``starts[i]`` on: the top 53 bits of Philox (Salmon et
+    al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011). numpy promises a stable stream only for raw words.
     """
     import numpy as np
     import torch
@@ -207,10 +203,9 @@ def sample_tokens(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return (token ids, log-probs), both ``[rows]``, for logits ``[rows, vocab]``.
 
-    ``uniforms`` (float64, ``[rows]``) selects by inverse CDF in token order within the nucleus: the smallest set of
-    most likely tokens whose probability reaches ``top_p`` (Holtzman et al., 2020). Log-probs are natural logs in fp32
-    under the temperature, before top-p. Temperature 0 takes the most likely token with its log-prob at temperature 1.
-    Rows are independent.
+    ``uniforms`` (float64, ``[rows]``) selects by inverse CDF within the nucleus: the smallest set of most likely tokens
+    whose probability reaches ``top_p`` (Holtzman et al., 2020). Log-probs are natural logs in fp32 under the
+    temperature, before top-p. Temperature 0 takes the most likely token, with its log-prob at temperature 1.
     """
     import torch
 
@@ -231,8 +226,7 @@ def sample_tokens(
 def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
     """Return the token at quantile ``uniforms[row]`` for each row of ``probs`` ``[rows, vocab]``.
 
-    Rows need not sum to 1; a token of probability 0 is never returned. Summing blocks first is much faster than a
-    running sum over a large vocabulary. Running sums are in fp64.
+    Rows need not sum to 1. Summing blocks first is much faster than a running sum over a large vocabulary.
     """
     import torch
 
@@ -257,10 +251,7 @@ def _first_above(cdf: torch.Tensor, point: torch.Tensor) -> torch.Tensor:
 
 
 def nucleus_floor(probs: torch.Tensor, top_p: float) -> torch.Tensor:
-    """Return the probability of the nucleus's last token for each row of ``probs`` ``[rows, vocab]``.
-
-    Tokens tied with the last one belong to the nucleus.
-    """
+    """Return the smallest probability in the nucleus for each row of ``probs`` ``[rows, vocab]``."""
     first = probs.topk(min(_NUCLEUS_FIRST, probs.shape[-1]), dim=-1).values
     floor, reached = _floor(first, top_p)
     if not bool(reached.all()):

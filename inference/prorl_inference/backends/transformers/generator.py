@@ -48,10 +48,8 @@ _WORTH_PACKING = 256
 class TransformersGenerator:
     """Samples from a loaded model; implements ``Generator``.
 
-    The model may be in training: it is in eval mode while sampling, returns to its mode afterwards, and records no
-    gradient. On the CPU the attention of tested families is replaced for single-token steps (see :mod:`.attention`).
-    ``generate`` may run inside ``torch.autocast``. The caller sets ``model_digest`` and updates it when the weights
-    change.
+    The model may be in training: it is in eval mode only while sampling. On the CPU the attention of tested families is
+    replaced for single-token steps. The caller updates ``model_digest`` when the weights change.
     """
 
     def __init__(
@@ -64,10 +62,7 @@ class TransformersGenerator:
         model_digest: str = "",
         batching: Batching = "fixed",
     ) -> None:
-        """Move the model to ``device`` unless that is None. ``batch_size`` is in rows.
-
-        Raises ModelError for a model that would be sampled wrongly.
-        """
+        """Move the model to ``device`` unless None. Raises ModelError for a model that would be sampled wrongly."""
         if batch_size < 1:
             raise UserError(f"batch_size is {batch_size}: it must be at least 1")
         if batching not in get_args(Batching):
@@ -92,7 +87,7 @@ class TransformersGenerator:
 
     @property
     def context_tokens(self) -> int | None:
-        """The most tokens of prompt and completion together; None if not declared."""
+        """Most tokens of prompt and completion; None if unknown."""
         value = getattr(self._model.config, "max_position_embeddings", None)
         return int(value) if value else None
 
@@ -103,35 +98,34 @@ class TransformersGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return one completion per seed for each request, in order; see ``Generator.generate``.
+        """Implement ``Generator.generate``.
 
-        Raises UserError for a prompt that fills the model's context, or parameters out of range. A completion that
-        reaches the end of the context ends with ``length``.
+        Raises UserError for a prompt that fills the context, or parameters out of range. A completion that reaches the
+        end of the context ends with ``length``.
         """
         return sample_all(self.stream(params, on_done), requests, on_result)
 
     def stream(
         self, params: SamplingParams, on_done: Callable[[int], None] | None = None
     ) -> TransformersStream:
-        """Return a stream over the model; only one may be open. Raises as ``generate`` does."""
+        """Return a stream over the model; only one may be open."""
         params.check()
         return TransformersStream(self, self._model, params, on_done)
 
     def sync_weights(self, model: Any) -> None:
-        """Copy the parameters and buffers of ``model``, unless it is the model sampled from."""
+        """Copy the weights of ``model``, unless it is the one sampled from."""
         if model is not self._model:
             self._model.load_state_dict(model.state_dict())
 
     def close(self) -> None:
-        """Free the model; the generator cannot be used afterwards."""
+        """Free the model for good."""
         self._model = None
 
 
 class TransformersStream:
-    """Samples in the caller's thread, inside ``take``; implements ``Stream``.
+    """Samples in the caller's thread; implements ``Stream``.
 
-    With fixed batches new requests wait for the running batch to end; with ``refill`` they take the rows of ended
-    samples. Batches depend only on which requests were submitted when.
+    With fixed batches new requests wait for the running batch; with ``refill`` they take the rows of ended samples.
     """
 
     repeatable = True
@@ -178,7 +172,7 @@ class TransformersStream:
             self._waiting.setdefault(so_far, PromptRows(so_far, [])).rows.append(row)
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Sample until samples end; ``wait`` is ignored. See ``Stream.take``."""
+        """Sample until samples end; ``wait`` is ignored."""
         import torch
 
         del wait
@@ -199,7 +193,7 @@ class TransformersStream:
         return whole
 
     def stop(self) -> list[Ended]:
-        """Drop running and waiting samples and return them; see ``Stream.stop``."""
+        """Drop and return running and waiting samples."""
         self._decoding = None
         self._waiting.clear()
         self._queue = Queue(self._model)
@@ -214,7 +208,6 @@ class TransformersStream:
             yield from decode_batch(model, self._next_batch(), params, stops)
 
     def _next_batch(self) -> list[PromptRows]:
-        """Remove and return the first batch of the waiting prompts."""
         batch = next(pack(list(self._waiting.values()), self.rows))
         for prompt in batch:
             rest = self._waiting.pop(prompt.token_ids).rows[len(prompt.rows) :]
@@ -223,7 +216,7 @@ class TransformersStream:
         return batch
 
     def _pack_weights(self) -> None:
-        """Pack the weights on a CPU, once, if enough tokens are waiting to be worth it."""
+        """Pack the weights on a CPU, once, if enough tokens are waiting."""
         tokens = sum(len(p.rows) for p in self._waiting.values()) * self._params.max_tokens
         if self._packed or self._model.device.type != "cpu" or tokens < _WORTH_PACKING:
             return
@@ -239,7 +232,7 @@ def load_generator(
     dtype: str = "auto",
     batch_size: int = DEFAULT_BATCH_SIZE,
 ) -> TransformersGenerator:
-    """Return a generator for a local path, a fetched alias or a hub id; see ``resolve_model``."""
+    """Return a generator for a local path, a fetched alias or a hub id."""
     require_local_extra()
     path = resolve_model(name_or_path)
     place = pick_device(device)
@@ -254,10 +247,9 @@ def load_generator(
 
 
 def pack(work: Sequence[PromptRows], batch_size: int) -> Iterator[list[PromptRows]]:
-    """Yield batches of at most ``batch_size`` rows, grouping prompts of similar length.
+    """Yield batches of at most ``batch_size`` rows, longest prompts first, so that running out of memory shows at once.
 
-    The longest come first, so that running out of memory shows at once. A prompt with more samples than fit is split.
-    Equal input gives equal batches.
+    A prompt with more samples than fit is split.
     """
     batch: list[PromptRows] = []
     room = batch_size

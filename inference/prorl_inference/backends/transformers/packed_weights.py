@@ -1,8 +1,7 @@
-"""Pack the weights of linear layers for oneDNN while a model samples on the CPU.
+"""Pack linear layers' weights for oneDNN while a model samples on the CPU.
 
-torch's float32 BLAS lays the weights out anew in every call, which for a few rows costs more than the product:
-SmolLM2-135M samples about 1.4 times as fast packed (benchmarks/generation.py). Packing takes one or two steps and
-doubles the memory of the packed layers. This module imports torch: import it inside functions only.
+torch's float32 BLAS lays the weights out anew in every call: SmolLM2-135M samples about 1.4 times as fast packed
+(benchmarks/generation.py), at twice the memory. Import this module inside functions only: it imports torch.
 """
 
 from __future__ import annotations
@@ -19,10 +18,9 @@ MOST_BYTES = 2 << 30
 
 @contextlib.contextmanager
 def packed_weights(model: Any, rows: int) -> Iterator[None]:
-    """Pack float32 weights inside the block, for batches of ``rows``.
+    """Pack float32 weights inside the block, for batches of ``rows``; results are equal up to float rounding.
 
-    Results equal the plain layers' up to float rounding. The weights must not change inside the block and gradients
-    must be off. Does nothing without oneDNN, on other devices or dtypes, and in autocast.
+    The weights must not change inside the block and gradients must be off.
     """
     packed = []
     try:

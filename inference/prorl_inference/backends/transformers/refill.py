@@ -1,8 +1,7 @@
-"""Continuous refill: waiting samples take the rows of samples that ended, so the batch stays full.
+"""Continuous refill: waiting samples take the rows of samples that ended.
 
 All rows share one cache and append at the same position. A new prompt is run once for all its samples and copied over
-free rows so that it ends at that position; the mask hides older content. Tokens depend on prompt and seed, up to float
-rounding, which depends on the batch's shape.
+free rows so that it ends there; the mask hides older content.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ _REFILL_AT = 0.125
 
 @dataclass(slots=True)
 class PendingSequences:
-    """Prompts after prefill: the samples ``rows`` to place, their first logits and their cache.
+    """Prompts after prefill: the samples ``rows`` to place, first logits and cache.
 
-    ``source[i]`` is the cache row of sample i, ``lengths[i]`` its prompt's length in tokens; ``logits`` has one row per
-    cache row.
+    ``source[i]`` is the cache row of sample i, ``lengths[i]`` its prompt's tokens; ``logits`` has one row per cache
+    row.
     """
 
     rows: list[Row]
@@ -46,7 +45,7 @@ class PendingSequences:
     cache: Any
 
     def split(self, count: int) -> tuple[PendingSequences, PendingSequences]:
-        """Return the first ``count`` samples and the remaining ones, both over the same cache."""
+        """Return the first ``count`` samples and the rest, over the same cache."""
         cut = (slice(None, count), slice(count, None))
         first, rest = (
             PendingSequences(self.rows[c], self.source[c], self.lengths[c], self.logits, self.cache)
@@ -73,14 +72,11 @@ class Queue:
         return bool(self._waiting) or self._run is not None
 
     def worth(self, least: int) -> int:
-        """Return how many free rows are needed before samples enter: one if a prompt has been run already."""
+        """Return how many free rows make an entry worthwhile: one after a prefill."""
         return least if self._run is None else 1
 
     def take(self, count: int) -> PendingSequences:
-        """Return up to ``count`` samples whose prompts have been run, at least one.
-
-        Samples left from the last prefill come first and alone, so that its cache serves them.
-        """
+        """Return up to ``count`` samples with their prompts run, at least one."""
         if self._run is None:
             self._run = self._prefill(count)
         run = self._run
@@ -89,7 +85,7 @@ class Queue:
         return taken
 
     def _prefill(self, count: int) -> PendingSequences:
-        """Run as many waiting prompts as ``count`` samples need; samples may be left over."""
+        """Run as many waiting prompts as ``count`` samples need."""
         import torch
 
         chosen = [self._waiting.pop()]
@@ -134,7 +130,7 @@ class Batch:
     def admit(
         self, new: PendingSequences, params: SamplingParams, stops: frozenset[int]
     ) -> list[Row]:
-        """Copy pending sequences over free rows, which must be enough, and sample their first tokens."""
+        """Copy pending sequences over free rows, which must suffice, and sample their first tokens."""
         import torch
 
         free = self.free()[: len(new.rows)]
@@ -181,7 +177,6 @@ class Batch:
         self.cache.reorder_cache(index)
 
     def _widen(self, positions: int) -> None:
-        """Pad the left by ``positions``, if positive."""
         import torch
 
         if positions > 0:
@@ -191,7 +186,7 @@ class Batch:
                 layer.pad_left(positions)
 
     def drop_padding(self) -> None:
-        """Drop positions at the left that no running row needs; each row has one token not fed yet."""
+        """Drop left positions that no running row needs; each row has one token not fed yet."""
         rows = zip(self.rows, self.prompts, self.running, strict=True)
         needed = max(prompt + len(row.token_ids) - 1 for row, prompt, runs in rows if runs)
         spare = self.width - needed
@@ -209,7 +204,7 @@ class Batch:
         params: SamplingParams,
         stops: frozenset[int],
     ) -> list[Row]:
-        """Sample for the rows ``slots``, which ``place`` selects in tensors; return those that ended."""
+        """Sample for the rows ``slots``, selected by ``place``; return those that ended."""
         import torch
 
         taken = [min(len(self.rows[slot].token_ids), self.steps - 1) for slot in slots]
@@ -225,7 +220,6 @@ class Batch:
         return ended
 
     def _mask(self, lengths: Sequence[int]) -> torch.Tensor:
-        """Return the mask of rows whose ``lengths`` tokens end at the newest position."""
         import torch
 
         columns = torch.arange(self.width, device=self.device)
@@ -237,7 +231,7 @@ class Batch:
 
 
 def _prompt_lengths(new: PendingSequences) -> list[int]:
-    """Return each sample's prompt length, without tokens it was resumed with."""
+    """Return prompt lengths without the tokens of resumed samples."""
     return [n - len(row.token_ids) for row, n in zip(new.rows, new.lengths, strict=True)]
 
 
@@ -255,9 +249,9 @@ def decode_refilled(
     stop_ids: frozenset[int],
     batch_size: int,
 ) -> Iterator[list[Row]]:
-    """Sample every row of ``queue`` to its end with at most ``batch_size`` rows at once; yield rows as they end.
+    """Sample every row of ``queue`` with at most ``batch_size`` rows at once; yield rows as they end.
 
-    Samples may be added to the queue between iterations. Otherwise as :func:`.decoding.decode_batch`.
+    Samples may be queued between iterations. See :func:`.decoding.decode_batch`.
     """
     least = max(1, int(batch_size * _REFILL_AT))
     while queue:
