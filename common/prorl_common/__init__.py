@@ -1,7 +1,6 @@
 """Shared helpers: errors, atomic files and journals, seeds, progress, plug-ins.
 
-``config``, ``rollout_files``, ``serving`` and the upload of ``hub`` need further packages; import them by their full
-names.
+``config``, ``rollout_files`` and ``serving`` need further packages; import them by their full names.
 """
 
 from prorl_common.cache import cache_root

@@ -1,4 +1,4 @@
-"""A mixin that makes an object with ``close`` a context manager."""
+"""A mixin for objects with ``close``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Closing(ABC):
-    """A context manager that calls ``close`` when its block ends."""
+    """A context manager that calls ``close`` at the end."""
 
     @abstractmethod
     def close(self) -> None:

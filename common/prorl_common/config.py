@@ -1,7 +1,6 @@
 """Settings from YAML files and ``--set a.b=c``, checked as pydantic sections.
 
-Unlike YAML 1.1, duplicate keys are errors, ``off``, ``no`` and ``010`` are text, and ``1e-5`` is a number. All mistakes
-are reported together.
+Unlike YAML 1.1, duplicate keys are errors, ``off``, ``no`` and ``010`` are text, and ``1e-5`` is a number.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class Section(BaseModel):
     @field_validator("*")
     @classmethod
     def _within_reason(cls, value: Any, info: ValidationInfo) -> Any:
-        """Reject a number above MOST unless its field declares an upper bound."""
+        """Reject numbers above MOST unless the field has an upper bound."""
         if isinstance(value, int | float) and abs(value) > MOST:
             bounds = cls.model_fields[str(info.field_name)].metadata
             if not any(hasattr(bound, "le") or hasattr(bound, "lt") for bound in bounds):
@@ -58,7 +57,7 @@ class PlainLoader(yaml.SafeLoader):
     """Safe YAML with unique text keys and the plain scalars of YAML 1.2."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """Build a mapping. Raises ConstructorError for a key that is repeated or not text."""
+        """Build a mapping. Raises ConstructorError for repeated or non-text keys."""
         seen: set[str] = set()
         for key_node, _ in node.value:
             if key_node.tag == "tag:yaml.org,2002:merge":
@@ -95,7 +94,7 @@ _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+.012345
 
 
 def _size(value: Any, known: dict[int, int]) -> int:
-    """Return the number of values, counting each alias in full."""
+    """Count the values, each alias in full."""
     if not isinstance(value, dict | list):
         return 1
     if id(value) not in known:
@@ -105,7 +104,7 @@ def _size(value: Any, known: dict[int, int]) -> int:
 
 
 def read_yaml(text: str, where: str) -> Any:
-    """Return the values of a YAML text, which JSON could hold too.
+    """Return the values of a YAML text, limited to those of JSON.
 
     Raises ConfigError naming ``where`` and the line.
     """
@@ -130,7 +129,7 @@ def write_yaml(values: Mapping[str, Any]) -> str:
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
-    """Read a YAML config file. Raises ConfigError naming the file if it is invalid."""
+    """Return the settings in a YAML file. Raises ConfigError if it is invalid."""
     if not path.is_file():
         raise ConfigError(f"no such config file: {path}")
     try:
@@ -146,10 +145,7 @@ def read_config_file(path: Path) -> dict[str, Any]:
 def merge(
     model: type[BaseModel], base: Mapping[str, Any], over: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return ``base`` updated with ``over``, section by section of ``model``.
-
-    Lists and mappings that are values are replaced whole, so a file can also empty them.
-    """
+    """Return ``base`` updated with ``over``, section by section; lists and other mappings are replaced whole."""
     result = dict(base)
     for key, value in over.items():
         below, old = section_at(model, (key,)), result.get(key)
@@ -161,7 +157,7 @@ def merge(
 
 
 def parse_override(text: str, example: str = "") -> tuple[list[str], Any]:
-    """Split ``a.b=c`` into (["a", "b"], value); the value is read as YAML (true, 3, 1e-5, text)."""
+    """Split ``a.b=c`` into (["a", "b"], value), with the value read as YAML."""
     key, equals, value = text.partition("=")
     path = [part.strip() for part in key.split(".")]
     if not equals or not all(path):
@@ -178,7 +174,7 @@ def apply_overrides(
     overrides: Iterable[str],
     parse: Callable[[str], tuple[list[str], Any]] = parse_override,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return a copy of ``values`` with every override applied in order, and one message per invalid override."""
+    """Return a copy of ``values`` with all overrides, and one message per invalid override."""
     result = dict(values)
     complaints = []
     for text in overrides:
@@ -190,9 +186,9 @@ def apply_overrides(
 
 
 def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) -> Any:
-    """Return a copy of ``into`` with ``value`` at ``path``, below the path ``done``; lists take indices or item names.
+    """Return a copy of ``into`` with ``value`` at ``path``, below ``done``; lists take indices or item names.
 
-    Raises ConfigError if the path leads through a value or to a missing list item.
+    Raises ConfigError if the path does not exist.
     """
     if not path:
         return value
@@ -223,8 +219,7 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
 
 
 def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] = ()) -> M:
-    """Return the validated config. Raises ConfigError with ``complaints``, messages of earlier checks, or else with the
-    errors of ``model``."""
+    """Return the validated config. Raises ConfigError with ``complaints`` or else the errors of ``model``."""
     lines = list(complaints)
     if not lines:
         try:
@@ -240,10 +235,8 @@ def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] =
 def mistakes(
     model: type[BaseModel], values: Mapping[str, Any], prefix: Where = ()
 ) -> dict[Where, str]:
-    """Return path -> message for each wrong value: unknown keys, invalid values and :func:`unfit_numbers`.
-
-    ``prefix`` is the path of ``values`` in a larger tree.
-    """
+    """Return path -> message for unknown keys, invalid values and :func:`unfit_numbers`; paths begin with
+    ``prefix``."""
     found: dict[Where, str] = {}
     for path, line in unfit_numbers(values, model, prefix):
         found.setdefault(path, line)
@@ -256,7 +249,7 @@ def mistakes(
 
 
 def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Where, str]]:
-    """Yield numbers that pydantic accepts but config does not: non-finite floats, and booleans for numbers."""
+    """Yield wrong numbers that pydantic accepts: non-finite floats, and booleans for numbers."""
     options = (
         get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     )
@@ -272,7 +265,7 @@ def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Wh
 
 
 def section_at(model: type[BaseModel], path: Where) -> type[BaseModel] | None:
-    """Return the model of the section at a path like ("phases", 0), or None for a value or unknown key."""
+    """Return the model of the section at a path like ("phases", 0), or None."""
     found: Any = model
     for key in path:
         found = _below(found, key)
@@ -280,7 +273,7 @@ def section_at(model: type[BaseModel], path: Where) -> type[BaseModel] | None:
 
 
 def all_keys(model: type[BaseModel]) -> list[str]:
-    """Return the dotted path of every value below ``model``, in order; a list is one value."""
+    """Return the dotted path of every value below ``model``; a list is one value."""
     keys = []
     for key in model.model_fields:
         below = section_at(model, (key,))
@@ -289,7 +282,7 @@ def all_keys(model: type[BaseModel]) -> list[str]:
 
 
 def _below(annotation: Any, key: Any) -> Any:
-    """Return the annotation of a section's key or of an item of a list or mapping, else None."""
+    """Return the annotation of a section's key or a container's items, else None."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         field = annotation.model_fields.get(str(key))
         return None if field is None else field.annotation
@@ -320,7 +313,7 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Where) -> str
 
 
 def suggest(model: type[BaseModel], path: Where, prefix: Where = ()) -> str:
-    """Return `` (did you mean ...?)``: the same key in another section, else the nearest one here."""
+    """Return `` (did you mean ...?)``: the same key elsewhere, else the nearest one here."""
     key, section = str(path[-1]), section_at(model, path[:-1])
     elsewhere = [known for known in all_keys(model) if known.split(".")[-1] == key]
     if elsewhere and len(path) == 1 and not prefix:

@@ -1,6 +1,6 @@
-"""The exceptions of prorl, and words for error messages.
+"""The exceptions of prorl and words for their messages.
 
-Packages derive their exceptions from UserError and ServiceError. Any other exception is a bug and keeps its traceback.
+Packages derive theirs from UserError and ServiceError. Any other exception is a bug and keeps its traceback.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ class ProrlError(Exception):
 
 
 class UserError(ProrlError):
-    """A mistake that the user can correct. The message is one line and says how; the exit code is 2."""
+    """A mistake that the user can correct. The message is one line and says how."""
 
 
 class MissingExtraError(UserError):
-    """An optional dependency is missing; the message shows the pip command."""
+    """An optional dependency is missing."""
 
     def __init__(self, extra: str, module: str) -> None:
         super().__init__(
@@ -34,7 +34,7 @@ CONSTRAINTS = Path(__file__).with_name("constraints.txt")
 
 
 def pip_install(what: str) -> str:
-    """Return the command that installs ``what`` (``prorl[local]``) in versions known to work together."""
+    """Return the command that installs ``what`` in versions known to work together."""
     return f"pip install '{what}' -c {shlex.quote(str(CONSTRAINTS))}"
 
 
@@ -44,22 +44,22 @@ def prorl_command(*words: object) -> str:
 
 
 def why_unreadable(error: OSError | UnicodeDecodeError) -> str:
-    """Return a plain reason why a text file could not be read."""
+    """Return why a text file could not be read."""
     if isinstance(error, UnicodeDecodeError):
         return "it is not UTF-8 text"
     return error.strerror or str(error)
 
 
 class ServiceError(ProrlError):
-    """A service such as a sandbox or worker failed. It is retried and never becomes a reward."""
+    """A service failed, such as a sandbox or worker. It never becomes a reward."""
 
 
 class DiskFullError(ServiceError):
-    """The disk or quota is full. Retrying is useless until space is freed."""
+    """The disk or quota is full; retrying is useless."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the known word most similar to ``word``, or an empty string."""
+    """Return `` (did you mean 'x'?)`` for the most similar word in ``known``, or an empty string."""
     words = list(known)
     hits = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     if not hits and len(word) > 1:
@@ -88,10 +88,7 @@ _PLAIN = (
 
 
 def plain_words(message: str) -> str:
-    """Return a pydantic message in plain words.
-
-    ``Input should be a valid integer, unable to parse string as an integer`` becomes ``must be a whole number``.
-    """
+    """Return a pydantic message in plain words, such as ``must be a whole number``."""
     message = re.sub(r", (?:unable to|got a number with) .*$", "", message)
     for theirs, ours in _PLAIN:
         message = message.replace(theirs, ours)

@@ -49,14 +49,14 @@ def explain_write_errors(path: Path) -> Iterator[None]:
 
 
 def says_disk_full(error: BaseException) -> bool:
-    """Return whether ``error`` reports a full disk, whichever library raised it."""
+    """Return whether any library's ``error`` reports a full disk."""
     if isinstance(error, DiskFullError) or getattr(error, "errno", None) in _NO_ROOM:
         return True
     return any(words in str(error) for words in ("No space left", "StorageFull", "quota exceeded"))
 
 
 def is_full(folder: Path) -> bool:
-    """Return whether the disk of ``folder`` is full; some libraries only report that a write failed."""
+    """Return whether the disk of ``folder`` is full, for libraries that only report a failed write."""
     try:
         found = os.statvfs(folder)
     except OSError:
@@ -65,10 +65,7 @@ def is_full(folder: Path) -> bool:
 
 
 def check_output(path: Path, folder: bool = False) -> None:
-    """Raise UserError if ``path`` cannot become a file (or a ``folder``). Call it before long work.
-
-    Missing parent folders are accepted, since writing creates them.
-    """
+    """Raise UserError if ``path`` cannot become a file (or ``folder``); missing parent folders are fine."""
     path = path.expanduser()
     why = None
     if path.name == "-":
@@ -117,8 +114,7 @@ def atomic_write_text(path: Path, text: str) -> None:
 def atomic_directory(target: Path, within: Path | None = None) -> Iterator[Path]:
     """Yield a temporary folder that replaces ``target`` if the block ends without error.
 
-    On an error it is removed and ``target`` is unchanged. It is created beside ``target``, or in ``within`` (on the
-    same disk), where leftovers of a killed process can be found.
+    It is created beside ``target`` or in ``within``, which must be on the same disk and keeps what a kill left.
     """
     with explain_write_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -147,7 +143,7 @@ def sha256_file(path: Path) -> str:
 
 
 def lfs_problem(path: Path) -> str | None:
-    """Return a message with the cure if the file is a Git LFS pointer, else None."""
+    """Return a message if the file is a Git LFS pointer, else None."""
     mark = b"version https://git-lfs.github.com/spec/v1"
     try:
         with path.open("rb") as file:
@@ -164,8 +160,8 @@ def read_jsonl(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, object) for each non-blank line of a .jsonl or .jsonl.gz file.
 
-    Raises UserError for a missing or non-text file, and for a line that is not a JSON object, with file and line; with
-    ``on_bad`` such lines are passed to it and skipped.
+    Raises UserError, with file and line, for a line that is not a JSON object, unless ``on_bad`` takes the error; also
+    for a missing or non-text file.
     """
     if not path.is_file():
         raise UserError(
@@ -192,7 +188,6 @@ def read_jsonl(
 
 
 def _object(line: str, place: str) -> dict[str, Any]:
-    """Return the JSON object of one line. Raises UserError starting with ``place``."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -206,10 +201,10 @@ _TAIL = 1 << 16
 
 
 class Journal(Closing):
-    """An append-only JSONL file whose complete lines survive a kill at any moment.
+    """An append-only JSONL file whose complete lines survive a kill.
 
-    Opening it drops a torn last line and raises UserError if another process has it open. Each append is flushed, and
-    synced to disk unless ``fsync`` is false.
+    Opening it drops a torn last line; raises UserError if another process has it open. Appends are flushed, and synced
+    unless ``fsync`` is false.
     """
 
     def __init__(self, path: Path, fsync: bool = True) -> None:
@@ -252,11 +247,11 @@ class Journal(Closing):
             file.truncate(0)
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Append one JSON object. Raises DiskFullError, UserError if the disk is read-only."""
+        """Append one object. Raises DiskFullError, UserError if the disk is read-only."""
         self.extend([row])
 
     def extend(self, rows: list[Mapping[str, Any]] | list[dict[str, Any]]) -> list[int]:
-        """Append objects with one write and fsync; return the byte offset of each."""
+        """Append objects with one fsync; return the byte offset of each."""
         lines = [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows]
         with explain_write_errors(self.path):
             start = self._file.seek(0, os.SEEK_END)

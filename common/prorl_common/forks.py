@@ -1,8 +1,4 @@
-"""Fork templates: a process that loads what its children need and then forks them in milliseconds.
-
-The host uses ``Template``; the template's program calls ``serve_forks``. They exchange JSON datagrams with file
-descriptors over one socket.
-"""
+"""Fork templates: a process that loads what its children need and then forks them in milliseconds."""
 
 from __future__ import annotations
 
@@ -43,7 +39,7 @@ class ChildError(ServiceError):
 
 @dataclass(slots=True)
 class Child:
-    """A forked process: pipes to and from it, its stderr and its own folder. Not thread-safe."""
+    """A forked process with pipes, stderr and its own folder. Not thread-safe."""
 
     pid: int
     to: int
@@ -67,7 +63,7 @@ class Child:
         return _last_lines(self.stderr)
 
     def kill(self) -> int | None:
-        """Kill and reap the child and remove its folder; return its exit code (None: unknown). May be called twice."""
+        """Kill and reap the child and remove its folder; return its exit code, if known. May be called twice."""
         if self._ended:
             return None
         self._ended = True
@@ -82,8 +78,8 @@ class Child:
 class Template:
     """A running template process. Thread-safe. Its children die with it, and it dies with this process.
 
-    ``command`` runs a program that calls ``serve_forks``. ``noun`` names a child in messages. The template's
-    ``folder``, removed with it, is its TMPDIR, and its HOME unless ``environment`` sets another.
+    ``command`` runs a program that calls ``serve_forks``. ``noun`` names a child in messages. ``folder`` is its TMPDIR,
+    and its HOME unless ``environment`` sets another.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], noun: str) -> None:
@@ -116,7 +112,7 @@ class Template:
             undo.pop_all()
 
     def hello(self) -> dict[str, Any]:
-        """Return the program's first message, sent once it can fork. Call it once. Raises ChildError."""
+        """Return the program's first message, once. Raises ChildError."""
         return self._reply(START_SECONDS)
 
     @property
@@ -130,9 +126,10 @@ class Template:
         return self._process.poll() is None
 
     def child(self, order: Mapping[str, Any], owner: int | None = None) -> Child:
-        """Fork a child. ``order`` (JSON) is passed to the program, with the child's folder added as ``"folder"``.
+        """Fork a child for ``order`` (JSON), to which its ``"folder"`` is added; ``owner`` gets the folder if this
+        process is root.
 
-        ``owner`` is the user id that should own the folder, if this process is root. Raises ChildError.
+        Raises ChildError.
         """
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as always:
             try:
@@ -158,7 +155,7 @@ class Template:
         return Child(int(answer["pid"]), to, source, stderr, folder, self)
 
     def end(self, pid: int) -> int | None:
-        """Kill and reap a child; return its exit code, negative for a signal, or None if the template is gone."""
+        """Kill and reap a child; return its exit code, or None if the template is gone."""
         status = None
         with contextlib.suppress(ChildError):  # the template and its children are gone
             status = int(self._ask({"end": pid})["status"])
@@ -178,7 +175,7 @@ class Template:
             self.kill()
 
     def kill(self) -> None:
-        """Kill and reap the template with all its children. May be called twice."""
+        """Kill the template with its children. May be called twice."""
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         self._process.kill()
@@ -214,7 +211,7 @@ class Template:
         return reply
 
     def _obituary(self) -> str:
-        """Kill the remaining processes and return in one line how the template ended."""
+        """Kill the template and return in one line how it ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(2.0)
         lines: list[str] = []
@@ -230,8 +227,8 @@ def serve_forks(
 ) -> None:
     """Run as a template: send the result of ``load``, then fork a child per order until the host is gone.
 
-    ``become(order, requests, replies)`` is the child's work; the child exits after it, with code 1 and a traceback if
-    it raises. The child's stdout is discarded.
+    The child calls ``become(order, requests, replies)`` and exits, with code 1 and a traceback on an error; its stdout
+    is discarded.
     """
     control, host = socket.socket(fileno=int(sys.argv[-2])), int(sys.argv[-1])
     null = os.open(os.devnull, os.O_RDWR)
@@ -280,7 +277,6 @@ def _fork(
     become: Callable[[dict[str, Any], int, int], None],
     own: Sequence[int],
 ) -> dict[str, Any]:
-    """Fork a child, which closes the template's descriptors ``own``; return the answer to the host."""
     template = os.getpid()
     try:
         pid = os.fork()

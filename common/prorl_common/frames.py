@@ -1,4 +1,4 @@
-"""JSON messages between processes in length-prefixed frames (4 bytes, big-endian), with limits for untrusted input."""
+"""JSON in length-prefixed frames (4 bytes, big-endian) between processes, with limits for untrusted input."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class FrameTimeout(Exception):
 
 
 def take_frame(buffer: bytearray, limit: int) -> bytes | None:
-    """Remove a whole frame from the front of ``buffer`` and return its body, or None if it is incomplete.
+    """Remove a whole frame from ``buffer`` and return its body, or None if it is incomplete.
 
-    Raises FrameTooLong, from the header alone, for a body of more than ``limit`` bytes.
+    Raises FrameTooLong for a body of more than ``limit`` bytes.
     """
     if len(buffer) < HEADER.size:
         return None
@@ -69,11 +69,11 @@ def holds_frame(buffer: bytearray) -> bool:
 
 
 def read_json(data: bytes, nan: bool = False) -> Any:
-    """Return the value of a UTF-8 JSON text. Raises only FrameError, for any input.
+    """Return the value of a UTF-8 JSON text. Raises only FrameError.
 
     Rejects nesting beyond MAX_DEPTH, more than about a million lists and objects, integers of more than MAX_DIGITS
     digits, numbers beyond a float, repeated keys and, unless ``nan``, NaN and infinities. Memory use is at most 64 MiB
-    plus 32 times the size of ``data``.
+    and 32 times ``data``.
     """
     try:
         _check_nesting(data)
@@ -83,10 +83,7 @@ def read_json(data: bytes, nan: bool = False) -> Any:
 
 
 def _check_nesting(data: bytes) -> None:
-    """Raise FrameError for too many or too deeply nested lists and objects.
-
-    Brackets inside strings do not count: a response may be megabytes of them.
-    """
+    """Raise FrameError for too many or too deep lists and objects, not counting brackets in strings."""
     if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
         return
     # A string that ends in a backslash hides one of its two quotes, so this may be half the true count.
@@ -138,10 +135,7 @@ _STRICT, _WITH_NAN = _decoder(_refuse), _decoder(float)
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
-    """Return ``message`` as one frame of ASCII JSON; lone surrogates survive as escapes.
-
-    Raises FrameError if it is too long, and errors of ``json`` for other values.
-    """
+    """Return ``message`` as one frame of ASCII JSON. Raises FrameError if it is too long."""
     return frame(_ENCODER.encode(message).encode("ascii"))
 
 
@@ -153,9 +147,9 @@ def frame(body: bytes) -> bytes:
 
 
 def send(handle: int, message: Mapping[str, Any], deadline: float | None = None) -> None:
-    """Write one frame to a file descriptor; ``deadline`` is in ``time.monotonic`` seconds.
+    """Write one frame to a file descriptor, non-blocking if there is a ``deadline`` (``time.monotonic`` seconds).
 
-    With a deadline the descriptor must be non-blocking. Raises FrameError, FrameTimeout.
+    Raises FrameError, FrameTimeout.
     """
     write(handle, encode(message), deadline)
 
@@ -173,10 +167,7 @@ def write(handle: int, data: bytes, deadline: float | None = None) -> None:
 
 
 class Reader:
-    """Reads frames of JSON objects from a file descriptor; keeps bytes after the end of a frame.
-
-    With deadlines the descriptor must be non-blocking. Not thread-safe.
-    """
+    """Reads frames of JSON objects from a file descriptor, non-blocking if deadlines are used. Not thread-safe."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle

@@ -39,7 +39,7 @@ GONE_AFTER = 3
 
 class TransientError(ServiceError):
     """The request may succeed later. ``wait``: seconds that the server asks for; ``blames_request``: the request may be
-    the cause if the failure repeats; ``alive``: the server answers but takes no requests for now."""
+    the cause; ``alive``: the server only takes no requests for now."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Address of a server. ``base`` is the path prefix of every request; ``socket`` the path of a Unix socket."""
+    """Address of a server. ``base`` prefixes every path; ``socket`` is a Unix socket's path."""
 
     secure: bool
     host: str
@@ -67,7 +67,7 @@ class Address:
     socket: str = ""
 
     def __str__(self) -> str:
-        """Return the address, which holds no secret."""
+        """Return the address, without secrets."""
         if self.socket:
             return f"unix:{self.socket}"
         return f"{'https' if self.secure else 'http'}://{self.host}:{self.port}{self.base}"
@@ -76,7 +76,7 @@ class Address:
 def parse_address(url: str, what: str, example: str, base: str = "") -> Address:
     """Return the parts of ``http(s)://host[:port][/path]`` or ``unix:/path``; ``base`` is the default path.
 
-    Raises UserError for another form or one with a password; ``what`` names the address in the message.
+    Raises UserError, naming the address as ``what``, for another form or a password.
     """
     if url.startswith("unix:/"):
         return Address(False, "localhost", 0, base, url.removeprefix("unix:"))
@@ -104,10 +104,7 @@ def parse_address(url: str, what: str, example: str, base: str = "") -> Address:
 
 
 def bearer_token(given: str | None) -> str:
-    """Return the token for prorl's own services: ``given``, else PRORL_TOKEN, else an empty string.
-
-    Raises UserError if no HTTP header can hold it.
-    """
+    """Return ``given``, else PRORL_TOKEN, else an empty string. Raises UserError for an invalid token."""
     token = (given if given is not None else os.environ.get("PRORL_TOKEN", "")).strip()
     if not token.isascii() or not token.isprintable():
         raise UserError("the token (PRORL_TOKEN) holds characters that no HTTP header can")
@@ -134,7 +131,7 @@ class Reply:
         return value
 
     def message(self) -> str:
-        """Return the error message of the body in one short line without the key."""
+        """Return the body's error message in one short line without the key."""
         try:
             value = json.loads(self.body)
         except ValueError:
@@ -151,7 +148,7 @@ class Reply:
         return f"HTTP {self.status}: {said}" if said else f"HTTP {self.status}"
 
     def trouble(self) -> TransientError | None:
-        """Return the error to raise if the same request may succeed later, else None."""
+        """Return the error to raise if the request may succeed later, else None."""
         if self.status not in (408, 409, 425, 429) and self.status < 500:
             return None
         wait = self.retry_after()
@@ -163,7 +160,7 @@ class Reply:
         return next((v for n, v in self.headers.items() if n.lower() == name.lower()), None)
 
     def retry_after(self) -> float | None:
-        """Return the seconds of a Retry-After header (a number or a date, RFC 9110 section 10.2.3)."""
+        """Return the seconds of a Retry-After header (RFC 9110 section 10.2.3)."""
         value = self.header("Retry-After")
         if value is None:
             return None
@@ -189,11 +186,10 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 class Connection(Closing):
-    """One kept-open connection, used by one thread; ``cut`` may be called from another.
+    """One kept-open connection of one thread; ``cut`` may be called from another.
 
-    ``key`` is sent as a bearer token and removed from every message; ``timeout`` is in seconds per answer; ``headers``
-    are sent with every request. A kept-open connection that broke is reopened once, after calling ``at_return``, which
-    may check which server answers now.
+    ``key`` is sent as a bearer token and removed from messages; ``timeout`` is in seconds per answer. A broken
+    connection is reopened once, after calling ``at_return``, which may check which server answers now.
     """
 
     def __init__(
@@ -296,7 +292,7 @@ class Connection(Closing):
         return one_line(self._without_key(str(error)))[:120] or type(error).__name__
 
     def cut(self) -> None:
-        """Abort the running request; the connection cannot be used again."""
+        """Abort the running request for good."""
         self._cut = True
         held = self._socket
         if held is not None:
@@ -304,7 +300,7 @@ class Connection(Closing):
                 held.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Close the connection; the next request opens a new one."""
+        """Close; the next request reconnects."""
         if self._http is not None:
             self._http.close()
         if self._socket is not None:
@@ -313,10 +309,7 @@ class Connection(Closing):
 
 
 def notice_a_vanished_host(sock: socket.socket) -> None:
-    """Make the kernel detect a vanished host within a minute: a host that lost power sends no reset.
-
-    A listening socket passes the setting on to its connections.
-    """
+    """Make the kernel detect within a minute that the host vanished; connections inherit it from a listening socket."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     probes = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
     for name, value in (*probes, ("TCP_USER_TIMEOUT", 60_000)):  # the last: unacknowledged, in ms
@@ -326,11 +319,11 @@ def notice_a_vanished_host(sock: socket.socket) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long and how often a request is retried; all times are in seconds.
+    """How long and how often a request is retried, in seconds.
 
-    The first wait is ``first``, doubled each time up to ``longest``, or the server's own request up to
-    ``longest_asked`` if that is more. Up to a quarter is added at random, so that threads do not return at once. A
-    request is given up after ``tries`` failures, an unresponsive server after ``patience``.
+    The first wait is ``first``, doubled up to ``longest``, or the server's request up to ``longest_asked`` if that is
+    more; up to a quarter is added at random to spread threads. A request is given up after ``tries`` failures, an
+    unresponsive server after ``patience``.
     """
 
     first: float = 0.5
@@ -340,15 +333,15 @@ class RetryPolicy:
     patience: float = math.inf
 
     def wait(self, failures: int, asked: float | None) -> float:
-        """Return the seconds to wait after this many failures of one request."""
+        """Return the wait in seconds after this many failures."""
         own = min(self.longest, self.first * 2.0 ** min(failures - 1, 10))
         wanted = max(own, min(asked or 0.0, self.longest_asked))
         return wanted * (1.0 + 0.25 * random.random())
 
 
 class ServerWatch:
-    """Tracks whether a server answers, for all its threads; reports once that it is gone and once that it is back.
-    ``where`` names it in messages, ``kept`` says what its absence does not destroy."""
+    """Tracks for all threads whether a server answers; reports when it is gone and when it is back. ``kept`` says what
+    its absence does not destroy."""
 
     def __init__(
         self,
@@ -371,9 +364,9 @@ class ServerWatch:
         self._stopped = False
 
     def until_answered(self, ask: Callable[[], T]) -> T:
-        """Return the result of ``ask``, retried after each TransientError by the policy.
+        """Return the result of ``ask``, retried after each TransientError.
 
-        Raises ServiceError when giving up, StoppedError after :meth:`stop`, and other errors of ``ask``.
+        Raises ServiceError when giving up, StoppedError after :meth:`stop`.
         """
         failures = 0
         while True:
@@ -403,10 +396,9 @@ class ServerWatch:
                 self._changed.notify_all()
 
     def failed(self, failure: TransientError, began: float = math.inf) -> None:
-        """Record a failure of an attempt started at ``began``; one from before the last answer does not count.
+        """Record a failed attempt; one that ``began`` before the last answer does not count.
 
-        Raises ServiceError if the server has not answered for ``patience``, StoppedError after :meth:`stop`, since the
-        failure was then caused here.
+        Raises ServiceError after ``patience`` without an answer, StoppedError after :meth:`stop`.
         """
         with self._changed:
             if self._stopped:
@@ -436,7 +428,7 @@ class ServerWatch:
                 )
 
     def _busy(self, now: float, failure: TransientError) -> None:
-        """Restart the patience, since the server is alive; report once if this lasts."""
+        """Restart the patience of a server that is alive."""
         self._failing_since, self._streak = None, 0
         self._busy_since = self._busy_since or now
         until = now + (failure.wait or 0.0)
@@ -448,7 +440,7 @@ class ServerWatch:
             )
 
     def wait(self, seconds: float, asked: bool = False) -> None:
-        """Sleep until ``seconds`` have passed or the server is back; the whole time if the server ``asked`` for it.
+        """Sleep for ``seconds``, or until the server is back unless it ``asked`` for the wait.
 
         Raises StoppedError after :meth:`stop`.
         """
@@ -478,10 +470,10 @@ class ServerWatch:
 
 
 def one_line(text: str) -> str:
-    """Return the text as one line that can be encoded as UTF-8."""
+    """Return the text as one line of valid UTF-8."""
     return " ".join(whole_characters(text).split())
 
 
 def whole_characters(text: str) -> str:
-    """Return the text with lone surrogates, which JSON may hold, replaced by U+FFFD."""
+    """Return the text with lone surrogates replaced by U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

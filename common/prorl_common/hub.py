@@ -32,7 +32,7 @@ def hub_home(environment: Mapping[str, str]) -> Path:
 
 
 def hub_token(environment: Mapping[str, str]) -> str | None:
-    """Return HF_TOKEN, or the token stored by ``hf auth login``, if any."""
+    """Return HF_TOKEN, else the token of ``hf auth login``, if any."""
     if named := environment.get("HF_TOKEN"):
         return named
     file = environment.get("HF_TOKEN_PATH")
@@ -43,7 +43,7 @@ def hub_token(environment: Mapping[str, str]) -> str | None:
 
 
 def hub_is_offline(environment: Mapping[str, str]) -> bool:
-    """Return whether HF_HUB_OFFLINE forbids requests to the hub; its cache stays usable."""
+    """Return whether HF_HUB_OFFLINE forbids requests to the hub."""
     return environment.get("HF_HUB_OFFLINE", "").upper() in _YES
 
 
@@ -60,8 +60,8 @@ def check_repo(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A planned or finished upload. ``files`` maps paths in the repository to contents; ``removed`` are files of an
-    earlier push that would be read with them. ``url`` and ``commit`` are empty until it is done."""
+    """A planned or finished upload. ``files`` maps repository paths to contents; ``removed`` are an earlier push's
+    files. ``url`` and ``commit`` are empty until it is done."""
 
     repo: str
     kind: Literal["dataset", "model"]
@@ -99,9 +99,8 @@ def upload(
 ) -> Upload:
     """Upload the files in one commit, creating the repository if necessary; return the finished upload.
 
-    Removes existing files for which ``replaces`` is true and that are not uploaded again. Raises UserError without a
-    token, or if the hub refuses token, name or card; ServiceError if the hub fails: nothing has been committed, and the
-    call can be repeated.
+    Removes old files for which ``replaces`` is true. Raises UserError without a token or if the hub refuses token, name
+    or card, ServiceError if the hub fails; nothing is committed then, and the call can be repeated.
     """
     import huggingface_hub as library
     from huggingface_hub import errors
@@ -147,13 +146,12 @@ def upload(
 
 
 def _status(error: BaseException | None) -> int | None:
-    """Return the HTTP status of an error of the library, if any."""
     status = getattr(getattr(error, "response", None), "status_code", None)
     return int(status) if status is not None else None
 
 
 def broken_library() -> tuple[type[Exception], ...]:
-    """Return the errors that huggingface_hub raises for broken connections and malformed answers."""
+    """Return the errors that huggingface_hub raises for a broken connection or answer."""
     import httpx
 
     return (

@@ -1,7 +1,7 @@
-"""Handling of Ctrl-C for every command: the first explains what is kept, the second ends the process.
+"""Ctrl-C in every command: the first explains what is kept, the second ends the process.
 
-Python runs signal handlers only between bytecodes, and a step inside torch may take half a minute; so :func:`watch`
-starts a thread that reads signals at once (``signal.set_wakeup_fd``).
+Python runs signal handlers only between bytecodes, and a step inside torch may take half a minute; so a thread started
+by :func:`watch` reads signals at once.
 """
 
 from __future__ import annotations
@@ -37,8 +37,6 @@ class _Block:
 
 @dataclass(slots=True)
 class _State:
-    """Signals since the outermost block began."""
-
     watched: bool = False
     heard: int = 0
     handled: int = 0
@@ -64,9 +62,9 @@ def on_interrupt(
 ) -> Iterator[None]:
     """Print ``words`` at the first Ctrl-C inside the block, then call ``react`` or raise KeyboardInterrupt.
 
-    ``words`` say what happens, what is kept and how to continue; None if the block's own handlers say so. With
-    ``react`` the work continues to a good stopping point, SIGTERM acts like Ctrl-C, and the second signal raises
-    KeyboardInterrupt. Only the innermost block reacts. Does nothing outside the main thread.
+    ``words`` say what is kept and how to continue (None: print nothing). With ``react`` the work goes on to a good
+    stopping point, SIGTERM acts like Ctrl-C, and the second signal raises KeyboardInterrupt. Only the innermost block
+    reacts, and only in the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -90,10 +88,7 @@ def on_interrupt(
 
 
 def watch() -> None:
-    """React to Ctrl-C at once from now on, and end the process ``GRACE`` seconds after the second.
-
-    Only for a process that belongs to prorl, such as the command line: it ends with ``os._exit``.
-    """
+    """React to Ctrl-C at once, and end the process ``GRACE`` seconds after the second, with ``os._exit``."""
     heard, told = os.pipe()
     os.set_blocking(told, False)
     signal.set_wakeup_fd(told, warn_on_full_buffer=False)
@@ -105,7 +100,6 @@ def watch() -> None:
 
 
 def _handle(number: int, frame: FrameType | None) -> None:
-    """Signal handler; runs in the main thread."""
     del number, frame
     _state.handled += 1
     _speak()
@@ -118,7 +112,7 @@ def _handle(number: int, frame: FrameType | None) -> None:
 
 
 def _raise_again(lost: sys.UnraisableHookArgs) -> None:
-    """Raise a KeyboardInterrupt again that Python dropped inside a destructor or callback."""
+    """Repeat a KeyboardInterrupt that Python dropped inside a destructor or callback."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
@@ -136,7 +130,6 @@ def _interrupt_later() -> None:
 
 
 def _speak() -> None:
-    """Print the block's words, once."""
     with _speaking:
         if _state.spoken or not _blocks:
             return
@@ -162,10 +155,7 @@ def _watch(heard: int) -> None:
 
 
 def leave(code: int) -> None:
-    """Exit with ``code`` if Ctrl-C was pressed, else return.
-
-    Skips the interpreter's shutdown, which takes seconds with torch loaded.
-    """
+    """Exit with ``code`` if Ctrl-C was pressed, without the interpreter's shutdown, which is slow with torch."""
     if not (_state.heard or _state.handled):
         return
     if _state.heard > 1:
@@ -190,7 +180,7 @@ def _end() -> None:
 
 
 def started_processes(parent: int) -> list[int]:
-    """Return the ids of all descendants of process ``parent``, parents before children."""
+    """Return the ids of all descendants of ``parent``, parents first."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError, ValueError, IndexError):

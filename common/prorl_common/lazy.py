@@ -12,7 +12,7 @@ from typing import Any
 def load_on_use(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` for a package's ``__init__.py``.
 
-    The names are those that ``file`` imports under ``if TYPE_CHECKING:``, so type checkers and run time share one list.
+    The names are those that ``file`` imports under ``if TYPE_CHECKING:``.
     """
     homes = _imported_for_types(ast.parse(Path(file).read_text(encoding="utf-8")))
 
@@ -28,7 +28,6 @@ def load_on_use(package: str, file: str) -> tuple[Callable[[str], Any], Callable
 
 
 def _imported_for_types(tree: ast.Module) -> dict[str, tuple[str, str]]:
-    """Map each name imported under ``if TYPE_CHECKING:`` to its module and attribute."""
     return {
         alias.asname or alias.name: (node.module or "", alias.name)
         for block in tree.body

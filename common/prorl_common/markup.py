@@ -25,8 +25,7 @@ _MARKDOWN = re.compile(
 def printable(value: object) -> str:
     """Return ``value`` as text that a page may hold.
 
-    Controls, lone surrogates and noncharacters become U+FFFD; characters that reorder text are spelled out, as in
-    ``[U+202E]``.
+    Controls, lone surrogates and noncharacters become U+FFFD; characters that reorder text are spelled out.
     """
     return _UNSHOWN.sub(_shown, str(value).replace("\r\n", "\n"))
 
@@ -42,13 +41,13 @@ def escape(value: object) -> str:
 
 
 def md(value: object) -> str:
-    """Return ``value`` escaped for a line or table cell of Markdown."""
+    """Return ``value`` escaped for a Markdown line or table cell."""
     line = " ".join(printable(value).split())
     return _MARKDOWN.sub(r"\\\g<0>", line)
 
 
 def fence(value: object) -> str:
-    """Return ``value`` as a fenced Markdown block that its own backticks cannot close."""
+    """Return ``value`` as a fenced Markdown block that it cannot close."""
     shown = printable(value)
     longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
     mark = "`" * max(3, longest + 1)
@@ -56,7 +55,7 @@ def fence(value: object) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a Markdown table of escaped cells, or an empty string without rows."""
+    """Return a Markdown table of escaped cells, empty without rows."""
     body = ["| " + " | ".join(str(cell) or " " for cell in row) + " |" for row in rows]
     if not body:
         return ""

@@ -1,7 +1,7 @@
-"""Plug-ins: find the specs of prorl and of others by entry points and plug-in files.
+"""Plug-ins: find the specs of prorl and of others through entry points and plug-in files.
 
 A *spec* is a frozen dataclass with a ``name`` and functions; a *door* is one kind of spec. An entry point gives a spec,
-a list of specs or a function that returns them. A plug-in file is the user's own code and runs in this process.
+a list of specs or a function that returns them.
 """
 
 from __future__ import annotations
@@ -62,16 +62,12 @@ class PluginError(UserError):
 
 
 class UnknownNameError(UserError):
-    """A name that no part has; the message lists the existing ones and their sources."""
+    """An unknown name; the message lists the existing ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a part comes from.
-
-    ``source`` is the name of a distribution or file; ``version`` the distribution's version, or ``sha256:...`` of the
-    file.
-    """
+    """Where a part comes from: a distribution and its version, or a file and ``sha256:...``."""
 
     source: str
     version: str
@@ -104,7 +100,7 @@ class PluginFile:
 
 
 class _Loaded:
-    """The plug-in files of this process; a new ``generation`` after each load makes doors look again."""
+    """The plug-in files of this process; doors look again when ``generation`` changes."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -117,9 +113,9 @@ _LOADED = _Loaded()
 
 
 def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
-    """Load plug-in files here and in child processes started later; return all loaded files.
+    """Load plug-in files here and in later child processes; return all loaded files.
 
-    Files with the same bytes are loaded once. Raises PluginError if a file is missing, fails to import or has no spec.
+    Raises PluginError if a file is missing, fails to import or has no spec.
     """
     loaded = plugin_files()
     with _LOADED.lock:
@@ -134,9 +130,9 @@ def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
 
 
 def plugin_files() -> tuple[PluginFile, ...]:
-    """Return the plug-in files of this process, including those passed by its parent.
+    """Return the plug-in files of this process and its parent.
 
-    Raises PluginError if a file has changed since the parent loaded it.
+    Raises PluginError if one has changed since the parent loaded it.
     """
     with _LOADED.lock:
         if not _LOADED.inherited:
@@ -148,13 +144,13 @@ def plugin_files() -> tuple[PluginFile, ...]:
 
 
 def plugin_environment() -> dict[str, str]:
-    """Return the environment variable that passes plug-in files to a child; empty without any."""
+    """Return the environment variable that passes plug-in files to a child."""
     files = [[str(file.path), file.sha256] for file in plugin_files()]
     return {ENVIRONMENT: json.dumps(files)} if files else {}
 
 
 def what_failed(error: Exception) -> str:
-    """Return the error in one line, with file and line in the part's own code, not the caller's."""
+    """Return the error in one line, with file and line in the part's own code."""
     import traceback
 
     text = f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")[:400]
@@ -167,7 +163,7 @@ def what_failed(error: Exception) -> str:
 
 
 def _load(path: Path, expected: str | None) -> None:
-    """Run one file as a module and keep it; the hash is of the very bytes that run."""
+    """Run one file as a module; the hash is of the very bytes that run."""
     if path.suffix != ".py":
         raise PluginError(f"plug-in {path}: a plug-in is a Python file, NAME.py")
     try:
@@ -201,10 +197,7 @@ def _load(path: Path, expected: str | None) -> None:
 
 
 def check_signatures(spec: Any, where: str) -> None:
-    """Raise PluginError if a function of a spec does not take the arguments of its field's ``Callable`` annotation.
-
-    ``where`` names the file or distribution in the message.
-    """
+    """Raise PluginError if a function of a spec does not take the arguments in its field's annotation."""
     import ast
     import dataclasses
     import inspect
@@ -250,8 +243,6 @@ def _looks_like_spec(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Part(Generic[S]):
-    """A named part: its origin, and a function that returns its spec."""
-
     origin: Origin
     get: Callable[[], S]
 
@@ -261,10 +252,9 @@ def _already(spec: S) -> Callable[[], S]:
 
 
 class Door(Generic[S]):
-    """One kind of part: all specs of type ``spec`` under the entry-point ``group``.
+    """One kind of part: all specs of type ``spec`` under the entry-point ``group``, called ``noun`` in messages.
 
-    ``noun`` names it in messages ("verifier"). Doors may share a group; each takes the specs of its type. prorl's own
-    specs are loaded when used, those of other distributions as soon as names are needed.
+    Doors may share a group. prorl's own specs are loaded when used, others when names are needed.
     """
 
     def __init__(self, group: str, spec: type[S], noun: str) -> None:
@@ -273,7 +263,7 @@ class Door(Generic[S]):
         self._parts: dict[str, _Part[S]] = {}
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all parts, sorted. Raises PluginError if a plug-in cannot be loaded."""
+        """Return all names, sorted. Raises PluginError."""
         return tuple(sorted(self._look()))
 
     def get(self, name: str) -> S:
@@ -289,7 +279,7 @@ class Door(Generic[S]):
         return self._part(name).origin
 
     def records(self, names: Iterable[str]) -> list[dict[str, str]]:
-        """Return the records of those named parts that are not prorl's own, sorted by name."""
+        """Return the sorted records of those parts that are not prorl's own."""
         origins = [(name, self.origin(name)) for name in sorted(set(names))]
         return [o.record(self.group, name) for name, o in origins if not o.is_ours]
 
@@ -348,10 +338,7 @@ class Door(Generic[S]):
 
 
 def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
-    """Return the specs of any type that an entry point gives.
-
-    Raises PluginError; an error in prorl's own part is a bug and keeps its traceback.
-    """
+    """Return the specs of an entry point. Raises PluginError; errors in prorl's own parts keep their traceback."""
     try:
         value = point.load()
         if not isinstance(value, Sequence) and not hasattr(value, "name"):
@@ -377,7 +364,7 @@ def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
 
 
 def unknown_name(noun: str, name: str, known: dict[str, Origin]) -> str:
-    """Return the message for an unknown name: the nearest names, and all names with their sources."""
+    """Return the message for an unknown name, with the nearest names and all sources."""
     hits = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
     likeness = {hit: difflib.SequenceMatcher(None, hit, name).ratio() for hit in hits}
     hits = [hit for hit in hits if likeness[hit] > likeness[hits[0]] - 0.15]
@@ -392,16 +379,16 @@ def unknown_name(noun: str, name: str, known: dict[str, Origin]) -> str:
 
 
 class FolderDoor:
-    """Parts that are YAML files: an entry point of ``group`` names the package that holds them.
+    """Parts that are YAML files in the packages named by entry points of ``group``.
 
-    A path works wherever a name does, if it ends in .yaml or .yml or holds a slash.
+    A path, which ends in .yaml or .yml or holds a slash, works like a name.
     """
 
     def __init__(self, group: str, noun: str) -> None:
         self.group, self.noun = group, noun
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all files without their suffix, sorted."""
+        """Return the sorted names of all files, without suffix."""
         return tuple(sorted(self._look()))
 
     def find(self, name: str) -> tuple[Traversable, Origin]:
@@ -448,7 +435,7 @@ class FolderDoor:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """The parts that a third-party distribution adds to a group, or why it cannot be loaded."""
+    """The parts of a third-party distribution in a group, or why it cannot be loaded."""
 
     group: str
     origin: Origin
@@ -457,10 +444,7 @@ class Installed:
 
 
 def installed_plugins() -> list[Installed]:
-    """Return the parts that third-party distributions add to each group of prorl, by source and group.
-
-    Loads everything; errors go to ``trouble`` and are not raised.
-    """
+    """Return the parts of third-party distributions by source and group. Loads everything, raises nothing."""
     found: dict[tuple[Origin, str], Installed] = {}
     from importlib.metadata import entry_points
 

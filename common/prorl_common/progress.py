@@ -1,4 +1,4 @@
-"""Progress reports of long work: the interface, a silent form and plain lines for logs."""
+"""Progress reports of long work."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Protocol, TextIO
 
 
 class Progress(Protocol):
-    """Interface for reporting progress. The caller chooses the unit of totals and counts."""
+    """Interface for reporting progress in items of the caller's choice."""
 
     def start(self, label: str, total: int | None, done: int = 0) -> None:
-        """Begin a stage of ``total`` items (None: unknown), ``done`` of them already; end the previous one."""
+        """Begin a stage of ``total`` items (None: unknown), ``done`` of them already."""
 
     def advance(self, count: int = 1, **fields: str) -> None:
-        """Count finished items; ``fields`` are short facts to show beside them."""
+        """Count finished items; ``fields`` are short facts to show."""
 
     def message(self, text: str) -> None:
-        """Show one permanent line, such as a decision or warning."""
+        """Show one permanent line."""
 
     def finish(self) -> None:
         """End the current stage."""
@@ -54,8 +54,8 @@ def format_seconds(seconds: float) -> str:
 class Stage:
     """A stage of work with its count, facts and estimated time left.
 
-    The estimate is given only if it is known to a factor of two: the fastest quarter of the newer half of the work must
-    be at most twice as fast as the slowest. A total that turns out too small is dropped.
+    The estimate is given if it is known to a factor of two: in the newer half of the work, the fastest quarter was at
+    most twice as fast as the slowest. A total that is exceeded is dropped.
     """
 
     GAP = 0.2

@@ -1,7 +1,4 @@
-"""Columns and reading of a run's rollout files, ``rollouts/step_000012.parquet``: one row per response.
-
-Columns added later are null in older files.
-"""
+"""Columns and reading of a run's rollout files, ``rollouts/step_000012.parquet``: one row per response."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """A column: pyarrow type name (``[]``: a list), meaning, and whether files of every age have it."""
+    """A column: pyarrow type name (``[]``: a list), meaning, and whether old files have it."""
 
     kind: str
     meaning: str
@@ -61,7 +58,7 @@ COLUMNS = {
 
 
 def schema(columns: Sequence[str] | None = None) -> pa.Schema:
-    """Return the schema of these columns (None: all). Raises UserError for an unknown name."""
+    """Return the schema of ``columns`` (None: all). Raises UserError for an unknown name."""
     import pyarrow as pa
 
     names = list(COLUMNS if columns is None else columns)
@@ -78,22 +75,19 @@ def schema(columns: Sequence[str] | None = None) -> pa.Schema:
 
 
 def rollout_files(run: Path) -> dict[int, Path]:
-    """Return the rollout files of the run in folder ``run`` by step, in order.
-
-    Ignores files of other names and everything that is not a regular file.
-    """
+    """Return the rollout files of the run in folder ``run``, ordered by step."""
     named = (run / "rollouts").glob("step_*.parquet")
     files = {step_of(p): p for p in named if p.stem[5:].isdecimal() and p.is_file()}
     return dict(sorted(files.items()))
 
 
 def rollout_file(run: Path, step: int) -> Path:
-    """Return the path of a step's rollout file, which may not exist."""
+    """Return the path of a step's rollout file."""
     return run / "rollouts" / f"step_{step:06d}.parquet"
 
 
 def step_of(file: Path) -> int:
-    """Return the step of a rollout file. Raises UserError for any other file name."""
+    """Return the step of a rollout file. Raises UserError for other names."""
     number = file.stem.removeprefix("step_")
     if not number.isdecimal():
         raise UserError(f"{file}: not a rollouts file, those are called step_000012.parquet")
@@ -105,8 +99,8 @@ def read_rollouts(
 ) -> pa.Table:
     """Return ``columns`` (None: all) of a rollout file of any age, with the types of ``schema``.
 
-    Columns missing in older files are null. Responses carried over from an earlier step, whose file has them too, are
-    left out unless ``carried``. Raises UserError for any other file.
+    Columns missing in older files are null. Without ``carried`` responses that an earlier step's file has too are left
+    out. Raises UserError for any other file.
     """
     import pyarrow as pa
     from pyarrow import compute, parquet

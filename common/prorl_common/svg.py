@@ -52,7 +52,7 @@ svg .bar.s0 { fill-opacity: .3; stroke: currentColor; stroke-width: .7; }
 
 
 def style_sheet(series: int) -> str:
-    """Return the style sheet for the shapes and the first ``series`` series."""
+    """Return the style sheet for ``series`` series."""
     colours = dict(COLOURS)
     for place in range(series):
         colours[f"series{place}"] = series_colour(place)
@@ -64,7 +64,7 @@ def style_sheet(series: int) -> str:
 
 
 def series_colour(place: int) -> str:
-    """Return the colour of a series; beyond SERIES hues are spaced by the golden ratio."""
+    """Return the colour of a series, beyond SERIES by the golden ratio."""
     if place < len(SERIES):
         return SERIES[place]
     rgb = colorsys.hls_to_rgb((0.09 + place * 0.6180339887) % 1.0, 0.35, 0.62)
@@ -73,10 +73,7 @@ def series_colour(place: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A scale from ``low`` to ``high`` with labelled ticks; ``log`` needs positive values.
-
-    If ``low`` is above ``high`` the axis runs backwards.
-    """
+    """A scale from ``low`` to ``high`` (or backwards) with labelled ticks; ``log`` needs positive values."""
 
     low: float
     high: float
@@ -93,10 +90,7 @@ class Axis:
 
 
 class Panel:
-    """A pair of axes with shapes; ``size`` is in pixels at natural size.
-
-    Grid lines run from the y ticks, or with ``grid_x`` from the x ticks. Drawing methods return the panel.
-    """
+    """A pair of axes with shapes; ``size`` is in pixels. Drawing methods return the panel."""
 
     def __init__(
         self,
@@ -120,7 +114,7 @@ class Panel:
         return across, self.base - self.y.place(y) * (self.base - self.top)
 
     def span(self, start: float, stop: float, kind: str) -> Self:
-        """Shade the panel from ``start`` to ``stop`` in x, clipped to the axes, in style ``kind``."""
+        """Shade from ``start`` to ``stop`` in x, clipped to the axes."""
         start, stop = max(start, self.x.low), min(stop, self.x.high)
         if stop > start:
             self.back.append(self._box((start, self.y.low), (stop, self.y.high), kind))
@@ -149,7 +143,7 @@ class Panel:
     def line(
         self, points: Sequence[tuple[float, float]], series: int, markers: bool = True
     ) -> Self:
-        """Connect ``points``, with markers if ``markers`` or for a single point."""
+        """Connect ``points``, with markers if ``markers`` or for one point."""
         if len(points) > 1:
             d = _path([self.at(x, y) for x, y in points])
             self.front.append(f"<path class='line s{series}' d='{d}'/>")
@@ -167,7 +161,7 @@ class Panel:
     def box(
         self, corner: tuple[float, float], other: tuple[float, float], kind: str, words: str = ""
     ) -> Self:
-        """Fill the box between two corners in style ``kind``, with ``words`` inside if they fit."""
+        """Fill the box between two corners, with ``words`` inside if they fit."""
         self.front.append(self._box(corner, other, kind))
         (left, low), (right, high) = self.at(*corner), self.at(*other)
         if words and abs(right - left) > _width(words):
@@ -181,7 +175,7 @@ class Panel:
         return f"<rect class='{kind}' {place} width='{abs(c - a):.1f}' height='{abs(d - b):.1f}'/>"
 
     def svg(self, title: str, description: str, place: tuple[float, float] = (0.0, 0.0)) -> str:
-        """Return the panel at ``place`` of a picture; screen readers read title and description."""
+        """Return the panel at ``place``; screen readers read title and description."""
         width, height = self.size
         inside = f"x='{place[0]:g}' y='{place[1]:g}' width='{width:g}' height='{height:g}'"
         return "".join(
@@ -196,7 +190,6 @@ class Panel:
         )
 
     def _axes(self) -> str:
-        """Return grid lines, ticks and labels."""
         grid, ticks, labels = "", "", []
         for value, label in self.y.ticks:
             _, height = self.at(self.x.low, value)
@@ -244,10 +237,7 @@ def picture(
     legend: Sequence[tuple[Key, str]],
     series: int,
 ) -> str:
-    """Return a standalone SVG file: the wrapped title, the legend, and rows of (description, panel).
-
-    ``series`` is the number of series in the panels.
-    """
+    """Return a standalone SVG file: title, legend, and rows of (description, panel), with ``series`` series."""
     width = max([320.0, *(sum(p.size[0] for _, p in row) for row in rows)])
     lines = textwrap.wrap(title, int(width / 9)) or [""]
     parts = [
@@ -305,7 +295,7 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 def linear_ticks(
     low: float, high: float, most: int = 5, whole: bool = False
 ) -> tuple[tuple[float, str], ...]:
-    """Return about ``most`` round tick values within [low, high]; integers if ``whole``."""
+    """Return about ``most`` round ticks within [low, high]; integers if ``whole``."""
     span = high - low
     if not span > 0 or not math.isfinite(span):
         return ((low, f"{low:g}"),)
@@ -324,7 +314,7 @@ def _tick(value: float) -> str:
 
 
 def log_ticks(low: float, high: float) -> tuple[tuple[float, str], ...]:
-    """Return ticks of a logarithmic axis: powers of ten, with 2 and 5 between if there are few."""
+    """Return ticks of a logarithmic axis: powers of ten, with 2 and 5 if those are few."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in ((1,), (1, 3), (1, 2, 5)):
         values = [m * 10.0**d for d in decades for m in steps if low <= m * 10.0**d <= high]

@@ -1,7 +1,6 @@
 """Limits on a service's connections: their number, and how long a peer may keep one waiting.
 
-uvicorn waits forever for requests and slow readers, and a server without file descriptors accepts no connections. The
-limits apply before any part of a request is read.
+uvicorn waits forever for requests and slow readers, and accepts nothing once file descriptors run out.
 """
 
 from __future__ import annotations
@@ -43,10 +42,10 @@ class Phase(Enum):
 
 
 class ConnectionGuard:
-    """Creates the connections of one service and enforces the limits. Use it in one event loop.
+    """Creates a service's connections and enforces the limits, in one event loop.
 
     A peer may hold a quarter of all connections without a complete request. To make room, the longest-waiting
-    connection of the peer with the most such connections is closed.
+    connection of the peer with most of them is closed.
     """
 
     def __init__(self, limits: ConnectionLimits) -> None:
@@ -57,7 +56,7 @@ class ConnectionGuard:
         self.sweep()
 
     def protocol(self, **options: Any) -> GuardedConnection:
-        """Return the protocol of a new connection; ``options`` are uvicorn's."""
+        """Return a new connection with uvicorn's ``options``."""
         return GuardedConnection(self, **options)
 
     def sweep(self) -> None:
@@ -95,7 +94,7 @@ class ConnectionGuard:
             self._waiting.pop(connection.peer, None)
 
     def place(self, connection: GuardedConnection) -> None:
-        """Update the connection's phase: it may be closed unless it sends a body or is being answered."""
+        """Update whether the connection may be closed: not while it sends a body or is being answered."""
         if connection in self._connections:
             self.remove(connection)
             self._connections.add(connection)
@@ -103,8 +102,7 @@ class ConnectionGuard:
                 self._waiting.setdefault(connection.peer, {})[connection] = None
 
     def admits(self, connection: GuardedConnection, method: str) -> bool:
-        """Return whether to accept a request with a complete header; requests without a body (``/healthz``) always
-        pass."""
+        """Return whether to accept a request with a complete header; one without a body always is."""
         if method in ("GET", "HEAD") and connection.phase is not Phase.BODY:
             return True
         bodies = [other for other in self._connections if other.phase is Phase.BODY]
@@ -170,7 +168,7 @@ class GuardedConnection(H11Protocol):
             self._guard.place(self)
 
     def progresses(self) -> bool:
-        """Return whether the peer is reading a long answer, and restart its time limit if so."""
+        """Return whether the peer is reading a long answer, and restart its time limit."""
         unsent = self.transport.get_write_buffer_size()
         if self.phase is not Phase.ANSWER or unsent > self._unsent - PROGRESS_BYTES:
             return False
@@ -184,7 +182,6 @@ class GuardedConnection(H11Protocol):
         self.transport.abort()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request whose header is complete."""
         admitted = self._guard.admits(self, scope["method"])
         await (self._service if admitted else _no_room())(scope, receive, send)
 
@@ -212,7 +209,7 @@ def _no_room() -> Response:
 
 
 def _peer(client: tuple[str, int] | None) -> str:
-    """Return the key of a peer: its IPv4 address or IPv6 /64 network, "" for a Unix socket."""
+    """Return a peer's key: IPv4 address or IPv6 /64 network, "" for a Unix socket."""
     if client is None:
         return ""
     address = ipaddress.ip_address(client[0])
@@ -222,7 +219,7 @@ def _peer(client: tuple[str, int] | None) -> str:
 
 
 def _raise_open_files(wanted: int) -> int:
-    """Raise the limit of open files towards ``wanted`` if allowed; return the new limit."""
+    """Raise the open file limit towards ``wanted``; return the new limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return wanted

@@ -17,7 +17,7 @@ MAX_BODY_MB = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """``most`` limits the connections; the others are the seconds that one may spend in each phase."""
+    """``most`` limits the connections; the others are seconds per phase."""
 
     most: int = 4096
     idle: float = 75.0
@@ -32,8 +32,8 @@ class ConnectionLimits:
 class ListenOptions:
     """``read_seconds`` and ``drain_seconds`` are in seconds, ``max_body_mb`` in MiB.
 
-    ``uds`` is a Unix socket path used instead of host and port. ``queue`` limits the waiting items. ``hosts`` are
-    further names of the service besides ``host``.
+    ``uds`` is a Unix socket path instead of host and port. ``queue`` limits the waiting items. ``hosts`` are further
+    names of the service.
     """
 
     port: int
@@ -55,7 +55,7 @@ class ListenOptions:
 
 
 def check_listening(options: ListenOptions) -> None:
-    """Raise UserError if others could reach the service without a token, or options are invalid."""
+    """Raise UserError for invalid options, or if others could reach the service without a token."""
     if options.queue < 1:
         raise UserError("--queue must be at least 1")
     if not 0 < options.max_body_mb <= MAX_BODY_MB or not 0 <= options.drain_seconds < math.inf:
@@ -84,7 +84,7 @@ def is_loopback(host: str) -> bool:
 def read_token(file: Path | None) -> str:
     """Return the token in the file, else PRORL_TOKEN, else an empty string.
 
-    Raises UserError if the file is unreadable, empty or readable by other users.
+    Raises UserError for a file that is unreadable, empty or readable by others.
     """
     if file is None:
         return os.environ.get("PRORL_TOKEN", "").strip()

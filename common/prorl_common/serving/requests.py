@@ -40,7 +40,7 @@ class Refusal(Exception):
 
 
 def busy(message: str, seconds: float) -> Refusal:
-    """Return a 503 with Retry-After: nothing was done, and the request may be repeated."""
+    """Return a 503 with Retry-After: nothing was done."""
     refusal = Refusal(503, message)
     refusal.headers["Retry-After"] = str(min(60, max(1, math.ceil(seconds))))
     return refusal
@@ -60,7 +60,7 @@ def refused(refusal: Refusal) -> Response:
 
 
 def unknown_route(known: str) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """Return the handler for paths and methods other than the ``known`` ones."""
+    """Return the handler for other paths and methods than ``known``."""
 
     async def handle(_: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
@@ -76,8 +76,7 @@ class Gate:
     """Passes requests to ``app`` if they name the right host (else 421), do not come from another site's page (403) and
     carry the token (401, except ``/healthz``).
 
-    The host check stops DNS rebinding, by which a web page reaches a loopback service in the user's browser. With a
-    token or a Unix socket any host is accepted, since such a page has neither.
+    The host check stops DNS rebinding from a web page; with a token or a Unix socket any host is accepted.
     """
 
     def __init__(self, app: ASGIApp, options: ListenOptions) -> None:
@@ -108,7 +107,7 @@ class Gate:
     async def end(self, seconds: float) -> bool:
         """Refuse new requests with 503 and wait for running ones; return False if time ran out.
 
-        Refuses until no request has arrived for LINGER seconds, since clients may return with their next one.
+        Ends LINGER seconds after the last request, since clients may return.
         """
         self._is_ending, started = True, time.monotonic()
         while self._in_flight or time.monotonic() - self._last_request < LINGER:
@@ -145,7 +144,7 @@ class Gate:
 
 
 def _split(address: str) -> tuple[str, str]:
-    """Return host with port, and host alone, in lower case; empty for an invalid address."""
+    """Return host with port, and host alone; empty if invalid."""
     try:
         parts = urlsplit(address)
         return parts.netloc.lower(), parts.hostname or ""
@@ -154,10 +153,7 @@ def _split(address: str) -> tuple[str, str]:
 
 
 class Bodies:
-    """Reads request bodies within the limits of ``options``; ``held`` counts the bytes of unanswered requests.
-
-    Use it in one event loop.
-    """
+    """Reads request bodies within limits; ``held`` counts the bytes of unanswered requests. For one event loop."""
 
     def __init__(self, options: ListenOptions) -> None:
         self._options = options
@@ -166,9 +162,9 @@ class Bodies:
 
     @contextlib.asynccontextmanager
     async def read(self, request: Request) -> AsyncIterator[bytes]:
-        """Yield the JSON body; its bytes count as held until the block ends.
+        """Yield the JSON body; its bytes are held until the block ends.
 
-        Raises Refusal: 415 if it is not JSON, 413 too large, 408 too slow, 503 if unanswered requests hold too much.
+        Raises Refusal: 415 if not JSON, 413 too large, 408 too slow, 503 if too much is held.
         """
         headers = request.headers
         # A page of another site can post anything but JSON without a preflight request.
@@ -213,10 +209,7 @@ class Bodies:
 
 
 async def unread(request: Request, refusal: Refusal) -> Refusal:
-    """Discard the request's body and return ``refusal``.
-
-    Closing a connection while its sender still sends resets it, and the answer would be lost.
-    """
+    """Discard the body and return ``refusal``: closing the connection earlier would reset it and lose the answer."""
     await _discard(request, request.stream())
     return refusal
 

@@ -1,4 +1,4 @@
-"""The socket of a service and its uvicorn server.
+"""The socket and uvicorn server of a service.
 
 The first SIGTERM or SIGINT refuses new requests and finishes running ones within ``drain_seconds``; the second ends the
 server at once.
@@ -35,9 +35,9 @@ def require_server_extra() -> None:
 def make_server(
     app: Any, options: ListenOptions, ready: Callable[[], None], say: Callable[[str], None]
 ) -> Any:
-    """Return a uvicorn server for ``app`` behind ``Gate`` and ``ConnectionGuard``.
+    """Return a uvicorn server for ``app``; call it in the event loop that runs the server.
 
-    Must be called in the event loop that runs it. ``ready`` is called once it accepts requests and signals.
+    ``ready`` is called once it accepts requests and signals.
     """
     import uvicorn
 
