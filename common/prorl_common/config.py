@@ -41,7 +41,6 @@ class Section(BaseModel):
     @field_validator("*")
     @classmethod
     def _within_reason(cls, value: Any, info: ValidationInfo) -> Any:
-        """Reject numbers above MOST unless the field has an upper bound."""
         if isinstance(value, int | float) and abs(value) > MOST:
             bounds = cls.model_fields[str(info.field_name)].metadata
             if not any(hasattr(bound, "le") or hasattr(bound, "lt") for bound in bounds):

@@ -1,4 +1,4 @@
-"""The exceptions of prorl and words for their messages.
+"""The exceptions of prorl and helpers for their messages.
 
 Packages derive theirs from UserError and ServiceError. Any other exception is a bug and keeps its traceback.
 """
@@ -17,7 +17,7 @@ class ProrlError(Exception):
 
 
 class UserError(ProrlError):
-    """A mistake that the user can correct. The message is one line and says how."""
+    """A mistake that the user can correct. The message is one line and says how; the exit code is 2."""
 
 
 class MissingExtraError(UserError):

@@ -160,8 +160,8 @@ def read_jsonl(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, object) for each non-blank line of a .jsonl or .jsonl.gz file.
 
-    Raises UserError, with file and line, for a line that is not a JSON object, unless ``on_bad`` takes the error; also
-    for a missing or non-text file.
+    Raises UserError for an unreadable file and, unless ``on_bad`` takes the error, for a line that is not a JSON
+    object.
     """
     if not path.is_file():
         raise UserError(
@@ -228,7 +228,6 @@ class Journal(Closing):
             pass
 
     def _trim_torn_line(self) -> None:
-        """Truncate the file after its last newline."""
         if self.path.stat().st_size == 0:
             return
         with self.path.open("rb+") as file:

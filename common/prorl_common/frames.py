@@ -73,7 +73,7 @@ def read_json(data: bytes, nan: bool = False) -> Any:
 
     Rejects nesting beyond MAX_DEPTH, more than about a million lists and objects, integers of more than MAX_DIGITS
     digits, numbers beyond a float, repeated keys and, unless ``nan``, NaN and infinities. Memory use is at most 64 MiB
-    and 32 times ``data``.
+    plus 32 times ``data``.
     """
     try:
         _check_nesting(data)

@@ -322,8 +322,8 @@ class RetryPolicy:
     """How long and how often a request is retried, in seconds.
 
     The first wait is ``first``, doubled up to ``longest``, or the server's request up to ``longest_asked`` if that is
-    more; up to a quarter is added at random to spread threads. A request is given up after ``tries`` failures, an
-    unresponsive server after ``patience``.
+    more, plus up to a quarter at random. A request is given up after ``tries`` failures, an unresponsive server after
+    ``patience``.
     """
 
     first: float = 0.5
@@ -340,8 +340,7 @@ class RetryPolicy:
 
 
 class ServerWatch:
-    """Tracks for all threads whether a server answers; reports when it is gone and when it is back. ``kept`` says what
-    its absence does not destroy."""
+    """Tracks for all threads whether a server answers; reports when it is gone and when it is back."""
 
     def __init__(
         self,
@@ -428,7 +427,6 @@ class ServerWatch:
                 )
 
     def _busy(self, now: float, failure: TransientError) -> None:
-        """Restart the patience of a server that is alive."""
         self._failing_since, self._streak = None, 0
         self._busy_since = self._busy_since or now
         until = now + (failure.wait or 0.0)

@@ -60,8 +60,8 @@ def check_repo(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A planned or finished upload. ``files`` maps repository paths to contents; ``removed`` are an earlier push's
-    files. ``url`` and ``commit`` are empty until it is done."""
+    """A planned or finished upload. ``files`` maps repository paths to contents; ``removed`` are files of an earlier
+    push."""
 
     repo: str
     kind: Literal["dataset", "model"]

@@ -54,8 +54,8 @@ def format_seconds(seconds: float) -> str:
 class Stage:
     """A stage of work with its count, facts and estimated time left.
 
-    The estimate is given if it is known to a factor of two: in the newer half of the work, the fastest quarter was at
-    most twice as fast as the slowest. A total that is exceeded is dropped.
+    There is an estimate if, in the newer half of the work, the fastest quarter was at most twice as fast as the
+    slowest. A total that is exceeded is dropped.
     """
 
     GAP = 0.2

@@ -15,7 +15,8 @@ MOST_WORKERS = 4096
 
 
 def derive_seed(seed: int, purpose: str, *parts: int | str) -> int:
-    """Return a 63-bit seed from ``blake2b(seed, purpose, *parts)``; torch and Parquet hold signed 64 bits."""
+    """Return a seed from ``blake2b(seed, purpose, *parts)``; its 63 bits fit the signed integers of torch and
+    Parquet."""
     text = "\x1f".join([str(seed), purpose, *(f"{type(p).__name__}:{p}" for p in parts)])
     digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1

@@ -267,7 +267,6 @@ def picture(
 
 
 def _width(words: str) -> float:
-    """Estimate the width of an 11-pixel label."""
     return 6.2 * len(words)
 
 

@@ -60,8 +60,7 @@ class BackendSpec:
     URL, not a model folder. ``logprobs``: completions carry token log-probs; ``nucleus_logprobs``: of the whole
     distribution even with ``top_p`` below 1. ``trains``: supports ``sync_weights``, as training needs.
     ``fixed_batches``: the requests of one call form its batches, and equal batches give equal samples; other backends
-    get many requests at once. ``rows``: samples run at once. ``auto`` picks the highest ``auto_rank`` above 0, with
-    ``auto_on_gpu`` only on a GPU.
+    get many requests at once. ``auto`` picks the highest ``auto_rank`` above 0, with ``auto_on_gpu`` only on a GPU.
     """
 
     name: str

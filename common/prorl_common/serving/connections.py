@@ -219,7 +219,6 @@ def _peer(client: tuple[str, int] | None) -> str:
 
 
 def _raise_open_files(wanted: int) -> int:
-    """Raise the open file limit towards ``wanted``; return the new limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return wanted

@@ -107,7 +107,7 @@ class Gate:
     async def end(self, seconds: float) -> bool:
         """Refuse new requests with 503 and wait for running ones; return False if time ran out.
 
-        Ends LINGER seconds after the last request, since clients may return.
+        Waits until LINGER seconds after the last request, since clients may return.
         """
         self._is_ending, started = True, time.monotonic()
         while self._in_flight or time.monotonic() - self._last_request < LINGER:

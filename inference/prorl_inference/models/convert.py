@@ -92,7 +92,8 @@ def weight_name(name: str) -> str:
 def split_rotary_pairs(weight: Any, heads: int) -> Any:
     """Undo GGUF's row order of query and key projections ``[heads * head_dim, hidden]``.
 
-    GGUF interleaves the two halves of rotary pairs; Transformers stores a head's first halves, then its second.
+    GGUF stores the two numbers of a rotary pair side by side; Transformers stores a head's first numbers, then its
+    second.
     """
     rows, hidden = weight.shape
     pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)

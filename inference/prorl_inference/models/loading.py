@@ -37,8 +37,8 @@ def check_device(device: str) -> None:
 
 
 def pick_device(device: str = "auto") -> str:
-    """Return the torch device; ``auto`` is CUDA if available, else the CPU. Raises UserError for others that torch
-    lacks."""
+    """Return the torch device; ``auto`` is CUDA if available, else the CPU. Raises UserError for an invalid or missing
+    one."""
     import torch
 
     check_device(device)

@@ -37,10 +37,8 @@ OnBatchDone = Callable[[int | None, int], None]
 
 @dataclass(slots=True)
 class Worker:
-    """A worker. ``open`` raises ServiceError while it cannot return a generator.
-
-    ``returns``: it is tried again after a failure. ``rows``: samples run at once.
-    """
+    """A worker. ``open`` raises ServiceError while it cannot return a generator; ``returns``: it is tried again after a
+    failure."""
 
     name: str
     open: Callable[[], Generator]
@@ -218,7 +216,6 @@ class Call:
             )
 
     def _check_that_one_is_left(self) -> None:
-        """Raise ServiceError if no worker returned within ``patience``."""
         workers = self._workers
         if len(self._gone) < len(workers):
             return
@@ -266,7 +263,6 @@ class Call:
                 self._events.put(error)
 
     def _pull(self, number: int, generator: Generator, rows: int) -> None:
-        """Have a server sample the requests that it pulls, in one call."""
         taken: list[tuple[Unit, int]] = []
         left: Counter[int] = Counter()
         at_once: Any = generator.generate  # takes an iterator, see ``OpenAIGenerator.pulls``

@@ -35,9 +35,10 @@ class DeviceModel:
 
 
 def device_list(text: str) -> list[str]:
-    """Return the comma-separated devices. Raises UserError unless several are all ``cpu``, or different numbered GPUs.
+    """Return the comma-separated devices. Raises UserError for unknown ones.
 
-    Devices of different kinds would give samples that differ in their last bits.
+    Several must all be ``cpu``, or different numbered GPUs: mixed kinds would give samples that differ in their last
+    bits.
     """
     found = [part.strip() for part in text.split(",") if part.strip()] or [text]
     for device in found:
@@ -69,7 +70,7 @@ class DeviceGenerator(Closing):
         self._reader: threading.Thread | None = None
 
     def prepare(self) -> None:
-        """Start the child and load the model. Raises ServiceError if the child dies."""
+        """Start the child and load the model. Raises UserError from the backend, ServiceError if the child dies."""
         if self._died is not None:
             raise self._died
         if self._process is not None:

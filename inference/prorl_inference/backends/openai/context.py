@@ -25,10 +25,7 @@ CURE = "name the model's tokenizer (server.tokenizer) or ask for fewer tokens"
 
 
 class ContextLimits:
-    """Remembers, for each prompt of a call, the tokens that the server leaves for a completion. Thread-safe.
-
-    ``context`` is the server's stated context; ``tell`` gets one message when a limit is lowered.
-    """
+    """Remembers, for each prompt of a call, the tokens that the server leaves for a completion. Thread-safe."""
 
     def __init__(self, context: int | None, tell: Callable[[str], None]) -> None:
         self._context, self._tell = context, tell

@@ -49,8 +49,7 @@ HARMLESS = ({"role": "user", "content": "Say yes."},)
 class Collector:
     """Collects answers and reports them as ``Generator.generate`` does.
 
-    ``refused`` holds each request's first refused sample; without ``stop`` only those sent. ``answered`` counts other
-    answers.
+    ``refused`` holds each request's first refused sample; without ``stop`` only those sent.
     """
 
     def __init__(
@@ -156,7 +155,7 @@ class OpenAIGenerator:
         It is advanced from several threads, one at a time, and may yield None while it has no request. ``on_done(0)``
         is called about every 0.2 s without answers. Answers that arrived before an error are still reported. A refused
         sample raises SampleRefusedError after running ones are reported, or with ``refusals="record"`` becomes a
-        ``refused`` completion.
+        completion.
         """
         params.check()
         if self._card is None:
@@ -223,7 +222,6 @@ class OpenAIGenerator:
     def _judge_refusals(
         self, found: Collector, pool: RequestPool, probe: Job | None, params: SamplingParams
     ) -> None:
-        """Raise SampleRefusedError if refusals end the call or everything is refused."""
         job, answer = next(iter(found.refused.values()))
         line = (
             f"the server refused a sample of the prompt starting '{job.start}' ({answer.refusal})"
@@ -291,7 +289,6 @@ class OpenAIGenerator:
                 self._tell(line)
 
     def _find_model(self) -> None:
-        """List the server's models and choose one."""
         self._watch.start()
         with self._connection() as connection:
 
@@ -352,7 +349,6 @@ class OpenAIGenerator:
         return f"server-{hashlib.blake2b(text.encode(), digest_size=24).hexdigest()}"
 
     def _load_tokenizer(self) -> Any:
-        """Return the tokenizer, loaded once. Raises UserError if the completions api lacks one."""
         place = self.options.tokenizer or self.options.weights
         if self._tokenizer is None and place is not None:
             self._tokenizer = load_tokenizer(str(place))

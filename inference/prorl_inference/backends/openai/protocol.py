@@ -33,8 +33,7 @@ class RefusedError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One sample to request. ``opened`` is the think tag in the prompt; ``prompt_tokens`` may be an estimate;
-    ``refused`` says why it is not sent."""
+    """One sample to request. ``opened`` is the think tag in the prompt; ``refused`` says why it is not sent."""
 
     request: int
     sample: int
@@ -99,7 +98,7 @@ def request_body(
 
 
 def read_object(reply: Reply) -> dict[str, Any]:
-    """Return the JSON object of a reply; the module lists the errors."""
+    """Return the JSON object of a reply; the module docstring lists the errors."""
     if reply.status == 200:
         return reply.object()
     status, said, line = reply.status, reply.message(), reply.line()

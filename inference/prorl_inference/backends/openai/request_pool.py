@@ -68,8 +68,7 @@ class Rate:
 
 
 class RequestPool:
-    """Threads of one call. ``rates`` limit requests and tokens; ``limits`` is set if prompts are not tokenized.
-    ``same_model`` raises if the server has another model after a failure."""
+    """The threads of one call; ``same_model`` raises if the server has another model after a failure."""
 
     def __init__(
         self,
@@ -104,9 +103,9 @@ class RequestPool:
         """Yield each job with its answer, in any order, and None after every ``TICK_SECONDS`` without one.
 
         ``jobs`` is advanced by one thread at a time and may yield None while it has no job. After an error (or refusal,
-        with ``stop_at_refusal``) running jobs are still yielded, then it is raised. Closing the iterator drops running
-        jobs. ``probe`` tells a broken server from samples that break it; it and requests that measure prompts are
-        yielded as request ``PROBE``.
+        with ``stop_at_refusal``) no more jobs start; running ones are still yielded, then the error is raised. Closing
+        the iterator drops running jobs. ``probe`` tells a broken server from samples that break it; its answer is
+        yielded with request ``PROBE``.
         """
         self._waiting, self._ended, self._probe = iter(jobs), False, probe
         self._watch.start()
@@ -245,7 +244,7 @@ class RequestPool:
         return answer
 
     def _others_pass(self, connection: Connection, since: float) -> bool:
-        """Return whether the server answered since ``since``, if necessary the probe."""
+        """Return whether the server, if necessary asked by the probe, answered after ``since``."""
         with self._probing:
             if self._watch.last_answer > since:
                 return True

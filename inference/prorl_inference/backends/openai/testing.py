@@ -71,7 +71,7 @@ class FakeServer(Closing):
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def die(self) -> None:
-        """Stop serving, break open connections and free the port."""
+        """Break open connections and free the port."""
         server, self._server = self._server, None
         if server is not None:
             server.shutdown()

@@ -81,7 +81,6 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
 
 
 def _with_room(seen: torch.Tensor | None, new: torch.Tensor, length: int) -> torch.Tensor:
-    """Copy the first ``length`` positions of ``seen`` into a larger buffer."""
     end = length + new.shape[-2]
     room = new.new_empty((*new.shape[:2], end + max(_SPARE, end // 4), new.shape[-1]))
     if seen is not None and length:

@@ -216,7 +216,6 @@ class TransformersStream:
         return batch
 
     def _pack_weights(self) -> None:
-        """Pack the weights on a CPU, once, if enough tokens are waiting."""
         tokens = sum(len(p.rows) for p in self._waiting.values()) * self._params.max_tokens
         if self._packed or self._model.device.type != "cpu" or tokens < _WORTH_PACKING:
             return

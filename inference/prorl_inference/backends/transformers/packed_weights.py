@@ -34,7 +34,6 @@ def packed_weights(model: Any, rows: int) -> Iterator[None]:
 
 
 def _layers(model: Any) -> Iterator[Any]:
-    """Yield the layers to pack, the largest first."""
     if not hasattr(torch.ops.mkldnn, "_linear_pointwise") or torch.is_autocast_enabled("cpu"):
         return
     room = MOST_BYTES

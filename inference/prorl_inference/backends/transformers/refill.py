@@ -72,7 +72,7 @@ class Queue:
         return bool(self._waiting) or self._run is not None
 
     def worth(self, least: int) -> int:
-        """Return how many free rows make an entry worthwhile: one after a prefill."""
+        """Return how many free rows make an entry worthwhile: one if a prefill has samples left."""
         return least if self._run is None else 1
 
     def take(self, count: int) -> PendingSequences:
@@ -85,7 +85,6 @@ class Queue:
         return taken
 
     def _prefill(self, count: int) -> PendingSequences:
-        """Run as many waiting prompts as ``count`` samples need."""
         import torch
 
         chosen = [self._waiting.pop()]
