@@ -118,11 +118,8 @@ class VllmGenerator:
 
 
 class VllmStream:
-    """Steps the engine in the caller's thread; implements ``Stream``.
-
-    A stopped sample may lose up to ``HANDED_OVER`` tokens. A resumed one gets a new seed, since vLLM restarts its
-    generator.
-    """
+    """Steps the engine in the caller's thread; implements ``Stream``. A stopped sample may lose ``HANDED_OVER``
+    tokens."""
 
     repeatable = False
 

@@ -123,10 +123,7 @@ class TransformersGenerator:
 
 
 class TransformersStream:
-    """Samples in the caller's thread; implements ``Stream``.
-
-    With fixed batches new requests wait for the running batch; with ``refill`` they take the rows of ended samples.
-    """
+    """Samples in the caller's thread, in fixed batches or with ``refill``; implements ``Stream``."""
 
     repeatable = True
 
