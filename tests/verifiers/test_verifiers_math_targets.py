@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.math.comparing.leaves import Rules
-from prorl_verifiers.math.grader import grade, judge
+from prorl_verifiers.math.grader import grade
 from prorl_verifiers.math.reading.nodes import (
     Call,
     Const,
@@ -113,7 +113,7 @@ NOTATIONS = [
     ("gold", "answer"), [(gold, answer) for gold, answers in NOTATIONS for answer in answers]
 )
 def test_notations_of_the_same_answer_are_accepted(gold: str, answer: str) -> None:
-    assert grade(gold, answer) == "accept", judge(gold, answer)
+    assert grade(gold, answer).decision == "accept", grade(gold, answer)
 
 
 OTHER = [
@@ -134,7 +134,7 @@ OTHER = [
 
 @pytest.mark.parametrize(("gold", "answer"), OTHER)
 def test_another_answer_in_a_like_notation_is_not_accepted(gold: str, answer: str) -> None:
-    assert grade(gold, answer) != "accept"
+    assert grade(gold, answer).decision != "accept"
 
 
 def reward(gold: str, response: str) -> float:
@@ -160,7 +160,7 @@ def test_boxes_joined_by_or_must_be_equal_for_one_value() -> None:
 
 def test_a_decimal_of_the_asked_precision_is_accepted_where_the_reference_asks() -> None:
     for answer, right in (("0.3333", True), ("0.333", False), ("0.3334", False), ("1/3", True)):
-        found = judge("1/3", answer, Rules(decimals=4)).decision
+        found = grade("1/3", answer, Rules(decimals=4)).decision
         assert (found == "accept") is right
     reference = {"answer": r"\sqrt2", "decimals": 2}
     assert load_task("math", reference).reference == reference
@@ -278,9 +278,13 @@ def test_sets_lists_and_unions_are_symmetric_and_blind_to_order(
         left, right, again = (
             form.format(", ".join(map(str, values))) for values in (one, two, shuffled)
         )
-        assert grade(left, again) == grade(again, left) == "accept"
+        assert grade(left, again).decision == grade(again, left).decision == "accept"
         same = sorted(one) == sorted(two)
-        assert (grade(left, right) == "accept") is (grade(right, left) == "accept") is same
+        assert (
+            (grade(left, right).decision == "accept")
+            is (grade(right, left).decision == "accept")
+            is same
+        )
 
 
 @given(TREES, TREES)
@@ -290,12 +294,12 @@ def test_equal_formulas_are_equal_both_ways_and_a_difference_is_never_accepted(
     one: Node, two: Node
 ) -> None:
     left, right = printed(one), printed(two)
-    assert grade(left, left) == "accept"
+    assert grade(left, left).decision == "accept"
     if symbols(one) and symbols(two):
-        assert {grade(left, right), grade(right, left)} != {"accept", "reject"}
+        assert {grade(left, right).decision, grade(right, left).decision} != {"accept", "reject"}
         if has_value(one):
-            assert grade(left, rf"\frac{{2({left})}}{{2}}") in ("accept", "undecided")
-    assert grade(f"{left}+1", f"{left}+2") != "accept"
+            assert grade(left, rf"\frac{{2({left})}}{{2}}").decision in ("accept", "undecided")
+    assert grade(f"{left}+1", f"{left}+2").decision != "accept"
 
 
 NOISE = st.text(
@@ -308,5 +312,5 @@ NOISE = st.text(
 def test_no_text_raises_or_takes_long(gold: str, answer: str) -> None:
     started = time.process_time()
     target_type({"answer": gold.strip() or "5"})
-    assert grade(gold, answer) in ("accept", "reject", "undecided")
+    assert grade(gold, answer).decision in ("accept", "reject", "undecided")
     assert time.process_time() - started < 5

@@ -80,8 +80,8 @@ def test_integers_in_any_two_spellings_are_equal_both_ways_or_neither(
     number: int, off: int, one: str, two: str
 ) -> None:
     left, right = INTEGERS[one](number), INTEGERS[two](number + off)
-    assert (grade(left, right) == "accept") is (off == 0), (left, right)
-    assert (grade(right, left) == "accept") is (off == 0), (left, right)
+    assert (grade(left, right).decision == "accept") is (off == 0), (left, right)
+    assert (grade(right, left).decision == "accept") is (off == 0), (left, right)
 
 
 @FEW
@@ -92,8 +92,8 @@ def test_a_mixed_number_is_its_fraction_and_no_other(whole: int, bottom: int, to
     mixed, value = rf"{whole}\frac{{{top}}}{{{bottom}}}", whole + Fraction(top, bottom)
     fraction = rf"\frac{{{value.numerator}}}{{{value.denominator}}}"
     other = rf"\frac{{{value.numerator + 1}}}{{{value.denominator}}}"
-    assert grade(mixed, fraction) == grade(fraction, mixed) == "accept"
-    assert grade(mixed, other) == grade(other, mixed) == "reject"
+    assert grade(mixed, fraction).decision == grade(fraction, mixed).decision == "accept"
+    assert grade(mixed, other).decision == grade(other, mixed).decision == "reject"
 
 
 @FEW
@@ -102,8 +102,8 @@ def test_a_congruence_is_its_progression_and_no_other(modulus: int, rest: int, o
     gold = rf"n\equiv{rest}\pmod{{{modulus}}}"
     answer = f"n={modulus}k{rest + off:+d}"
     same = off % modulus == 0
-    assert (grade(gold, answer) == "accept") is same
-    assert (grade(f"{answer}, k \\in \\mathbb{{Z}}", gold) == "accept") is same
+    assert (grade(gold, answer).decision == "accept") is same
+    assert (grade(f"{answer}, k \\in \\mathbb{{Z}}", gold).decision == "accept") is same
 
 
 @FEW
@@ -114,10 +114,10 @@ def test_a_transpose_of_a_transpose_is_the_matrix(rows: list[list[int]]) -> None
         return rf"\begin{{pmatrix}}{lines}\end{{pmatrix}}"
 
     turned = [list(column) for column in zip(*rows, strict=True)]
-    assert grade(written(rows), written(turned) + "^T") == "accept"
-    assert grade(written(turned) + "^T", written(rows)) == "accept"
+    assert grade(written(rows), written(turned) + "^T").decision == "accept"
+    assert grade(written(turned) + "^T", written(rows)).decision == "accept"
     if turned != rows:
-        assert grade(written(rows), written(rows) + "^T") != "accept"
+        assert grade(written(rows), written(rows) + "^T").decision != "accept"
 
 
 # --------------------------------------------------------------------------------------------- units
@@ -270,7 +270,7 @@ def test_the_calls_for_an_instruction_grow_with_the_length_of_the_text(name: str
 def test_the_calls_for_an_answer_grow_with_its_length(unit: str) -> None:
     def calls(length: int) -> int:
         text = unit * (length // len(unit))
-        return calls_of(lambda: grade("x+1", text))
+        return calls_of(lambda: grade("x+1", text).decision)
 
     calls(100)
     once, twice = calls(MAX_TEXT // 2), calls(MAX_TEXT)

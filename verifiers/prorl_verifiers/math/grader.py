@@ -17,6 +17,8 @@ from prorl_verifiers.math.reading.nodes import Listing, Node, SetOf, WithUnit, W
 from prorl_verifiers.math.reading.parser import read, spread
 from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
 from prorl_verifiers.math.targets import (
+    DOLLARS,
+    GROUPS,
     LABELLED,
     LETTER,
     NOTHING,
@@ -51,8 +53,6 @@ OPEN_FORM = re.compile(
     r"\\(?:sum|prod|int|oint|iint|lim|det|bmod|pmod|mod)(?![a-zA-Z])|\\begin\{vmatrix"
 )
 _BLANK = re.compile(r"(?<!\d)\s+|\s+(?!\d)")
-_DOLLARS = re.compile(r"\s*\$?\s*-?\s*\\\$")
-_GROUPS = re.compile(r"\d,\d{3}")
 _INTEGER = re.compile(r"[1-9][0-9]*")
 _TRAILING = re.compile(r"([-+]?[0-9][0-9.,/ ]*)\s*([A-Za-z][A-Za-z/^0-9]{0,12})")
 _DECIMAL_COMMA = re.compile(r"-?\d+,(?:\d{1,2}|\d{4,20})")
@@ -78,17 +78,12 @@ class Judgement:
     reason: str
 
 
-def grade(gold: str, answer: str) -> Decision:
-    """Return ``accept``, ``reject`` or ``undecided``; never raises on any text."""
-    return judge(gold, answer).decision
-
-
-def judge(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
-    """Return the decision and its reason."""
+def grade(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
+    """Return the decision and its reason; never raises on any text."""
     rules = rules or Rules()
     wanted = understand(gold)
     given = boxed_answer(answer) or answer
-    dollars = bool(_DOLLARS.match(given))
+    dollars = bool(DOLLARS.match(given))
     text = clean(given)
     if squeeze(wanted.text) == squeeze(text):
         return Judgement("accept", "same text")
@@ -99,7 +94,7 @@ def judge(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
         return judgement
     said = stated(given, letter=isinstance(wanted.target, Choice))
     if said is not None and clean(said) != text:
-        second = _against(wanted, clean(said), bool(_DOLLARS.match(said)), rules)
+        second = _against(wanted, clean(said), bool(DOLLARS.match(said)), rules)
         if second.decision == "accept":
             return Judgement("accept", f"{second.reason}, stated in a sentence")
     return judgement
@@ -178,7 +173,7 @@ def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judg
     judgement = _by_tree(gold, target, answer, dollars, rules, True)
     if judgement.decision == "accept":
         return judgement
-    if gold.separated is not None or _GROUPS.search(answer):
+    if gold.separated is not None or GROUPS.search(answer):
         second = _by_tree(gold, gold.separated or target, answer, dollars, rules, False)
         lists = any(_SEPARATES.search(side) or " and " in side for side in (gold.text, answer))
         return second if second.decision == "accept" and lists else judgement

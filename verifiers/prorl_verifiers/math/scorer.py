@@ -10,15 +10,15 @@ from prorl_verifiers.extract import answer_line, around_last_box, last_boxed, no
 from prorl_verifiers.findings import count_notes, listening, note, take_notes
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.comparing.leaves import Convert, Rules
-from prorl_verifiers.math.grader import Judgement, judge, squeeze
+from prorl_verifiers.math.grader import Judgement, grade, squeeze
 from prorl_verifiers.math.reading.answers import boxed_answer, gold_text
 from prorl_verifiers.math.targets import LABELLED, kind, shown, understand
 from prorl_verifiers.notation.latex_text import clean, denied_around, plain_words
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 
-def judge_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -> Judgement:
-    """Judge whether ``answer`` and ``gold`` name the same option."""
+def grade_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -> Judgement:
+    """Decide whether ``answer`` and ``gold`` name the same option."""
     before = count_notes()
     right = named_option(gold, choices, rules)
     picked = named_option(answer, choices, rules)
@@ -69,7 +69,7 @@ def _by_content(text: str, choices: Sequence[str], rules: Rules | None) -> int |
     if len(exact) == 1:
         return exact[0]
     hits = [
-        i for i, choice in enumerate(choices) if judge(choice, text, rules).decision == "accept"
+        i for i, choice in enumerate(choices) if grade(choice, text, rules).decision == "accept"
     ]
     return hits[0] if len(hits) == 1 else None
 
@@ -103,7 +103,7 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
     rules = Rules(reference.get("percent"), _converter(loading), reference.get("decimals"))
     choices = reference.get("choices")
     if choices:
-        judgement = judge_choice(gold, answer, choices, rules)
+        judgement = grade_choice(gold, answer, choices, rules)
     else:
         judgement = _judged(gold, answer, rules)
     undecided = judgement.decision == "undecided"
@@ -135,7 +135,7 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
 
 def _judged(gold: str, answer: str, rules: Rules) -> Judgement:
     before = count_notes()
-    judgement = judge(gold, answer, rules)
+    judgement = grade(gold, answer, rules)
     if listening():
         right = None if judgement.decision == "undecided" else judgement.decision == "accept"
         fields = {"decision": judgement.decision, "rule": judgement.reason}

@@ -41,8 +41,10 @@ MAX_FORMS = 8
 """Maximum number of equal forms that a gold may offer (``a OR b``)."""
 LETTER = re.compile(r"\(?([A-J])(?:\)|\.|:)?")
 LABELLED = re.compile(r"(?:\\text\s*\{\s*)?\(?([A-J])(?:\)|\.|:)\s*\}?\s*([^}\s].*)", re.DOTALL)
-_DOLLARS = re.compile(r"\s*\$?\s*-?\s*\\\$")
-_GROUPS = re.compile(r"\d,\d{3}")
+DOLLARS = re.compile(r"\s*\$?\s*-?\s*\\\$")
+"""Matches an amount that begins with a dollar sign."""
+GROUPS = re.compile(r"\d,\d{3}")
+"""Matches a comma that may group digits."""
 _CLOCK = re.compile(
     r"(?:\\text\s*\{\s*)?\d{1,2}:\d\d ?(?:\\text\s*\{)?\s*[ap]\.?\s?m\b", re.IGNORECASE
 )
@@ -201,7 +203,7 @@ def understand(answer: str) -> Gold:
     """Parse a gold answer; never raises."""
     raw = gold_text(answer)
     text = clean(raw)
-    dollars = bool(_DOLLARS.match(raw))
+    dollars = bool(DOLLARS.match(raw))
     words = plain_words(text)
     letter = LETTER.fullmatch(words.upper())
     if letter and len(words) == 1 and text != text.lower():
@@ -220,7 +222,7 @@ def understand(answer: str) -> Gold:
         target = next((h for h in halves if intervals and isinstance(h, Region)), None)
     if target is None:
         return Gold(text, Untyped(), None, dollars)
-    separated = _tree(unwrapped(text), dollars, False) if _GROUPS.search(text) else None
+    separated = _tree(unwrapped(text), dollars, False) if GROUPS.search(text) else None
     return Gold(text, target, separated, dollars)
 
 

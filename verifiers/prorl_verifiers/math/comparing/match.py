@@ -31,7 +31,6 @@ from prorl_verifiers.math.comparing.shapes import (
     MAX_ITEMS,
     brackets_agree,
     components,
-    curve,
     difference,
     is_decimal,
     ordered,
@@ -231,7 +230,7 @@ class Matcher:
         if renamed is not None:
             return self.each_side(target.of, list(renamed.sides[1:]), list(renamed.ops[1:]))
         solved = assigned(target.node) is not None and assigned(answer) is None
-        if solved and isinstance(target.of, Value) and not curve(target.of.node):
+        if solved and isinstance(target.of, Value) and not symbols(target.of.node):
             return False
         return self.equation(target.node, answer)
 

@@ -22,17 +22,11 @@ from prorl_verifiers.math.reading.nodes import (
     Sum,
     Sym,
     WithUnit,
-    symbols,
     walk,
 )
 
 MAX_ITEMS = 40
 """Maximum list items that are compared one by one."""
-
-
-def curve(node: Node) -> bool:
-    """Return whether a value contains variables."""
-    return bool(symbols(node))
 
 
 def is_decimal(node: Node) -> bool:

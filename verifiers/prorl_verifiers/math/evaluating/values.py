@@ -221,7 +221,6 @@ class Evaluator:
             return abs(first)
         if name in ("floor", "ceil", "max", "min", "gcd", "lcm"):
             return self.whole(name, values)
-        context = numbers(self.digits)
         if name in ("log", "ln"):
             return self.logarithm(name, values)
         argument = self.float(first)
@@ -229,7 +228,7 @@ class Evaluator:
             raise TooLarge("an argument is too large")
         if name in TRIGONOMETRY:
             return self.trigonometry(name, argument)
-        raise Unreadable(f"{name} has no value here" if context else "")
+        raise Unreadable(f"{name} has no value here")
 
     def trigonometry(self, name: str, argument: Any) -> Any:
         context = numbers(self.digits)

@@ -277,11 +277,10 @@ class CommandParser(ExpressionParser):
         r"""Return a number set; signed sets such as ``\mathbb{R}^+`` are unreadable."""
         if self.peek().text not in ("^", "_") or letter not in "RZ":
             return NamedSet(letter)
-        kept = (self.at, self.tokens[self.at + 1 : self.at + 4])
-        signs = "".join(token.text for token in kept[1]).strip("{}")[:1]
-        if signs not in ("+", "-", "*"):
-            return NamedSet(letter)
-        raise Unreadable("a set with a sign")
+        script = "".join(token.text for token in self.tokens[self.at + 1 : self.at + 4])
+        if script.strip("{}")[:1] in ("+", "-", "*"):
+            raise Unreadable("a set with a sign")
+        return NamedSet(letter)
 
     def root(self) -> Node:
         index: Node = Num(Fraction(2))
