@@ -87,7 +87,6 @@ def tagged(text: str, reference: Reference) -> str:
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
     """Return the mutations that may still be right for this dataset."""
-
     return MAY_BE_RIGHT.get(str(reference["dataset"]), frozenset())
 
 
@@ -128,8 +127,7 @@ SPEC = VerifierSpec(
 _PLAN: frozenset[Kind] = frozenset({"appended", "digit", "order"})
 """Another plan may reach the goal too."""
 _ANY_ORDER: frozenset[Kind] = frozenset({"order"})
-_ANY_SOLUTION: frozenset[Kind] = frozenset({"order"})
-"""Swapped rows may solve the puzzle too; one changed cell breaks its sums or Latin rows."""
+"""Swapped rows may also solve a grid puzzle; one changed cell breaks its sums or Latin rows."""
 _NO_PRECISION: frozenset[Kind] = frozenset({"precision"})
 """The question asks for no precision, or for less than the gold has."""
 _UNIT: frozenset[Kind] = frozenset({"junk"})
@@ -151,11 +149,9 @@ MAY_BE_RIGHT: Mapping[str, frozenset[Kind]] = {
             *("codeio", "countdown", "group_anagrams", "intermediate_integration"),
             *("knights_knaves", "palindrome_partitioning", "polynomial_equations"),
             *("polynomial_multiplication", "prime_factorization", "puzzle24", "simple_integration"),
+            *("futoshiki", "kakurasu", "mini_sudoku", "n_queens", "sudoku", "survo"),
         ),
         _ANY_ORDER,
-    ),
-    **dict.fromkeys(
-        ("futoshiki", "kakurasu", "mini_sudoku", "n_queens", "sudoku", "survo"), _ANY_SOLUTION
     ),
     **dict.fromkeys(("coin_flip", "number_format", "pool_matrix", "power_function"), _NO_PRECISION),
     "gsm_symbolic": _UNIT,

@@ -13,7 +13,7 @@ from typing import TypeAlias, assert_never
 from prorl_verifiers.data_shape import UNTYPED
 from prorl_verifiers.math.comparing.families import Family, family_of
 from prorl_verifiers.math.comparing.leaves import is_plain
-from prorl_verifiers.math.comparing.regions import looks_like_region, region
+from prorl_verifiers.math.comparing.regions import looks_like_region, real_set
 from prorl_verifiers.math.comparing.relations import assigned, describes_value, named_rows
 from prorl_verifiers.math.evaluating.equal import same_value
 from prorl_verifiers.math.reading.answers import gold_text
@@ -270,7 +270,7 @@ def with_dollars(node: Node, dollars: bool) -> Node:
 
 def typed(node: Node) -> Tree:
     """Return the target of a tree. Raises Unreadable for words where a value belongs."""
-    if looks_like_region(node) and region(node) is not None:
+    if looks_like_region(node) and real_set(node) is not None:
         return Region(node)
     match node:
         case Relation():

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from prorl_verifiers.libraries import Loading
-from prorl_verifiers.stem.kinds import NUMBERS
+from prorl_verifiers.stem.kinds import FONT_COMMAND, NUMBERS
 
 MAX_ATOMS = 60
 _VALENCE = {"C": 4, "N": 3, "O": 2, "S": 2, "F": 1, "Cl": 1, "Br": 1, "I": 1, "Ph": 1}
@@ -210,7 +210,7 @@ MAX_FORMULA = 300
 """Maximum characters of a formula."""
 
 ELEMENTS = frozenset((*NUMBERS, "D"))
-_WRAPPER = re.compile(r"\\(?:ce|text|textrm|mathrm|mathbf|textbf|mbox|rm|operatorname)(?![A-Za-z])")
+
 _ARROW = re.compile(
     r"\\(?:xrightarrow|xrightleftharpoons|xlongrightarrow)(?:\[[^\]]*\])?\s*\{[^{}]*\}"
     r"|\\(?:(?:long)?rightarrow|to|Rightarrow|rightleftharpoons|rightleftarrows|leftrightarrows|leftrightarrow|leftrightharpoons)(?![A-Za-z])"
@@ -265,7 +265,7 @@ def same_formula(gold: str, answer: str) -> bool | None:
 def is_formula(text: str) -> bool:
     """Return whether a text is a formula, a reaction or an electron configuration."""
     plain = spelled(text) if len(text) <= MAX_FORMULA else ""
-    shells = re.sub(r"[\s${}^]|\\[,;]", "", _WRAPPER.sub("", text.translate(_HIGH)))
+    shells = re.sub(r"[\s${}^]|\\[,;]", "", FONT_COMMAND.sub("", text.translate(_HIGH)))
     if not plain or text.strip().casefold() in _WORDS:
         return False
     if ">" in plain:
@@ -279,7 +279,7 @@ def spelled(text: str) -> str:
     """Return a formula with plain digits and its charge after ``^``."""
     text = _RAISED.sub(lambda m: "^" + m.group().translate(_HIGH), text).translate(_LOW)
     text = text.translate(str.maketrans("−–·•", "--**"))
-    text = _ARROW.sub(">", _WRAPPER.sub("", text).replace(r"\cdot", "*").replace("^{*}", ""))
+    text = _ARROW.sub(">", FONT_COMMAND.sub("", text).replace(r"\cdot", "*").replace("^{*}", ""))
     text = re.sub(r"[\s${}_~]|\\[,;! ]", "", text)
     charge = _CHARGE.search(text)
     if charge and ">" not in text and text != charge.group():
@@ -341,7 +341,7 @@ def _same_equation(gold: str, answer: str) -> bool:
 
 
 def _terms(text: str) -> list[list[str]]:
-    spaced = _ARROW.sub(" > ", _WRAPPER.sub("", text))
+    spaced = _ARROW.sub(" > ", FONT_COMMAND.sub("", text))
     return [
         [spelled(term) for term in re.split(r"\s\+\s|(?<=[A-Za-z0-9)}])\+(?=\s*[\dA-Z\\({])", half)]
         for half in spaced.split(">")
@@ -351,7 +351,7 @@ def _terms(text: str) -> list[list[str]]:
 def _same_configuration(gold: str, answer: str) -> str:
     """Return ``same`` or ``other`` for two electron configurations, else ""."""
     pair = [
-        re.sub(r"[\s${}^]|\\[,;]", "", _WRAPPER.sub("", text.translate(_HIGH)))
+        re.sub(r"[\s${}^]|\\[,;]", "", FONT_COMMAND.sub("", text.translate(_HIGH)))
         for text in (gold, answer)
     ]
     if not all(_SHELLS.fullmatch(text) for text in pair):

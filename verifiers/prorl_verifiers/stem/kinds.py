@@ -151,7 +151,9 @@ _SYMBOLS = {
     **{name: symbol for symbol, name in zip(_ELEMENTS[::2], _ELEMENTS[1::2], strict=True)},
     "aluminium": "Al", "caesium": "Cs", "sulphur": "S",
 }  # fmt: skip
-_COMMAND = re.compile(r"\\(?:ce|text|textrm|mathrm|mathbf|textbf|mbox|rm|operatorname)(?![A-Za-z])")
+FONT_COMMAND = re.compile(
+    r"\\(?:ce|text|textrm|mathrm|mathbf|textbf|mbox|rm|operatorname)(?![A-Za-z])"
+)
 _HIGH = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _LOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _RAISED, _LOWERED = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹]+"), re.compile(r"[₀₁₂₃₄₅₆₇₈₉]+")
@@ -175,7 +177,7 @@ def read_nuclide(text: str) -> Nuclide | None:
         return None
     text = _RAISED.sub(lambda run: "^" + run.group().translate(_HIGH), text)
     text = _LOWERED.sub(lambda run: "_" + run.group().translate(_LOW), text)
-    plain = re.sub(r"[\s${}]", "", _COMMAND.sub("", text).replace(r"\,", "").replace("–", "-"))
+    plain = re.sub(r"[\s${}]", "", FONT_COMMAND.sub("", text).replace(r"\,", "").replace("–", "-"))
     match = _SCRIPTS.fullmatch(plain) or _HYPHEN.fullmatch(plain)
     if match is None:
         return None

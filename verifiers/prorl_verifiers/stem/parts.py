@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from prorl_verifiers.math.reading.answers import closed_boxes
 from prorl_verifiers.notation.latex_text import split_top, strip_wrappers
 
 MAX_PARTS = 20
@@ -34,8 +35,6 @@ _LINE = re.compile(r"&|\\\\(?:\[[^\]]*\])?|\n|\\newline(?![A-Za-z])|\\q?quad(?![
 _AND = re.compile(
     r"\s*,?\s*(?:\\(?:text|mathrm)\s*\{\s*,?\s*and\s*\}|(?<![A-Za-z\\])and(?![A-Za-z]))\s*"
 )
-_BOX = re.compile(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{")
-_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def gold_parts(reference: Mapping[str, Any]) -> list[dict[str, Any]] | None:
@@ -106,8 +105,13 @@ def answer_parts(answer: str | None, text: str, count: int) -> list[str] | None:
         parts = _split(answer, count)
         if parts is not None:
             return parts
-    boxes = _last_boxes(text, count)
-    return [_LABEL.sub("", box, count=1).strip() for box in boxes] if len(boxes) == count else None
+    boxes: list[str] = []
+    limit = len(text) + 1
+    for start, end, content in reversed(closed_boxes(text, 4 * count, MAX_PART)):
+        if end <= limit and len(boxes) < count:
+            boxes.insert(0, _LABEL.sub("", content, count=1).strip())
+            limit = start
+    return boxes if len(boxes) == count else None
 
 
 def _split(answer: str, count: int) -> list[str] | None:
@@ -156,20 +160,3 @@ def _tidy(part: str) -> str:
     part = part.strip().strip(",;").strip()
     part = re.sub(r"(?:\\text\s*\{\s*,?\s*and\s*\}|(?<![A-Za-z])and)$", "", part)
     return part.strip(" ,;~").removesuffix("\\").strip(" ,;")
-
-
-def _last_boxes(text: str, count: int) -> list[str]:
-    found: list[str] = []
-    limit = len(text) + 1
-    for match in reversed(list(_BOX.finditer(text))[-4 * count :]):
-        depth = 0
-        for brace in _BRACES.finditer(text, match.end() - 1, match.end() + MAX_PART):
-            depth += (brace.group() == "{") - (brace.group() == "}")
-            if depth == 0:
-                if brace.end() <= limit:
-                    found.append(text[match.end() : brace.start()].strip())
-                    limit = match.start()
-                break
-        if len(found) == count:
-            break
-    return found[::-1]

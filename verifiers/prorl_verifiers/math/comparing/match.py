@@ -14,7 +14,7 @@ from prorl_verifiers.math.comparing.regions import (
     Piece,
     in_order,
     looks_like_region,
-    region,
+    real_set,
     repeats,
 )
 from prorl_verifiers.math.comparing.relations import (
@@ -439,7 +439,7 @@ class Matcher:
             if formula is not None:
                 self.reason = "set formulas compared"
                 return formula
-        left, right = region(gold), region(answer)
+        left, right = real_set(gold), real_set(answer)
         if left is None or right is None:
             if isinstance(gold, Relation) and isinstance(answer, Relation):
                 return self.equation(gold, answer)

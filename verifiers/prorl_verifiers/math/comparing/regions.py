@@ -41,7 +41,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class RealSet:
     """Pieces of the real line; ``name`` is their variable, or None."""
 
     name: Node | None
@@ -60,24 +60,24 @@ def looks_like_region(node: Node) -> bool:
     return isinstance(node, Combined | NamedSet | Where)
 
 
-def region(node: Node) -> Region | None:
+def real_set(node: Node) -> RealSet | None:
     """Return the pieces of a set of reals, or None."""
     match node:
         case Bracketed(items=(low, high), opening=opening, closing=closing):
-            return Region(None, (Piece(low, opening == "[", high, closing == "]"),))
+            return RealSet(None, (Piece(low, opening == "[", high, closing == "]"),))
         case SetOf(items=items):
-            return Region(None, tuple(Piece(item, True, item, True) for item in items))
+            return RealSet(None, tuple(Piece(item, True, item, True) for item in items))
         case NamedSet(name="R"):
-            return Region(None, (Piece(Neg(INFINITY), False, INFINITY, False),))
+            return RealSet(None, (Piece(Neg(INFINITY), False, INFINITY, False),))
         case Where(of=of, condition=condition):
             if isinstance(of, Relation) and of.ops == ("in",):
                 of = of.sides[0]
-            where = region(condition)
+            where = real_set(condition)
             return where if where is not None and where.name in (of, None) else None
         case Combined(parts=parts, how=how):
-            return _combined([region(part) for part in parts], how)
+            return _combined([real_set(part) for part in parts], how)
         case Listing(items=items, joint=joint):
-            found = [region(item) for item in items]
+            found = [real_set(item) for item in items]
             either = _combined(found, "cup")
             if joint != "and" or not all(isinstance(item, Relation | Where) for item in items):
                 # If the pieces together cover all reals, x > 2, x < 5 means both conditions, not either.
@@ -92,14 +92,14 @@ def region(node: Node) -> Region | None:
     return None
 
 
-def _relation(node: Relation) -> Region | None:
+def _relation(node: Relation) -> RealSet | None:
     sides, ops = node.sides, node.ops
     distance = _distance(node)
     if distance is not None:
         return distance
     if ops == ("in",):
-        inner = region(sides[1])
-        return None if inner is None else Region(sides[0], inner.pieces)
+        inner = real_set(sides[1])
+        return None if inner is None else RealSet(sides[0], inner.pieces)
     if len(sides) == 2:
         name, op, bound = sides[0], ops[0], sides[1]
         if not _is_name(name) or symbols(name) & symbols(bound):
@@ -107,16 +107,16 @@ def _relation(node: Relation) -> Region | None:
         if not _is_name(name) or symbols(name) & symbols(bound):
             return None
         pieces = _half_lines(op, bound)
-        return None if pieces is None else Region(name, pieces)
+        return None if pieces is None else RealSet(name, pieces)
     if len(sides) == 3 and _is_name(sides[1]) and ops[0][0] == ops[1][0] and ops[0][0] in "<>":
         closed = ["=" in op for op in ops]
         if ops[0][0] == "<":
-            return Region(sides[1], (Piece(sides[0], closed[0], sides[2], closed[1]),))
-        return Region(sides[1], (Piece(sides[2], closed[1], sides[0], closed[0]),))
+            return RealSet(sides[1], (Piece(sides[0], closed[0], sides[2], closed[1]),))
+        return RealSet(sides[1], (Piece(sides[2], closed[1], sides[0], closed[0]),))
     return None
 
 
-def _distance(node: Relation) -> Region | None:
+def _distance(node: Relation) -> RealSet | None:
     """Read ``|x - c| < r``, ``r <= |x|`` and ``r < |x| < s``."""
     sides, ops = node.sides, node.ops
     found_at = [
@@ -151,7 +151,7 @@ def _distance(node: Relation) -> Region | None:
         else:
             return None
         pieces = found if pieces is None else _overlaps(pieces, found)
-    return None if pieces is None else Region(names[0], pieces)
+    return None if pieces is None else RealSet(names[0], pieces)
 
 
 def _is_name(node: Node) -> bool:
@@ -168,7 +168,7 @@ def _half_lines(op: str, bound: Node) -> tuple[Piece, ...] | None:
     return {"<": (below,), "<=": (below,), ">": (above,), ">=": (above,)}.get(op)
 
 
-def _combined(parts: list[Region | None], how: str) -> Region | None:
+def _combined(parts: list[RealSet | None], how: str) -> RealSet | None:
     found = [part for part in parts if part is not None]
     names = {part.name for part in found if part.name is not None}
     if len(found) != len(parts) or len(names) > 1:
@@ -176,7 +176,7 @@ def _combined(parts: list[Region | None], how: str) -> Region | None:
     name = next(iter(names), None)
     union = tuple(piece for part in found for piece in part.pieces)
     if how == "cup":
-        return Region(name, union)
+        return RealSet(name, union)
     pieces = found[0].pieces
     for part in found[1:]:
         other = part.pieces if how != "minus" else _outside(part.pieces)
@@ -186,7 +186,7 @@ def _combined(parts: list[Region | None], how: str) -> Region | None:
     ordered = in_order(pieces)
     if ordered is None:
         return None
-    return Region(name, union if how == "and" and not ordered else ordered)
+    return RealSet(name, union if how == "and" and not ordered else ordered)
 
 
 def _overlaps(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Piece, ...]:
@@ -204,7 +204,7 @@ def repeats(node: Listing) -> bool:
     conditions = all(isinstance(item, Relation | Where) for item in node.items)
     if (node.joint == "and" and conditions) or len(node.items) > 12:
         return False
-    found = [region(item) for item in node.items]
+    found = [real_set(item) for item in node.items]
     return any(
         one is not None and other is not None and at != place and _within(one, other)
         for at, one in enumerate(found)
@@ -212,7 +212,7 @@ def repeats(node: Listing) -> bool:
     )
 
 
-def _within(one: Region, other: Region) -> bool:
+def _within(one: RealSet, other: RealSet) -> bool:
     def covers(outer: Piece, inner: Piece) -> bool:
         low, high = (place_of(outer.low), place_of(outer.high))
         start, end = (place_of(inner.low), place_of(inner.high))

@@ -33,16 +33,9 @@ def boxed_answer(text: str) -> str | None:
     if last is None or (earliest == text.rfind("boxed") and "fbox" not in text):
         return last
     boxes: list[tuple[int, int, str]] = []
-    for match in list(_BOX.finditer(text))[-MAX_BOXES:]:
-        depth = 0
-        for brace in _BRACES.finditer(text, match.end() - 1, match.end() + MAX_ANSWER):
-            depth += (brace.group() == "{") - (brace.group() == "}")
-            if depth == 0:
-                if not boxes or match.start() >= boxes[-1][1]:
-                    boxes.append(
-                        (match.start(), brace.end(), text[match.end() : brace.start()].strip())
-                    )
-                break
+    for box in closed_boxes(text, MAX_BOXES, MAX_ANSWER):
+        if not boxes or box[0] >= boxes[-1][1]:
+            boxes.append(box)
     if not boxes or boxes[-1][2] != last:
         return last
     run, name, joint = [last], "", ","
@@ -59,6 +52,20 @@ def boxed_answer(text: str) -> str | None:
         name = first.group(1) + "=" if first and any("=" in content for content in run[1:]) else ""
     distinct = list(dict.fromkeys([name + run[0], *run[1:]]))
     return distinct[0].removeprefix(name) if len(distinct) == 1 else joint.join(distinct)
+
+
+def closed_boxes(text: str, count: int, length: int) -> list[tuple[int, int, str]]:
+    """Return (start, end, content) of each of the last ``count`` boxes that closes within ``length`` characters."""
+    boxes = []
+    for match in list(_BOX.finditer(text))[-count:]:
+        depth = 0
+        for brace in _BRACES.finditer(text, match.end() - 1, match.end() + length):
+            depth += (brace.group() == "{") - (brace.group() == "}")
+            if depth == 0:
+                content = text[match.end() : brace.start()].strip()
+                boxes.append((match.start(), brace.end(), content))
+                break
+    return boxes
 
 
 def gold_text(answer: str) -> str:
