@@ -14,7 +14,7 @@ from typing import Any
 
 from prorl_verifiers.audit_shape import Group, Item, Mutation, Probe, constant
 from prorl_verifiers.tasks import load_task
-from prorl_verifiers.types import Task, TaskError
+from prorl_verifiers.types import TaskError
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +54,17 @@ def form_only() -> frozenset[str]:
 
 
 def instruction_groups() -> list[Group]:
-    """Return one group per registered id, and one of all ids for texts without words.
-
-    ``uncovered_ids`` lists the omitted ids.
-    """
-    tasks = {name: task for name in registered() if (task := _task(name)) is not None}
-    items = {
-        name: Item(
-            name,
-            task,
-            question(name, example(name)),
-            None,
-            float(name in form_only()),
-            examples()[name].right if name in examples() else None,
-        )
-        for name, task in tasks.items()
-    }
+    """Return one group per registered id with valid example arguments, and one of all of them for texts without words."""
+    items = {}
+    for name in registered():
+        kwargs = example(name)
+        try:
+            task = load_task("instruction", {"instruction_id_list": [name], "kwargs": [kwargs]})
+        except TaskError:
+            continue
+        right = examples()[name].right if name in examples() else None
+        chance = float(name in form_only())
+        items[name] = Item(name, task, question(name, kwargs), None, chance, right)
     groups = [Group(f"instruction: {name}", "instruction", [item]) for name, item in items.items()]
     bare = [replace(item, chance=0.0) for item in items.values()]
     return [*groups, Group("instruction: no word at all", "instruction", bare, wordless=True)]
@@ -88,19 +83,6 @@ def example(name: str) -> dict[str, Any]:
     return {key: arguments[key] for key in registered()[name] if key in arguments}
 
 
-def uncovered_ids() -> list[str]:
-    """Return the registered ids without a valid example."""
-    return [name for name in registered() if _task(name) is None]
-
-
-def _task(name: str) -> Task | None:
-    reference: dict[str, Any] = {"instruction_id_list": [name], "kwargs": [example(name)]}
-    try:
-        return load_task("instruction", reference)
-    except TaskError:
-        return None
-
-
 def question(name: str, kwargs: Mapping[str, Any]) -> str:
     """Return a plain wording of a constraint, for echoes."""
     words = name.split(":")[1].replace("_", " ")
@@ -110,32 +92,31 @@ def question(name: str, kwargs: Mapping[str, Any]) -> str:
 
 def instruction_probes() -> list[Probe]:
     """Return degenerate texts and echoes of a constraint."""
+
+    def arguments(item: Item, group: Group) -> str | None:
+        kwargs = (item.task.reference.get("kwargs") or [{}])[0] or {}
+        words = [" ".join(map(str, v)) if isinstance(v, list) else str(v) for v in kwargs.values()]
+        return " ".join(words) or None
+
+    def instruction_id(item: Item, group: Group) -> str | None:
+        return str(item.task.reference["instruction_id_list"][0])
+
     probes = [constant(name, text, raw=True) for name, text in _tables()["texts"].items()]
-    probes.append(Probe("echo: constraint's arguments", _arguments, raw=True))
-    probes.append(Probe("echo: constraint's id", _id, raw=True))
+    probes.append(Probe("echo: constraint's arguments", arguments, raw=True))
+    probes.append(Probe("echo: constraint's id", instruction_id, raw=True))
     return probes
-
-
-def _arguments(item: Item, group: Group) -> str | None:
-    kwargs = (item.task.reference.get("kwargs") or [{}])[0] or {}
-    words = [" ".join(map(str, v)) if isinstance(v, list) else str(v) for v in kwargs.values()]
-    return " ".join(words) or None
-
-
-def _id(item: Item, group: Group) -> str | None:
-    return str(item.task.reference["instruction_id_list"][0])
 
 
 def instruction_mutations() -> list[Mutation]:
     """Return one mutation per fault of the examples."""
+
+    def broken(name: str) -> Mutation:
+        def spoil(right: str, item: Item, group: Group) -> str | None:
+            ids = item.task.reference["instruction_id_list"]
+            example = examples().get(ids[0]) if len(ids) == 1 else None
+            return None if example is None or right != example.right else example.broken.get(name)
+
+        return Mutation(name, "broken", spoil)
+
     names = dict.fromkeys(name for example in examples().values() for name in example.broken)
-    return [_broken(name) for name in names]
-
-
-def _broken(name: str) -> Mutation:
-    def spoil(right: str, item: Item, group: Group) -> str | None:
-        ids = item.task.reference["instruction_id_list"]
-        example = examples().get(ids[0]) if len(ids) == 1 else None
-        return None if example is None or right != example.right else example.broken.get(name)
-
-    return Mutation(name, "broken", spoil)
+    return [broken(name) for name in names]

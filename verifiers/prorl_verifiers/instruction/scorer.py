@@ -38,10 +38,6 @@ def variants(text: str) -> list[str]:
     return cut + [variant.replace("*", "") for variant in cut]
 
 
-def _loosened(text: str) -> list[str]:
-    return list(dict.fromkeys(variants(text)))[1:]
-
-
 def follows(
     text: str, instruction: str, kwargs: Mapping[str, Any] | None, mode: str = DEFAULT_MODE
 ) -> bool:
@@ -50,14 +46,6 @@ def follows(
     Raises TaskError for invalid kwargs and KeyError for an unknown id.
     """
     return _met([_prepared(text, mode)], instruction, kwargs, mode)
-
-
-def follows_loosely(
-    text: str, instruction: str, kwargs: Mapping[str, Any] | None, mode: str = DEFAULT_MODE
-) -> bool:
-    """Return whether one of the ``variants`` meets a constraint."""
-    said = _prepared(text, mode)
-    return _met([said, *_loosened(said)], instruction, kwargs, mode)
 
 
 def _prepared(text: str, mode: str) -> str:
@@ -116,7 +104,7 @@ def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading)
         need((module,))
         loading(module)
     said = _prepared(text, mode)
-    others = _loosened(said)
+    others = list(dict.fromkeys(variants(said)))[1:]
     strict, loose = [], []
     for one, values in zip(ids, kwargs, strict=True):
         before = count_notes()
