@@ -75,7 +75,13 @@ def clean_kwargs(
 
 def _value(instruction: str, name: str, value: Any, mode: str) -> Any:
     if name.endswith("relation"):
-        return _relation(instruction, name, value, mode)
+        text = " ".join(str(value).lower().split())
+        relation = _SYNONYMS.get(text, text)
+        relations = OFFICIAL_RELATIONS if mode == "reference" else RELATIONS
+        if relation not in relations:
+            options = ", ".join(map(repr, relations))
+            raise TaskError(f"{instruction}: {name} must be one of {options}, not {value!r}")
+        return relation
     if _COUNTS.fullmatch(name):
         drawn = mode == "reference" and _DRAWN.get(instruction) == name
         least = int(name in _POSITIVE or drawn)
@@ -103,34 +109,18 @@ def _value(instruction: str, name: str, value: Any, mode: str) -> Any:
         value = value[0]
     if not isinstance(value, str) or not value.strip():
         raise TaskError(f"{instruction}: {name} must be text, not {value!r}")
-    if name == "letter":
-        _check_letter(instruction, value)
+    if name == "letter" and len(unicodedata.normalize("NFC", value.strip())) != 1:
+        raise TaskError(f"{instruction}: letter must be one letter, not {value!r}")
     if name == "language":
         code = value.strip()
-        told = LANGUAGES if mode == "reference" else LANGUAGES | MORE_LANGUAGES
+        codes = LANGUAGES if mode == "reference" else LANGUAGES | MORE_LANGUAGES
         main = code.split("-")[0].lower()
-        if main not in told or (mode == "reference" and code not in told):
+        if main not in codes or (mode == "reference" and code not in codes):
             raise TaskError(
                 f"{instruction} cannot tell the language {value!r}: use an ISO 639-1 code"
             )
         return code
     return value if name in _AS_GIVEN else _as_read(value.strip(), mode)
-
-
-def _relation(instruction: str, name: str, value: Any, mode: str) -> str:
-    text = " ".join(str(value).lower().split())
-    relation = _SYNONYMS.get(text, text)
-    known = OFFICIAL_RELATIONS if mode == "reference" else RELATIONS
-    if relation not in known:
-        options = ", ".join(map(repr, known))
-        raise TaskError(f"{instruction}: {name} must be one of {options}, not {value!r}")
-    return relation
-
-
-def _check_letter(instruction: str, value: str) -> None:
-    letter = unicodedata.normalize("NFC", value.strip())
-    if len(letter) != 1:
-        raise TaskError(f"{instruction}: letter must be one letter, not {value!r}")
 
 
 def _as_read(value: str, mode: str) -> str:

@@ -91,16 +91,11 @@ def punkt_sentences(text: str) -> list[str]:
 
 def nltk_words(text: str) -> list[str]:
     """Return NLTK's word tokens."""
-    known = _known_tokens()
-    return [token for sentence in punkt_sentences(text) for token in known.of(sentence)]
+    cache = _token_cache()
+    return [token for sentence in punkt_sentences(text) for token in cache.tokens(sentence)]
 
 
-@functools.cache
-def _known_tokens() -> _KnownTokens:
-    return _KnownTokens()
-
-
-class _KnownTokens:
+class _TokenCache:
     """Cache of sentence tokens; the eight variants of a text share most sentences."""
 
     def __init__(self, most: int = 2_000_000) -> None:
@@ -109,30 +104,27 @@ class _KnownTokens:
         )
 
         self._tokenizer = NLTKWordTokenizer()
-        self._known: dict[str, list[str]] = {}
+        self._tokens: dict[str, list[str]] = {}
         self._size, self._most = 0, most
 
-    def of(self, sentence: str) -> list[str]:
-        tokens = self._known.get(sentence)
+    def tokens(self, sentence: str) -> list[str]:
+        tokens = self._tokens.get(sentence)
         if tokens is None:
             if self._size > self._most:
-                self._known.clear()
+                self._tokens.clear()
                 self._size = 0
-            tokens = _plain_words(sentence) or list(self._tokenizer.tokenize(sentence))
-            self._known[sentence] = tokens
+            # NLTK needs half a minute for 1 MB of very short sentences.
+            plain = _PLAIN.fullmatch(sentence)
+            if plain is None or _CONTRACTED.search(sentence):
+                tokens = list(self._tokenizer.tokenize(sentence))
+            else:
+                tokens = [*plain.group(1).split(), *plain.group(2)]
+            self._tokens[sentence] = tokens
             self._size += len(sentence)
         return tokens
 
 
-def _plain_words(sentence: str) -> list[str] | None:
-    """Return the tokens of a plain sentence, or None if NLTK's rules are needed.
-
-    NLTK needs half a minute for 1 MB of very short sentences.
-    """
-    match = _PLAIN.fullmatch(sentence)
-    if match is None or _CONTRACTED.search(sentence):
-        return None
-    return [*match.group(1).split(), *match.group(2)]
+_token_cache = functools.cache(_TokenCache)
 
 
 def tagger_installed() -> bool:

@@ -27,6 +27,7 @@ _SIGMAS = str.maketrans("ϲϹ", "cC")
 """Sigmas that look like C; their compatibility forms do not."""
 _WORD = re.compile(r"[^\W\d_]+")
 _OVERLAID = frozenset(("LATIN", "GREEK", "CYRILLIC"))
+_ALPHABETS_OF_TWINS = frozenset(("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"))
 
 
 def visible(text: str) -> str:
@@ -55,37 +56,31 @@ def folded(text: str) -> str:
     text = unicodedata.normalize("NFKC", text.translate(_SIGMAS))
     marks = {letter for letter in set(text) if unicodedata.combining(letter)}
     if marks:
-        text = re.sub(f"(?<=[^\\W\\d_])[{''.join(map(re.escape, marks))}]+", _kept_marks, text)
+        text = re.sub(
+            f"(?<=[^\\W\\d_])[{''.join(map(re.escape, marks))}]+",
+            lambda m: "" if _alphabet(text[m.start() - 1]) in _OVERLAID else m.group(),
+            text,
+        )
     letters = set(filter(str.isalpha, text))
     twins = {letter for letter in letters if ord(letter) in _TWINS}
     latin = {letter for letter in letters if _alphabet(letter) == "LATIN"} - twins
     if not twins:
         return text
-    foreign = any(map(_foreign, letters))
-    if foreign and not _beside(latin, twins, text):
-        return text
+    foreign = any(
+        ord(letter) not in _TWINS and _alphabet(letter) in _ALPHABETS_OF_TWINS for letter in letters
+    )
+    if foreign:
+        if not latin:
+            return text
+        one, other = (f"[{''.join(sorted(group))}]" for group in (latin, twins))
+        if re.search(f"{one}{other}|{other}{one}", text) is None:
+            return text
 
     def plain(match: re.Match[str]) -> str:
         word = match.group()
         return word.translate(_TWINS) if not (foreign and latin.isdisjoint(word)) else word
 
     return _WORD.sub(plain, text)
-
-
-def _beside(latin: set[str], twins: set[str], text: str) -> bool:
-    if not latin:
-        return False
-    one, other = (f"[{''.join(sorted(letters))}]" for letters in (latin, twins))
-    return re.search(f"{one}{other}|{other}{one}", text) is not None
-
-
-def _kept_marks(match: re.Match[str]) -> str:
-    return "" if _alphabet(match.string[match.start() - 1]) in _OVERLAID else match.group()
-
-
-def _foreign(letter: str) -> bool:
-    twins = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
-    return letter.isalpha() and ord(letter) not in _TWINS and _alphabet(letter) in twins
 
 
 def _alphabet(letter: str) -> str:

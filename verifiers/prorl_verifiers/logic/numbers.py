@@ -200,27 +200,20 @@ def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
     asked = _DIGITS_ASKED.search(question)
     if asked is None:
         return float(abs(value - gold) * 1000 <= min(Decimal(1), abs(gold)))
-    exact = _exact(question.strip().rpartition("\n")[2].removesuffix("= ?"))
-    target = Fraction(gold) if exact is None else exact
-    unit = Fraction(10) ** (_adjusted(target) - int(asked.group(1)) + 1)
+    try:
+        target = exact_value(parse(question.strip().rpartition("\n")[2].removesuffix("= ?")))
+    except (FormulaError, ZeroDivisionError):
+        target = Fraction(gold)
+    first_place = 0
+    if target:
+        first_place = (Decimal(target.numerator) / Decimal(target.denominator)).adjusted()
+    unit = Fraction(10) ** (first_place - int(asked.group(1)) + 1)
     return float(value == gold or abs(Fraction(value) - target) <= unit)
 
 
 def _decimal(text: str) -> Decimal | None:
     text = text.strip()
     return Decimal(text) if _SCIENTIFIC.fullmatch(text) else number(text)
-
-
-def _exact(expression: str) -> Fraction | None:
-    try:
-        return exact_value(parse(expression))
-    except (FormulaError, ZeroDivisionError):
-        return None
-
-
-def _adjusted(value: Fraction) -> int:
-    """Return the power of ten of the first digit."""
-    return (Decimal(value.numerator) / Decimal(value.denominator)).adjusted() if value else 0
 
 
 def count_or_day(answer: str, entry: Entry, upstream: Upstream) -> float:

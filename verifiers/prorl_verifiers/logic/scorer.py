@@ -49,19 +49,15 @@ def score_logic(text: str, reference: Mapping[str, Any], loading: Loading) -> Sc
         return unparsable("the answer is empty or too long", answer)
     if nesting(answer) > MAX_NESTING:
         return Score(0.0, "brackets are nested too deep", answer)
-    _note_answer(text, answer)
-    reward, reason = _reward(dataset, answer, entry, mode, loading)
-    if listening():
-        _note_rule(dataset, entry, reward, reason, answer)
-    return Score(reward, reason, answer)
-
-
-def _note_answer(text: str, answer: str) -> None:
     span = last_tag_span(text)
     if span is None:
         note_answer(text, answer)
     else:
         note("answer", None, {"found in": "the last <answer>", "answer": answer}, span=span)
+    reward, reason = _reward(dataset, answer, entry, mode, loading)
+    if listening():
+        _note_rule(dataset, entry, reward, reason, answer)
+    return Score(reward, reason, answer)
 
 
 def _note_rule(

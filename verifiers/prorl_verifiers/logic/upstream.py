@@ -69,7 +69,13 @@ def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float
     """
     if not safe_to_evaluate(dataset, answer, entry):
         return _FLOORS.get(dataset, 0.0)
-    if len(answer) > _LONGEST.get(dataset, len(answer)) or _endless(dataset, answer):
+    if len(answer) > _LONGEST.get(dataset, len(answer)):
+        return 0.0
+    if dataset == "propositional_logic":
+        variables = set(re.findall(r"[^\s()\u2227\u2228\u00ac\u2192\u2194]+", answer))
+        if len(variables) > 12:
+            return 0.0
+    if dataset == "coin_flip" and re.search(r"[eE][+-]?\d{4,}", answer.replace("_", "")):
         return 0.0
     if dataset.endswith("integration") and not _could_be_right(answer, entry["metadata"]):
         return 0.0
@@ -173,9 +179,3 @@ def _small_powers(tree: Node) -> bool:
         if not names(base) and base.op not in ("num", "neg"):
             return False
     return all(_small_powers(arg) for arg in tree.args)
-
-
-def _endless(dataset: str, answer: str) -> bool:
-    if dataset == "propositional_logic":
-        return len(set(re.findall(r"[^\s()\u2227\u2228\u00ac\u2192\u2194]+", answer))) > 12
-    return dataset == "coin_flip" and bool(re.search(r"[eE][+-]?\d{4,}", answer.replace("_", "")))

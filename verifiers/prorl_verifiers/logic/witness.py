@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from prorl_verifiers.logic.moves import cars_of
@@ -124,19 +124,15 @@ def propositional_logic(entry: Entry) -> str | None:
     rows = [row for row in assignments(variables) if all(premise(row) for premise in premises)]
     terms = ["\u2227".join(("" if row[name] else "\u00ac") + name for name in row) for row in rows]
     everything = ["\u2228".join(f"({term})" for term in terms)] if rows else []
-    for text in [*_conclusions(variables), *equivalences, *everything]:
+    literals = [sign + name for name in variables for sign in ("", "\u00ac")]
+    pairs_of_literals = list(itertools.combinations(literals, 2))
+    conclusions = list(literals)
+    for operator in "\u2194\u2227\u2228":
+        conclusions += [f"{one} {operator} {other}" for one, other in pairs_of_literals]
+    for text in [*conclusions, *equivalences, *everything]:
         if judge([parse(part) for part in conjuncts(text)], premises, variables) == 1.0:
             return text
     return None
-
-
-def _conclusions(variables: list[str]) -> Iterator[str]:
-    literals = [sign + name for name in variables for sign in ("", "\u00ac")]
-    yield from literals
-    for operator in "\u2194\u2227\u2228":
-        for i, one in enumerate(literals):
-            for other in literals[i + 1 :]:
-                yield f"{one} {operator} {other}"
 
 
 def rubiks_cube(entry: Entry) -> str | None:

@@ -121,7 +121,9 @@ def clean(text: str) -> str:
     if "\\" in text:
         text = _BARE_NAME.sub(r"\\\1{\2}", text)
         text = _ROMAN.sub(r"\\mathrm{\1}", _INVISIBLE.sub("", _DELIMITERS.sub("", text)))
-        text = _PLAIN_ROOT.sub(r"\\sqrt[\1]", _NOT_EQUAL.sub(_negated, _GLUED_SPACE.sub(" ", text)))
+        text = _GLUED_SPACE.sub(" ", text)
+        text = _NOT_EQUAL.sub(lambda m: r"\ne " if m.group(1) == "=" else r"\notin", text)
+        text = _PLAIN_ROOT.sub(r"\\sqrt[\1]", text)
         text = _COMMAND.sub(lambda name: _SPELLINGS.get(name.group(1), name.group()), text)
         text = _BRACED_UNIT.sub(r"\1", _DRESSED.sub(r" \1 ", text))
         if "matrix{" in text or "cases{" in text:
@@ -151,10 +153,6 @@ def _plain_environment(text: str) -> str:
 
 def _script(sign: str, digits: str) -> str:
     return sign + (digits if len(digits) == 1 else "{" + digits + "}")
-
-
-def _negated(match: re.Match[str]) -> str:
-    return r"\ne " if match.group(1) == "=" else r"\notin"
 
 
 def _braced(part: str) -> str:

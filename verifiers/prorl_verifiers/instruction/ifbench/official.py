@@ -496,13 +496,12 @@ def repeat_span(text: str, kwargs: Kwargs) -> bool:
 
 
 def title_case(text: str, kwargs: Kwargs) -> bool:
-    words = (token for token in nltk_words(text) if token[0].isalpha())
-    return not any(_small(word) for word in words)
-
-
-def _small(word: str) -> bool:
-    first, rest = word[0], word[1:]
-    return first.islower() and (not rest or rest.isupper() or rest.islower())
+    for word in nltk_words(text):
+        tail = word[1:]
+        one_case = not tail or tail.isupper() or tail.islower()
+        if word[0].isalpha() and word[0].islower() and one_case:
+            return False
+    return True
 
 
 def output_template(text: str, kwargs: Kwargs) -> bool:
