@@ -235,19 +235,17 @@ def _tree(text: str, dollars: bool, grouping: bool) -> Tree | None:
 
 
 def unwrapped(text: str) -> str:
-    """Remove the wrapper of a value and a trailing "where c is any constant"."""
-    return _bare(
-        _WHERE.sub("", text) if "where" in text or " for" in text or "{for" in text else text
-    )
+    r"""Remove the wrapper of ``\text{5 apples}`` and a trailing "where c is any constant".
 
-
-def _bare(text: str) -> str:
-    r"""Unwrap ``\text{5 apples}`` and read ``952 (grams of pizza)`` as a quantity."""
-    whole = _WRAPPED.fullmatch(text)
+    ``952 (grams of pizza)`` becomes a quantity.
+    """
+    if "where" in text or " for" in text or "{for" in text:
+        text = _WHERE.sub("", text)
     counted = _COUNTED.fullmatch(text)
     if counted:
         return rf"{counted.group(1)}\text{{ {counted.group(2)}}}"
-    return whole.group(1) if whole else text
+    wrapped = _WRAPPED.fullmatch(text)
+    return wrapped.group(1) if wrapped else text
 
 
 def spoken(text: str) -> str:

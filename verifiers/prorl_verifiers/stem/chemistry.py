@@ -39,9 +39,12 @@ def canonical(formula: str) -> str | None:
     text = _LEADING_ETHYL.sub("CH3CH2", text)
     text = re.sub(r"C2H5$", "CH2CH3", text).replace("C2H5)", "CH2CH3)").replace("C6H5", "Ph")
     try:
-        return _written(_Reader(text).whole())
+        atoms = _Reader(text).whole()
     except NotCondensed:
         return None
+    if sum(len(atom.neighbours) for atom in atoms) != 2 * (len(atoms) - 1):
+        return None  # it has rings
+    return min(_from(atoms, root, None) for root in range(len(atoms)))
 
 
 class _Reader:
@@ -193,12 +196,6 @@ class _Reader:
                 current = last
         self.at = end
         return current
-
-
-def _written(atoms: list[_Atom]) -> str:
-    if sum(len(atom.neighbours) for atom in atoms) != 2 * (len(atoms) - 1):
-        raise NotCondensed
-    return min(_from(atoms, root, None) for root in range(len(atoms)))
 
 
 def _from(atoms: list[_Atom], at: int, parent: int | None) -> str:

@@ -6,7 +6,7 @@ right; "aliases" are further right golds. Units are converted; a missing unit is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
 from typing import Any, assert_never
@@ -86,24 +86,19 @@ def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
 
 def _score_gold(reference: Mapping[str, Any], answer: str, text: str, loading: Loading) -> Score:
     parts = gold_parts(reference)
-    if parts is not None and not is_open_interval(reference["answer"], answer):
-        return _score_parts(parts, answer, text, loading)
-    right, reason = _same(reference, answer, loading)
-    return Score(1.0 if right else 0.0, reason, answer)
-
-
-def _score_parts(
-    parts: Sequence[Mapping[str, Any]], answer: str, text: str, loading: Loading
-) -> Score:
+    if parts is None or is_open_interval(reference["answer"], answer):
+        right, reason = _same(reference, answer, loading)
+        return Score(1.0 if right else 0.0, reason, answer)
     answers = answer_parts(answer, text, len(parts))
     if answers is None:
         metrics = {"parts": float(len(parts)), "parts_right": 0.0}
         return Score(0.0, f"not {len(parts)} parts", answer, metrics=metrics)
-    right = [_same(part, given, loading)[0] for part, given in zip(parts, answers, strict=True)]
-    share = sum(right) / len(right)
-    metrics = {"parts": float(len(parts)), "parts_right": share}
-    reason = "all parts right" if all(right) else f"{sum(right)} of {len(right)} parts right"
-    return Score(float(all(right)), reason, "; ".join(answers), metrics=metrics)
+    pairs = zip(parts, answers, strict=True)
+    parts_right = [_same(part, part_answer, loading)[0] for part, part_answer in pairs]
+    metrics = {"parts": float(len(parts)), "parts_right": sum(parts_right) / len(parts)}
+    all_right = all(parts_right)
+    reason = "all parts right" if all_right else f"{sum(parts_right)} of {len(parts)} parts right"
+    return Score(float(all_right), reason, "; ".join(answers), metrics=metrics)
 
 
 def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[bool, str]:
@@ -130,7 +125,13 @@ def _says(
         case Directed():
             return _same_directed(target, answer, reference, loading)
         case Range():
-            return _same_range(target, answer, reference, loading), "ranges compared"
+            unit = str(reference.get("unit") or "") or target.ends[1].measure.quantity.unit
+            ends = read_range(EQUALS.split(answer)[-1], unit, loading)
+            same = ends is not None and all(
+                _within(end, number.quantity, reference, loading)
+                for end, number in zip(target.ends, ends, strict=True)
+            )
+            return same, "ranges compared"
         case Vector():
             return _same_vector(target, answer, reference, loading), "vectors compared"
         case Chemical(text=text):
@@ -246,7 +247,13 @@ def _within(gold: Number, number: Quantity, reference: Mapping[str, Any], loadin
     limit = allowed(wanted, tolerance, gold.measure.uncertainty)
     value = _in_unit(number, wanted.unit, loading)
     if listening():
-        note("numbers compared", None, _shown(number, value, wanted, limit))
+        fields = {"answer": _with_unit(number)}
+        if value is None:
+            fields["in the gold's unit"] = "it has another dimension"
+        elif value != number.value:
+            fields["in the gold's unit"] = _decimal(value)
+        fields |= {"gold": _with_unit(wanted), "may differ by": _decimal(limit)}
+        note("numbers compared", None, fields)
     if value is not None and abs(value - wanted.value) <= limit:
         return True
     if number.unit and not wanted.unit:
@@ -258,17 +265,6 @@ def _within(gold: Number, number: Quantity, reference: Mapping[str, Any], loadin
         return abs(number.value - wanted.value * 100) <= limit * 100
     bare = gold.bare
     return bare is not None and abs(number.value - bare.value) <= allowed(bare, tolerance)
-
-
-def _shown(
-    number: Quantity, value: Fraction | None, wanted: Quantity, limit: Fraction
-) -> dict[str, str]:
-    fields = {"answer": _with_unit(number)}
-    if value is None:
-        fields["in the gold's unit"] = "it has another dimension"
-    elif value != number.value:
-        fields["in the gold's unit"] = _decimal(value)
-    return fields | {"gold": _with_unit(wanted), "may differ by": _decimal(limit)}
 
 
 def _with_unit(number: Quantity) -> str:
@@ -293,12 +289,3 @@ def _in_unit(number: Quantity, unit: str, loading: Loading) -> Fraction | None:
 
     loading("prorl_verifiers.notation.loaded_pint")
     return convert(number.value, number.unit, "" if unit == "1/1" else unit)
-
-
-def _same_range(gold: Range, answer: str, reference: Mapping[str, Any], loading: Loading) -> bool:
-    unit = str(reference.get("unit") or "") or gold.ends[1].measure.quantity.unit
-    given = read_range(EQUALS.split(answer)[-1], unit, loading)
-    return given is not None and all(
-        _within(end, number.quantity, reference, loading)
-        for end, number in zip(gold.ends, given, strict=True)
-    )

@@ -47,7 +47,14 @@ def check_reference(reference: Reference) -> None:
             gold_text({"answer": part})
     else:
         gold_text(reference)
-    _check_aliases(reference)
+    aliases = reference.get("aliases")
+    if aliases is not None:
+        if not isinstance(aliases, list) or not 1 <= len(aliases) <= MAX_ALIASES:
+            raise TaskError(f"'aliases' must be a list of 1 to {MAX_ALIASES} golds")
+        if isinstance(answer, list) or reference.get("choices") is not None:
+            raise TaskError("'aliases' are for a single answer without 'choices'")
+        for alias in aliases:
+            gold_text({"answer": alias})
     parts = part_texts(answer)
     choices = reference.get("choices")
     if choices is not None:
@@ -82,18 +89,6 @@ def target_type(reference: Reference) -> str:
     if gold_parts(reference) is not None:
         return "several parts"
     return kind(understand(reference, load_library))
-
-
-def _check_aliases(reference: Reference) -> None:
-    aliases = reference.get("aliases")
-    if aliases is None:
-        return
-    if not isinstance(aliases, list) or not 1 <= len(aliases) <= MAX_ALIASES:
-        raise TaskError(f"'aliases' must be a list of 1 to {MAX_ALIASES} golds")
-    if isinstance(reference.get("answer"), list) or reference.get("choices") is not None:
-        raise TaskError("'aliases' are for a single answer without 'choices'")
-    for alias in aliases:
-        gold_text({"answer": alias})
 
 
 def _check_unit(unit: Any) -> None:

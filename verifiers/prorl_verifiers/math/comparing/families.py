@@ -93,12 +93,13 @@ def family_of(text: str, wanted: Family | None) -> Family | None:
     names = symbols(*members)
     if not letter:
         letter = next(iter(names)) if len(names) == 1 else ""
-        if (
-            not letter
-            or (wanted is None and letter not in _USUAL)
-            or (wanted is None and not _turns(members))
-        ):
+        if not letter:
             return None
+        if wanted is None:
+            parts = [part for member in members for part in walk(member)]
+            turns = any(part == Const("pi") or isinstance(part, Degrees) for part in parts)
+            if letter not in _USUAL or not turns:
+                return None
     natural = re.search(r"\\in\s*(?:\\math\w\w\{N|N|\\mathbb\{Z\}[\^_])", text) is not None
     return Family(node, name, tuple(members), letter, natural) if names == {letter} else None
 
@@ -124,11 +125,6 @@ def _as_progression(text: str) -> str:
     letter = "m" if name == "k" else "k"
     members = ", ".join(f"{modulus}{letter}+({rest})" for rest in rests)
     return f"{name}={members}, {letter} \\in \\mathbb{{Z}}"
-
-
-def _turns(members: list[Node]) -> bool:
-    parts = [part for member in members for part in walk(member)]
-    return any(part == Const("pi") or isinstance(part, Degrees) for part in parts)
 
 
 def _without_condition(text: str) -> tuple[str, str]:

@@ -106,7 +106,16 @@ def _relation(node: Relation) -> RealSet | None:
             name, op, bound = bound, FLIP.get(op, ""), name
         if not _is_name(name) or symbols(name) & symbols(bound):
             return None
-        pieces = _half_lines(op, bound)
+        below = Piece(Neg(INFINITY), False, bound, op == "<=")
+        above = Piece(bound, op == ">=", INFINITY, False)
+        pieces = {
+            "<": (below,),
+            "<=": (below,),
+            ">": (above,),
+            ">=": (above,),
+            "!=": (below, above),
+            "=": (Piece(bound, True, bound, True),),
+        }.get(op)
         return None if pieces is None else RealSet(name, pieces)
     if len(sides) == 3 and _is_name(sides[1]) and ops[0][0] == ops[1][0] and ops[0][0] in "<>":
         closed = ["=" in op for op in ops]
@@ -156,16 +165,6 @@ def _distance(node: Relation) -> RealSet | None:
 
 def _is_name(node: Node) -> bool:
     return isinstance(node, Sym | Applied)
-
-
-def _half_lines(op: str, bound: Node) -> tuple[Piece, ...] | None:
-    below = Piece(Neg(INFINITY), False, bound, op == "<=")
-    above = Piece(bound, op == ">=", INFINITY, False)
-    if op == "!=":
-        return (below, above)
-    if op == "=":
-        return (Piece(bound, True, bound, True),)
-    return {"<": (below,), "<=": (below,), ">": (above,), ">=": (above,)}.get(op)
 
 
 def _combined(parts: list[RealSet | None], how: str) -> RealSet | None:

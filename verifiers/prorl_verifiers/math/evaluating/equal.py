@@ -295,33 +295,25 @@ def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:
 
 def _lies_on(curve: Node, other: Node, names: list[str]) -> bool | None:
     """Return whether points of ``curve = 0`` satisfy ``other = 0``, or None."""
-    found: bool | None = None
+    lies: bool | None = None
     for name in names:
         for point in points(names, 40, 3, "positive"):
             try:
-                solved = _solve(curve, point, name)
-                if solved is None:
+                low, middle, high = (_at(curve, {**point, name: Fraction(at)}) for at in (1, 2, 3))
+                slope = middle - low
+                curved = abs(high - 2 * middle + low) > abs(slope) * tiny(30)
+                if curved or slope == 0 or not is_real(low) or not is_real(slope):
                     break
-                rest = _at(other, {**point, name: solved})
+                solved = 1 - low / slope
+                value = _at(other, {**point, name: solved})
                 scale = _at(other, {**point, name: solved + 1})
             except (Undefined, Unreadable):
                 break
-            if abs(rest) > abs(scale) * tiny(30):
+            if abs(value) > abs(scale) * tiny(30):
                 return False
-            found = True
-    return found
+            lies = True
+    return lies
 
 
 def _at(node: Node, point: dict[str, Value]) -> Value:
     return Evaluator(point, DIGITS).float(Evaluator(point, DIGITS).value(node))
-
-
-def _solve(curve: Node, point: dict[str, Fraction], name: str) -> Value | None:
-    """Return the ``name`` coordinate of a point on the curve, or None if not linear."""
-    low, middle, high = (_at(curve, {**point, name: Fraction(value)}) for value in (1, 2, 3))
-    slope = middle - low
-    if abs(high - 2 * middle + low) > abs(slope) * tiny(30) or slope == 0:
-        return None
-    if not all(is_real(value) for value in (low, slope)):
-        return None
-    return 1 - low / slope

@@ -153,7 +153,9 @@ def stated(text: str, letter: bool = False) -> str | None:
     """
     if len(text) > MAX_STATED or not is_prose(text):
         return None
-    text = _without_closing(text)
+    text = text.rstrip()
+    while closing := _CLOSING.search(text, max(0, len(text) - MAX_CLOSING)):
+        text = text[: closing.start()].rstrip()
     marks = list(_MARKED.finditer(text))
     if marks:
         before = _SENTENCE.split(text[: marks[-1].start()])[-1]
@@ -161,8 +163,12 @@ def stated(text: str, letter: bool = False) -> str | None:
             return None
         sentence = text[marks[-1].end() :]
         sentence = _SENTENCE.split(sentence.strip(), maxsplit=1)[0]
-        if _several_say(text, marks, sentence):
-            return None
+        if len(marks) > 1:
+            earlier = text[marks[-2].end() : marks[-1].start()].strip()
+            earlier = _SENTENCE.split(earlier, maxsplit=1)[0]
+            numbers = [set(_NUMBER.findall(part)) for part in (earlier, sentence)]
+            if numbers[0] and numbers[1] and numbers[0] != numbers[1]:
+                return None
     else:
         sentence = next((part for part in reversed(_SENTENCE.split(text)) if part.strip()), "")
     sentence = sentence.strip().rstrip(".。")
@@ -180,21 +186,6 @@ def stated(text: str, letter: bool = False) -> str | None:
     if hedged(_RELATIVE.sub(" ", re.sub(r"\$[^$]*\$", " ", sentence))):
         return None
     return _only_candidate(sentence, bool(marks))
-
-
-def _without_closing(text: str) -> str:
-    text = text.rstrip()
-    while closing := _CLOSING.search(text, max(0, len(text) - MAX_CLOSING)):
-        text = text[: closing.start()].rstrip()
-    return text
-
-
-def _several_say(text: str, marks: list[re.Match[str]], last: str) -> bool:
-    if len(marks) < 2:
-        return False
-    before = _SENTENCE.split(text[marks[-2].end() : marks[-1].start()].strip(), maxsplit=1)[0]
-    numbers = [set(_NUMBER.findall(part)) for part in (before, last)]
-    return bool(numbers[0]) and bool(numbers[1]) and numbers[0] != numbers[1]
 
 
 def _only_candidate(sentence: str, marked: bool) -> str | None:

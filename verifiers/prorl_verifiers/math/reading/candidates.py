@@ -130,14 +130,12 @@ def without_described(answer: str) -> str | None:
     sides = split_top(answer, "=")
     if not 2 <= len(sides) <= MAX_SIDES or not _readable(sides[-1]):
         return None
-    kept = [side for side in sides[:-1] if not _is_description(side)]
-    return None if len(kept) == len(sides) - 1 else "=".join([*kept, sides[-1]])
-
-
-def _is_description(side: str) -> bool:
-    if not _SYMBOL.search(side) or _SEVERAL.search(side) or hedged(side):
-        return False
-    return not _readable(side) and len(split_top(side, ",")) == 1 and groups(side).top < 2
+    remaining = []
+    for side in sides[:-1]:
+        several = _SEVERAL.search(side) or len(split_top(side, ",")) > 1 or groups(side).top > 1
+        if several or hedged(side) or not _SYMBOL.search(side) or _readable(side):
+            remaining.append(side)
+    return None if len(remaining) == len(sides) - 1 else "=".join([*remaining, sides[-1]])
 
 
 def _readable(side: str) -> bool:
