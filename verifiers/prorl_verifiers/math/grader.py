@@ -60,11 +60,11 @@ _GROUPED_COMMA = re.compile(r"-?\d{1,3}(?:[. ]\d{3})+,\d{1,20}")
 """Matches ``1.000,99`` and ``1 000,99``."""
 _DECIMALS = re.compile(r"-?\d+\.\d+")
 _TIME = re.compile(r"\d{1,2}:\d\d")
-_TIME_SAID = re.compile(r"(\d{1,2}:\d\d)\s*(?:\\text\s*\{\s*)?[ap]\.?\s?m\.?\s*\}?", re.IGNORECASE)
+_CLOCK_TIME = re.compile(r"(\d{1,2}:\d\d)\s*(?:\\text\s*\{\s*)?[ap]\.?\s?m\.?\s*\}?", re.IGNORECASE)
 _SEPARATES = re.compile(r",(?!\d{3}(?!\d))")
 _FRAME = re.compile(r"(?:it is|it's|they are|(?:final )?answer is)\s+(?=\S)")
 """Phrases that may precede a one-word answer."""
-_SAID = {
+_REALS = {
     "all real numbers": r"\mathbb{R}", "all reals": r"\mathbb{R}", "any real number": r"\mathbb{R}",
     "every real number": r"\mathbb{R}",
 }  # fmt: skip
@@ -81,20 +81,20 @@ class Judgement:
 def grade(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
     """Return the decision and its reason; never raises on any text."""
     rules = rules or Rules()
-    wanted = understand(gold)
-    given = boxed_answer(answer) or answer
-    dollars = bool(DOLLARS.match(given))
-    text = clean(given)
-    if squeeze(wanted.text) == squeeze(text):
+    parsed_gold = understand(gold)
+    content = boxed_answer(answer) or answer
+    dollars = bool(DOLLARS.match(content))
+    text = clean(content)
+    if squeeze(parsed_gold.text) == squeeze(text):
         return Judgement("accept", "same text")
-    if _INTEGER.fullmatch(wanted.text) and _INTEGER.fullmatch(text) and rules.percent is None:
+    if _INTEGER.fullmatch(parsed_gold.text) and _INTEGER.fullmatch(text) and rules.percent is None:
         return Judgement("reject", "integers compared")
-    judgement = _against(wanted, text, dollars, rules)
+    judgement = _against(parsed_gold, text, dollars, rules)
     if judgement.decision == "accept":
         return judgement
-    said = stated(given, letter=isinstance(wanted.target, Choice))
-    if said is not None and clean(said) != text:
-        second = _against(wanted, clean(said), bool(DOLLARS.match(said)), rules)
+    statement = stated(content, letter=isinstance(parsed_gold.target, Choice))
+    if statement is not None and clean(statement) != text:
+        second = _against(parsed_gold, clean(statement), bool(DOLLARS.match(statement)), rules)
         if second.decision == "accept":
             return Judgement("accept", f"{second.reason}, stated in a sentence")
     return judgement
@@ -114,10 +114,10 @@ def _against(gold: Gold, text: str, dollars: bool, rules: Rules) -> Judgement:
             return _words(gold.target, text)
         case Choice(letter=letter, of=of):
             assert of is not None
-            given = LABELLED.fullmatch(unwrapped(text))
-            if same_letter(letter, text) and not given:
+            labelled = LABELLED.fullmatch(unwrapped(text))
+            if same_letter(letter, text) and not labelled:
                 return Judgement("accept", "letters compared")
-            if given and letter != given.group(1):
+            if labelled and letter != labelled.group(1):
                 return Judgement("reject", "letters compared")
             return _against(of, text, dollars, rules)
     if gold.text.startswith("\\text") and spoken(gold.text) == spoken(text):
@@ -133,8 +133,8 @@ def _words(target: Text, text: str) -> Judgement:
     if target.clock:
         # The answer may omit a.m. or p.m.
         time = re.sub(r"[\s.]|\\text|[{}]", "", text).casefold()
-        return _decided(time in (target.said, target.said[:-2]), "times compared")
-    left, right = target.said, spoken(text)
+        return _decided(time in (target.words, target.words[:-2]), "times compared")
+    left, right = target.words, spoken(text)
     right = right if left == right else spoken(_FRAME.sub("", right))
     nothing = right in NOTHING or squeeze(text) in (r"\emptyset", r"\varnothing", r"\{\}")
     if left in NOTHING and nothing:
@@ -149,8 +149,8 @@ def _words(target: Text, text: str) -> Judgement:
 
 
 def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judgement:
-    given = LABELLED.fullmatch(answer)
-    answer = clean(given.group(2)) if given else answer
+    labelled = LABELLED.fullmatch(answer)
+    answer = clean(labelled.group(2)) if labelled else answer
     family = isinstance(gold.target, Family) and family_of(answer, gold.target) is not None
     if not family and OPEN_FORM.search(answer) and not OPEN_FORM.search(gold.text):
         sides = split_top(answer, "=")
@@ -162,11 +162,11 @@ def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judg
         return Judgement("accept", "same text")
     if isinstance(gold.target, Untyped):
         return Judgement("undecided", "the gold is not read")
-    if _TIME.fullmatch(gold.text) and _TIME_SAID.fullmatch(answer):
-        return _decided(_TIME_SAID.fullmatch(answer).group(1) == gold.text, "times compared")  # type: ignore[union-attr]
+    if _TIME.fullmatch(gold.text) and _CLOCK_TIME.fullmatch(answer):
+        return _decided(_CLOCK_TIME.fullmatch(answer).group(1) == gold.text, "times compared")  # type: ignore[union-attr]
     if gold.text.isalpha() and len(gold.text) > 1 and is_words(answer) and "\\" in answer:
         return _decided(spoken(gold.text) == spoken(answer), "words compared")
-    answer = _SAID.get(spoken(answer), answer)
+    answer = _REALS.get(spoken(answer), answer)
     target = gold.target
     assert not isinstance(target, Text | Choice)
     # First read commas as digit grouping; then, if either side may be a list, as separators.
@@ -232,7 +232,7 @@ def _by_tree(
         )
     empty = target.node == SetOf(())
     try:
-        given = spread(with_dollars(read(answer, grouping), dollars))
+        tree = spread(with_dollars(read(answer, grouping), dollars))
     except (TooLarge, RecursionError) as error:
         return Judgement("reject", str(error) or "the answer is nested too deep")
     except Unreadable as error:
@@ -246,8 +246,8 @@ def _by_tree(
             return Judgement("reject", "the gold is a number, the answer is not one")
         return Judgement("undecided", f"the answer is not read: {error}")
     if listening():
-        note("the answer as it is read", None, {"text": answer, "read as": written(given)})
-    forms = given.items if isinstance(given, Listing) and given.joint == "or" else ()
+        note("the answer as it is read", None, {"text": answer, "read as": written(tree)})
+    forms = tree.items if isinstance(tree, Listing) and tree.joint == "or" else ()
     one = isinstance(target, Value | Named)
     if one and forms and all(_matches(target, item, rules) for item in forms):
         return Judgement("accept", "equal forms of one value")
@@ -258,14 +258,14 @@ def _by_tree(
         and not hedged(gold.text)
     ):
         return Judgement("reject", "a hedge is no number")
-    if isinstance(given, Words):
-        return _decided(empty and spoken(given.text) in NOTHING, "words compared")
+    if isinstance(tree, Words):
+        return _decided(empty and spoken(tree.text) in NOTHING, "words compared")
     if isinstance(target, Value):
-        node, given = _expected_units(target.node, given, gold.text, answer)
+        node, tree = _expected_units(target.node, tree, gold.text, answer)
         target = Value(node)
     matcher = Matcher(rules)
     try:
-        same = matcher.matches(target, given)
+        same = matcher.matches(target, tree)
     except TooLarge as error:
         return Judgement("undecided", str(error))
     except (Unreadable, ArithmeticError):

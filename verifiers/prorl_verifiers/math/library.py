@@ -37,9 +37,9 @@ def plain_verify(gold: str, text: str, loading: Loading) -> tuple[bool, bool]:
     loading("math_verify")
     from math_verify import verify
 
-    wanted = _parse(gold if "\\boxed" in gold else "\\boxed{" + gold + "}", equations=True)
-    found = _parse(text, equations=True)
-    return bool(found), bool(found) and bool(verify(wanted, found, timeout_seconds=None))
+    parsed_gold = _parse(gold if "\\boxed" in gold else "\\boxed{" + gold + "}", equations=True)
+    parsed = _parse(text, equations=True)
+    return bool(parsed), bool(parsed) and bool(verify(parsed_gold, parsed, timeout_seconds=None))
 
 
 def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:

@@ -12,7 +12,7 @@ from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.comparing.leaves import Convert, Rules
 from prorl_verifiers.math.grader import Judgement, grade, squeeze
 from prorl_verifiers.math.reading.answers import boxed_answer, gold_text
-from prorl_verifiers.math.targets import LABELLED, kind, shown, understand
+from prorl_verifiers.math.targets import LABELLED, format_gold, kind, understand
 from prorl_verifiers.notation.latex_text import clean, denied_around, plain_words
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
@@ -81,8 +81,8 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
     if mode == "math-verify":
         from prorl_verifiers.math.library import plain_verify
 
-        found, equal = plain_verify(gold, text, loading)
-        if not found:
+        answered, equal = plain_verify(gold, text, loading)
+        if not answered:
             return unparsable("math-verify finds no answer")
         reason = "equal (math-verify)" if equal else "not equal (math-verify)"
         note("math-verify on the whole text", equal, {"gold": gold, "rule": reason})
@@ -125,7 +125,7 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
             "answer": answer,
             "gold": gold,
             "gold is": "an option" if choices else kind(read),
-            "gold read as": None if choices else shown(read),
+            "gold read as": None if choices else format_gold(read),
             "mode": mode,
             "rule": reason,
         }
@@ -152,14 +152,14 @@ def _second(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
 
 
 def _converter(loading: Loading) -> Convert:
-    def convert(value: Fraction, unit: str, wanted: str) -> Fraction | None:
+    def convert(value: Fraction, unit: str, target: str) -> Fraction | None:
         try:
             loading("prorl_verifiers.notation.loaded_pint")
         except ImportError:
             return None
         from prorl_verifiers.notation.units import convert as by_pint
 
-        return by_pint(value, unit, wanted)
+        return by_pint(value, unit, target)
 
     return convert
 

@@ -153,7 +153,7 @@ class Forms:
 class Text:
     """An answer in words; ``clock`` marks a time of day."""
 
-    said: str
+    words: str
     clock: bool = False
 
 
@@ -379,14 +379,14 @@ def kind(gold: Gold) -> str:
     assert_never(target)
 
 
-def shown(gold: Gold) -> str:
+def format_gold(gold: Gold) -> str:
     """Return a readable form of a parsed gold."""
     target = gold.target
     match target:
-        case Text(said=said):
-            return said
+        case Text(words=words):
+            return words
         case Choice(letter=letter, of=of):
-            return letter if of is None else f"{letter}: {shown(of)}"
+            return letter if of is None else f"{letter}: {format_gold(of)}"
         case Untyped():
             return f"not read, compared as text: {gold.text}"
         case Parts(names=names, items=items):

@@ -47,13 +47,13 @@ def is_bare_unit(word: str) -> bool:
 def powers(unit: str) -> dict[str, int]:
     """Return {name: power} of a unit; ``square cm`` is ``cm^2``."""
     text = _CUBIC.sub(r"\1^3", _SQUARE.sub(r"\1^2", unit.strip(" .")))
-    found = unit_powers(text)
-    return {"L" if name == "l" else name: power for name, power in found.items()}
+    names = unit_powers(text)
+    return {"L" if name == "l" else name: power for name, power in names.items()}
 
 
-def ratio(given: str, wanted: str) -> Fraction | None:
-    """Return the factor from ``given`` to ``wanted``, or None if unknown."""
-    left, right = powers(given), powers(wanted)
+def ratio(unit: str, target: str) -> Fraction | None:
+    """Return the factor from ``unit`` to ``target``, or None if unknown."""
+    left, right = powers(unit), powers(target)
     if left == right:
         return Fraction(1)
     first, second = _reduce(left), _reduce(right)
@@ -62,7 +62,7 @@ def ratio(given: str, wanted: str) -> Fraction | None:
     return first[1] / second[1]
 
 
-def known(unit: str) -> bool:
+def is_known(unit: str) -> bool:
     """Return whether any name of the unit is in the table."""
     return any(name in _factors() or name.casefold() in _factors() for name in powers(unit))
 
@@ -75,9 +75,9 @@ def symbols_only(unit: str) -> bool:
     )
 
 
-def differ(given: str, wanted: str) -> bool:
+def differ(unit: str, target: str) -> bool:
     """Return whether two known units have different dimensions."""
-    first, second = _reduce(powers(given)), _reduce(powers(wanted))
+    first, second = _reduce(powers(unit)), _reduce(powers(target))
     return first is not None and second is not None and first[0] != second[0]
 
 

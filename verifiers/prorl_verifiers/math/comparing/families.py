@@ -28,19 +28,19 @@ from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 MAX_MEMBERS, MAX_STEPS, MAX_CONGRUENCE = 12, 60, 200
 """Maximum members of a family, steps within the common period, and characters of a congruence."""
-_REST = re.compile(r"-?\s*\d{1,6}")
+_REMAINDER = re.compile(r"-?\s*\d{1,6}")
 _INTEGERS = (
     r"(?:\\mathbb\{[ZN]\}|\\mathbf\{[ZN]\}|[ZN](?![A-Za-z]))(?:\^\{?[+*]\}?|_\{?[+*0-9>]{1,2}\}?)?"
 )
 _IN = re.compile(
     rf"[\s,;:(|]*(?:where|for|with|and|all|any|every|each|\\forall|\\mid|\s)*(?P<letter>[a-zA-Z])\s*\\in\s*{_INTEGERS}[\s).]*$"
 )
-_SAID = re.compile(
+_IN_WORDS = re.compile(
     r"[\s,;:(|]*(?:(?:where|for|with|and|all|any|every|each|some|an|arbitrary|\s)*integers?\s+(?P<a>[a-zA-Z])"
     r"|(?:where|for|with|and|\s)*(?P<b>[a-zA-Z])\s+(?:is|being|are|an|any|some|arbitrary|all|\s)*integers?)[\s).]*$"
 )
 _CONGRUENT = re.compile(
-    r"\s*(?P<name>[a-zA-Z])\s*\\equiv\s*(?P<rests>[^=]{1,80}?)\s*\(?\s*(?:\\?[pb]?mod)\s*\{?\s*(?P<modulus>[1-9]\d{0,5})\s*\}?\s*\)?[\s.]*"
+    r"\s*(?P<name>[a-zA-Z])\s*\\equiv\s*(?P<remainders>[^=]{1,80}?)\s*\(?\s*(?:\\?[pb]?mod)\s*\{?\s*(?P<modulus>[1-9]\d{0,5})\s*\}?\s*\)?[\s.]*"
 )
 _PARITY = re.compile(
     r"\s*(?:(?:all|any|every)\s+)?(?:(?P<before>odd|even)\s+(?:integers?\s+|numbers?\s+)?(?P<a>[a-zA-Z])"
@@ -61,14 +61,14 @@ class Family:
     natural: bool = False
 
 
-def family_of(text: str, wanted: Family | None) -> Family | None:
+def family_of(text: str, gold: Family | None) -> Family | None:
     r"""Return the family that a cleaned text describes, or None.
 
-    Its letter must be declared an integer, or be a common one beside \\pi or degrees. Answers to the family ``wanted``
+    Its letter must be declared an integer, or be a common one beside \\pi or degrees. Answers to the family ``gold``
     may use any single letter.
     """
     body, letter = _without_condition(_as_progression(text))
-    if not letter and wanted is None and not re.search(r"\\pi|\\circ", text):
+    if not letter and gold is None and not re.search(r"\\pi|\\circ", text):
         return None
     try:
         node = spread(read(body))
@@ -95,7 +95,7 @@ def family_of(text: str, wanted: Family | None) -> Family | None:
         letter = next(iter(names)) if len(names) == 1 else ""
         if not letter:
             return None
-        if wanted is None:
+        if gold is None:
             parts = [part for member in members for part in walk(member)]
             turns = any(part == Const("pi") or isinstance(part, Degrees) for part in parts)
             if letter not in _USUAL or not turns:
@@ -112,25 +112,25 @@ def _as_progression(text: str) -> str:
     parity, congruent = _PARITY.fullmatch(plain), _CONGRUENT.fullmatch(plain)
     if parity is not None:
         name, modulus = parity.group("a") or parity.group("b"), "2"
-        rests = ["1" if "odd" in (parity.group("before"), parity.group("behind")) else "0"]
+        remainders = ["1" if "odd" in (parity.group("before"), parity.group("behind")) else "0"]
     elif congruent is not None:
         name, modulus = congruent.group("name"), congruent.group("modulus")
-        given = re.sub(r"\\pm\s*(\d+)", r"\1,-\1", congruent.group("rests"))
-        rests = [rest.strip(" {}") for rest in re.split(r",|\band\b|\bor\b", given)]
-        rests = [rest for rest in rests if rest]
+        listed = re.sub(r"\\pm\s*(\d+)", r"\1,-\1", congruent.group("remainders"))
+        remainders = [remainder.strip(" {}") for remainder in re.split(r",|\band\b|\bor\b", listed)]
+        remainders = [remainder for remainder in remainders if remainder]
     else:
         return text
-    if not rests or not all(_REST.fullmatch(rest) for rest in rests):
+    if not remainders or not all(_REMAINDER.fullmatch(remainder) for remainder in remainders):
         return text
     letter = "m" if name == "k" else "k"
-    members = ", ".join(f"{modulus}{letter}+({rest})" for rest in rests)
+    members = ", ".join(f"{modulus}{letter}+({remainder})" for remainder in remainders)
     return f"{name}={members}, {letter} \\in \\mathbb{{Z}}"
 
 
 def _without_condition(text: str) -> tuple[str, str]:
     """Return (text without a final "k is an integer", the letter or "")."""
     plain = _TEXT.sub(r" \1 ", text)
-    for pattern in (_IN, _SAID):
+    for pattern in (_IN, _IN_WORDS):
         match = pattern.search(plain[-200:])
         if match:
             groups = match.groupdict()
@@ -159,8 +159,10 @@ def same_family(gold: Family, answer: Family) -> bool | None:
     common = _common([step for _, step in (*left, *right)])
     if common is None:
         return False
-    here, there = _offsets(left, common), _offsets(right, common)
-    return all(_among(one, there) for one in here) and all(_among(one, here) for one in there)
+    left_offsets, right_offsets = _offsets(left, common), _offsets(right, common)
+    return all(_among(one, right_offsets) for one in left_offsets) and all(
+        _among(one, left_offsets) for one in right_offsets
+    )
 
 
 def _same_members(gold: Family, answer: Family) -> bool:
@@ -187,7 +189,7 @@ def _in_degrees(family: Family) -> bool | None:
 
 def _progressions(family: Family) -> list[tuple[Any, Any]] | None:
     """Return (start, step) of all progressions; ``(-1)^k`` gives two."""
-    found = []
+    progressions = []
     for member in family.members:
         values = []
         for at in range(6):
@@ -198,11 +200,11 @@ def _progressions(family: Family) -> list[tuple[Any, Any]] | None:
         for width in (1, 2):
             runs = [values[at::width] for at in range(width)]
             if all(_even(run) for run in runs):
-                found += [(run[0], abs(run[1] - run[0])) for run in runs]
+                progressions += [(run[0], abs(run[1] - run[0])) for run in runs]
                 break
         else:
             return None
-    return found
+    return progressions
 
 
 def _even(run: list[Any]) -> bool:

@@ -173,8 +173,8 @@ def same_leaf(
     core = answer.of if isinstance(answer, Neg) else answer
     if isinstance(core, Num) and core.decimal and not symbols(gold):
         exact = Neg(gold) if core is not answer else gold
-        asked = rules.decimals
-        if rounds(exact, core) or (asked is not None and rounds_at(exact, core, asked)):
+        places = rules.decimals
+        if rounds(exact, core) or (places is not None and rounds_at(exact, core, places)):
             return True, "a decimal of the exact value"
     refusal = unevaluated(gold, answer) if final else None
     if refusal:
@@ -183,26 +183,25 @@ def same_leaf(
         if len(gold.items) != len(answer.items):
             return False, "ratios compared"
         pairs = zip(gold.items[1:], answer.items[1:], strict=True)
-        found = [
+        results = [
             same_value(Quotient(gold.items[0], g), Quotient(answer.items[0], a)) for g, a in pairs
         ]
-        return False if False in found else None if None in found else True, "ratios compared"
+        return False if False in results else None if None in results else True, "ratios compared"
     if any(isinstance(node, Ratio) and len(node.items) > 2 for node in (gold, answer)):
         return False, "ratios compared"
     left, right = leaf(gold), leaf(answer)
     if "%" in (left.mark, right.mark) or rules.percent:
         if left.mark not in ("", "%") or right.mark not in ("", "%"):
             return False, "a unit is not a percentage"
-        asked = left.mark == "%" or bool(rules.percent)
-        hundredth = Percent(right.core)
-        if asked and right.mark == "%":
+        gold_is_percentage = left.mark == "%" or bool(rules.percent)
+        if gold_is_percentage and right.mark == "%":
             return same_value(left.core, right.core), "percentages compared"
-        if asked:
+        if gold_is_percentage:
             same = same_value(Percent(left.core), right.core)
             if same is False and rules.percent is not False:
                 same = same_value(left.core, right.core)
             return same, "percentages compared"
-        same = same_value(left.core, hundredth)
+        same = same_value(left.core, Percent(right.core))
         return same, "percentages compared" if same else "a percentage is not the number asked for"
     if left.mark == right.mark:
         return _same_core(left.core, right.core)
@@ -247,19 +246,19 @@ def _same_unit(gold: Leaf, answer: Leaf, rules: Rules) -> tuple[bool | None, str
         ), "units converted" if factor != 1 else "values compared"
     if "deg" in (gold.mark, answer.mark) or math_units.differ(answer.mark, gold.mark):
         return False, "another unit"
-    found = value = None
+    in_gold_unit = value = None
     if rules.convert is not None:
         with contextlib.suppress(Undefined, TooLarge, Unreadable, KeyError):
             value = Evaluator({}).value(answer.core)
         if isinstance(value, Fraction):
-            found = rules.convert(value, answer.mark, gold.mark)
-    if found is not None:
-        return same_value(gold.core, Num(found)), "units converted"
+            in_gold_unit = rules.convert(value, answer.mark, gold.mark)
+    if in_gold_unit is not None:
+        return same_value(gold.core, Num(in_gold_unit)), "units converted"
     if math_units.symbols_only(gold.mark) and math_units.symbols_only(answer.mark):
         return False, "another unit"
     words = [set(re.findall(r"[a-z]+", mark.casefold())) for mark in (gold.mark, answer.mark)]
     if words[0] <= words[1] or words[1] <= words[0]:
         return same_value(gold.core, answer.core), "values compared"
-    if not math_units.known(gold.mark) and not math_units.known(answer.mark):
+    if not math_units.is_known(gold.mark) and not math_units.is_known(answer.mark):
         return same_value(gold.core, answer.core), "values compared, words left out"
     return False, "another unit"

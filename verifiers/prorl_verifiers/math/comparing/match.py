@@ -113,8 +113,8 @@ class Matcher:
             case Region(node=node):
                 return self.region(node, answer)
             case Forms(items=items):
-                found = [self.matches(item, answer) for item in items]
-                return True if True in found else None if None in found else False
+                results = [self.matches(item, answer) for item in items]
+                return True if True in results else None if None in results else False
             case Parts():
                 return self.parts(target, answer)
             case Ordered() if looks_like_region(answer) and not isinstance(answer, Bracketed):
@@ -152,19 +152,19 @@ class Matcher:
         if isinstance(answer, Relation) and not looks_like_region(answer):
             return self.chain(Value(gold), answer)
         if isinstance(answer, EXPRESSIONS):
-            found, reason = same_leaf(gold, answer, self.rules, final)
+            same, reason = same_leaf(gold, answer, self.rules, final)
             self.reason = reason or self.reason
             if listening():
                 sides = {"gold": written(gold), "answer": written(answer)}
-                note("two values", found, {**sides, "rule": reason or None})
-            if found or not symbols(gold):
-                return found
+                note("two values", same, {**sides, "rule": reason or None})
+            if same or not symbols(gold):
+                return same
             if same_up_to_constants(gold, answer):
                 return True
             parts = [components(node, 3) for node in (gold, answer)]
             if parts[0] is not None and parts[1] is not None:
                 return self.in_order([Value(part) for part in parts[0]], parts[1])
-            return found
+            return same
         items = ordered(answer)
         along = components(gold, len(items)) if items is not None else None
         if items is None or along is None:
@@ -195,24 +195,24 @@ class Matcher:
         if rounded:
             if not all(rounds_to(exact[0], side) for side in rounded):
                 return False
-            found = [self.matches(target, side) for side in exact]
-            if all(found):
+            results = [self.matches(target, side) for side in exact]
+            if all(results):
                 return True
             fair = isinstance(exact[0], Quotient) or not is_plain(exact[0])
             if len(exact) == 1 and fair and any(self.matches(target, side) for side in rounded):
                 return isinstance(target, Value) and is_decimal(target.node)
-            return None if None in found else False
-        found = [self.matches(target, side, final=False) for side in exact[:-1]]
-        found.append(self.matches(target, exact[-1]))
-        return False if False in found else None if None in found else True
+            return None if None in results else False
+        results = [self.matches(target, side, final=False) for side in exact[:-1]]
+        results.append(self.matches(target, exact[-1]))
+        return False if False in results else None if None in results else True
 
     # ------------------------------------------------------------------------- names and equations
 
     def named(self, target: Named, answer: Node) -> bool | None:
         if not isinstance(answer, Relation) or looks_like_region(answer):
-            given = values_of(answer) if isinstance(answer, Listing | SetOf) else None
-            if given is not None and not all(
-                same_letter(target.name, name) for name in given.names
+            values = values_of(answer) if isinstance(answer, Listing | SetOf) else None
+            if values is not None and not all(
+                same_letter(target.name, name) for name in values.names
             ):
                 return False
             return self.matches(target.of, answer)
@@ -257,10 +257,10 @@ class Matcher:
         self.reason = "named values compared"
         if isinstance(answer, Relation):
             answer = Listing((answer,))
-        given = values_of(answer)
+        values = values_of(answer)
         rows = named_rows(answer)
-        if given is not None and given.names:
-            names, items = given.names, given.items
+        if values is not None and values.names:
+            names, items = values.names, values.items
             if set(names) == set(target.names) and len(names) == len(items) == len(target.names):
                 return self.in_order(
                     target.items, [items[names.index(name)] for name in target.names]
@@ -293,8 +293,8 @@ class Matcher:
     def in_order(self, gold: Sequence[Tree], answer: Sequence[Node]) -> bool | None:
         if len(gold) != len(answer):
             return False
-        found = [self.matches(g, a) for g, a in zip(gold, answer, strict=True)]
-        return False if False in found else None if None in found else True
+        results = [self.matches(g, a) for g, a in zip(gold, answer, strict=True)]
+        return False if False in results else None if None in results else True
 
     def matched(self, gold: Sequence[Tree], answer: Sequence[Node], once: bool) -> bool | None:
         """Match in any order; ``once`` ignores repetition."""
@@ -310,9 +310,9 @@ class Matcher:
         left, undecided = list(answer), False
         for target in gold:
             for index, other in enumerate(left):
-                found = self.matches(target, other)
-                undecided = undecided or found is None
-                if found:
+                same = self.matches(target, other)
+                undecided = undecided or same is None
+                if same:
                     del left[index]
                     break
             else:
@@ -320,11 +320,11 @@ class Matcher:
         return True
 
     def distinct(self, items: Sequence[Node]) -> list[Node]:
-        kept: list[Node] = []
+        unique: list[Node] = []
         for item in items:
-            if not any(self.matches(typed(other), item, final=False) for other in kept):
-                kept.append(item)
-        return kept
+            if not any(self.matches(typed(other), item, final=False) for other in unique):
+                unique.append(item)
+        return unique
 
     def unnamed(self, answer: Node) -> Sequence[Node] | None:
         """Return the items without a common name (``x = 1, x = 2``)."""
@@ -417,14 +417,14 @@ class Matcher:
             return False
         undecided = False
         for order in permutations(answer.rows) if len(gold.rows) <= 4 else [answer.rows]:
-            found = [
+            results = [
                 self.matches(typed(g), a) if not isinstance(g, Words) else isinstance(a, Words)
                 for left, right in zip(gold.rows, order, strict=True)
                 for g, a in zip(left, right, strict=True)
             ]
-            if all(found):
+            if all(results):
                 return True
-            undecided = undecided or (None in found and False not in found)
+            undecided = undecided or (None in results and False not in results)
         return None if undecided else False
 
     # -------------------------------------------------------------------------------------- regions
@@ -461,16 +461,16 @@ class Matcher:
     def pieces(self, gold: Sequence[Piece], answer: Sequence[Piece]) -> bool | None:
         if len(gold) != len(answer):
             return False
-        found: list[bool | None] = []
+        results: list[bool | None] = []
         for g, a in zip(gold, answer, strict=True):
             if (g.low_closed, g.high_closed) != (a.low_closed, a.high_closed):
                 return False
             for left, right in ((g.low, a.low), (g.high, a.high)):
                 ends = infinite(left), infinite(right)
-                found.append(
+                results.append(
                     ends[0] == ends[1] if ends != (0, 0) else self.matches(Value(left), right)
                 )
-        return False if False in found else None if None in found else True
+        return False if False in results else None if None in results else True
 
 
 def same_set_formula(gold: Combined, answer: Combined) -> bool | None:

@@ -77,8 +77,8 @@ def real_set(node: Node) -> RealSet | None:
         case Combined(parts=parts, how=how):
             return _combined([real_set(part) for part in parts], how)
         case Listing(items=items, joint=joint):
-            found = [real_set(item) for item in items]
-            either = _combined(found, "cup")
+            sets = [real_set(item) for item in items]
+            either = _combined(sets, "cup")
             if joint != "and" or not all(isinstance(item, Relation | Where) for item in items):
                 # If the pieces together cover all reals, x > 2, x < 5 means both conditions, not either.
                 line = in_order(either.pieces) if joint == "," and either is not None else None
@@ -86,7 +86,7 @@ def real_set(node: Node) -> RealSet | None:
                     return either
                 if (infinite(line[0].low), infinite(line[0].high)) != (-1, 1):
                     return either
-            return _combined(found, "and")
+            return _combined(sets, "and")
         case Relation():
             return _relation(node)
     return None
@@ -128,38 +128,38 @@ def _relation(node: Relation) -> RealSet | None:
 def _distance(node: Relation) -> RealSet | None:
     """Read ``|x - c| < r``, ``r <= |x|`` and ``r < |x| < s``."""
     sides, ops = node.sides, node.ops
-    found_at = [
+    absolutes = [
         at for at, side in enumerate(sides) if isinstance(side, Call) and side.name == "abs"
     ]
-    if len(found_at) != 1 or len(sides) > 3 or (len(sides) == 3 and found_at != [1]):
+    if len(absolutes) != 1 or len(sides) > 3 or (len(sides) == 3 and absolutes != [1]):
         return None
-    at = found_at[0]
+    at = absolutes[0]
     inner = next(children(sides[at]))
     terms = inner.terms if isinstance(inner, Sum) else (inner,)
     names = [term for term in terms if isinstance(term, Sym)]
-    rest = [Neg(term) for term in terms if not isinstance(term, Sym)]
-    if len(names) != 1 or any(symbols(term) for term in rest):
+    offsets = [Neg(term) for term in terms if not isinstance(term, Sym)]
+    if len(names) != 1 or any(symbols(term) for term in offsets):
         return None
     pieces: tuple[Piece, ...] | None = None
     for place, side in enumerate(sides):
         if place == at:
             continue
         op = ops[at] if place > at else FLIP.get(ops[place], "")
-        low, high = Sum((Neg(side), *rest)), Sum((side, *rest))
+        low, high = Sum((Neg(side), *offsets)), Sum((side, *offsets))
         radius = place_of(side)
         if symbols(side) or radius is None or radius <= 0:
             return None
-        found: tuple[Piece, ...]
+        segments: tuple[Piece, ...]
         if op in ("<", "<="):
-            found = (Piece(low, op == "<=", high, op == "<="),)
+            segments = (Piece(low, op == "<=", high, op == "<="),)
         elif op in (">", ">="):
-            found = (
+            segments = (
                 Piece(Neg(INFINITY), False, low, op == ">="),
                 Piece(high, op == ">=", INFINITY, False),
             )
         else:
             return None
-        pieces = found if pieces is None else _overlaps(pieces, found)
+        pieces = segments if pieces is None else _overlaps(pieces, segments)
     return None if pieces is None else RealSet(names[0], pieces)
 
 
@@ -168,16 +168,16 @@ def _is_name(node: Node) -> bool:
 
 
 def _combined(parts: list[RealSet | None], how: str) -> RealSet | None:
-    found = [part for part in parts if part is not None]
-    names = {part.name for part in found if part.name is not None}
-    if len(found) != len(parts) or len(names) > 1:
+    sets = [part for part in parts if part is not None]
+    names = {part.name for part in sets if part.name is not None}
+    if len(sets) != len(parts) or len(names) > 1:
         return None
     name = next(iter(names), None)
-    union = tuple(piece for part in found for piece in part.pieces)
+    union = tuple(piece for part in sets for piece in part.pieces)
     if how == "cup":
         return RealSet(name, union)
-    pieces = found[0].pieces
-    for part in found[1:]:
+    pieces = sets[0].pieces
+    for part in sets[1:]:
         other = part.pieces if how != "minus" else _outside(part.pieces)
         if other is None:
             return None
@@ -189,13 +189,13 @@ def _combined(parts: list[RealSet | None], how: str) -> RealSet | None:
 
 
 def _overlaps(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    found = []
+    overlaps = []
     for left in one:
         for right in other:
             low = _later((left.low, left.low_closed), (right.low, right.low_closed), 1)
             high = _later((left.high, left.high_closed), (right.high, right.high_closed), -1)
-            found.append(Piece(*low, *high))
-    return tuple(found)
+            overlaps.append(Piece(*low, *high))
+    return tuple(overlaps)
 
 
 def repeats(node: Listing) -> bool:
@@ -203,11 +203,11 @@ def repeats(node: Listing) -> bool:
     conditions = all(isinstance(item, Relation | Where) for item in node.items)
     if (node.joint == "and" and conditions) or len(node.items) > 12:
         return False
-    found = [real_set(item) for item in node.items]
+    sets = [real_set(item) for item in node.items]
     return any(
         one is not None and other is not None and at != place and _within(one, other)
-        for at, one in enumerate(found)
-        for place, other in enumerate(found)
+        for at, one in enumerate(sets)
+        for place, other in enumerate(sets)
     )
 
 

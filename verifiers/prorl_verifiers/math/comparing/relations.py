@@ -54,8 +54,8 @@ def assigned(node: Node) -> tuple[Node, Node] | None:
     name, value = node.sides
     if not is_name(name):
         return None
-    own = symbols(name) if not isinstance(name, Applied) else frozenset()
-    return None if own & symbols(value) else (name, value)
+    name_symbols = symbols(name) if not isinstance(name, Applied) else frozenset()
+    return None if name_symbols & symbols(value) else (name, value)
 
 
 def same_name(gold: Node, name: Node, answer: Relation) -> Relation | None:
@@ -224,7 +224,7 @@ def same_up_to_constants(gold: Node, answer: Node) -> bool:
     if not all(_FREE.fullmatch(name) for name in theirs):
         return False
     for order in permutations(ours):
-        table = {name: Sym(wanted) for name, wanted in zip(sorted(theirs), order, strict=True)}
+        table = {name: Sym(constant) for name, constant in zip(sorted(theirs), order, strict=True)}
         if same_value(gold, renamed(answer, table)):
             return True
     return False

@@ -76,13 +76,13 @@ def same_numbers(gold: Sequence[Node], answer: Sequence[Node], once: bool) -> bo
 
 
 def _literals(items: Sequence[Node]) -> list[Fraction] | None:
-    found = []
+    values = []
     for item in items:
         core = item.of if isinstance(item, Neg) else item
         if not isinstance(core, Num):
             return None
-        found.append(core.value if core is item else -core.value)
-    return found
+        values.append(core.value if core is item else -core.value)
+    return values
 
 
 _AXES = (("i", "j", "k"), ("x", "y", "z"), ("e_x", "e_y", "e_z"), ("e_1", "e_2", "e_3"))
@@ -104,13 +104,13 @@ def components(node: Node, size: int) -> tuple[Node, ...] | None:
 
 def _along(node: Node, axes: tuple[str, ...]) -> tuple[Node, ...] | None:
     terms = node.terms if isinstance(node, Sum) else (node,)
-    found: dict[str, Node] = {}
+    by_axis: dict[str, Node] = {}
     for term in terms:
         part = _term(term, axes)
-        if part is None or part[0] in found:
+        if part is None or part[0] in by_axis:
             return None
-        found[part[0]] = part[1]
-    return tuple(found.get(axis, ZERO) for axis in axes)
+        by_axis[part[0]] = part[1]
+    return tuple(by_axis.get(axis, ZERO) for axis in axes)
 
 
 def _term(term: Node, axes: tuple[str, ...]) -> tuple[str, Node] | None:
@@ -129,12 +129,14 @@ def _term(term: Node, axes: tuple[str, ...]) -> tuple[str, Node] | None:
             return None if inner is None else (inner[0], WithUnit(inner[1], unit))
         case Product(factors=factors):
             at = [place for place, factor in enumerate(factors) if _axis(factor, axes)]
-            rest = tuple(factor for place, factor in enumerate(factors) if place not in at)
+            coefficients = tuple(factor for place, factor in enumerate(factors) if place not in at)
             if len(at) != 1 or any(
-                isinstance(part, Sym) for factor in rest for part in walk(factor)
+                isinstance(part, Sym) for factor in coefficients for part in walk(factor)
             ):
                 return None
-            return _axis(factors[at[0]], axes), rest[0] if len(rest) == 1 else Product(rest)
+            return _axis(factors[at[0]], axes), coefficients[0] if len(
+                coefficients
+            ) == 1 else Product(coefficients)
     return None
 
 

@@ -45,24 +45,26 @@ def _same(gold: Node, answer: Node, bare_log: int | None) -> bool | None:
     names = sorted(symbols(gold, answer))
     if not names:
         try:
-            right = Evaluator({}, DIGITS, bare_log).value(gold)
+            gold_value = Evaluator({}, DIGITS, bare_log).value(gold)
         except (Undefined, Unreadable):
             return None
         try:
-            given = Evaluator({}, DIGITS, bare_log).value(answer)
+            answer_value = Evaluator({}, DIGITS, bare_log).value(answer)
         except (Undefined, TooLarge):
             return False
         except Unreadable:
             return None
-        exact = isinstance(right, Fraction), isinstance(given, Fraction)
+        exact = isinstance(gold_value, Fraction), isinstance(answer_value, Fraction)
         if all(exact):
-            return bool(right == given)
-        if near(right, given, DIGITS):
+            return bool(gold_value == answer_value)
+        if near(gold_value, answer_value, DIGITS):
             sharp = Evaluator({}, _CONFIRM, bare_log)
             return near(sharp.value(gold), sharp.value(answer), _CONFIRM)
         if exact[1] and any(isinstance(part, Num) and part.decimal for part in walk(answer)):
-            return bool(_relative(right, given) <= RELATIVE_TOLERANCE)
-        if 0 in (right, given) and _relative(right, given, floor=1) < tiny(40):
+            return bool(_relative(gold_value, answer_value) <= RELATIVE_TOLERANCE)
+        if 0 in (gold_value, answer_value) and _relative(gold_value, answer_value, floor=1) < tiny(
+            40
+        ):
             return None
         return False
     complex_unit = any(part == Const("i") for node in (gold, answer) for part in walk(node))
@@ -106,11 +108,11 @@ def rounds_at(exact: Node, decimal: Num, places: int, cut: bool = False) -> bool
         return False
     if getattr(value, "imag", 0) != 0 or not 0 < abs(value) < 10**DIGITS:
         return False
-    scaled, shown = value.real * 10**places, int(decimal.value * 10**places)
+    scaled, digits = value.real * 10**places, int(decimal.value * 10**places)
     floor = numbers(3 * DIGITS).floor
     whole = int(floor(abs(scaled)))
     near_by = [int(floor(abs(scaled) * 2 + 1)) // 2, *([whole] if cut else [])]
-    return (shown >= 0) == (scaled >= 0) and abs(shown) in near_by
+    return (digits >= 0) == (scaled >= 0) and abs(digits) in near_by
 
 
 def decimal_places(number: Num) -> int:
@@ -287,10 +289,10 @@ def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:
         ratios.append(evaluator.divide(pair[0], pair[1]))
     if len(ratios) >= 3 and all(near(ratio, ratios[0], DIGITS) for ratio in ratios):
         return True, (1 if evaluator.real_part(ratios[0]) > 0 else -1)
-    there, back = _lies_on(gold, answer, names), _lies_on(answer, gold, names)
-    if False in (there, back):
+    forward, backward = _lies_on(gold, answer, names), _lies_on(answer, gold, names)
+    if False in (forward, backward):
         return False, 0
-    return (True if there and back else None), 0
+    return (True if forward and backward else None), 0
 
 
 def _lies_on(curve: Node, other: Node, names: list[str]) -> bool | None:

@@ -141,15 +141,15 @@ class Evaluator:
 
     def product(self, values: list[Value]) -> Value:
         exact = Fraction(1)
-        rest = None
+        inexact = None
         for value in values:
             if isinstance(value, Fraction) and isinstance(exact, Fraction):
                 exact = self.bounded(exact * value)
             else:
-                rest = self.float(value) if rest is None else rest * self.float(value)
-        if rest is None:
+                inexact = self.float(value) if inexact is None else inexact * self.float(value)
+        if inexact is None:
             return exact
-        return exact if exact == 0 and isinstance(exact, Fraction) else self.float(exact) * rest
+        return exact if exact == 0 and isinstance(exact, Fraction) else self.float(exact) * inexact
 
     def divide(self, top: Value, bottom: Value) -> Value:
         if bottom == 0:

@@ -175,14 +175,14 @@ def stated(text: str, letter: bool = False) -> str | None:
     if letter:
         ruled_out = _RULED_OUT.search(sentence)
         sentence = sentence[: ruled_out.start()] if ruled_out else sentence
-        found = _LETTER.findall(sentence)
-        left = len(found) == 1 and not hedged(sentence) and not re.search(r"[\d$\\]", sentence)
-        return found[0] if left and not (ruled_out and found[0] in ruled_out.group()) else None
+        letters = _LETTER.findall(sentence)
+        left = len(letters) == 1 and not hedged(sentence) and not re.search(r"[\d$\\]", sentence)
+        return letters[0] if left and not (ruled_out and letters[0] in ruled_out.group()) else None
     contrast = _CONTRAST.search(sentence)
     if contrast and contrast.group("denied") != contrast.group("said"):
-        said = contrast.group("said")
-        beside = f"{sentence[: contrast.start()]} {said}"
-        return None if hedged(beside) or _WORDS_OF_OPERATIONS.search(beside) else said
+        statement = contrast.group("said")
+        beside = f"{sentence[: contrast.start()]} {statement}"
+        return None if hedged(beside) or _WORDS_OF_OPERATIONS.search(beside) else statement
     if hedged(_RELATIVE.sub(" ", re.sub(r"\$[^$]*\$", " ", sentence))):
         return None
     return _only_candidate(sentence, bool(marks))

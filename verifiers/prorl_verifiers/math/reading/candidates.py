@@ -60,15 +60,15 @@ def several_candidates(gold: str, answer: str) -> str | None:
         return "letters that the gold does not know"
     if _DOTS.search(answer) and not _DOTS.search(gold):
         return "a list that is not written out"
-    wanted, given = groups(gold), groups(answer)
-    if given.top > 1 and given.all > wanted.all and not given.joined:
+    gold_groups, answer_groups = groups(gold), groups(answer)
+    if answer_groups.top > 1 and answer_groups.all > gold_groups.all and not answer_groups.joined:
         return "several candidates in one answer"
     if any(len(sign.findall(answer)) > len(sign.findall(gold)) for sign in _ONCE):
         return "several candidates in one answer"
     left, right = "".join(gold.split()), "".join(answer.split())
     if len(left) > 3 and left in right and left != right:
-        rest = _LEAD.sub("", answer.replace(gold, "", 1) if gold in answer else "x")
-        return "several candidates in one answer" if rest else None
+        remainder = _LEAD.sub("", answer.replace(gold, "", 1) if gold in answer else "x")
+        return "several candidates in one answer" if remainder else None
     return None
 
 
@@ -85,7 +85,7 @@ class Groups:
 
 def groups(text: str) -> Groups:
     """Count the tuples, sets, vectors and environments of a text."""
-    found = Groups()
+    counts = Groups()
     stack: list[list[bool]] = []  # [is a group, is applied to a name]
     end = 0
     for match in _PART.finditer(text):
@@ -96,20 +96,20 @@ def groups(text: str) -> Groups:
                 _APPLIED.search(text[max(0, match.start() - 24) : match.start()])
             )
             stack.append([not plain, applied])
-            if len(stack) == 1 and found.top:
+            if len(stack) == 1 and counts.top:
                 between = text[end : match.start()]
         elif sign in _CLOSING and stack:
             is_group, applied = stack.pop()
             if is_group and not applied:
-                found.all += 1
+                counts.all += 1
                 if not stack:
-                    if found.top and not _JOINS.search(between):
-                        found.joined = False
-                    found.top += 1
+                    if counts.top and not _JOINS.search(between):
+                        counts.joined = False
+                    counts.top += 1
                     end = match.end()
         elif sign in (",", ";") and stack:
             stack[-1][0] = True
-    return found
+    return counts
 
 
 MAX_SIDES = 20

@@ -108,11 +108,11 @@ class FactorParser(Cursor):
         r"""Parse a group, digit or letter after \frac."""
         token = self.peek()
         if token.kind == "num" and token.value is not None and len(token.text) > 1:
-            rest = token.text[1:]
+            digits = token.text[1:]
             if not token.text.isdigit():
                 raise Unreadable("a bare argument that is no digit")
             start = token.start + 1
-            self.tokens[self.at] = Token("num", rest, False, start, token.end, Fraction(rest))
+            self.tokens[self.at] = Token("num", digits, False, start, token.end, Fraction(digits))
             return Num(Fraction(token.text[0]))
         return self.argument()
 
@@ -189,9 +189,9 @@ class FactorParser(Cursor):
 
     def letter(self) -> Node:
         token = self.peek()
-        name, rest = token.text[0], token.text[1:]
-        if rest:
-            self.tokens[self.at] = Token("word", rest, False, token.start + 1, token.end)
+        name, letters = token.text[0], token.text[1:]
+        if letters:
+            self.tokens[self.at] = Token("word", letters, False, token.start + 1, token.end)
             return Const(name) if name in "ei" else Sym(name)
         self.at += 1
         if name in _CHOICES and self.peek().text in ("_", "(", "^"):

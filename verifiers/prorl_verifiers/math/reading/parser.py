@@ -205,8 +205,8 @@ def _joined_conditions(sides: list[Node], ops: list[str]) -> Node:
         if len(parts) == 2 and all(isinstance(part, EXPRESSIONS) for part in parts):
             left = Relation((*sides[:at], parts[0]), tuple(ops[:at]))
             right = _joined_conditions([parts[1], *sides[at + 1 :]], ops[at:])
-            rest = right.items if isinstance(right, Listing) else (right,)
-            return Listing((left, *rest), "or")
+            relations = right.items if isinstance(right, Listing) else (right,)
+            return Listing((left, *relations), "or")
     return Relation(tuple(sides), tuple(ops))
 
 
