@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prorl_verifiers.notation.unit_text import read_unit
-from prorl_verifiers.notation.units import convert, known
+from prorl_verifiers.notation.units import convert, is_known
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_a_blank_text_is_no_unit_at_all() -> None:
 
 
 def test_names_without_a_size_are_not_known() -> None:
-    assert known("kg m^2") and known("photons/s")
-    assert not known("apples") and not known("x")
+    assert is_known("kg m^2") and is_known("photons/s")
+    assert not is_known("apples") and not is_known("x")
 
 
 @given(st.text(alphabet="mskgJ^{}()/*-123 \\frac.°µ", max_size=60))

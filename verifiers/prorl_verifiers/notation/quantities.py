@@ -88,26 +88,26 @@ def read_quantity(text: str, unit: str = "") -> Quantity | None:
     read = split_number(text)
     if read is None:
         return None
-    quantity, rest = read
-    if not rest.strip():
+    quantity, behind = read
+    if not behind.strip():
         return quantity
-    if is_percent(rest):
+    if is_percent(behind):
         decimals = None if quantity.decimals is None else quantity.decimals - 2
         return Quantity(quantity.value / 100, True, "", decimals, False)
-    if unit and len(rest) < 200 and unit_powers(rest) == unit_powers(unit) != {}:
-        return Quantity(quantity.value, False, rest.strip(), quantity.decimals, quantity.integer)
-    match = _UNIT.fullmatch(rest)
+    if unit and len(behind) < 200 and unit_powers(behind) == unit_powers(unit) != {}:
+        return Quantity(quantity.value, False, behind.strip(), quantity.decimals, quantity.integer)
+    match = _UNIT.fullmatch(behind)
     if match is None:
         return None
-    found = match.group("body").strip()
-    if not _is_unit(found, spaced=rest.startswith(" ") or found.startswith("\\")):
+    unit_text = match.group("body").strip()
+    if not _is_unit(unit_text, spaced=behind.startswith(" ") or unit_text.startswith("\\")):
         return None
-    return Quantity(quantity.value, False, found, quantity.decimals, quantity.integer)
+    return Quantity(quantity.value, False, unit_text, quantity.decimals, quantity.integer)
 
 
-def is_percent(rest: str) -> bool:
+def is_percent(text: str) -> bool:
     """Return whether the text is a percent sign or word."""
-    return _PERCENT.fullmatch(rest) is not None
+    return _PERCENT.fullmatch(text) is not None
 
 
 def split_number(text: str) -> tuple[Quantity, str] | None:
@@ -115,8 +115,8 @@ def split_number(text: str) -> tuple[Quantity, str] | None:
     if len(text) > 2000:
         return None
     text = clean(one_power(text))
-    read = (_read_ratio(text) or _read_decimal(text)) if text else None
-    return None if read is None else (read[0], text[read[1] :])
+    leading = (_read_ratio(text) or _read_decimal(text)) if text else None
+    return None if leading is None else (leading[0], text[leading[1] :])
 
 
 def one_power(text: str) -> str:

@@ -274,14 +274,14 @@ def glued(name: str) -> list[str]:
     if len(name) > 12 or name in ALIASES or name in SYMBOLS or name in PREFIXED:
         return []
     for symbol in SYMBOLS:
-        rest = name.removeprefix(symbol)
-        if rest == name:
+        tail = name.removeprefix(symbol)
+        if tail == name:
             continue
-        if rest in SYMBOLS or rest in PREFIXED:
-            return [symbol, rest]
+        if tail in SYMBOLS or tail in PREFIXED:
+            return [symbol, tail]
         for other in SYMBOLS:
-            last = rest.removeprefix(other)
-            if last != rest and last in SYMBOLS:
+            last = tail.removeprefix(other)
+            if last != tail and last in SYMBOLS:
                 return [symbol, other, last]
     return []
 

@@ -33,25 +33,25 @@ def convert(value: Fraction, unit: str, to: str) -> Fraction | None:
 
     Ambiguous names (``lb`` as mass or force) take the meaning that fits.
     """
-    given, wanted = read_unit(unit), read_unit(to)
-    if not given or not wanted:
+    readings, target_readings = read_unit(unit), read_unit(to)
+    if not readings or not target_readings:
         return None
-    if given[0] == wanted[0]:
+    if readings[0] == target_readings[0]:
         return value
-    for one in given:
-        for other in wanted:
-            here, there = _scale(one), _scale(other)
-            if here and there:
-                return (value * here[0] + here[1] - there[1]) / there[0]
-            for meaning in _meanings(one):
-                for wanted_meaning in _meanings(other):
-                    ratio = _ratio(meaning, wanted_meaning)
+    for reading in readings:
+        for target in target_readings:
+            scale, target_scale = _scale(reading), _scale(target)
+            if scale and target_scale:
+                return (value * scale[0] + scale[1] - target_scale[1]) / target_scale[0]
+            for meaning in _meanings(reading):
+                for target_meaning in _meanings(target):
+                    ratio = _ratio(meaning, target_meaning)
                     if ratio is not None:
                         return value * ratio
     return None
 
 
-def known(unit: str) -> bool:
+def is_known(unit: str) -> bool:
     """Return whether every name in ``unit`` has a known size."""
     readings = read_unit(unit)
     return bool(readings) and all(
@@ -81,21 +81,21 @@ def _meanings(reading: Reading) -> list[Reading]:
     return [reading] if tuple(second) == reading else [reading, tuple(second)]
 
 
-def _ratio(given: Reading, wanted: Reading) -> Fraction | None:
-    one, other = _total(given), _total(wanted)
-    if one is None or other is None:
+def _ratio(reading: Reading, target: Reading) -> Fraction | None:
+    size, target_size = _total(reading), _total(target)
+    if size is None or target_size is None:
         return None
-    if one[1] == other[1]:
-        return one[0] / other[0]
-    names = {name for name, _ in (*given, *wanted)}
+    if size[1] == target_size[1]:
+        return size[0] / target_size[0]
+    names = {name for name, _ in (*reading, *target)}
     if _CYCLE in names or any(name.endswith(_CYCLE) for name in names):
-        one_left, other_left = _without(one[1], angle=False), _without(other[1], angle=False)
+        left, target_left = _without(size[1], angle=False), _without(target_size[1], angle=False)
     else:
-        one_left, other_left = _without(one[1], angle=True), _without(other[1], angle=True)
-    one_said = len(one_left) < len(one[1])
-    if one_left != other_left or (one_said and len(other_left) < len(other[1])):
+        left, target_left = _without(size[1], angle=True), _without(target_size[1], angle=True)
+    omitted = len(left) < len(size[1])
+    if left != target_left or (omitted and len(target_left) < len(target_size[1])):
         return None
-    return one[0] / other[0]
+    return size[0] / target_size[0]
 
 
 def _without(dimensions: Dimensions, angle: bool) -> Dimensions:

@@ -318,9 +318,9 @@ def _same_equation(gold: str, answer: str) -> bool:
     halves = [_terms(gold), _terms(answer)]
     if any(len(half) != 2 for half in halves):
         return False
-    for wanted, given in zip(*halves, strict=True):
-        left = list(given)
-        for term in wanted:
+    for gold_terms, answer_terms in zip(*halves, strict=True):
+        left = list(answer_terms)
+        for term in gold_terms:
             hit = None
             for other in left:
                 parts = _apart(term), _apart(other)

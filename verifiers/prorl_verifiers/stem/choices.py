@@ -87,29 +87,29 @@ def _index(letter: str, choices: Sequence[str]) -> int | None:
     return index if index < len(choices) else None
 
 
-def _agrees(rest: str, index: int, choices: Sequence[str]) -> bool:
-    matching = _by_text(rest, choices)
+def _agrees(text: str, index: int, choices: Sequence[str]) -> bool:
+    matching = _by_text(text, choices)
     if matching is not None:
         return matching == index
-    words = _words(rest)
+    words = _words(text)
     if words == _words(choices[index]):
         return True
-    for other in _OTHER_LABEL.findall(rest):
+    for other in _OTHER_LABEL.findall(text):
         if other not in ("A", "I") and _index(other, choices) not in (None, index):
             return False
-    if any(_index(other, choices) != index for other in _SECOND_ANSWER.findall(rest)):
+    if any(_index(other, choices) != index for other in _SECOND_ANSWER.findall(text)):
         return False
-    if re.search(r"(?:^|[\s(])[(\[]?[Aa][)\].:]", rest) and index != 0:
+    if re.search(r"(?:^|[\s(])[(\[]?[Aa][)\].:]", text) and index != 0:
         return False
-    own = f" {_words(choices[index])} "
-    if " or " in f" {words} " and " or " not in own:
-        named = {_by_text(piece, choices) for piece in re.split(r"(?:^|\s)or(?:\s|$)", rest)}
+    option_words = f" {_words(choices[index])} "
+    if " or " in f" {words} " and " or " not in option_words:
+        named = {_by_text(piece, choices) for piece in re.split(r"(?:^|\s)or(?:\s|$)", text)}
         if named - {None, index}:
             return False
     return not any(
-        f" {said} " in f" {words} " and f" {said} " not in own
+        f" {other_words} " in f" {words} " and f" {other_words} " not in option_words
         for at, choice in enumerate(choices)
-        if at != index and (said := _words(choice)) not in ("", "a", "i")
+        if at != index and (other_words := _words(choice)) not in ("", "a", "i")
     )
 
 

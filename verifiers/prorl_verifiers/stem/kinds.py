@@ -96,7 +96,7 @@ def split_direction(text: str) -> tuple[str, Direction] | None:
     plain = _WRAPPER.sub(r" \1 ", text)
     match = _START.search(plain)
     while match is not None and match.start() > 0:
-        direction = _read(match.group())
+        direction = _read_direction(match.group())
         if direction is not None:
             return plain[: match.start()].rstrip(" ,;\\~$"), direction
         match = _START.search(plain, match.start() + 1)
@@ -117,14 +117,14 @@ def same_direction(gold: Direction, answer: Direction) -> bool:
     return gold.words == answer.words or (bool(gold.angle) and not (gold.words and answer.words))
 
 
-def _read(text: str) -> Direction | None:
+def _read_direction(text: str) -> Direction | None:
     angle = _ANGLE.search(text)
-    rest = _ANGLE.sub(" ", text, count=1)
-    if _ANGLE.search(rest):
+    remainder = _ANGLE.sub(" ", text, count=1)
+    if _ANGLE.search(remainder):
         return None
-    rest = re.sub(r"\\angle|\\[,;:! ]|[∠,;()$~{}.]|\+(?=\s*x)", " ", rest)
+    remainder = re.sub(r"\\angle|\\[,;:! ]|[∠,;()$~{}.]|\+(?=\s*x)", " ", remainder)
     words: list[str] = []
-    for word in rest.split():
+    for word in remainder.split():
         if word.casefold() in _WORDS and (len(word) > 1 or angle):
             words += _WORDS[word.casefold()].split()
         elif word.casefold() not in _FILLER:

@@ -46,7 +46,7 @@ _BEHIND_BRACKET = re.compile(
 _RANGE = re.compile(
     r"\s*(?:\\(?:text|mathrm)\s*\{\s*(?:to|and|-|–)\s*\}|(?<=[\d\s}%])\bto\b|–|—|--|(?<=[\d}])\s*-\s*(?=[\d.]))\s*"
 )
-_SAID = re.compile(
+_LEAD = re.compile(
     r"^(?:\\text ?\{[^{}\d]{0,60}(?:is|are|equals|:) ?\} ?|[A-Za-z][A-Za-z ]{0,60} (?:is|are|equals) ?:? ?)(?=[$+\-\\\d.(])"
 )
 _WHOLE = re.compile(
@@ -78,22 +78,22 @@ def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
     if len(text) > MAX_NUMBER:
         return None
     text = " ".join(text.split()).strip("$ ")
-    text = _SAID.sub("", _WHOLE.sub(r"\1", text).strip())
+    text = _LEAD.sub("", _WHOLE.sub(r"\1", text).strip())
     text = _DIRECTION.sub(lambda m: "" if m.group(1) else m.group(2), _ABOUT.sub("", text))
     text = one_power(_decimal_point(text))
     text, uncertainty = _without_uncertainty(text)
     read = split_number(_BRACKETED.sub(r"\1\2", text))
     if read is None:
         return None
-    quantity, rest = read
-    rest = rest.strip()
-    if is_percent(rest):
+    quantity, behind = read
+    behind = behind.strip()
+    if is_percent(behind):
         percent = replace(
             quantity, value=quantity.value / 100, percent=True, integer=False,
             decimals=None if quantity.decimals is None else quantity.decimals - 2,
         )  # fmt: skip
         return Measure(percent, None if uncertainty is None else uncertainty / 100)
-    if rest and not is_unit(rest, unit, loading):
+    if behind and not is_unit(behind, unit, loading):
         plain = read_quantity(text, unit)
         return None if plain is None else Measure(plain)
     if uncertainty is not None:
@@ -101,22 +101,22 @@ def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
         uncertainty *= Fraction(10) ** (int(power.group(1)) if power else 0)
         if quantity.value and uncertainty > abs(quantity.value) / 2:
             return None
-    return Measure(replace(quantity, unit=rest), uncertainty)
+    return Measure(replace(quantity, unit=behind), uncertainty)
 
 
-def is_unit(rest: str, unit: str, loading: Loading) -> bool:
-    """Return whether ``rest`` is the expected unit or one of known size."""
-    if len(rest) > MAX_UNIT or not rest.strip():
+def is_unit(text: str, unit: str, loading: Loading) -> bool:
+    """Return whether ``text`` is the expected unit or one of known size."""
+    if len(text) > MAX_UNIT or not text.strip():
         return False
-    readings = read_unit(rest)
+    readings = read_unit(text)
     if not readings or not readings[0]:
         return False
-    if unit and unit_powers(rest) == unit_powers(unit):
+    if unit and unit_powers(text) == unit_powers(unit):
         return True
-    from prorl_verifiers.notation.units import known
+    from prorl_verifiers.notation.units import is_known
 
     loading("prorl_verifiers.notation.loaded_pint")
-    return known(rest)
+    return is_known(text)
 
 
 def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
@@ -125,9 +125,9 @@ def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
         return text, ""
     text = " ".join(text.split())
     for place in list(_UNIT_START.finditer(text))[:20]:
-        rest = text[place.start() :]
-        if place.start() and is_unit(rest.rstrip("$ "), unit, loading):
-            return text[: place.start()].rstrip("\\,;:~ {"), rest.rstrip("$ ")
+        behind = text[place.start() :]
+        if place.start() and is_unit(behind.rstrip("$ "), unit, loading):
+            return text[: place.start()].rstrip("\\,;:~ {"), behind.rstrip("$ ")
     bare = re.search(r"(?<=[\s})\d])([A-Za-zµΩ][A-Za-zµΩ/^\d{}*·-]{0,20})$", text)
     if bare and unit and bare.start() and unit_powers(bare.group()) == unit_powers(unit):
         return text[: bare.start()].rstrip("\\,;:~ "), bare.group()
@@ -172,15 +172,15 @@ def _decimal_point(text: str) -> str:
 
 def _without_uncertainty(text: str) -> tuple[str, Fraction | None]:
     r"""Remove ``\pm 0.1`` or a short ``(15)``; return the rest and the uncertainty after ±."""
-    found = list(_PLUS_MINUS.finditer(text))
-    if len(found) != 1 or found[0].start() == 0:
+    errors = list(_PLUS_MINUS.finditer(text))
+    if len(errors) != 1 or errors[0].start() == 0:
         return _SHORT_ERROR.sub("", text, count=1), None
-    match = found[0]
+    match = errors[0]
     number = split_number(match.group(1))
-    rest = (text[: match.start()].rstrip() + " " + text[match.end() :].lstrip()).strip()
+    remainder = (text[: match.start()].rstrip() + " " + text[match.end() :].lstrip()).strip()
     if number is None or match.group(2):
-        return rest, None
-    return rest.replace(" )", ")"), number[0].value
+        return remainder, None
+    return remainder.replace(" )", ")"), number[0].value
 
 
 FLOOR = Fraction(3, 1000)

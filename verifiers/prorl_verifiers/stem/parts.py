@@ -88,14 +88,14 @@ def _json_list(text: str) -> list[str] | None:
 def labelled(text: str) -> list[str] | None:
     """Split at consecutive initial labels: (a) (b), a) b), (i) (ii), 1) 2); else None."""
     text = _single_blanks(text)
-    found = [(m.group(1) or m.group(2), m) for m in _LABEL.finditer(text)]
-    if len(found) < 2 or len(found) > MAX_PARTS or text[: found[0][1].start()].strip():
+    labels = [(m.group(1) or m.group(2), m) for m in _LABEL.finditer(text)]
+    if len(labels) < 2 or len(labels) > MAX_PARTS or text[: labels[0][1].start()].strip():
         return None
-    names = [name for name, _ in found]
+    names = [name for name, _ in labels]
     if not any(names == series[: len(names)] for series in _SERIES):
         return None
-    ends = [*(match.start() for _, match in found[1:]), len(text)]
-    parts = [_tidy(text[m.end() : end]) for (_, m), end in zip(found, ends, strict=True)]
+    ends = [*(match.start() for _, match in labels[1:]), len(text)]
+    parts = [_tidy(text[m.end() : end]) for (_, m), end in zip(labels, ends, strict=True)]
     return parts if all(parts) else None
 
 

@@ -104,7 +104,7 @@ def _score_gold(reference: Mapping[str, Any], answer: str, text: str, loading: L
 def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[bool, str]:
     before = count_notes()
     target = understand(reference, loading)
-    right, reason = _says(target, reference, answer, loading)
+    right, reason = _matches_target(target, reference, answer, loading)
     if listening():
         fields = {"answer": answer, "gold": reference["answer"], "gold is": kind(target)}
         fields |= {name: reference.get(name) for name in ("unit", "tolerance", "format")}
@@ -112,7 +112,7 @@ def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[
     return right, reason
 
 
-def _says(
+def _matches_target(
     target: Target, reference: Mapping[str, Any], answer: str, loading: Loading
 ) -> tuple[bool, str]:
     if len(answer) > MAX_NUMBER and not isinstance(target, Mathematical):
@@ -140,8 +140,11 @@ def _says(
                 return chemical, "chemical formulas compared"
             return _same_formula(text, reference, answer, loading)
         case Molecule(smiles=smiles):
-            wanted, given = canonical_smiles(smiles, loading), canonical_smiles(answer, loading)
-            return wanted is not None and wanted == given, "molecules compared"
+            gold_smiles, answer_smiles = (
+                canonical_smiles(smiles, loading),
+                canonical_smiles(answer, loading),
+            )
+            return gold_smiles is not None and gold_smiles == answer_smiles, "molecules compared"
         case Nuclide():
             return read_nuclide(_last_side(answer)) == target, "nuclides compared"
         case date():
@@ -166,13 +169,15 @@ def _same_formula(
         return chemical, "chemical formulas compared"
     formula, gold_unit = split_unit(text, unit, loading)
     gold_unit = unit or gold_unit
-    given, given_unit = split_unit(answer, gold_unit, loading)
-    same_unit = not given_unit or not gold_unit or unit_powers(given_unit) == unit_powers(gold_unit)
+    content, answer_unit = split_unit(answer, gold_unit, loading)
+    same_unit = (
+        not answer_unit or not gold_unit or unit_powers(answer_unit) == unit_powers(gold_unit)
+    )
     right, reason = same_answer(text, answer, loading)
     if right and same_unit:
         return True, reason
-    if (given_unit or gold_unit) and same_unit:
-        right, reason = same_answer(formula, given, loading)
+    if (answer_unit or gold_unit) and same_unit:
+        right, reason = same_answer(formula, content, loading)
         if right:
             return True, reason
     value = number_by_algebra(formula, loading)
@@ -198,13 +203,13 @@ def _same_number(
     numbers = [read_measure(side, unit, loading) for side in sides]
     if numbers[-1] is None:
         # Try a closed form such as 2\sqrt{3}\,\mathrm{m}; for a decimal gold also 1-e^{-2}.
-        formula, given = split_unit(clean(sides[-1]), unit, loading)
+        formula, answer_unit = split_unit(clean(sides[-1]), unit, loading)
         value = number_by_algebra(formula, loading)
         if value is None and not gold.measure.quantity.integer:
             value = number_by_algebra(formula, loading, closed=True)
         if value is None:
             return False, "the gold is a number, the answer is not one"
-        numbers[-1] = Measure(Quantity(value, unit=given))
+        numbers[-1] = Measure(Quantity(value, unit=answer_unit))
     if len(sides) > 1 and (
         len({side.strip() for side in sides}) == 1 or not chain_holds(sides, numbers)
     ):
@@ -219,50 +224,50 @@ def _same_directed(
     gold: Directed, answer: str, reference: Mapping[str, Any], loading: Loading
 ) -> tuple[bool, str]:
     """Compare magnitude and direction; only a direction without an angle may be omitted."""
-    given = split_direction(answer)
-    if given is None:
+    parts = split_direction(answer)
+    if parts is None:
         if gold.direction.angle:
             return False, "the direction is missing"
         return _same_number(gold.magnitude, answer, reference, loading)
-    if not same_direction(gold.direction, given[1]):
+    if not same_direction(gold.direction, parts[1]):
         return False, "directions compared"
-    return _same_number(gold.magnitude, given[0], reference, loading)
+    return _same_number(gold.magnitude, parts[0], reference, loading)
 
 
 def _same_vector(gold: Vector, answer: str, reference: Mapping[str, Any], loading: Loading) -> bool:
     unit = gold.components[0].measure.quantity.unit
-    given = read_vector(answer, unit, loading)
-    if given is None or len(given) != len(gold.components):
+    components = read_vector(answer, unit, loading)
+    if components is None or len(components) != len(gold.components):
         return False
     return all(
-        _within(wanted, part, reference, loading)
-        for wanted, part in zip(gold.components, given, strict=True)
+        _within(component, part, reference, loading)
+        for component, part in zip(gold.components, components, strict=True)
     )
 
 
 def _within(gold: Number, number: Quantity, reference: Mapping[str, Any], loading: Loading) -> bool:
-    wanted, tolerance = gold.measure.quantity, reference.get("tolerance")
-    if number.unit and wanted.percent:
+    expected, tolerance = gold.measure.quantity, reference.get("tolerance")
+    if number.unit and expected.percent:
         return False
-    limit = allowed(wanted, tolerance, gold.measure.uncertainty)
-    value = _in_unit(number, wanted.unit, loading)
+    limit = allowed(expected, tolerance, gold.measure.uncertainty)
+    value = _in_unit(number, expected.unit, loading)
     if listening():
         fields = {"answer": _with_unit(number)}
         if value is None:
             fields["in the gold's unit"] = "it has another dimension"
         elif value != number.value:
             fields["in the gold's unit"] = _decimal(value)
-        fields |= {"gold": _with_unit(wanted), "may differ by": _decimal(limit)}
+        fields |= {"gold": _with_unit(expected), "may differ by": _decimal(limit)}
         note("numbers compared", None, fields)
-    if value is not None and abs(value - wanted.value) <= limit:
+    if value is not None and abs(value - expected.value) <= limit:
         return True
-    if number.unit and not wanted.unit:
+    if number.unit and not expected.unit:
         pure = _in_unit(number, "1/1", loading)
-        return pure is not None and abs(pure - wanted.value) <= limit
+        return pure is not None and abs(pure - expected.value) <= limit
     if number.unit or number.percent:
         return False
-    if wanted.percent:
-        return abs(number.value - wanted.value * 100) <= limit * 100
+    if expected.percent:
+        return abs(number.value - expected.value * 100) <= limit * 100
     bare = gold.bare
     return bare is not None and abs(number.value - bare.value) <= allowed(bare, tolerance)
 

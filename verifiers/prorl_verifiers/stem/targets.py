@@ -124,12 +124,12 @@ def read_number(text: str, unit: str, loading: Loading) -> Number | None:
     if len(sides) == 2 and (not sides[0].strip() or _NAME.fullmatch(sides[0])):
         text = sides[1]
     factor = _FACTOR.fullmatch(unit)
-    asked = factor.group(2).strip("$ \r\n") if factor else unit.strip()
-    measure = read_measure(text, asked, loading)
+    name = factor.group(2).strip("$ \r\n") if factor else unit.strip()
+    measure = read_measure(text, name, loading)
     if measure is None:
         return None
     gold = measure.quantity
-    if asked.strip("$\\ ") == "%" and not gold.percent:
+    if name.strip("$\\ ") == "%" and not gold.percent:
         measure = read_measure(f"{text}%", "", loading) or measure
         return Number(measure)
     if factor and not gold.unit:
@@ -138,10 +138,10 @@ def read_number(text: str, unit: str, loading: Loading) -> Number | None:
             places = (
                 None if gold.decimals is None else gold.decimals + (power.quantity.decimals or 0)
             )
-            scaled = Quantity(gold.value * power.quantity.value, False, asked, places, False)
+            scaled = Quantity(gold.value * power.quantity.value, False, name, places, False)
             return Number(Measure(scaled), replace(gold, integer=False))
     if not gold.unit and not gold.percent:
-        return Number(replace(measure, quantity=replace(gold, unit=asked)))
+        return Number(replace(measure, quantity=replace(gold, unit=name)))
     return Number(measure)
 
 

@@ -38,10 +38,10 @@ def read_vector(text: str, unit: str, loading: Loading) -> tuple[Quantity, ...] 
     """Return the components of a numeric vector with their unit, or None; ``[1, 2]`` is an interval."""
     if len(text) > MAX_VECTOR:
         return None
-    body, given = split_unit(" ".join(text.split()).strip("$ "), unit, loading)
+    body, answer_unit = split_unit(" ".join(text.split()).strip("$ "), unit, loading)
     behind = _BEHIND.fullmatch(body)
     if behind and is_unit(behind.group(2), unit, loading):
-        body, given = behind.groups()
+        body, answer_unit = behind.groups()
     try:
         node = read(_OUTER.sub(r"\1", clean(body)))
     except (Unreadable, RecursionError):
@@ -51,8 +51,8 @@ def read_vector(text: str, unit: str, loading: Loading) -> tuple[Quantity, ...] 
     parts = _parts(node)
     if parts is None:
         return None
-    found = [_quantity(part, given or unit) for part in parts]
-    return None if None in found else tuple(part for part in found if part is not None)
+    quantities = [_quantity(part, answer_unit or unit) for part in parts]
+    return None if None in quantities else tuple(part for part in quantities if part is not None)
 
 
 def _parts(node: Node) -> tuple[Node, ...] | None:
@@ -61,9 +61,9 @@ def _parts(node: Node) -> tuple[Node, ...] | None:
     if isinstance(node, Bracketed | Matrix):
         return ordered(node)
     for size in (2, 3):
-        found = components(node, size)
-        if found is not None:
-            return found
+        parts = components(node, size)
+        if parts is not None:
+            return parts
     return None
 
 
@@ -130,7 +130,7 @@ def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> b
     return True
 
 
-def _near(text: str, wanted: Fraction) -> bool:
+def _near(text: str, expected: Fraction) -> bool:
     try:
         node = read(clean(text))
         if not isinstance(node, EXPRESSIONS) or symbols(node):
@@ -139,5 +139,6 @@ def _near(text: str, wanted: Fraction) -> bool:
     except (Undefined, Unreadable, RecursionError):
         return False
     return bool(
-        abs(value - Evaluator({}).float(wanted)) <= abs(Evaluator({}).float(wanted)) * float(NEAR)
+        abs(value - Evaluator({}).float(expected))
+        <= abs(Evaluator({}).float(expected)) * float(NEAR)
     )
