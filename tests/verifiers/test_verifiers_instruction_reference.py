@@ -17,7 +17,7 @@ from prorl_verifiers.instruction.ifbench.official import _without_some_blank_lin
 from prorl_verifiers.instruction.ifeval.official import number_bullet_lists
 from prorl_verifiers.instruction.kwargs import clean_kwargs
 from prorl_verifiers.instruction.official_text import (
-    _plain_words,
+    _TokenCache,
     punkt_sentences,
     rule_sentences,
     tagger_installed,
@@ -156,11 +156,11 @@ def test_without_the_tagger_the_id_that_needs_it_is_refused_with_the_cure(
 def test_words_split_without_nltk_are_split_as_by_nltk() -> None:
     from nltk.tokenize.destructive import NLTKWordTokenizer
 
-    rng, nltk = random.Random(3), NLTKWordTokenizer()
+    rng, cache, nltk = random.Random(3), _TokenCache(), NLTKWordTokenizer()
     parts = ["a", "cannot", "gonna", "wanna", "b1", " ", "  ", ".", "?", "!", "\n", "X", "'"]
     for _ in range(3000):
         text = "".join(rng.choices(parts, k=rng.randrange(1, 12)))
-        assert _plain_words(text) in (None, nltk.tokenize(text)), text
+        assert cache.tokens(text) == nltk.tokenize(text), text
 
 
 def test_blank_lines_are_taken_out_as_from_a_list_that_is_walked() -> None:

@@ -30,8 +30,8 @@ def rows_of(text: str, signs: str = "") -> Grid | None:
     """Return the integers of each non-blank line, or None for other words; ``signs`` may separate them."""
     grid: Grid = []
     for line in text.strip().split("\n"):
-        found = re.sub(f"[{re.escape(signs)}|]", " ", line).split() if signs else line.split()
-        values = [whole(item) for item in found]
+        words = re.sub(f"[{re.escape(signs)}|]", " ", line).split() if signs else line.split()
+        values = [whole(item) for item in words]
         if None in values:
             return None
         if values:
@@ -54,9 +54,9 @@ def _fills(grid: Grid | None, puzzle: Sequence[Sequence[int]]) -> bool:
         grid is not None
         and [len(row) for row in grid] == [len(row) for row in puzzle]
         and all(
-            not given or given == value
-            for row, givens in zip(grid, puzzle, strict=True)
-            for value, given in zip(row, givens, strict=True)
+            not clue or clue == value
+            for row, clues in zip(grid, puzzle, strict=True)
+            for value, clue in zip(row, clues, strict=True)
         )
     )
 
@@ -67,9 +67,9 @@ def _share_filled(
     """Return the credit for right blank cells, above the best constant answer."""
     pairs = [
         (value, right)
-        for row, givens, rights in zip(grid, puzzle, solution, strict=True)
-        for value, given, right in zip(row, givens, rights, strict=True)
-        if not given
+        for row, clues, rights in zip(grid, puzzle, solution, strict=True)
+        for value, clue, right in zip(row, clues, rights, strict=True)
+        if not clue
     ]
     if not pairs:
         return 0.0
@@ -107,11 +107,11 @@ def futoshiki(answer: str, entry: Entry, upstream: Upstream) -> float:
     grid = rows_of(answer, signs="<>\u2227\u2228^vV")
     if grid is None or not _fills(grid, metadata["puzzle"]):
         return 0.0
-    kept = all(
+    obeyed = all(
         (grid[r1][c1] < grid[r2][c2]) == (sign == "<")
         for r1, c1, r2, c2, sign in metadata["constraints"]
     )
-    if kept and _latin(grid):
+    if obeyed and _latin(grid):
         return 1.0
     return min(PARTIAL, _share_filled(grid, metadata["puzzle"], metadata["solution"]))
 
@@ -125,9 +125,9 @@ def survo(answer: str, entry: Entry, upstream: Upstream) -> float:
         return 0.0
     used = [
         value
-        for row, givens in zip(grid, puzzle, strict=True)
-        for value, given in zip(row, givens, strict=True)
-        if not given
+        for row, clues in zip(grid, puzzle, strict=True)
+        for value, clue in zip(row, clues, strict=True)
+        if not clue
     ]
     sums = all(sum(line[:-1]) == line[-1] for line in (*grid, *zip(*grid, strict=True)))
     return float(sums and sorted(used) == sorted(metadata["candidate_numbers"]))
@@ -165,9 +165,13 @@ def n_queens(answer: str, entry: Entry, upstream: Upstream) -> float:
     if not all(cell in ("Q", "_") for row in board for cell in row):
         return 0.0
     queens = [(r, c) for r in range(size) for c in range(size) if board[r][c] == "Q"]
-    kept = all(board[r][c] == "Q" for r in range(size) for c in range(size) if puzzle[r][c] == "Q")
+    keeps_queens = all(
+        board[r][c] == "Q" for r in range(size) for c in range(size) if puzzle[r][c] == "Q"
+    )
     lines = [{f(r, c) for r, c in queens} for f in _QUEEN_LINES]
-    return credit * (kept and len(queens) == size and all(len(line) == size for line in lines))
+    return credit * (
+        keeps_queens and len(queens) == size and all(len(line) == size for line in lines)
+    )
 
 
 _QUEEN_LINES: tuple[Callable[[int, int], int], ...] = (
@@ -184,14 +188,14 @@ _QUEEN_LINES: tuple[Callable[[int, int], int], ...] = (
 def game_of_life(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score game_of_life above the best of dead, alive and unchanged boards."""
     gold, board = loads(str(entry["answer"])), loads(answer)
-    shown = re.findall(r"\[\s*(\[[\d,\s\[\]]*\])\s*\]", str(entry["question"]))
+    boards = re.findall(r"\[\s*(\[[\d,\s\[\]]*\])\s*\]", str(entry["question"]))
     cells = _cells(gold)
     if not cells or not isinstance(board, list) or len(board) != len(gold):
         return 0.0
     for row, right in zip(board, gold, strict=True):
         if not isinstance(row, list) or len(row) != len(right):
             return 0.0
-    start = re.findall(r"\d", shown[-1]) if shown else []
+    start = re.findall(r"\d", boards[-1]) if boards else []
     shares = [Counter(cells)[0], Counter(cells)[1]]
     if len(start) == len(cells):
         shares.append(sum(int(a) == b for a, b in zip(start, cells, strict=True)))
@@ -206,13 +210,13 @@ def _cells(board: Any) -> list[Any]:
 
 def pool_matrix(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score pool_matrix: every cell must be within 1 %."""
-    given, gold = _decimals(answer), _decimals(str(entry["answer"]))
-    if not given or [len(row) for row in given] != [len(row) for row in gold]:
+    matrix, gold = _decimals(answer), _decimals(str(entry["answer"]))
+    if not matrix or [len(row) for row in matrix] != [len(row) for row in gold]:
         return 0.0
     return float(
         all(
             abs(a - b) <= abs(b) / 100 + 1e-8
-            for row, right in zip(given, gold, strict=True)
+            for row, right in zip(matrix, gold, strict=True)
             for a, b in zip(row, right, strict=True)
         )
     )

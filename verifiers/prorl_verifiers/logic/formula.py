@@ -55,9 +55,9 @@ class _Parser:
     def peek(self) -> str:
         return self.tokens[self.next][1] if self.next < len(self.tokens) else ""
 
-    def take(self, *wanted: str) -> str:
+    def take(self, *tokens: str) -> str:
         token = self.peek()
-        if token and token in wanted:
+        if token and token in tokens:
             self.next += 1
             return token
         return ""
@@ -121,8 +121,10 @@ def parse(text: str) -> Node:
 
 def names(tree: Node) -> set[str]:
     """Return the variables and constants, and called functions as ``f()``."""
-    own = {tree.value} if tree.op == "name" else {f"{tree.value}()"} if tree.op == "call" else set()
-    return own.union(*(names(arg) for arg in tree.args))
+    node_names = (
+        {tree.value} if tree.op == "name" else {f"{tree.value}()"} if tree.op == "call" else set()
+    )
+    return node_names.union(*(names(arg) for arg in tree.args))
 
 
 # ------------------------------------------------------------------------------------------ arithmetic
@@ -151,8 +153,8 @@ _ARITHMETIC: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
 
 def written_numbers(tree: Node) -> list[Fraction]:
     """Return the numbers in the tree in order."""
-    own = [tree.value] if tree.op == "num" else []
-    return [*own, *(value for arg in tree.args for value in written_numbers(arg))]
+    node_numbers = [tree.value] if tree.op == "num" else []
+    return [*node_numbers, *(value for arg in tree.args for value in written_numbers(arg))]
 
 
 # ----------------------------------------------------------------------------------------- polynomials
@@ -266,11 +268,11 @@ def is_antiderivative(
             walker = _Walker(mpmath, variable, mpmath.mpf(point))
             try:
                 slope = mpmath.mpc(walker.walk(tree)[1])
-                wanted = mpmath.mpc(walker.walk(right)[0])
+                expected = mpmath.mpc(walker.walk(right)[0])
             except (ArithmeticError, ValueError):  # outside the domain
                 continue
-            near = abs(slope - wanted) <= mpmath.mpf(10) ** -20 * (1 + abs(wanted))
-            if not near and not slope.imag and not wanted.imag:
+            near = abs(slope - expected) <= mpmath.mpf(10) ** -20 * (1 + abs(expected))
+            if not near and not slope.imag and not expected.imag:
                 return False
             agreed += near
     return agreed >= 3
@@ -313,8 +315,8 @@ class _Walker:
         mp = self.mp
         if name == self.variable:
             return self.point, mp.mpf(1)
-        known = {"pi": mp.pi, "E": mp.e}
-        return +known[name] if name in known else mp.mpf("0.6180339887"), mp.mpf(0)
+        constants = {"pi": mp.pi, "E": mp.e}
+        return +constants[name] if name in constants else mp.mpf("0.6180339887"), mp.mpf(0)
 
     def _power(self, base: Any, slope: Any, power: Any, change: Any) -> tuple[Any, Any]:
         mp = self.mp

@@ -63,7 +63,7 @@ def file_groups(path: Path) -> list[Group]:
 
     Raises TaskError for an empty file, and with file and line for an invalid row.
     """
-    found: dict[tuple[str, str], list[Item]] = {}
+    grouped: dict[tuple[str, str], list[Item]] = {}
     for number, row in read_jsonl(path):
         try:
             task = row.get("task")
@@ -78,8 +78,8 @@ def file_groups(path: Path) -> list[Group]:
             loaded = load_task(str(task["verifier"]), task["reference"])
             reference = loaded.reference
             entry = reference.get("entry")
-            asked = entry.get("question") if isinstance(entry, Mapping) else None
-            question = row.get("question") or asked or ""
+            entry_question = entry.get("question") if isinstance(entry, Mapping) else None
+            question = row.get("question") or entry_question or ""
             if not isinstance(question, str):
                 raise TaskError("'question' must be text")
             item = Item(
@@ -91,11 +91,11 @@ def file_groups(path: Path) -> list[Group]:
         except TaskError as error:
             raise TaskError(f"{path}:{number}: {error}") from error
         part = str(item.task.reference.get("dataset", path.name))
-        found.setdefault((item.task.verifier, part), []).append(item)
-    if not found:
+        grouped.setdefault((item.task.verifier, part), []).append(item)
+    if not grouped:
         raise TaskError(f"{path} is empty: put tasks in it, one row a line")
     return [
-        Group(f"{verifier}: {part}", verifier, items) for (verifier, part), items in found.items()
+        Group(f"{verifier}: {part}", verifier, items) for (verifier, part), items in grouped.items()
     ]
 
 

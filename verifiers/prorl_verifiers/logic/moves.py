@@ -105,14 +105,14 @@ def path(answer: str, entry: Entry, upstream: Upstream) -> float:
         return 0.0
     matrix = entry["metadata"]["matrix"]
     cells = {(r, c): sign for r, row in enumerate(matrix) for c, sign in enumerate(row)}
-    here = next(cell for cell, sign in cells.items() if sign == "*")
+    position = next(cell for cell, sign in cells.items() if sign == "*")
     for step in steps:
         down, right = _WAYS[step]
-        here = (here[0] + down, here[1] + right)
-        if cells.get(here, "X") == "X":
+        position = (position[0] + down, position[1] + right)
+        if cells.get(position, "X") == "X":
             return 0.0
     shortest = len(steps) <= len(gold)
-    return (1.0 if shortest else 0.5) if cells[here] == "#" else 0.0
+    return (1.0 if shortest else 0.5) if cells[position] == "#" else 0.0
 
 
 _PLACE = re.compile(
@@ -144,24 +144,24 @@ def _step(state: dict[str, list[str]], actions: Mapping[str, Any]) -> bool:
     for agent, action in actions.items():
         place = _PLACE.fullmatch(agent.strip())
         move = _ACTION.fullmatch(str(action).strip())
-        here = _key(place) if place else ""
-        if move is None or here not in state or move.group(1) not in state[here]:
+        start = _key(place) if place else ""
+        if move is None or start not in state or move.group(1) not in state[start]:
             return False
         box, goal = move.groups()
         if goal.startswith("target_"):
-            if goal[7:] != box[4:] or goal not in state[here]:
+            if goal[7:] != box[4:] or goal not in state[start]:
                 return False
-            state[here].remove(goal)
+            state[start].remove(goal)
         else:
             target = _PLACE.fullmatch(goal)
-            there = _key(target) if target else ""
-            if there not in state:
+            end = _key(target) if target else ""
+            if end not in state:
                 return False
-            (a, b), (c, d) = (map(float, place.split("_")) for place in (here, there))
+            (a, b), (c, d) = (map(float, place.split("_")) for place in (start, end))
             if abs(a - c) + abs(b - d) != 1:
                 return False
-            state[there].append(box)
-        state[here].remove(box)
+            state[end].append(box)
+        state[start].remove(box)
     return True
 
 
@@ -187,11 +187,11 @@ def graph_color(answer: str, entry: Entry, upstream: Upstream) -> float:
     colors = loads(answer)
     if not isinstance(colors, Mapping):
         return 0.0
-    wanted = {str(vertex) for vertex in puzzle["vertices"]}
+    vertices = {str(vertex) for vertex in puzzle["vertices"]}
     offered = puzzle["color_options"]
     proper = all(type(c) is int and c in offered for c in colors.values())
     edges = all(colors.get(str(a)) != colors.get(str(b)) for a, b in puzzle["edges"])
-    return float(set(colors) == wanted and proper and edges)
+    return float(set(colors) == vertices and proper and edges)
 
 
 _TURN = re.compile(r"(\d?[LRUDFBMESxyz]w?'?)([1-3]?)")

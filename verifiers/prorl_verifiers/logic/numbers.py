@@ -47,10 +47,10 @@ def puzzle24(answer: str, entry: Entry, upstream: Upstream) -> float:
     return _makes(answer, entry["metadata"]["numbers"], 24)
 
 
-def _makes(answer: str, given: list[int], target: int) -> float:
+def _makes(answer: str, operands: list[int], target: int) -> float:
     try:
         tree = parse(_SIGNS.sub(lambda match: _OPERATORS[match.group()], answer))
-        used = sorted(written_numbers(tree)) == sorted(given)
+        used = sorted(written_numbers(tree)) == sorted(operands)
         return float(used and exact_value(tree) == target)
     except (FormulaError, ZeroDivisionError):
         return 0.0
@@ -70,21 +70,21 @@ def polynomial(answer: str, entry: Entry, upstream: Upstream) -> float:
 def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score polynomial_equations: the share of roots found, if more than half; wrong extra roots reduce it."""
     gold = _floats(str(entry["answer"]))
-    given = _floats(answer)
-    if gold is None or given is None:
+    values = _floats(answer)
+    if gold is None or values is None:
         return 0.0
-    if not gold or not given:
-        return float(not gold and not given)
-    asked = re.search(r"to (\d{1,2}) decimal places", str(entry["question"]))
-    left = list(given)
-    found = 0
+    if not gold or not values:
+        return float(not gold and not values)
+    places = re.search(r"to (\d{1,2}) decimal places", str(entry["question"]))
+    left = list(values)
+    matched = 0
     for root in gold:
-        gap = 1.001 * 10.0 ** -int(asked.group(1)) if asked else 1e-3 * max(1, abs(root))
+        gap = 1.001 * 10.0 ** -int(places.group(1)) if places else 1e-3 * max(1, abs(root))
         near = next((value for value in left if abs(value - root) <= gap), None)
         if near is not None:
             left.remove(near)
-            found += 1
-    share = found / max(len(gold), len(given))
+            matched += 1
+    share = matched / max(len(gold), len(values))
     return 1.0 if share == 1 else share if share > 0.5 else 0.0
 
 
@@ -115,13 +115,13 @@ def triangle(answer: str, entry: Entry, upstream: Upstream) -> float:
 def factors(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score prime_factorization; other factors with the right product earn one half."""
     gold = _factors(str(entry["answer"]))
-    given = _factors(answer)
-    if not given or gold is None:
+    values = _factors(answer)
+    if not values or gold is None:
         return 0.0
-    if sorted(given) == sorted(gold):
+    if sorted(values) == sorted(gold):
         return 1.0
-    several = len(given) > 1 and all(value > 1 for value in given)
-    return FACTORED * (several and math.prod(given) == math.prod(gold))
+    several = len(values) > 1 and all(value > 1 for value in values)
+    return FACTORED * (several and math.prod(values) == math.prod(gold))
 
 
 def _factors(text: str) -> list[int] | None:
@@ -133,15 +133,17 @@ def _factors(text: str) -> list[int] | None:
 def rational(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score fraction_simplification: the reduced fraction in any notation."""
     metadata = entry["metadata"]
-    wanted = (metadata["simplified_numerator"], metadata["simplified_denominator"])
-    return float(_written_fraction(answer) == wanted)
+    expected = (metadata["simplified_numerator"], metadata["simplified_denominator"])
+    return float(_written_fraction(answer) == expected)
 
 
 def reduced(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score dice: the reduced fraction in any notation."""
     gold = str(entry["answer"])
-    wanted = _written_fraction(gold)
-    return float(plain(answer) == gold or (bool(wanted) and _written_fraction(answer) == wanted))
+    expected = _written_fraction(gold)
+    return float(
+        plain(answer) == gold or (bool(expected) and _written_fraction(answer) == expected)
+    )
 
 
 def _written_fraction(text: str) -> tuple[int, int] | None:
@@ -179,11 +181,11 @@ def candidate(answer: str, entry: Entry, upstream: Upstream) -> float:
         return 0.0
     metadata = entry["metadata"]
     gap = abs(float(value) - metadata["solution"])
-    others = [abs(float(value) - other) for other in metadata["candidates"]]
-    return float(gap < 5e-4 and gap <= min(others, default=gap))
+    gaps = [abs(float(value) - other) for other in metadata["candidates"]]
+    return float(gap < 5e-4 and gap <= min(gaps, default=gap))
 
 
-_DIGITS_ASKED = re.compile(r"maximum of (\d{1,3}) significant digits")
+_DIGITS = re.compile(r"maximum of (\d{1,3}) significant digits")
 _SCIENTIFIC = re.compile(r"[+-]?\d{1,3}(?:\.\d{1,40})?[eE][+-]?\d{1,2}", re.ASCII)
 
 
@@ -197,8 +199,8 @@ def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
     if value is None or gold is None:
         return float(plain(answer) == plain(str(entry["answer"])))
     question = str(entry["question"])
-    asked = _DIGITS_ASKED.search(question)
-    if asked is None:
+    digits = _DIGITS.search(question)
+    if digits is None:
         return float(abs(value - gold) * 1000 <= min(Decimal(1), abs(gold)))
     try:
         target = exact_value(parse(question.strip().rpartition("\n")[2].removesuffix("= ?")))
@@ -207,7 +209,7 @@ def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
     first_place = 0
     if target:
         first_place = (Decimal(target.numerator) / Decimal(target.denominator)).adjusted()
-    unit = Fraction(10) ** (first_place - int(asked.group(1)) + 1)
+    unit = Fraction(10) ** (first_place - int(digits.group(1)) + 1)
     return float(value == gold or abs(Fraction(value) - target) <= unit)
 
 
@@ -231,9 +233,9 @@ _CLOCK = re.compile(r"(?:(\d{1,9}) days?,? (?:and )?)?(\d{1,4}):(\d\d)(?::(\d\d(
 def duration(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score time_intervals: the gold duration and nothing else."""
     gold = str(entry["answer"])
-    wanted = _seconds(gold)
+    expected = _seconds(gold)
     same = plain(answer) == plain(gold)
-    return float(same or (wanted is not None and _seconds(answer) == wanted))
+    return float(same or (expected is not None and _seconds(answer) == expected))
 
 
 def _seconds(text: str) -> Decimal | None:

@@ -45,17 +45,19 @@ def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
         return 0.0
     if not names(answer) <= set(variables):
         return 0.0
-    return judge(parts, premises, variables)
+    return score_conclusion(parts, premises, variables)
 
 
-def judge(parts: list[Truth], premises: list[Truth], variables: list[str]) -> float:
+def score_conclusion(parts: list[Truth], premises: list[Truth], variables: list[str]) -> float:
     """Return the credit of a conclusion, given as its conjuncts."""
     rows = list(assignments(variables))
     written = [[part(row) for row in rows] for part in parts]
     column = [all(values) for values in zip(*written, strict=True)]
     columns = [[premise(row) for row in rows] for premise in premises]
     together = [all(values) for values in zip(*columns, strict=True)]
-    follows = all(right for right, given in zip(column, together, strict=True) if given)
+    follows = all(
+        right for right, premises_hold in zip(column, together, strict=True) if premises_hold
+    )
     if all(together):  # the premises are tautologies, so the conclusion must be one
         return float(all(column))
     if not follows or all(column):
@@ -70,23 +72,23 @@ def judge(parts: list[Truth], premises: list[Truth], variables: list[str]) -> fl
 def conjuncts(text: str) -> list[str]:
     """Return the formulas joined by AND at the outermost level, or [text]."""
     depth, start = 0, 0
-    found = []
+    parts = []
     for place, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")
         if depth == 0 and sign in "\u2194\u2192\u2228":
             return [text]
         if depth == 0 and sign == "\u2227":
-            found.append(text[start:place])
+            parts.append(text[start:place])
             start = place + 1
     inner = text.strip()
     if (
-        not found
+        not parts
         and inner[:1] == "("
         and inner[-1:] == ")"
         and closing_bracket(inner, 1, "()") == len(inner) - 1
     ):
         return conjuncts(inner[1:-1])
-    return [*found, text[start:]]
+    return [*parts, text[start:]]
 
 
 def assignments(variables: list[str]) -> Iterator[dict[str, bool]]:

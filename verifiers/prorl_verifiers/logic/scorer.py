@@ -170,5 +170,5 @@ def _without_layer(text: str) -> str | None:
     if text.endswith(".") and not text.endswith(".."):
         return text[:-1].strip()
     lines = text.split("\n")
-    kept = [line for line in lines if line.strip()]
-    return "\n".join(kept) if len(kept) < len(lines) else None
+    filled = [line for line in lines if line.strip()]
+    return "\n".join(filled) if len(filled) < len(lines) else None

@@ -76,8 +76,8 @@ def _reference(dataset: str, question: str, answer: str) -> dict[str, Any]:
 def answer(reference: Reference) -> str | None:
     """Return the stored answer, or None."""
     entry = reference.get("entry")
-    found = entry.get("answer") if isinstance(entry, Mapping) else None
-    return None if found is None else str(found)
+    gold = entry.get("answer") if isinstance(entry, Mapping) else None
+    return None if gold is None else str(gold)
 
 
 def tagged(text: str, reference: Reference) -> str:

@@ -106,8 +106,8 @@ _CLAIM = re.compile(r"(?:[-*\u2022] ?)?(?:so )?([\w'-]+) is (?:an? )?(?:\w+)", r
 def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score knights_knaves: one claim per person, nothing else."""
     parts = [" ".join(p.split()) for p in re.split(r"[,.;()\n]|\band\b", answer) if p.strip()]
-    found = [_CLAIM.fullmatch(part) for part in parts]
-    names = [claim.group(1).casefold() for claim in found if claim is not None]
+    matches = [_CLAIM.fullmatch(part) for part in parts]
+    names = [claim.group(1).casefold() for claim in matches if claim is not None]
     each_once = len(names) == len(parts) == len(set(names))
     return full_marks(answer, entry, upstream) if each_once else 0.0
 
@@ -164,32 +164,32 @@ def letters(answer: str, entry: Entry, upstream: Upstream) -> float:
 def words_in_order(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score sentence_reordering by word positions, above the question's order."""
     gold = str(entry["answer"]).casefold().split()
-    shown = str(entry["question"]).casefold().split()[-len(gold) :]
-    return places(answer.casefold().split(), gold, shown)
+    question_words = str(entry["question"]).casefold().split()[-len(gold) :]
+    return places(answer.casefold().split(), gold, question_words)
 
 
 def unscrambled(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score letter_jumble by word positions, above the unscrambled words."""
     gold = str(entry["answer"]).casefold().split()
-    shown = [str(word).casefold() for word in entry["metadata"]["scrambled_words"]]
-    return places(answer.casefold().split(), gold, shown)
+    scrambled = [str(word).casefold() for word in entry["metadata"]["scrambled_words"]]
+    return places(answer.casefold().split(), gold, scrambled)
 
 
 def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score word_sorting by word positions, above the unsorted list."""
     metadata = entry["metadata"]
-    given = re.split(r"\s*,\s*", plain(answer))
+    words = re.split(r"\s*,\s*", plain(answer))
     gold = [str(word) for word in metadata["sorted_words"]]
-    if sorted(given) != sorted(gold):
+    if sorted(words) != sorted(gold):
         return 0.0
-    return places(given, gold, [str(word) for word in metadata["original_words"]])
+    return places(words, gold, [str(word) for word in metadata["original_words"]])
 
 
 def listed_numbers(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score number_sorting and number_filtering: the gold list in order."""
-    given, gold = number_list(answer), number_list(str(entry["answer"]))
+    numbers, gold = number_list(answer), number_list(str(entry["answer"]))
     same = same_text(answer, str(entry["answer"]))
-    return float(same or (given is not None and given == gold))
+    return float(same or (numbers is not None and numbers == gold))
 
 
 def number_list(text: str) -> list[Decimal] | None:
@@ -198,8 +198,8 @@ def number_list(text: str) -> list[Decimal] | None:
     if len(text) < 2 or text[0] != "[" or text[-1] != "]":
         return None
     inner = text[1:-1].strip()
-    found = [number(item.strip().strip("'\"")) for item in inner.split(",")] if inner else []
-    return None if None in found else [value for value in found if value is not None]
+    numbers = [number(item.strip().strip("'\"")) for item in inner.split(",")] if inner else []
+    return None if None in numbers else [value for value in numbers if value is not None]
 
 
 def probability(answer: str, entry: Entry, upstream: Upstream) -> float:
@@ -229,10 +229,10 @@ def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
     percent = "%" in answer and not re.search("%|percent", str(entry["question"]))
     if percent or hedged(answer) or _EXPONENT.search(answer):
         return 0.0
-    found = re.findall(r"(?<![\w.,])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\d])", answer)
-    if len(found) != 1 or len(found[0]) > _MOST_DIGITS:
+    numbers = re.findall(r"(?<![\w.,])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\d])", answer)
+    if len(numbers) != 1 or len(numbers[0]) > _MOST_DIGITS:
         return 0.0
-    return float(number(found[0]) == number(str(entry["answer"])))
+    return float(number(numbers[0]) == number(str(entry["answer"])))
 
 
 def loads(text: str) -> Any:

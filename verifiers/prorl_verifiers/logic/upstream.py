@@ -142,12 +142,14 @@ def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> boo
         tree = parse(without_integrals(dataset, answer))
     except FormulaError:
         return False
-    known = {f"{name}()" for name in FUNCTIONS} | CONSTANTS
-    known |= {str(name) for name in (metadata.get("variables") or [metadata.get("variable", "x")])}
+    allowed = {f"{name}()" for name in FUNCTIONS} | CONSTANTS
+    allowed |= {
+        str(name) for name in (metadata.get("variables") or [metadata.get("variable", "x")])
+    }
     written = names(tree)
     if dataset in _ARITHMETIC_ANSWERS and written:
         return False
-    return all(name in known or len(name) == 1 for name in written) and _small_powers(tree)
+    return all(name in allowed or len(name) == 1 for name in written) and _small_powers(tree)
 
 
 def without_integrals(dataset: str, answer: str) -> str:

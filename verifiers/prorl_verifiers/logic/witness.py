@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from prorl_verifiers.logic.moves import cars_of
-from prorl_verifiers.logic.proposition import assignments, conjuncts, judge, parse
+from prorl_verifiers.logic.proposition import assignments, conjuncts, parse, score_conclusion
 
 Entry = Mapping[str, Any]
 _SIDE = 6
@@ -64,13 +64,13 @@ def boxnet(entry: Entry) -> str | None:
         if end is None:
             return None
         left.remove((target, end))
-        here, (row, column) = _place(start), _place(end)
-        while here != (row, column):
-            step = (_toward(here[0], row), here[1])
-            step = step if step != here else (here[0], _toward(here[1], column))
-            plan.append({_agent(here): f"move({box}, square[{step[0]}, {step[1]}])"})
-            here = step
-        plan.append({_agent(here): f"move({box}, {target})"})
+        position, (row, column) = _place(start), _place(end)
+        while position != (row, column):
+            step = (_toward(position[0], row), position[1])
+            step = step if step != position else (position[0], _toward(position[1], column))
+            plan.append({_agent(position): f"move({box}, square[{step[0]}, {step[1]}])"})
+            position = step
+        plan.append({_agent(position): f"move({box}, {target})"})
     return json.dumps(plan)
 
 
@@ -130,7 +130,7 @@ def propositional_logic(entry: Entry) -> str | None:
     for operator in "\u2194\u2227\u2228":
         conclusions += [f"{one} {operator} {other}" for one, other in pairs_of_literals]
     for text in [*conclusions, *equivalences, *everything]:
-        if judge([parse(part) for part in conjuncts(text)], premises, variables) == 1.0:
+        if score_conclusion([parse(part) for part in conjuncts(text)], premises, variables) == 1.0:
             return text
     return None
 
@@ -153,13 +153,13 @@ def rush_hour(entry: Entry) -> str | None:
     ]
     blocked = sum(1 << cell for cell in walls)
     goal = 3 * _SIDE - lengths[0]
-    seen: dict[tuple[int, ...], tuple[tuple[int, ...], str] | None] = {start: None}
+    reached: dict[tuple[int, ...], tuple[tuple[int, ...], str] | None] = {start: None}
     queue = deque([start])
     while queue:
         state = queue.popleft()
         if state[0] == goal:
             moves = []
-            while (before := seen[state]) is not None:
+            while (before := reached[state]) is not None:
                 state, move = before
                 moves.append(move)
             return " ".join(reversed(moves))
@@ -167,13 +167,13 @@ def rush_hour(entry: Entry) -> str | None:
         for shape, cell in zip(shapes, state, strict=True):
             taken |= shape << cell
         for i, (cell, stride) in enumerate(zip(state, strides, strict=True)):
-            others = taken & ~(shapes[i] << cell)
+            occupied = taken & ~(shapes[i] << cell)
             for sign, step in (("+", stride), ("-", -stride)):
                 after = (*state[:i], cell + step, *state[i + 1 :])
                 place = cell % _SIDE if stride == 1 else cell // _SIDE
                 inside = 0 <= place + (step > 0) - (step < 0) <= _SIDE - lengths[i]
-                if inside and after not in seen and not others & (shapes[i] << (cell + step)):
-                    seen[after] = (state, f"{labels[i]}{sign}1")
+                if inside and after not in reached and not occupied & (shapes[i] << (cell + step)):
+                    reached[after] = (state, f"{labels[i]}{sign}1")
                     queue.append(after)
     return None
 
