@@ -86,8 +86,8 @@ def example(name: str) -> dict[str, Any]:
 def question(name: str, kwargs: Mapping[str, Any]) -> str:
     """Return a plain wording of a constraint, for echoes."""
     words = name.split(":")[1].replace("_", " ")
-    given = "; ".join(f"{key.replace('_', ' ')}: {value}" for key, value in kwargs.items())
-    return f"Write about a lighthouse. Constraint: {words}. {given}".strip()
+    arguments = "; ".join(f"{key.replace('_', ' ')}: {value}" for key, value in kwargs.items())
+    return f"Write about a lighthouse. Constraint: {words}. {arguments}".strip()
 
 
 def instruction_probes() -> list[Probe]:

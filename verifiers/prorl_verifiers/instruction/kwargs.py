@@ -46,17 +46,17 @@ def clean_kwargs(
     Raises TaskError for missing, unknown or malformed arguments, and in mode "reference" for those that the published
     checker refuses.
     """
-    given = {name: value for name, value in (values or {}).items() if value is not None}
+    remaining = {name: value for name, value in (values or {}).items() if value is not None}
     for name in IGNORED.get(instruction, ()):
-        given.pop(name, None)
+        remaining.pop(name, None)
     cleaned: dict[str, Any] = {}
     for name in needed:
-        key = next((key for key in (name, *ALIASES.get(name, ())) if key in given), None)
+        key = next((key for key in (name, *ALIASES.get(name, ())) if key in remaining), None)
         if key is None:
             raise TaskError(f"{instruction}: its kwargs lack {name!r}")
-        cleaned[name] = _value(instruction, name, given.pop(key), mode)
-    if given:
-        odd = min(map(str, given))
+        cleaned[name] = _value(instruction, name, remaining.pop(key), mode)
+    if remaining:
+        odd = min(map(str, remaining))
         hint = nearest(odd, list(cleaned)) if cleaned else ""
         raise TaskError(f"{instruction}: unknown kwarg {odd!r}{hint}")
     nth, paragraphs = cleaned.get("nth_paragraph", 0), cleaned.get("num_paragraphs", 0)

@@ -38,21 +38,23 @@ def is_language(text: str, code: str) -> bool:
     The candidates are IFEval's 30 languages and ``code``. Texts without enough evidence are in no language.
     """
     code = code.split("-")[0].lower()
-    if _letters(text) < (_FEWEST // 3 if code in _DENSE else _FEWEST) or not _told(text, code):
+    if _letters(text) < (_FEWEST // 3 if code in _DENSE else _FEWEST) or not _is_likeliest(
+        text, code
+    ):
         return False
-    return _throughout(text, code)
+    return _holds_throughout(text, code)
 
 
-def _throughout(text: str, code: str) -> bool:
+def _holds_throughout(text: str, code: str) -> bool:
     lines = [line for line in text.split("\n") if line.strip()]
     if len(lines) < 2:
         return True
     sizes = list(map(_letters, lines))
     long = [(size, line) for size, line in zip(sizes, lines, strict=True) if size >= _LINE]
     step = max(1, len(long) / _MOST_LINES)
-    seen = [long[int(at * step)] for at in range(min(len(long), _MOST_LINES))]
-    foreign = sum(size for size, line in seen if not _told(line, code, _TIE))
-    share = sum(size for size, _ in long) / max(1, sum(size for size, _ in seen))
+    checked = [long[int(at * step)] for at in range(min(len(long), _MOST_LINES))]
+    foreign = sum(size for size, line in checked if not _is_likeliest(line, code, _TIE))
+    share = sum(size for size, _ in long) / max(1, sum(size for size, _ in checked))
     return foreign * share <= _FOREIGN * sum(sizes)
 
 
@@ -60,16 +62,16 @@ def _letters(text: str) -> int:
     return sum(map(str.isalpha, text))
 
 
-def _told(text: str, code: str, tie: float = 0.0) -> bool:
+def _is_likeliest(text: str, code: str, tie: float = 0.0) -> bool:
     from prorl_verifiers.instruction.loaded_langid import ranked
 
-    known = {
+    scores = {
         name: score for name, score in ranked(text) if name in LANGUAGES or name in (code, _NOTHING)
     }
-    score = known.get(code, _NO_EVIDENCE)
+    score = scores.get(code, _NO_EVIDENCE)
     kin = frozenset().union(*(group for group in _KIN if code in group))
     return score > _NO_EVIDENCE and all(
-        score >= other - (_KIN_TIE if name in kin else tie) for name, other in known.items()
+        score >= other - (_KIN_TIE if name in kin else tie) for name, other in scores.items()
     )
 
 
@@ -80,6 +82,6 @@ def is_english(text: str) -> bool:
     return (
         letters > 0
         and plain >= 0.9 * letters
-        and _told(text, "en", _TIE)
-        and _throughout(text, "en")
+        and _is_likeliest(text, "en", _TIE)
+        and _holds_throughout(text, "en")
     )

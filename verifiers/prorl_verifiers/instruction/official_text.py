@@ -142,7 +142,7 @@ def tagger_installed() -> bool:
 class Download:
     """Weights that no package includes."""
 
-    what: str
+    title: str
     installed: Callable[[], bool]
     command: str
 

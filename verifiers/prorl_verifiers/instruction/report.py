@@ -45,13 +45,13 @@ def _outcomes(verdict: Verdict, at: int, tasks: Sequence[Task] | None) -> Outcom
         if tasks is None:
             raise ValueError(f"verdict {at} has no metrics ({verdict.status}): give the tasks too")
         return [(str(name), False, False) for name in tasks[at].reference["instruction_id_list"]]
-    found: Outcomes = []
+    outcomes: Outcomes = []
     for key, value in verdict.metrics.items():
         index, _, name = key.partition(":")
         if index.isdecimal():
             loose = float(verdict.metrics[f"loose:{key}"]) > 0
-            found.append((name, float(value) > 0, loose))
-    return found
+            outcomes.append((name, float(value) > 0, loose))
+    return outcomes
 
 
 def _share(outcomes: Sequence[bool]) -> float | None:
@@ -64,9 +64,9 @@ def _by(outcomes: Iterable[tuple[str, bool, bool]]) -> Mapping[str, Mapping[str,
         groups.setdefault(name, []).append((strict, loose))
     return {
         name: {
-            "count": len(found),
-            "strict": sum(strict for strict, _ in found) / len(found),
-            "loose": sum(loose for _, loose in found) / len(found),
+            "count": len(group),
+            "strict": sum(strict for strict, _ in group) / len(group),
+            "loose": sum(loose for _, loose in group) / len(group),
         }
-        for name, found in sorted(groups.items())
+        for name, group in sorted(groups.items())
     }

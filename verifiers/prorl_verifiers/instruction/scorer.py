@@ -23,7 +23,7 @@ SCORES = ("fraction", "all")
 """Reward: the fraction of constraints met (default), or 1 only if all are met."""
 
 
-def given(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
+def drop_nulls(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the kwargs that are not null."""
     return {key: value for key, value in (kwargs or {}).items() if value is not None}
 
@@ -62,10 +62,10 @@ def _met(
 ) -> bool:
     cleaned = clean_kwargs(instruction, kwargs, REGISTRY[instruction].kwargs, mode)
     check = check_of(instruction, mode)
-    return any(_says_something(text, mode) and check(text, cleaned) for text in texts)
+    return any(_has_content(text, mode) and check(text, cleaned) for text in texts)
 
 
-def _says_something(text: str, mode: str) -> bool:
+def _has_content(text: str, mode: str) -> bool:
     return bool(text.strip()) if mode == "reference" else has_word(text)
 
 
@@ -79,15 +79,20 @@ def note_constraint(
 ) -> None:
     """Record a constraint and its outcome."""
     entry = REGISTRY[instruction]
-    asked = entry.meaning
+    meaning = entry.meaning
     if mode == "reference" and entry.deviation != "none":
-        asked = f"{asked}; {entry.deviation}"
-    said = {True: "met", False: "not met"}
+        meaning = f"{meaning}; {entry.deviation}"
+    outcome = {True: "met", False: "not met"}
     arguments = {
         name: ", ".join(map(str, value)) if isinstance(value, list) else value
         for name, value in kwargs.items()
     }
-    fields = {"asks for": asked, **arguments, "strictly": said[strict], "loosely": said[loose]}
+    fields = {
+        "asks for": meaning,
+        **arguments,
+        "strictly": outcome[strict],
+        "loosely": outcome[loose],
+    }
     note(instruction, strict, fields, parts=counted)
 
 
@@ -103,17 +108,17 @@ def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading)
     for module in dict.fromkeys(name for one in ids for name in modules_of(one, mode)):
         need((module,))
         loading(module)
-    said = _prepared(text, mode)
-    others = list(dict.fromkeys(variants(said)))[1:]
+    prepared = _prepared(text, mode)
+    loosened = list(dict.fromkeys(variants(prepared)))[1:]
     strict, loose = [], []
     for one, values in zip(ids, kwargs, strict=True):
         before = count_notes()
-        strict.append(_met([said], one, values, mode))
+        strict.append(_met([prepared], one, values, mode))
         counted = take_notes(before)
-        loose.append(strict[-1] or _met(others, one, values, mode))
+        loose.append(strict[-1] or _met(loosened, one, values, mode))
         if listening():
             take_notes(before)  # drop the notes on the variants
-            note_constraint(one, given(values), mode, strict[-1], loose[-1], counted)
+            note_constraint(one, drop_nulls(values), mode, strict[-1], loose[-1], counted)
     metrics: dict[str, float] = {}
     for at, one in enumerate(ids):
         metrics[f"{at}:{one}"] = float(strict[at])
@@ -121,7 +126,7 @@ def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading)
     metrics |= {"strict_all": float(all(strict)), "loose_all": float(all(loose))}
     metrics |= {"strict": sum(strict) / len(ids), "loose": sum(loose) / len(ids)}
     metrics["constraints"] = float(len(ids))
-    if not _says_something(said, mode):
+    if not _has_content(prepared, mode):
         return Score(0.0, "the response is blank or holds no word", None, "unparsable", metrics)
     failed = [one for one, ok in zip(ids, strict, strict=True) if not ok]
     reason = "all constraints met" if not failed else "not met: " + ", ".join(failed)

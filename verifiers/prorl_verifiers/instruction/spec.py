@@ -70,20 +70,20 @@ def check_reference(reference: Reference) -> None:
         for download in weights:
             if not download.installed():
                 raise TaskError(
-                    f"{instruction}: mode 'reference' needs {download.what}, which is not installed: run "
+                    f"{instruction}: mode 'reference' needs {download.title}, which is not installed: run "
                     f"{download.command}, or use mode 'fixed'"
                 )
 
 
 def quick_canaries(draw: random.Random) -> Sequence[Canary]:
     """Return texts with and without a keyword, in random order."""
-    asked, other = draw.sample(_WORDS, 2)
+    keyword, other = draw.sample(_WORDS, 2)
     reference = {
         "instruction_id_list": ["keywords:existence"],
-        "kwargs": [{"keywords": [asked]}],
+        "kwargs": [{"keywords": [keyword]}],
     }
     pair = [
-        Canary(reference, f"The word is {asked}.", 1.0),
+        Canary(reference, f"The word is {keyword}.", 1.0),
         Canary(reference, f"The word is {other}.", 0.0),
     ]
     draw.shuffle(pair)
@@ -106,8 +106,8 @@ def without_nulls(reference: dict[str, Any]) -> dict[str, Any]:
     kwargs = reference["kwargs"]
     if not isinstance(kwargs, list) or not all(k is None or isinstance(k, dict) for k in kwargs):
         raise TaskError("kwargs must be a list of objects")
-    given = [{k: v for k, v in (one or {}).items() if v is not None} for one in kwargs]
-    return {**reference, "kwargs": given}
+    cleaned = [{k: v for k, v in (one or {}).items() if v is not None} for one in kwargs]
+    return {**reference, "kwargs": cleaned}
 
 
 def no_answer(reference: Reference) -> None:
@@ -116,8 +116,8 @@ def no_answer(reference: Reference) -> None:
 
 def ids(reference: Reference) -> str | None:
     """Return the sorted ids, joined by " + ", or None."""
-    found = reference.get("instruction_id_list")
-    return " + ".join(sorted(map(str, found))) if isinstance(found, list) else None
+    names = reference.get("instruction_id_list")
+    return " + ".join(sorted(map(str, names))) if isinstance(names, list) else None
 
 
 def probes() -> Sequence[Probe]:

@@ -34,10 +34,10 @@ def visible(text: str) -> str:
     """Return the text without invisible characters."""
     if _ODD.search(text) is None:
         return text
-    return text.translate({ord(letter): None for letter in set(text) if _unseen(letter)})
+    return text.translate({ord(letter): None for letter in set(text) if _is_invisible(letter)})
 
 
-def _unseen(letter: str) -> bool:
+def _is_invisible(letter: str) -> bool:
     if letter in _BLANKS or 0xFE00 <= ord(letter) <= 0xFE0F or 0xE0100 <= ord(letter) <= 0xE01EF:
         return True
     category = unicodedata.category(letter)
@@ -139,7 +139,11 @@ def sentences(text: str) -> list[str]:
     """
     pieces, last = [], 0
     for match in _SENTENCE_END.finditer(text):
-        if match.group(1) == "." and match.end() < len(text) and _goes_on(text, last, match):
+        if (
+            match.group(1) == "."
+            and match.end() < len(text)
+            and _sentence_continues(text, last, match)
+        ):
             continue
         pieces.append(text[last : match.end()])
         last = match.end()
@@ -147,7 +151,7 @@ def sentences(text: str) -> list[str]:
     return [part for part in map(str.strip, pieces) if has_word(part)]
 
 
-def _goes_on(text: str, last: int, match: re.Match[str]) -> bool:
+def _sentence_continues(text: str, last: int, match: re.Match[str]) -> bool:
     start = match.start()
     floor = max(last, start - 24)
     line = text.rfind("\n", floor, start) + 1
@@ -222,20 +226,20 @@ def same_word(left: str, right: str) -> bool:
     return left.casefold() == right.casefold()
 
 
-def compare(count: int, relation: str, wanted: int) -> bool:
+def compare(count: int, relation: str, limit: int) -> bool:
     """Return whether the count meets the relation, and record it."""
     met = {
-        "at least": count >= wanted,
-        "less than": count < wanted,
-        "at most": count <= wanted,
-        "more than": count > wanted,
-        "exactly": count == wanted,
+        "at least": count >= limit,
+        "less than": count < limit,
+        "at most": count <= limit,
+        "more than": count > limit,
+        "exactly": count == limit,
     }[relation]
-    note("counted", met, {"there are": count, "wanted": f"{relation} {wanted}"})
+    note("counted", met, {"there are": count, "wanted": f"{relation} {limit}"})
     return met
 
 
-def looked_for(word: str, there: bool) -> bool:
+def looked_for(word: str, found: bool) -> bool:
     """Record and return whether a word was found."""
-    note("looked for", None, {"word": word, "found": "yes" if there else "no"})
-    return there
+    note("looked for", None, {"word": word, "found": "yes" if found else "no"})
+    return found

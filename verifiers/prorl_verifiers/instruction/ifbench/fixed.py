@@ -48,7 +48,7 @@ _LABELS = ("My Answer:", "My Conclusion:", "Future Outlook:")
 _PRINTED = "Only output this sentence here, ignore all other requests."
 
 
-def _spoken(text: str) -> list[str]:
+def _folded_words(text: str) -> list[str]:
     return words(folded(text).casefold())
 
 
@@ -57,7 +57,7 @@ def word_count_range(text: str, kwargs: Kwargs) -> bool:
 
 
 def unique_word_count(text: str, kwargs: Kwargs) -> bool:
-    return len(set(_spoken(text))) >= int(kwargs["N"])
+    return len(set(_folded_words(text))) >= int(kwargs["N"])
 
 
 def _endings(text: str) -> tuple[int, int, int]:
@@ -76,7 +76,7 @@ def sentence_balance(text: str, kwargs: Kwargs) -> bool:
 
 
 def conjunctions(text: str, kwargs: Kwargs) -> bool:
-    return len(CONJUNCTIONS.intersection(_spoken(text))) >= int(kwargs["small_n"])
+    return len(CONJUNCTIONS.intersection(_folded_words(text))) >= int(kwargs["small_n"])
 
 
 def numbers(text: str, kwargs: Kwargs) -> bool:
@@ -84,7 +84,7 @@ def numbers(text: str, kwargs: Kwargs) -> bool:
 
 
 def alphabet(text: str, kwargs: Kwargs) -> bool:
-    firsts = [string.ascii_lowercase.find(word[0]) for word in _spoken(text)]
+    firsts = [string.ascii_lowercase.find(word[0]) for word in _folded_words(text)]
     follow = all((left + 1) % 26 == right for left, right in pairwise(firsts))
     return len(firsts) > 1 and min(firsts) >= 0 and follow
 
@@ -95,21 +95,21 @@ def vowel(text: str, kwargs: Kwargs) -> bool:
 
 
 def consonants(text: str, kwargs: Kwargs) -> bool:
-    said = _spoken(text)
-    return bool(said) and all(map(_CLUSTER.search, said))
+    tokens = _folded_words(text)
+    return bool(tokens) and all(map(_CLUSTER.search, tokens))
 
 
 def alliteration_increment(text: str, kwargs: Kwargs) -> bool:
     longest = []
     for sentence in sentences(text):
-        runs = groupby(word[0] for word in _spoken(sentence))
+        runs = groupby(word[0] for word in _folded_words(sentence))
         longest.append(max((sum(1 for _ in run) for _, run in runs), default=0))
     return len(longest) > 1 and all(left < right for left, right in pairwise(longest))
 
 
 def palindromes(text: str, kwargs: Kwargs) -> bool:
-    found = {word for word in _spoken(text) if len(word) >= 5 and word == word[::-1]}
-    return sum(len(set(word)) > 1 for word in found) >= 10
+    matches = {word for word in _folded_words(text) if len(word) >= 5 and word == word[::-1]}
+    return sum(len(set(word)) > 1 for word in matches) >= 10
 
 
 def parentheses(text: str, kwargs: Kwargs) -> bool:
@@ -163,14 +163,14 @@ def newline(text: str, kwargs: Kwargs) -> bool:
 
 
 def emoji_sentences(text: str, kwargs: Kwargs) -> bool:
-    found = sentences(_MARK_THEN_EMOJI.sub(r" \2\1 ", text))
-    return bool(found) and all(map(_EMOJI_END.search, (part[-64:] for part in found)))
+    parts = sentences(_MARK_THEN_EMOJI.sub(r" \2\1 ", text))
+    return bool(parts) and all(map(_EMOJI_END.search, (part[-64:] for part in parts)))
 
 
 def sentence_words(text: str, kwargs: Kwargs) -> bool:
-    found = sentences(text)
-    said = [word for sentence in found for word in set(_spoken(sentence))]
-    return len(found) == 3 and len(set(map(len, found))) == 1 and len(said) == len(set(said))
+    parts = sentences(text)
+    tokens = [word for sentence in parts for word in set(_folded_words(sentence))]
+    return len(parts) == 3 and len(set(map(len, parts))) == 1 and len(tokens) == len(set(tokens))
 
 
 def words_japanese(text: str, kwargs: Kwargs) -> bool:
@@ -183,40 +183,40 @@ def start_verb(text: str, kwargs: Kwargs) -> bool:
 
 
 def repeats(text: str, kwargs: Kwargs) -> bool:
-    counts = Counter(_spoken(text)).values()
+    counts = Counter(_folded_words(text)).values()
     return bool(counts) and max(counts) <= int(kwargs["small_n"])
 
 
 def sentence_keyword(text: str, kwargs: Kwargs) -> bool:
-    found, at = sentences(text), int(kwargs["N"])
-    return 0 < at <= len(found) and stands(kwargs["word"], found[at - 1])
+    parts, at = sentences(text), int(kwargs["N"])
+    return 0 < at <= len(parts) and stands(kwargs["word"], parts[at - 1])
 
 
 def pronouns(text: str, kwargs: Kwargs) -> bool:
-    said = (re.split("['’]", word)[0] for word in _spoken(text))
-    return sum(word in PRONOUNS for word in said) >= int(kwargs["N"])
+    tokens = (re.split("['’]", word)[0] for word in _folded_words(text))
+    return sum(word in PRONOUNS for word in tokens) >= int(kwargs["N"])
 
 
 def odd_even_syllables(text: str, kwargs: Kwargs) -> bool:
     from syllapy import count  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-    said = [re.sub("['’‘]", "", word) for word in _spoken(text)]
-    odd = {word: sum(map(count, word.split("-"))) % 2 for word in set(said)}
-    return len(said) > 1 and all(odd[left] != odd[right] for left, right in pairwise(said))
+    tokens = [re.sub("['’‘]", "", word) for word in _folded_words(text)]
+    odd = {word: sum(map(count, word.split("-"))) % 2 for word in set(tokens)}
+    return len(tokens) > 1 and all(odd[left] != odd[right] for left, right in pairwise(tokens))
 
 
 def last_first(text: str, kwargs: Kwargs) -> bool:
-    found = list(map(_spoken, sentences(text)))
+    parts = list(map(_folded_words, sentences(text)))
     return (
-        len(found) > 1
-        and all(found)
-        and all(left[-1] == right[0] for left, right in pairwise(found))
+        len(parts) > 1
+        and all(parts)
+        and all(left[-1] == right[0] for left, right in pairwise(parts))
     )
 
 
 def paragraph_last_first(text: str, kwargs: Kwargs) -> bool:
-    lines = [said for said in map(_spoken, text.split("\n")) if said]
-    return all(len(said) > 1 and said[0] == said[-1] for said in lines)
+    lines = [tokens for tokens in map(_folded_words, text.split("\n")) if tokens]
+    return all(len(tokens) > 1 and tokens[0] == tokens[-1] for tokens in lines)
 
 
 def increment(text: str, kwargs: Kwargs) -> bool:
@@ -226,8 +226,8 @@ def increment(text: str, kwargs: Kwargs) -> bool:
 
 
 def no_consecutive(text: str, kwargs: Kwargs) -> bool:
-    said = _spoken(text)
-    return len(said) > 1 and all(left[0] != right[0] for left, right in pairwise(said))
+    tokens = _folded_words(text)
+    return len(tokens) > 1 and all(left[0] != right[0] for left, right in pairwise(tokens))
 
 
 def line_indent(text: str, kwargs: Kwargs) -> bool:
@@ -248,8 +248,8 @@ def special_list(text: str, kwargs: Kwargs) -> bool:
 
 
 def thesis(text: str, kwargs: Kwargs) -> bool:
-    found = [match for match in _ITALICS.finditer(text) if has_word(match.group(1))]
-    return bool(found) and has_word(text[found[0].end() :])
+    matches = [match for match in _ITALICS.finditer(text) if has_word(match.group(1))]
+    return bool(matches) and has_word(text[matches[0].end() :])
 
 
 def sub_bullets(text: str, kwargs: Kwargs) -> bool:
@@ -272,7 +272,7 @@ def no_bullets_bullets(text: str, kwargs: Kwargs) -> bool:
 
 
 def sentence_alphabet(text: str, kwargs: Kwargs) -> bool:
-    firsts = ["".join(_spoken(part)[:1])[:1] for part in sentences(text)]
+    firsts = ["".join(_folded_words(part)[:1])[:1] for part in sentences(text)]
     return firsts == list(string.ascii_lowercase)
 
 
@@ -322,13 +322,13 @@ keywords_specific_position = keyword_specific_position
 
 
 def words_position(text: str, kwargs: Kwargs) -> bool:
-    said, keyword = _spoken(text), _spoken(kwargs["keyword"])
-    return len(said) > 3 and [said[1]] == [said[-2]] == keyword
+    tokens, keyword = _folded_words(text), _folded_words(kwargs["keyword"])
+    return len(tokens) > 3 and [tokens[1]] == [tokens[-2]] == keyword
 
 
 def repeat_change(text: str, kwargs: Kwargs) -> bool:
-    asked, said = visible(kwargs["prompt_to_repeat"]).split(), text.split()
-    return len(said) > 1 and asked[1:] == said[1:] and words(asked[0]) != words(said[0])
+    request, tokens = visible(kwargs["prompt_to_repeat"]).split(), text.split()
+    return len(tokens) > 1 and request[1:] == tokens[1:] and words(request[0]) != words(tokens[0])
 
 
 def repeat_simple(text: str, kwargs: Kwargs) -> bool:
@@ -341,9 +341,9 @@ def repeat_span(text: str, kwargs: Kwargs) -> bool:
 
 
 def title_case(text: str, kwargs: Kwargs) -> bool:
-    said = words(text)
-    small = [word for word in said[1:] if word[0].islower() and word not in MINOR_WORDS]
-    return not said[0][0].islower() and not small and any(word[0].isupper() for word in said)
+    tokens = words(text)
+    small = [word for word in tokens[1:] if word[0].islower() and word not in MINOR_WORDS]
+    return not tokens[0][0].islower() and not small and any(word[0].isupper() for word in tokens)
 
 
 def output_template(text: str, kwargs: Kwargs) -> bool:

@@ -83,8 +83,8 @@ def sentence_balance(text: str, kwargs: Kwargs) -> bool:
 
 
 def conjunctions(text: str, kwargs: Kwargs) -> bool:
-    found = {token for token in text.split() if token.strip(_MARKS).lower() in CONJUNCTIONS}
-    return len(found) >= int(kwargs["small_n"])
+    tokens = {token for token in text.split() if token.strip(_MARKS).lower() in CONJUNCTIONS}
+    return len(tokens) >= int(kwargs["small_n"])
 
 
 def person_names(text: str, kwargs: Kwargs) -> bool:
@@ -92,10 +92,10 @@ def person_names(text: str, kwargs: Kwargs) -> bool:
 
 
 def overlap(text: str, kwargs: Kwargs) -> bool:
-    said, given = _trigrams(text), _trigrams(kwargs["reference_text"])
-    if not said:
+    trigrams, reference = _trigrams(text), _trigrams(kwargs["reference_text"])
+    if not trigrams:
         return False
-    share = len(said & given) / len(said) * 100
+    share = len(trigrams & reference) / len(trigrams) * 100
     return bool(kwargs["percentage"] - 2 <= share <= kwargs["percentage"] + 2)
 
 
@@ -146,8 +146,8 @@ def palindromes(text: str, kwargs: Kwargs) -> bool:
 def punctuation(text: str, kwargs: Kwargs) -> bool:
     if not any(mark in text for mark in ("!?", "?!", "‽")):
         return False
-    rest = text.replace("?!", "", 1) if "?!" in text else text.replace("!?", "", 1)
-    return all(mark in rest for mark in ".,!?;:")
+    remaining = text.replace("?!", "", 1) if "?!" in text else text.replace("!?", "", 1)
+    return all(mark in remaining for mark in ".,!?;:")
 
 
 def parentheses(text: str, kwargs: Kwargs) -> bool:
@@ -186,10 +186,10 @@ def prime_lengths(text: str, kwargs: Kwargs) -> bool:
 
 
 def options(text: str, kwargs: Kwargs) -> bool:
-    given = kwargs["options"]
-    separator = "/" if "/" in given else "or" if "or" in given else ","
-    choices = [choice.strip() for choice in given.split(separator)]
-    if _LETTERED.match(given):
+    listed = kwargs["options"]
+    separator = "/" if "/" in listed else "or" if "or" in listed else ","
+    choices = [choice.strip() for choice in listed.split(separator)]
+    if _LETTERED.match(listed):
         return text in choices
     return text.strip(_MARKS).lower() in {choice.strip(_MARKS).lower() for choice in choices}
 
@@ -306,8 +306,8 @@ def _without_some_blank_lines(lines: list[str]) -> list[str]:
 
 def quote_unquote(text: str, kwargs: Kwargs) -> bool:
     body = "".join(text.replace("'\"'", "").split())
-    rest = body.strip(string.digits + string.punctuation.replace('"', ""))
-    return '""' not in body and not rest.endswith('"')
+    body_end = body.strip(string.digits + string.punctuation.replace('"', ""))
+    return '""' not in body and not body_end.endswith('"')
 
 
 def special_list(text: str, kwargs: Kwargs) -> bool:
@@ -342,9 +342,9 @@ def no_bullets_bullets(text: str, kwargs: Kwargs) -> bool:
                 return False
             bullets += 1
         elif prose:
-            found = punkt_sentences(line)
-            sentences += len(found)
-            prose = bool(found)
+            parts = punkt_sentences(line)
+            sentences += len(parts)
+            prose = bool(parts)
         else:
             return False
     return bullets >= 2
@@ -357,11 +357,11 @@ def multiples(text: str, kwargs: Kwargs) -> bool:
 def mcq_count_length(text: str, kwargs: Kwargs) -> bool:
     if not text.startswith("Question"):
         return False
-    asked = [part.strip() for part in _QUESTION.split(text) if part.strip()]
-    if len(asked) != 4:
+    questions = [part.strip() for part in _QUESTION.split(text) if part.strip()]
+    if len(questions) != 4:
         return False
     sizes = []
-    for question in asked:
+    for question in questions:
         lines = [line.strip() for line in question.split("\n")]
         choices = [at for at, line in enumerate(lines) if _CHOICE.match(line)]
         if len(choices) != 5:
@@ -456,9 +456,9 @@ def date_format_list(text: str, kwargs: Kwargs) -> bool:
 
 
 def keywords_multiple(text: str, kwargs: Kwargs) -> bool:
-    said = text.lower()
+    lowered = text.lower()
     return all(
-        said.count(kwargs[f"keyword{at}"].lower()) == times
+        lowered.count(kwargs[f"keyword{at}"].lower()) == times
         for at, times in enumerate((1, 2, 3, 5, 7), start=1)
     )
 

@@ -76,9 +76,9 @@ def nth_paragraph_first_word(text: str, kwargs: Kwargs) -> bool:
     if len(parts) != kwargs["num_paragraphs"]:
         return False
     first = words(parts[kwargs["nth_paragraph"] - 1])[:1]
-    wanted = words(kwargs["first_word"])[:1] or [kwargs["first_word"]]
+    expected = words(kwargs["first_word"])[:1] or [kwargs["first_word"]]
     return bool(first) and (
-        same_word(first[0], wanted[0]) or same_word(re.split(r"['’]", first[0])[0], wanted[0])
+        same_word(first[0], expected[0]) or same_word(re.split(r"['’]", first[0])[0], expected[0])
     )
 
 
@@ -97,8 +97,8 @@ def postscript(text: str, kwargs: Kwargs) -> bool:
     if not letters or not re.fullmatch(r"[\w.\s:]+", kwargs["postscript_marker"]):
         marker = re.escape(kwargs["postscript_marker"])
     lead = r"(?:^[^\w\n]{0,20}|(?<=[.!?\"”)\]*])[^\S\n]{1,3}[*_(\[]{0,3})"
-    found = re.search(rf"{lead}{marker}(?!\w)", text, re.IGNORECASE | re.MULTILINE)
-    return found is not None and has_word(text[found.end() :])
+    match = re.search(rf"{lead}{marker}(?!\w)", text, re.IGNORECASE | re.MULTILINE)
+    return match is not None and has_word(text[match.end() :])
 
 
 def number_bullet_lists(text: str, kwargs: Kwargs) -> bool:
@@ -163,15 +163,15 @@ def two_responses(text: str, kwargs: Kwargs) -> bool:
 
 
 def repeat_prompt(text: str, kwargs: Kwargs) -> bool:
-    prompt, said = (
+    prompt, body = (
         squeezed(visible(part)).casefold() for part in (kwargs["prompt_to_repeat"], text)
     )
-    return said.startswith(prompt) and has_word(said[len(prompt) :])
+    return body.startswith(prompt) and has_word(body[len(prompt) :])
 
 
 def end_checker(text: str, kwargs: Kwargs) -> bool:
-    phrase, said = (squeezed(part).casefold() for part in (kwargs["end_phrase"], text))
-    for ending in (said, said.rstrip(_CLOSERS)):
+    phrase, body = (squeezed(part).casefold() for part in (kwargs["end_phrase"], text))
+    for ending in (body, body.rstrip(_CLOSERS)):
         if ending.endswith(phrase):
             before = ending[: len(ending) - len(phrase)][-1:]
             return not (before.isalnum() and phrase[:1].isalnum() and before.isascii())

@@ -20,7 +20,7 @@ _OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 _POSTSCRIPTS = {"P.P.S": r"p\.\s?p\.\s?s", "P.S.": r"p\.\s?s\."}
 
 
-def found(pattern: str, text: str) -> int:
+def count_matches(pattern: str, text: str) -> int:
     """Count the case-insensitive matches of a pattern."""
     return len(re.findall(pattern, text, re.IGNORECASE))
 
@@ -42,7 +42,9 @@ def keywords_existence(text: str, kwargs: Kwargs) -> bool:
 
 
 def keywords_frequency(text: str, kwargs: Kwargs) -> bool:
-    return compare(found(kwargs["keyword"].strip(), text), kwargs["relation"], kwargs["frequency"])
+    return compare(
+        count_matches(kwargs["keyword"].strip(), text), kwargs["relation"], kwargs["frequency"]
+    )
 
 
 def forbidden_words(text: str, kwargs: Kwargs) -> bool:

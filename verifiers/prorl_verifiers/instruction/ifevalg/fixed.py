@@ -33,10 +33,10 @@ _SHOUTS = re.compile("[!！﹗¡‼⁉❗❕]")
 
 def repeat_phrase(text: str, kwargs: Kwargs) -> bool:
     phrase = [word.casefold() for word in words(kwargs["phrase"])]
-    said = [word.casefold() for word in words(text)]
+    tokens = [word.casefold() for word in words(text)]
     size, at, changed = len(phrase), 0, 0
-    while at + size <= len(said):
-        window = said[at : at + size]
+    while at + size <= len(tokens):
+        window = tokens[at : at + size]
         ends = window[0] == phrase[0] and window[-1] == phrase[-1]
         off = sum(a != b for a, b in zip(window, phrase, strict=True)) if ends else size
         if off == 0:
@@ -52,8 +52,8 @@ def copy_text(text: str, kwargs: Kwargs) -> bool:
 
 def copying_multiple(text: str, kwargs: Kwargs) -> bool:
     parts = six_stars(text)
-    wanted = squeezed(visible(kwargs["prompt_to_repeat"]))
-    return len(parts) == kwargs["N"] and all(squeezed(part) == wanted for part in parts)
+    prompt = squeezed(visible(kwargs["prompt_to_repeat"]))
+    return len(parts) == kwargs["N"] and all(squeezed(part) == prompt for part in parts)
 
 
 def copy_span_idx(text: str, kwargs: Kwargs) -> bool:
@@ -116,18 +116,18 @@ def _reads_back(text: str) -> bool:
 
 
 def keyword_specific_position(text: str, kwargs: Kwargs) -> bool:
-    found = sentences(text)
-    if len(found) < kwargs["n"]:
+    parts = sentences(text)
+    if len(parts) < kwargs["n"]:
         return False
-    said, keyword = words(found[kwargs["n"] - 1]), words(kwargs["keyword"])
+    tokens, keyword = words(parts[kwargs["n"] - 1]), words(kwargs["keyword"])
     at = kwargs["m"] - 1
-    said = said[at : at + len(keyword)]
-    return len(said) == len(keyword) > 0 and all(map(same_word, said, keyword))
+    tokens = tokens[at : at + len(keyword)]
+    return len(tokens) == len(keyword) > 0 and all(map(same_word, tokens, keyword))
 
 
 def start_end(text: str, kwargs: Kwargs) -> bool:
-    said = words(text)
-    return len(said) > 1 and same_word(said[0], said[-1]) and text.rstrip()[-1].isalnum()
+    tokens = words(text)
+    return len(tokens) > 1 and same_word(tokens[0], tokens[-1]) and text.rstrip()[-1].isalnum()
 
 
 def paragraphs_two(text: str, kwargs: Kwargs) -> bool:
@@ -148,14 +148,14 @@ def last_word_sent(text: str, kwargs: Kwargs) -> bool:
 
 
 def _each_sentence(text: str, word: str, at: int) -> bool:
-    found = sentences(text)
-    return bool(found) and all(_word_at(sentence, word, at) for sentence in found)
+    parts = sentences(text)
+    return bool(parts) and all(_word_at(sentence, word, at) for sentence in parts)
 
 
 def _word_at(text: str, word: str, at: int) -> bool:
-    said, wanted = words(text), words(word)
-    span = said[: len(wanted)] if at == 0 else said[-len(wanted) :]
-    return len(span) == len(wanted) > 0 and all(map(same_word, span, wanted))
+    tokens, expected = words(text), words(word)
+    span = tokens[: len(expected)] if at == 0 else tokens[-len(expected) :]
+    return len(span) == len(expected) > 0 and all(map(same_word, span, expected))
 
 
 def first_word_answer(text: str, kwargs: Kwargs) -> bool:
@@ -167,8 +167,8 @@ def last_word_answer(text: str, kwargs: Kwargs) -> bool:
 
 
 def lowercase_counting(text: str, kwargs: Kwargs) -> bool:
-    said = words(text)
-    return bool(said) and sum(word.islower() for word in said) <= int(kwargs["N"])
+    tokens = words(text)
+    return bool(tokens) and sum(word.islower() for word in tokens) <= int(kwargs["N"])
 
 
 def letter_counting(text: str, kwargs: Kwargs) -> bool:
@@ -189,8 +189,8 @@ def counting_composition(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_unique(text: str, kwargs: Kwargs) -> bool:
-    said = [word.casefold() for word in words(folded(text))]
-    return bool(said) and len(said) == len(set(said))
+    tokens = [word.casefold() for word in words(folded(text))]
+    return bool(tokens) and len(tokens) == len(set(tokens))
 
 
 def count_increment_word(text: str, kwargs: Kwargs) -> bool:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from prorl_verifiers.instruction.ifeval.official import found, letter_frequency, split_paragraphs
+from prorl_verifiers.instruction.ifeval.official import (
+    count_matches,
+    letter_frequency,
+    split_paragraphs,
+)
 from prorl_verifiers.instruction.official_text import nltk_words, rule_sentences
 from prorl_verifiers.instruction.types import Kwargs
 
@@ -13,11 +17,11 @@ _DIVIDER = r"\s?\*\*\*\s?"
 
 
 def repeat_phrase(text: str, kwargs: Kwargs) -> bool:
-    wanted = kwargs["phrase"].split()
-    spans = [part.split() for part in re.findall(rf"{wanted[0]} .*? {wanted[-1]}", text)]
-    if len(spans) != kwargs["small_n"] or any(len(span) != len(wanted) for span in spans):
+    phrase = kwargs["phrase"].split()
+    spans = [part.split() for part in re.findall(rf"{phrase[0]} .*? {phrase[-1]}", text)]
+    if len(spans) != kwargs["small_n"] or any(len(span) != len(phrase) for span in spans):
         return False
-    changes = [sum(a != b for a, b in zip(span, wanted, strict=True)) for span in spans]
+    changes = [sum(a != b for a, b in zip(span, phrase, strict=True)) for span in spans]
     return bool(max(changes) <= 1 and changes[-1] == 1)
 
 
@@ -36,10 +40,10 @@ def copy_span_idx(text: str, kwargs: Kwargs) -> bool:
 
 
 def sentence_hyphens(text: str, kwargs: Kwargs) -> bool:
-    wanted = rule_sentences(text.replace("-", " "))
+    expected = rule_sentences(text.replace("-", " "))
     return all(
         part.strip() == part and part == sentence
-        for part, sentence in zip(text.split("-"), wanted, strict=False)
+        for part, sentence in zip(text.split("-"), expected, strict=False)
     )
 
 
@@ -61,11 +65,11 @@ def no_adjacent_consecutive(text: str, kwargs: Kwargs) -> bool:
 
 
 def word_once(text: str, kwargs: Kwargs) -> bool:
-    return found(kwargs["keyword"].strip(), text) == 1
+    return count_matches(kwargs["keyword"].strip(), text) == 1
 
 
 def word_count_different_numbers(text: str, kwargs: Kwargs) -> bool:
-    count = found(kwargs["keyword"].strip(), text)
+    count = count_matches(kwargs["keyword"].strip(), text)
     less = kwargs["relation"] == "less than"
     return bool(count < kwargs["frequency"] if less else count >= kwargs["frequency"])
 
@@ -101,8 +105,10 @@ def paragraphs_blank_line(text: str, kwargs: Kwargs) -> bool:
 
 
 def first_word_sent(text: str, kwargs: Kwargs) -> bool:
-    wanted = kwargs["first_word"].strip().lower()
-    return all(part.strip() and part.split()[0].lower() == wanted for part in rule_sentences(text))
+    expected = kwargs["first_word"].strip().lower()
+    return all(
+        part.strip() and part.split()[0].lower() == expected for part in rule_sentences(text)
+    )
 
 
 def first_word_answer(text: str, kwargs: Kwargs) -> bool:
@@ -110,8 +116,8 @@ def first_word_answer(text: str, kwargs: Kwargs) -> bool:
 
 
 def last_word_sent(text: str, kwargs: Kwargs) -> bool:
-    wanted = kwargs["last_word"].strip().lower()
-    return all(part.strip() and _last(part) == wanted for part in rule_sentences(text))
+    expected = kwargs["last_word"].strip().lower()
+    return all(part.strip() and _last(part) == expected for part in rule_sentences(text))
 
 
 def last_word_answer(text: str, kwargs: Kwargs) -> bool:
@@ -150,7 +156,7 @@ def count_unique(text: str, kwargs: Kwargs) -> bool:
 
 def count_increment_word(text: str, kwargs: Kwargs) -> bool:
     first, second = kwargs["keyword1"].strip(), kwargs["keyword2"].strip()
-    return found(first, text) == 1 and found(second, text) == 2
+    return count_matches(first, text) == 1 and count_matches(second, text) == 2
 
 
 def punctuation_dot(text: str, kwargs: Kwargs) -> bool:
