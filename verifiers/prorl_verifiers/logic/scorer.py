@@ -56,25 +56,19 @@ def score_logic(text: str, reference: Mapping[str, Any], loading: Loading) -> Sc
         note("answer", None, {"found in": "the last <answer>", "answer": answer}, span=span)
     reward, reason = _reward(dataset, answer, entry, mode, loading)
     if listening():
-        _note_rule(dataset, entry, reward, reason, answer)
+        rule = RULES[dataset]
+        fields = {
+            "scored by": reason,
+            "reward": f"{reward:g}",
+            "answer": answer,
+            "gold": entry.get("answer"),
+            "partial credit": rule.partial or None,
+            "what differs from reasoning-gym": rule.change or None,
+            "question": entry.get("question"),
+            "metadata": json.dumps(entry["metadata"], ensure_ascii=False),
+        }
+        note(f"rules of {dataset}", reward == 1.0, fields)
     return Score(reward, reason, answer)
-
-
-def _note_rule(
-    dataset: str, entry: Mapping[str, Any], reward: float, reason: str, answer: str
-) -> None:
-    rule = RULES[dataset]
-    fields = {
-        "scored by": reason,
-        "reward": f"{reward:g}",
-        "answer": answer,
-        "gold": entry.get("answer"),
-        "partial credit": rule.partial or None,
-        "what differs from reasoning-gym": rule.change or None,
-        "question": entry.get("question"),
-        "metadata": json.dumps(entry["metadata"], ensure_ascii=False),
-    }
-    note(f"rules of {dataset}", reward == 1.0, fields)
 
 
 def find_answer(text: str, extraction: str, entry: Mapping[str, Any]) -> str | None:

@@ -126,8 +126,12 @@ def clean(text: str) -> str:
         text = _PLAIN_ROOT.sub(r"\\sqrt[\1]", text)
         text = _COMMAND.sub(lambda name: _SPELLINGS.get(name.group(1), name.group()), text)
         text = _BRACED_UNIT.sub(r"\1", _DRESSED.sub(r" \1 ", text))
-        if "matrix{" in text or "cases{" in text:
-            text = _plain_environment(text)
+        if "matrix{" in text or "cases{" in text:  # plain TeX: \pmatrix{1 & 2 \cr 3 & 4}
+            for match in reversed(list(_PLAIN_ENVIRONMENT.finditer(text))):
+                end = closing_bracket(text, match.end())
+                name = match.group(1)
+                inner = rf"\begin{{{name}}}{text[match.end() : end]}\end{{{name}}}"
+                text = text[: match.start()] + inner + text[end + 1 :]
     text = _SPACES.sub(lambda m: m.group(1) or " ", text)
     text = _WORD_SQRT.sub(lambda m: rf"\sqrt{{{m.group(1)}}}" if m.group(1) else r"\sqrt", text)
     text = _WORD_PI.sub(r"\\pi", text)
@@ -139,16 +143,6 @@ def clean(text: str) -> str:
         text = _PRIMES.sub(lambda match: "'" * match.group().count("prime"), text)
         text = text.replace(r"^{\circ}", r"^\circ").replace(r"^ \circ", r"^\circ")
     return text.strip().strip("$").rstrip(".,;").strip()
-
-
-def _plain_environment(text: str) -> str:
-    r"""Rewrite plain TeX ``\pmatrix{1 & 2 \cr 3 & 4}``."""
-    for match in reversed(list(_PLAIN_ENVIRONMENT.finditer(text))):
-        end = closing_bracket(text, match.end())
-        name = match.group(1)
-        inner = rf"\begin{{{name}}}{text[match.end() : end]}\end{{{name}}}"
-        text = text[: match.start()] + inner + text[end + 1 :]
-    return text
 
 
 def _script(sign: str, digits: str) -> str:

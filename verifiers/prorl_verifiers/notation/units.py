@@ -113,16 +113,13 @@ def _total(reading: Reading) -> Size | None:
         size = _size(name)
         if size is None or abs(power) > 20:
             return None
-        raised = _power(size[0], power)
-        if raised is None:
-            return None
-        factor *= raised
+        factor *= _power(size[0], power)
         for root, count in size[1]:
             dimensions[root] = dimensions.get(root, Fraction(0)) + count * power
     return factor, tuple(sorted((root, count) for root, count in dimensions.items() if count))
 
 
-def _power(size: Fraction, power: Fraction) -> Fraction | None:
+def _power(size: Fraction, power: Fraction) -> Fraction:
     if power.denominator == 1:
         return Fraction(size ** int(power))
     context = Context(prec=40)

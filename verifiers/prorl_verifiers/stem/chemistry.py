@@ -230,9 +230,9 @@ def same_formula(gold: str, answer: str) -> bool | None:
     if len(gold) > MAX_FORMULA or len(answer) > MAX_FORMULA or gold.strip().casefold() in _WORDS:
         return None
     one, other = spelled(gold), spelled(answer)
-    special = _same_configuration(gold, answer)
-    if special:
-        return special == "same"
+    same_configuration = _same_configuration(gold, answer)
+    if same_configuration is not None:
+        return same_configuration
     if ">" in one:
         if ">" not in other and other.count("=") == 1:
             answer, other = answer.replace("=", "->"), other.replace("=", ">")
@@ -345,19 +345,19 @@ def _terms(text: str) -> list[list[str]]:
     ]
 
 
-def _same_configuration(gold: str, answer: str) -> str:
-    """Return ``same`` or ``other`` for two electron configurations, else ""."""
+def _same_configuration(gold: str, answer: str) -> bool | None:
+    """Return whether two electron configurations are equal; None unless both are configurations."""
     pair = [
         re.sub(r"[\s${}^]|\\[,;]", "", FONT_COMMAND.sub("", text.translate(_HIGH)))
         for text in (gold, answer)
     ]
     if not all(_SHELLS.fullmatch(text) for text in pair):
-        return ""
+        return None
     core, filled = zip(
         *((text.split("]")[0], sorted(_SHELL.findall(text))) for text in pair), strict=True
     )
     same_core = core[0] == core[1] or "[" not in pair[0] + pair[1]
-    return "same" if same_core and filled[0] == filled[1] else "other"
+    return same_core and filled[0] == filled[1]
 
 
 def _elements(formula: str) -> list[str]:

@@ -133,7 +133,15 @@ def _matches_target(
             )
             return same, "ranges compared"
         case Vector():
-            return _same_vector(target, answer, reference, loading), "vectors compared"
+            unit = target.components[0].measure.quantity.unit
+            components = read_vector(answer, unit, loading)
+            if components is None or len(components) != len(target.components):
+                return False, "vectors compared"
+            same = all(
+                _within(component, part, reference, loading)
+                for component, part in zip(target.components, components, strict=True)
+            )
+            return same, "vectors compared"
         case Chemical(text=text):
             chemical = same_formula(text, answer)
             if chemical is not None:
@@ -232,17 +240,6 @@ def _same_directed(
     if not same_direction(gold.direction, parts[1]):
         return False, "directions compared"
     return _same_number(gold.magnitude, parts[0], reference, loading)
-
-
-def _same_vector(gold: Vector, answer: str, reference: Mapping[str, Any], loading: Loading) -> bool:
-    unit = gold.components[0].measure.quantity.unit
-    components = read_vector(answer, unit, loading)
-    if components is None or len(components) != len(gold.components):
-        return False
-    return all(
-        _within(component, part, reference, loading)
-        for component, part in zip(gold.components, components, strict=True)
-    )
 
 
 def _within(gold: Number, number: Quantity, reference: Mapping[str, Any], loading: Loading) -> bool:

@@ -422,14 +422,11 @@ def csv_special_character(text: str, kwargs: Kwargs) -> bool:
     for row in rows[1:]:
         if len(row) != 5:
             return False
-        if any(map(_quoted_special, row)):
-            return True
+        for field in row:
+            line = field.partition("\n")[0]
+            if line.startswith('"') and _SPECIAL.search(line[1 : max(1, line.rfind('"'))]):
+                return True
     return False
-
-
-def _quoted_special(field: str) -> bool:
-    line = field.partition("\n")[0]
-    return line.startswith('"') and _SPECIAL.search(line[1 : max(1, line.rfind('"'))]) is not None
 
 
 def csv_quotes(text: str, kwargs: Kwargs) -> bool:

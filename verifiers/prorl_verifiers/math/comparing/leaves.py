@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -35,6 +35,13 @@ from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 _FUNCTIONS = frozenset(
     "sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh log ln".split()  # noqa: SIM905
 )
+
+
+def all_same(results: Sequence[bool | None]) -> bool | None:
+    """Return whether all comparisons are True, or None if some are undecided and none is False."""
+    if False in results:
+        return False
+    return None if None in results else True
 
 
 def unevaluated(gold: Node, answer: Node) -> str | None:
@@ -186,7 +193,7 @@ def same_leaf(
         results = [
             same_value(Quotient(gold.items[0], g), Quotient(answer.items[0], a)) for g, a in pairs
         ]
-        return False if False in results else None if None in results else True, "ratios compared"
+        return all_same(results), "ratios compared"
     if any(isinstance(node, Ratio) and len(node.items) > 2 for node in (gold, answer)):
         return False, "ratios compared"
     left, right = leaf(gold), leaf(answer)

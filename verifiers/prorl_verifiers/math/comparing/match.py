@@ -8,7 +8,7 @@ from typing import assert_never
 
 from prorl_verifiers.findings import listening, note
 from prorl_verifiers.math.comparing.families import Family
-from prorl_verifiers.math.comparing.leaves import Rules, is_plain, same_leaf
+from prorl_verifiers.math.comparing.leaves import Rules, all_same, is_plain, same_leaf
 from prorl_verifiers.math.comparing.regions import (
     FLIP,
     Piece,
@@ -114,7 +114,9 @@ class Matcher:
                 return self.region(node, answer)
             case Forms(items=items):
                 results = [self.matches(item, answer) for item in items]
-                return True if True in results else None if None in results else False
+                if True in results:
+                    return True
+                return None if None in results else False
             case Parts():
                 return self.parts(target, answer)
             case Ordered() if looks_like_region(answer) and not isinstance(answer, Bracketed):
@@ -204,7 +206,7 @@ class Matcher:
             return None if None in results else False
         results = [self.matches(target, side, final=False) for side in exact[:-1]]
         results.append(self.matches(target, exact[-1]))
-        return False if False in results else None if None in results else True
+        return all_same(results)
 
     # ------------------------------------------------------------------------- names and equations
 
@@ -293,8 +295,7 @@ class Matcher:
     def in_order(self, gold: Sequence[Tree], answer: Sequence[Node]) -> bool | None:
         if len(gold) != len(answer):
             return False
-        results = [self.matches(g, a) for g, a in zip(gold, answer, strict=True)]
-        return False if False in results else None if None in results else True
+        return all_same([self.matches(g, a) for g, a in zip(gold, answer, strict=True)])
 
     def matched(self, gold: Sequence[Tree], answer: Sequence[Node], once: bool) -> bool | None:
         """Match in any order; ``once`` ignores repetition."""
@@ -470,7 +471,7 @@ class Matcher:
                 results.append(
                     ends[0] == ends[1] if ends != (0, 0) else self.matches(Value(left), right)
                 )
-        return False if False in results else None if None in results else True
+        return all_same(results)
 
 
 def same_set_formula(gold: Combined, answer: Combined) -> bool | None:

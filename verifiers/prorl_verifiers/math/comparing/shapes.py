@@ -96,13 +96,11 @@ def components(node: Node, size: int) -> tuple[Node, ...] | None:
     names = {part.name for part in walk(node) if isinstance(part, Sym)}
     if any(part == Const("i") for part in walk(node)) and names & {"j", "k"}:
         names.add("i")
-    for axes in _AXES[:1] if "i" in names or "j" in names else _AXES[1:]:
-        if names and names <= set(axes[:size]):
-            return _along(node, axes[:size])
-    return None
-
-
-def _along(node: Node, axes: tuple[str, ...]) -> tuple[Node, ...] | None:
+    candidates = _AXES[:1] if "i" in names or "j" in names else _AXES[1:]
+    fitting = [axes[:size] for axes in candidates if names and names <= set(axes[:size])]
+    if not fitting:
+        return None
+    axes = fitting[0]
     terms = node.terms if isinstance(node, Sum) else (node,)
     by_axis: dict[str, Node] = {}
     for term in terms:
