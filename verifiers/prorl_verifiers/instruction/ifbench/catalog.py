@@ -49,7 +49,7 @@ IFBENCH: Mapping[str, Instruction] = {
         ("N",), fixed.pronouns, official.pronouns,
         "at least `N` pronouns, in any case, contractions (`it's`) included",
         "published: NLTK's tokens, the same words",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "count:keywords_multiple": Instruction(
         ("keyword1", "keyword2", "keyword3", "keyword4", "keyword5"), fixed.keywords_multiple, official.keywords_multiple,
@@ -64,13 +64,13 @@ IFBENCH: Mapping[str, Instruction] = {
         (), fixed.sentence_type, official.sentence_type,
         "twice as many sentences end in a full stop as in a question mark, and one does",
         _PUNKT + ", and none of either is followed",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "ratio:sentence_balance": Instruction(
         (), fixed.sentence_balance, official.sentence_balance,
         "as many sentences end in a full stop as in `?` and in `!`, and one does",
         _PUNKT + ", and none of each is followed",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "ratio:overlap": Instruction(
         ("reference_text", "percentage"), official.overlap, official.overlap,
@@ -80,7 +80,7 @@ IFBENCH: Mapping[str, Instruction] = {
         (), fixed.sentence_words, official.sentence_words,
         "three sentences with as many characters and no word in common",
         _PUNKT + "; words in common are not looked for",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "words:alphabet": Instruction(
         (), fixed.alphabet, official.alphabet,
@@ -110,7 +110,7 @@ IFBENCH: Mapping[str, Instruction] = {
         (), fixed.start_verb, official.start_verb,
         "the first word is a form of one of some 400 common English verbs",
         "published: NLTK's part-of-speech tagger, whose weights come with no package",
-        (), NLTK, downloads=("averaged_perceptron_tagger_eng",),
+        reference_needs=NLTK, downloads=("averaged_perceptron_tagger_eng",),
     ),
     "words:repeats": Instruction(
         ("small_n",), fixed.repeats, official.repeats,
@@ -120,12 +120,12 @@ IFBENCH: Mapping[str, Instruction] = {
         (), fixed.odd_even_syllables, official.odd_even_syllables,
         "two words or more, by turns with an odd and an even number of syllables (syllapy)",
         "published: one word is followed; hyphens and slashes join words",
-        SYLLABLES, SYLLABLES,
+        fixed_needs=SYLLABLES, reference_needs=SYLLABLES,
     ),
     "words:last_first": Instruction(
         (), fixed.last_first, official.last_first,
         "two sentences or more, each begins with the last word of the one before", _PUNKT + "; one sentence is followed",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "words:paragraph_last_first": Instruction(
         (), fixed.paragraph_last_first, official.paragraph_last_first,
@@ -140,29 +140,29 @@ IFBENCH: Mapping[str, Instruction] = {
     "words:keywords_specific_position": Instruction(
         ("keyword", "n", "m"), fixed.keywords_specific_position, official.keywords_specific_position,
         "the m-th word of the n-th sentence is the keyword, in any case", _PUNKT,
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "words:words_position": Instruction(
         ("keyword",), fixed.words_position, official.words_position,
         "four words or more, the second and the last but one are the keyword, in any case",
         "published: NLTK's tokens, of which punctuation marks are some",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "sentence:alliteration_increment": Instruction(
         (), fixed.alliteration_increment, official.alliteration_increment,
         "two sentences or more, in each the longest run of words with one first letter is longer than before",
         _PUNKT + "; all such runs of a sentence are added up, and one sentence is followed",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "sentence:keyword": Instruction(
         ("word", "N"), fixed.sentence_keyword, official.sentence_keyword,
         "the `N`-th sentence holds the word as a whole, in any case", _PUNKT,
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "sentence:increment": Instruction(
         ("small_n",), fixed.increment, official.increment,
         "two sentences or more, each has exactly `small_n` words more than the one before", _PUNKT + "; one sentence is followed",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "format:parentheses": Instruction(
         (), fixed.parentheses, official.parentheses,
@@ -188,7 +188,7 @@ IFBENCH: Mapping[str, Instruction] = {
         (), fixed.emoji_sentences, official.emoji_sentences,
         "an emoji stands before or behind the mark that ends each sentence",
         _PUNKT + ", and emoji as the package emoji lists them",
-        (), (*NLTK, *EMOJI),
+        reference_needs=(*NLTK, *EMOJI),
     ),
     "format:line_indent": Instruction(
         (), fixed.line_indent, official.line_indent,
@@ -219,13 +219,13 @@ IFBENCH: Mapping[str, Instruction] = {
         (), fixed.no_bullets_bullets, official.no_bullets_bullets,
         "two sentences or more end in a full stop, then two lines or more begin with `*`, and nothing else follows",
         _PUNKT + ", in the text before the first blank line, whatever they end in",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "format:title_case": Instruction(
         (), fixed.title_case, official.title_case,
         "every word begins with a capital, small words (of, the, and) after the first aside",
         "published: small words must have a capital too",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "format:output_template": Instruction(
         (), fixed.output_template, official.output_template,
@@ -260,7 +260,7 @@ IFBENCH: Mapping[str, Instruction] = {
     "custom:sentence_alphabet": Instruction(
         (), fixed.sentence_alphabet, official.sentence_alphabet,
         "26 sentences that begin with the letters from a to z", _PUNKT,
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "custom:european_capitals_sort": Instruction(
         (), official.european_capitals_sort, official.european_capitals_sort,

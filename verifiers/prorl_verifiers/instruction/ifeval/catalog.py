@@ -35,13 +35,13 @@ IFEVAL: Mapping[str, Instruction] = {
         "500, in 500 evenly spread)",
         "published: langdetect, unseeded, a text without features counts as followed; here a text that cannot be "
         "told is not in the language, and an English gloss under it is another language",
-        LANGID, LANGDETECT,
+        fixed_needs=LANGID, reference_needs=LANGDETECT,
     ),
     "length_constraints:number_sentences": Instruction(
         ("relation", "num_sentences"), fixed.number_sentences, official.number_sentences,
         "the number of sentences that hold a letter or digit stands in the relation",
         "published: Punkt, which counts the mark of a list item (`1.`) and a row of emoji as sentences",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "length_constraints:number_paragraphs": Instruction(
         ("num_paragraphs",), fixed.number_paragraphs, official.number_paragraphs,
@@ -126,19 +126,19 @@ IFEVAL: Mapping[str, Instruction] = {
         ("capital_relation", "capital_frequency"), fixed.capital_word_frequency, official.capital_word_frequency,
         "the number of words without a lowercase letter (hyphenated ones count once) stands in the relation",
         "published: NLTK's tokens, of which `DON'T` is two",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "change_case:english_capital": Instruction(
         (), fixed.english_capital, official.english_capital,
         "no lowercase letter, nine of ten letters a-z, and English by py3langid on the lowercase text",
         "published: langdetect on capitals, unseeded, often another language; undetectable counts as followed",
-        LANGID, LANGDETECT,
+        fixed_needs=LANGID, reference_needs=LANGDETECT,
     ),
     "change_case:english_lowercase": Instruction(
         (), fixed.english_lowercase, official.english_lowercase,
         "no capital letter, nine of ten letters a-z, and English by py3langid",
         "published: langdetect, unseeded; undetectable counts as followed",
-        LANGID, LANGDETECT,
+        fixed_needs=LANGID, reference_needs=LANGDETECT,
     ),
     "punctuation:no_comma": Instruction(
         (), fixed.no_comma, official.no_comma,

@@ -81,13 +81,13 @@ IFEVALG: Mapping[str, Instruction] = {
         ("keyword", "n", "m"), fixed.keyword_specific_position, official.keyword_specific_position,
         "the m-th word of the n-th sentence is the keyword, in any case",
         "published: NLTK's tokens, of which punctuation marks are some; the case matters",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "keywords:start_end": Instruction(
         (), fixed.start_end, official.start_end,
         "two words or more, the first and last the same in any case, nothing behind the last",
         "published: NLTK's tokens, so `! ... !` passes",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "paragraphs:paragraphs": Instruction(
         (), fixed.paragraphs_two, official.paragraphs_two,
@@ -145,13 +145,13 @@ IFEVALG: Mapping[str, Instruction] = {
         ("n_sent", "n_words"), fixed.counting_composition, official.counting_composition,
         "three parts between `***` or `* * *`, each of `n_sent` sentences of `n_words` words",
         "published: NLTK's tokens, so the full stop is a word; a divider at an end fails; `* * *`, which the prompt shows, is none",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "count:count_unique": Instruction(
         (), fixed.count_unique, official.count_unique,
         "no word twice, in any case, of one word or more",
         "published: NLTK's tokens, so a second full stop or comma fails, and `The the` passes",
-        (), NLTK,
+        reference_needs=NLTK,
     ),
     "count:count_increment_word": Instruction(
         ("keyword1", "keyword2"), fixed.count_increment_word, official.count_increment_word,
