@@ -95,22 +95,26 @@ def nltk_words(text: str) -> list[str]:
     return [token for sentence in punkt_sentences(text) for token in cache.tokens(sentence)]
 
 
+_MAX_CACHED = 2_000_000
+"""Characters of sentences whose tokens are kept."""
+
+
 class _TokenCache:
     """Cache of sentence tokens; the eight variants of a text share most sentences."""
 
-    def __init__(self, most: int = 2_000_000) -> None:
+    def __init__(self) -> None:
         from nltk.tokenize.destructive import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
             NLTKWordTokenizer,
         )
 
         self._tokenizer = NLTKWordTokenizer()
         self._tokens: dict[str, list[str]] = {}
-        self._size, self._most = 0, most
+        self._size = 0
 
     def tokens(self, sentence: str) -> list[str]:
         tokens = self._tokens.get(sentence)
         if tokens is None:
-            if self._size > self._most:
+            if self._size > _MAX_CACHED:
                 self._tokens.clear()
                 self._size = 0
             # NLTK needs half a minute for 1 MB of very short sentences.
