@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -39,14 +39,14 @@ class Composite:
 def read(reference: Reference) -> Composite:
     """Parse the reference, without the parts' own references. Raises TaskError (one line)."""
     check_keys(reference, "parts", "gate", "modes")
-    given = reference.get("parts")
-    if not isinstance(given, list) or not 1 <= len(given) <= MAX_PARTS:
+    entries = reference.get("parts")
+    if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_PARTS:
         raise TaskError(f"'parts' must be a list of 1 to {MAX_PARTS} parts")
     parts, weights = [], []
-    for number, part in enumerate(given, start=1):
+    for number, entry in enumerate(entries, start=1):
         try:
-            parts.append(_part(part))
-            weight = part.get("weight")  # a table gives None for a missing value
+            parts.append(_part(entry))
+            weight = entry.get("weight")  # a table gives None for a missing value
             weights.append(1.0 if weight is None else _number(weight, "weight"))
         except TaskError as error:
             raise TaskError(f"part {number}: {error}") from error
@@ -72,15 +72,15 @@ def _part(value: Any) -> TaskPart:
     return TaskPart(name, Task(verifier, reference))
 
 
-def _number(value: Any, what: str) -> float:
+def _number(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TaskError(f"its {what} {value!r} is not a number")
+        raise TaskError(f"its {name} {value!r} is not a number")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number) or number < 0:
-        raise TaskError(f"its {what} {number!r} must be a finite number, 0 or more")
+        raise TaskError(f"its {name} {number!r} must be a finite number, 0 or more")
     return number
 
 
@@ -98,9 +98,9 @@ def _gate(value: Any, names: Sequence[str]) -> dict[str, float]:
             )
     least = value if isinstance(value, dict) else dict.fromkeys(value, FULL_MARKS)
     gate = {}
-    for name, given in least.items():
+    for name, reward in least.items():
         try:
-            gate[name] = _number(given, "least reward")
+            gate[name] = _number(reward, "least reward")
         except TaskError as error:
             raise TaskError(f"gate {name!r}: {error}") from error
         if not 0 < gate[name] <= FULL_MARKS:
@@ -127,11 +127,16 @@ def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
     composite = read(reference)
     rewards = {name: v.reward for name, v in verdicts.items() if v.reward is not None}
     if listening():
-        note("weighted mean", None, dict(_weighed(composite, rewards)))
+        fields = {}
+        for part, weight in zip(composite.parts, composite.weights, strict=True):
+            fields[part.name] = f"reward {rewards[part.name]:g}, weight {weight:g}"
+            if part.name in composite.gate:
+                fields[part.name] += f", needs at least {composite.gate[part.name]:g}"
+        note("weighted mean", None, fields)
     short = [name for name, least in composite.gate.items() if rewards[name] < least - _ROUNDING]
     if short:
-        said = "; ".join(f"{name}: {verdicts[name].reason}" for name in short)
-        return Score(0.0, f"not through the gate: {said}")
+        reasons = "; ".join(f"{name}: {verdicts[name].reason}" for name in short)
+        return Score(0.0, f"not through the gate: {reasons}")
     missed = [name for name, reward in rewards.items() if reward < FULL_MARKS - _ROUNDING]
     reason = "; ".join(f"{name} {rewards[name]:g}: {verdicts[name].reason}" for name in missed)
     weights = [Fraction(weight) for weight in composite.weights]  # as floats their sum may overflow
@@ -140,13 +145,6 @@ def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
         for weight, part in zip(weights, composite.parts, strict=True)
     )
     return Score(float(earned / sum(weights)), reason or "every part has full marks")
-
-
-def _weighed(composite: Composite, rewards: Mapping[str, float]) -> Iterator[tuple[str, str]]:
-    for part, weight in zip(composite.parts, composite.weights, strict=True):
-        least = composite.gate.get(part.name)
-        gate = "" if least is None else f", needs at least {least:g}"
-        yield part.name, f"reward {rewards[part.name]:g}, weight {weight:g}{gate}"
 
 
 def _answers(reference: Reference) -> list[tuple[TaskPart, str]]:
@@ -176,7 +174,7 @@ def gold_response(reference: Reference) -> str | None:
     return golds.pop() if len(golds) == 1 else None
 
 
-def shown(reference: Reference) -> str:
+def part_names(reference: Reference) -> str:
     """Return the names of the parts."""
     return " + ".join(part.name for part in parts(reference))
 
@@ -212,7 +210,7 @@ SPEC = VerifierSpec(
         answer=answer,
         write=write,
         gold_response=gold_response,
-        topic=shown,
+        topic=part_names,
         target_type=target_type,
     ),
     audit=AuditShape(

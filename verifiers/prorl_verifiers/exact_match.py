@@ -50,10 +50,10 @@ class ByExpression:
     fallback: str = FALLBACK
 
     def __call__(self, text: str) -> tuple[str, bool]:
-        found = re.findall(self.expression, text)
-        if not -len(found) <= self.place < len(found):
+        matches = re.findall(self.expression, text)
+        if not -len(matches) <= self.place < len(matches):
             return self.fallback, False
-        match = found[self.place]
+        match = matches[self.place]
         if isinstance(match, tuple):
             match = next((group for group in match if group), None)
             if match is None:
@@ -78,18 +78,18 @@ def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
 
 def _without_thinking(text: str) -> str:
     """Remove each <think>...</think> in turn, as lighteval does: the text on both sides may join into the next tag."""
-    kept: list[str] = []  # single characters
+    output: list[str] = []  # single characters
     place, short = 0, len(THINKING) - 1
     while True:
-        before = "".join(kept[-short:])
+        before = "".join(output[-short:])
         joint = (before + text[place : place + short]).find(THINKING)
         start = text.find(THINKING, place) if joint < 0 else place - len(before) + joint
         end = text.find(THOUGHT, start + len(THINKING)) if start >= 0 else -1
         if end < 0:
-            return "".join(kept) + text[place:]
-        kept += text[place : max(start, place)]
+            return "".join(output) + text[place:]
+        output += text[place : max(start, place)]
         if start < place:
-            del kept[start - place :]
+            del output[start - place :]
         place = end + len(THOUGHT)
 
 
@@ -176,30 +176,22 @@ def _filter(row: Any) -> Filter:
         if key != "function" and key not in OPTIONS[name]:
             raise TaskError(f"filter '{name}' has no option '{key}'{nearest(key, OPTIONS[name])}")
     if name == "regex":
-        return _by_expression(row)
+        place, fallback = row.get("group_select", 0), row.get("fallback", FALLBACK)
+        if isinstance(place, bool) or not isinstance(place, int):
+            raise TaskError("'group_select' must be a whole number: which match is taken")
+        if not isinstance(fallback, str):
+            raise TaskError("'fallback' must be a text")
+        return ByExpression(_checked(row.get("regex_pattern"), "regex_pattern"), place, fallback)
     if name == "map":
-        return _by_table(row)
+        table, default = row.get("mapping_dict"), row.get("default_value", FALLBACK)
+        if (
+            not isinstance(table, Mapping)
+            or not all(isinstance(text, str) for pair in table.items() for text in pair)
+            or not isinstance(default, str)
+        ):
+            raise TaskError("'mapping_dict' must map texts to texts, and 'default_value' be a text")
+        return ByTable(dict(table), default)
     return PLAIN[name]
-
-
-def _by_expression(row: Mapping[str, Any]) -> ByExpression:
-    place, fallback = row.get("group_select", 0), row.get("fallback", FALLBACK)
-    if isinstance(place, bool) or not isinstance(place, int):
-        raise TaskError("'group_select' must be a whole number: which match is taken")
-    if not isinstance(fallback, str):
-        raise TaskError("'fallback' must be a text")
-    return ByExpression(_checked(row.get("regex_pattern"), "regex_pattern"), place, fallback)
-
-
-def _by_table(row: Mapping[str, Any]) -> ByTable:
-    table, fallback = row.get("mapping_dict"), row.get("default_value", FALLBACK)
-    texts = isinstance(table, Mapping) and all(
-        isinstance(text, str) for pair in table.items() for text in pair
-    )
-    if not texts or not isinstance(fallback, str):
-        raise TaskError("'mapping_dict' must map texts to texts, and 'default_value' be a text")
-    assert isinstance(table, Mapping)
-    return ByTable(dict(table), fallback)
 
 
 def _checked(expression: Any, key: str) -> str:
@@ -224,17 +216,17 @@ def score(response: str, reference: Reference) -> Score:
     """Return 1 if the filtered text equals one of the answers, else 0."""
     matching = read(reference)
     text = before(response, matching.until)
-    found = True
+    all_passed = True
     for step in matching.filters:
         text, passed = step(text)
-        found = found and passed
+        all_passed = all_passed and passed
         note("filter", passed, {"leaves": text})
-    given = compared(text, matching)
-    right = any(given == compared(answer, matching) for answer in matching.answers)
-    note("compared", right, {"given": given, "gold": compared(matching.answers[0], matching)})
+    answer_text = compared(text, matching)
+    right = any(answer_text == compared(answer, matching) for answer in matching.answers)
+    note("compared", right, {"given": answer_text, "gold": compared(matching.answers[0], matching)})
     if right:
         return Score(1.0, "equal to the gold answer", text)
-    if not found:
+    if not all_passed:
         return unparsable("the filters found no answer")
     return Score(0.0, "not equal to the gold answer", text)
 

@@ -32,8 +32,8 @@ def after_thinking(response: str) -> str | None:
     close = response.rfind(CLOSE_THINK)
     if close < 0:
         return None if OPEN_THINK in response else response
-    rest = response[close + len(CLOSE_THINK) :]
-    return None if OPEN_THINK in rest else rest
+    text = response[close + len(CLOSE_THINK) :]
+    return None if OPEN_THINK in text else text
 
 
 def last_boxed(text: str) -> str | None:

@@ -58,12 +58,12 @@ class Finding:
         }
 
 
-_HEARD: ContextVar[list[Finding] | None] = ContextVar("findings", default=None)
+_NOTES: ContextVar[list[Finding] | None] = ContextVar("findings", default=None)
 
 
 def listening() -> bool:
     """Return whether notes are kept; check it before a costly note."""
-    return _HEARD.get() is not None
+    return _NOTES.get() is not None
 
 
 def note(
@@ -78,40 +78,40 @@ def note(
 
     ``passed=None`` decides nothing. ``span`` refers to the text that the scorer was given.
     """
-    heard = _HEARD.get()
-    if heard is None or len(heard) >= MOST_HEARD:
+    notes = _NOTES.get()
+    if notes is None or len(notes) >= MOST_HEARD:
         return
     outcome: Outcome = "neutral" if passed is None else "passed" if passed else "failed"
     texts = tuple(
         (label, cut(value)) for label, value in (fields or {}).items() if value is not None
     )
-    heard.append(Finding(title, outcome, texts, span, tuple(parts)))
+    notes.append(Finding(title, outcome, texts, span, tuple(parts)))
 
 
 def count_notes() -> int:
     """Return the number of findings so far, for ``take_notes``."""
-    return len(_HEARD.get() or ())
+    return len(_NOTES.get() or ())
 
 
 def take_notes(since: int) -> tuple[Finding, ...]:
     """Remove and return the findings after the first ``since``."""
-    heard = _HEARD.get()
-    if heard is None:
+    notes = _NOTES.get()
+    if notes is None:
         return ()
-    parts = tuple(heard[since:])
-    del heard[since:]
+    parts = tuple(notes[since:])
+    del notes[since:]
     return parts
 
 
 @contextmanager
 def noting(listen: bool = True) -> Iterator[list[Finding]]:
     """Collect the notes taken inside the block, if ``listen``."""
-    found: list[Finding] = []
-    token = _HEARD.set(found if listen else None)
+    findings: list[Finding] = []
+    token = _NOTES.set(findings if listen else None)
     try:
-        yield found
+        yield findings
     finally:
-        _HEARD.reset(token)
+        _NOTES.reset(token)
 
 
 def cut(value: object, longest: int = LONGEST_TEXT) -> str:
@@ -132,23 +132,23 @@ def written(value: object, write: Callable[[object], str]) -> str:
 
 def bounded(findings: Sequence[Finding], offset: int = 0) -> tuple[Finding, ...]:
     """Limit the findings to ``MOST_FINDINGS`` and ``MOST_TEXT``, and shift spans by ``offset``."""
-    return _Budget(offset).of(findings, 0)
+    return _Limiter(offset).limit(findings, 0)
 
 
-class _Budget:
+class _Limiter:
     def __init__(self, offset: int) -> None:
         self._offset = offset
         self._findings, self._characters = MOST_FINDINGS, MOST_TEXT
 
-    def of(self, findings: Sequence[Finding], depth: int) -> tuple[Finding, ...]:
-        kept: list[Finding] = []
+    def limit(self, findings: Sequence[Finding], depth: int) -> tuple[Finding, ...]:
+        limited: list[Finding] = []
         for at, finding in enumerate(findings):
             if self._findings == 0 or depth == DEEPEST or self._characters < -MOST_TEXT:
-                kept.append(Finding(f"{len(findings) - at} more findings are left out"))
+                limited.append(Finding(f"{len(findings) - at} more findings are left out"))
                 break
             self._findings -= 1
-            kept.append(self._one(finding, depth))
-        return tuple(kept)
+            limited.append(self._one(finding, depth))
+        return tuple(limited)
 
     def _one(self, finding: Finding, depth: int) -> Finding:
         title = cut(finding.title, LONGEST_TITLE)
@@ -162,7 +162,7 @@ class _Budget:
         span = finding.span
         if span is not None:
             span = (span[0] + self._offset, span[1] + self._offset)
-        parts = self.of(finding.parts, depth + 1)
+        parts = self.limit(finding.parts, depth + 1)
         return Finding(title, finding.outcome, tuple(fields), span, parts)
 
     def _text(self, text: str) -> str:
@@ -173,21 +173,19 @@ def read_findings(value: Any, depth: int = 0) -> tuple[Finding, ...]:
     """Parse findings. Raises ValueError, KeyError or TypeError."""
     if depth > DEEPEST + 1 or not isinstance(value, list):
         raise ValueError("no list of findings")
-    return tuple(_read(one, depth) for one in value)
-
-
-def _read(value: Any, depth: int) -> Finding:
-    span = value["span"]
-    if value["outcome"] not in OUTCOMES or not isinstance(value["title"], str):
-        raise ValueError("no finding")
-    fields = tuple((label, text) for label, text in value["fields"])
-    if not all(isinstance(part, str) for pair in fields for part in pair):
-        raise ValueError("a field of a finding is not text")
-    if span is not None:
-        start, end = span
-        if type(start) is not int or type(end) is not int or not 0 <= start <= end:
-            raise ValueError("no span of a finding")
-        span = (start, end)
-    return Finding(
-        value["title"], value["outcome"], fields, span, read_findings(value["parts"], depth + 1)
-    )
+    findings = []
+    for row in value:
+        span = row["span"]
+        if row["outcome"] not in OUTCOMES or not isinstance(row["title"], str):
+            raise ValueError("no finding")
+        fields = tuple((label, text) for label, text in row["fields"])
+        if not all(isinstance(part, str) for pair in fields for part in pair):
+            raise ValueError("a field of a finding is not text")
+        if span is not None:
+            start, end = span
+            if type(start) is not int or type(end) is not int or not 0 <= start <= end:
+                raise ValueError("no span of a finding")
+            span = (start, end)
+        parts = read_findings(row["parts"], depth + 1)
+        findings.append(Finding(row["title"], row["outcome"], fields, span, parts))
+    return tuple(findings)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from prorl_verifiers.spec import VERIFIERS
@@ -12,7 +12,7 @@ MODES = "modes"
 """Key of a composed reference: verifier -> mode for the parts that set none."""
 
 
-def own_reference(reference: Reference) -> Reference:
+def without_modes(reference: Reference) -> Reference:
     """Return a composed reference without ``modes``."""
     return {key: value for key, value in reference.items() if key != MODES}
 
@@ -24,10 +24,14 @@ def parts_of(task: Task) -> Sequence[TaskPart]:
         return ()
     modes = task.reference.get(MODES) or {}
     try:
-        return [
-            replace(part, task=_in_mode(part.task, modes))
-            for part in compose.parts(own_reference(task.reference))
-        ]
+        parts = []
+        for part in compose.parts(without_modes(task.reference)):
+            inner = part.task
+            mode = modes.get(inner.verifier)
+            if mode is not None and "mode" not in inner.reference:
+                inner = replace(inner, reference={**inner.reference, "mode": mode})
+            parts.append(replace(part, task=inner))
+        return parts
     except (LookupError, TypeError, ValueError, AttributeError) as error:  # mistakes of a plug-in
         raise TaskError(
             f"the parts of the {task.verifier} task cannot be made: {type(error).__name__}: {error}"
@@ -44,10 +48,3 @@ def tasks_in(task: Task) -> Sequence[Task]:
 def runs_programs(task: Task) -> bool:
     """Return whether scoring runs the response as a program, in a sandbox. Raises UnknownNameError, TaskError."""
     return any(VERIFIERS.get(one.verifier).score_in_sandbox is not None for one in tasks_in(task))
-
-
-def _in_mode(task: Task, modes: Mapping[str, str]) -> Task:
-    mode = modes.get(task.verifier)
-    if mode is None or "mode" in task.reference:
-        return task
-    return replace(task, reference={**task.reference, "mode": mode})

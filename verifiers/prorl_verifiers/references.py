@@ -12,9 +12,9 @@ def check_keys(reference: Reference, *keys: str) -> None:
     """Raise TaskError for a key that is not in ``keys``."""
     for key in reference:
         if key not in keys:
-            known = ", ".join(keys)
+            options = ", ".join(keys)
             raise TaskError(
-                f"unknown key {key!r} in the reference{nearest(str(key), keys)}: use {known}"
+                f"unknown key {key!r} in the reference{nearest(str(key), keys)}: use {options}"
             )
 
 

@@ -226,7 +226,7 @@ class _Servers:
 
 
 @functools.cache
-def _own_part() -> dict[str, str]:
+def _prorl_record() -> dict[str, str]:
     from importlib.metadata import version
 
     return {"group": "prorl", "name": "prorl", "source": "prorl", "version": version("prorl")}
@@ -234,7 +234,7 @@ def _own_part() -> dict[str, str]:
 
 def scoring_parts(tasks: Sequence[Task]) -> list[dict[str, str]]:
     """Return the versions (or plug-in hashes) that decide these verdicts."""
-    return [_own_part(), *part_records(tasks)]
+    return [_prorl_record(), *part_records(tasks)]
 
 
 def read_verdict(row: Mapping[str, Any]) -> Verdict:

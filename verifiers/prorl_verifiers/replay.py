@@ -69,8 +69,8 @@ def replay_run(
                     items.append((row["response"], load_task(row["verifier"], row["reference"])))
                 except TaskError as error:
                     raise TaskError(f"{place}: {error}") from error
-            heard = None if on_done is None else lambda _index, _verdict: on_done()
-            for row, verdict in zip(rows, pool.score(items, heard), strict=True):
+            report = None if on_done is None else lambda _index, _verdict: on_done()
+            for row, verdict in zip(rows, pool.score(items, report), strict=True):
                 result.rows += 1
                 if row["status"] == "infra_error" or row["reward"] is None:
                     result.masked += 1

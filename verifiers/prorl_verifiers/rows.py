@@ -42,7 +42,12 @@ def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) ->
             item_id, response, task = read_item(row)
             if item_id is None:
                 raise TaskError("'id' must be text or an integer")
-            items.append(FileItem(item_id, response, task, _expected(row)))
+            expected = row.get("expected_reward")
+            is_number = isinstance(expected, int | float) and not isinstance(expected, bool)
+            if expected is not None and not (is_number and 0 <= expected <= 1):
+                raise TaskError("'expected_reward' must be a number from 0 to 1")
+            reward = None if expected is None else float(expected)
+            items.append(FileItem(item_id, response, task, reward))
         except UserError as error:
             bad = TaskError(f"{path}:{number}: {error}")
             if on_bad is None:
@@ -63,16 +68,6 @@ def read_item(row: Any) -> tuple[str | int | None, str, Task]:
     if not isinstance(row.get("task"), dict):
         raise TaskError("'task' must be an object with 'verifier' and 'reference'")
     return item_id, row["response"], task_of(row["task"])
-
-
-def _expected(row: dict[str, Any]) -> float | None:
-    value = row.get("expected_reward")
-    if value is None:
-        return None
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not 0 <= value <= 1:
-        raise TaskError("'expected_reward' must be a number from 0 to 1")
-    return float(value)
 
 
 def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:

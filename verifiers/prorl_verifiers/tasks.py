@@ -8,7 +8,7 @@ from typing import Any
 
 from prorl_common import UnknownNameError, UserError
 from prorl_common.frames import read_json
-from prorl_verifiers.parts import MODES, own_reference, parts_of, tasks_in
+from prorl_verifiers.parts import MODES, parts_of, tasks_in, without_modes
 from prorl_verifiers.spec import VERIFIERS, VerifierSpec
 from prorl_verifiers.types import Reference, Task, TaskError
 
@@ -75,7 +75,7 @@ def load_task(verifier: str, reference: Reference | str) -> Task:
 
 
 def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
-    spec.check_reference(own_reference(reference))
+    spec.check_reference(without_modes(reference))
     modes = reference.get(MODES, {})
     if not isinstance(modes, Mapping):
         raise TaskError(f"{MODES!r} must be an object: verifier -> mode")
@@ -102,14 +102,14 @@ def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
 
 def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
     """Return the records of the plug-ins that score these tasks."""
-    names, taken = set(), {}
+    names, needed = set(), {}
     for task in tasks:
         names.add(task.verifier)
         for one in tasks_in(task):
             names.add(one.verifier)
             for record in VERIFIERS.get(one.verifier).needs_of(one.reference).parts:
-                taken[record["group"], record["name"]] = dict(record)
-    return [*VERIFIERS.records(names), *(taken[key] for key in sorted(taken))]
+                needed[record["group"], record["name"]] = dict(record)
+    return [*VERIFIERS.records(names), *(needed[key] for key in sorted(needed))]
 
 
 def renewed_records(
@@ -118,16 +118,16 @@ def renewed_records(
     """Return ``recorded`` with current records for these tasks."""
     from prorl_sandbox import LANGUAGES
 
-    now = part_records(tasks)
-    renewed = {VERIFIERS.group, LANGUAGES.group, *(record["group"] for record in now)}
-    return [*now, *(dict(record) for record in recorded if record["group"] not in renewed)]
+    current = part_records(tasks)
+    renewed = {VERIFIERS.group, LANGUAGES.group, *(record["group"] for record in current)}
+    return [*current, *(dict(record) for record in recorded if record["group"] not in renewed)]
 
 
 def check_mode(spec: VerifierSpec, mode: Any) -> None:
     """Raise TaskError unless ``mode`` is one of the verifier's modes."""
     if mode not in spec.modes:
-        known = " or ".join(spec.modes) or "none"
-        raise TaskError(f"unknown mode {mode!r} of {spec.name}: use {known}")
+        options = " or ".join(spec.modes) or "none"
+        raise TaskError(f"unknown mode {mode!r} of {spec.name}: use {options}")
 
 
 def check_modes(modes: Mapping[str, str]) -> None:
@@ -136,10 +136,10 @@ def check_modes(modes: Mapping[str, str]) -> None:
         check_mode(VERIFIERS.get(verifier), mode)
 
 
-def parse_modes(given: str | Sequence[str]) -> dict[str, str]:
+def parse_modes(pairs: str | Sequence[str]) -> dict[str, str]:
     """Parse ``math=either``, comma-separated or in a list. Raises UserError."""
     modes = {}
-    for pair in given.split(",") if isinstance(given, str) else given:
+    for pair in pairs.split(",") if isinstance(pairs, str) else pairs:
         if not pair.strip():
             continue
         verifier, equals, mode = pair.partition("=")
@@ -152,10 +152,10 @@ def parse_modes(given: str | Sequence[str]) -> dict[str, str]:
 
 def with_mode(task: Task, modes: Mapping[str, str]) -> Task:
     """Return the task with modes set where it, or a part, has none. Raises TaskError."""
-    written: dict[str, Any] = {}
+    added: dict[str, Any] = {}
     if task.verifier in modes and "mode" not in task.reference:
-        written["mode"] = modes[task.verifier]
+        added["mode"] = modes[task.verifier]
     open_parts = {p.task.verifier for p in parts_of(task) if "mode" not in p.task.reference}
     if of_parts := {name: modes[name] for name in sorted(open_parts & modes.keys())}:
-        written[MODES] = {**task.reference.get(MODES, {}), **of_parts}
-    return load_task(task.verifier, {**task.reference, **written}) if written else task
+        added[MODES] = {**task.reference.get(MODES, {}), **of_parts}
+    return load_task(task.verifier, {**task.reference, **added}) if added else task

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from prorl_common import what_failed
 from prorl_verifiers.findings import Finding, bounded, noting
-from prorl_verifiers.parts import own_reference, parts_of
+from prorl_verifiers.parts import parts_of, without_modes
 from prorl_verifiers.pool.protocol import MAX_EXTRACTED, read_reply, result_frame
 from prorl_verifiers.pool.queue import Batch
 from prorl_verifiers.spec import VERIFIERS, plugin_label
@@ -111,7 +111,7 @@ def _combined(task: Task, verdicts: dict[str, Verdict], isolation: str) -> Verdi
     compose = VERIFIERS.get(task.verifier).compose
     assert compose is not None
     try:
-        frame = result_frame(compose.combine(own_reference(task.reference), verdicts))
+        frame = result_frame(compose.combine(without_modes(task.reference), verdicts))
     except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
         frame = {"bug": what_failed(error)}
     verdict, _ = read_reply(frame, isolation)
