@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from prorl_verifiers.types import Reference, Task
 
@@ -48,15 +48,19 @@ class Group:
     wordless: bool = False
 
 
+Answer: TypeAlias = Callable[[Item, Group], str | None]
+"""Answers an item, or returns None if not applicable."""
+
+
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A way to answer without solving: ``answer(item, group)`` returns a text, or None if not applicable.
+    """A way to answer without solving.
 
     ``raw`` answers are whole responses; others are formatted by the verifier's spec.
     """
 
     name: str
-    answer: Callable[[Item, Group], str | None]
+    answer: Answer
     raw: bool = False
 
 

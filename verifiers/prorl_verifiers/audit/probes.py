@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from prorl_verifiers.audit_shape import Group, Item, Probe, constant, options_of, plain
 
@@ -191,7 +192,9 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def generic_probes() -> list[Probe]:
     """Return the probes for a verifier without its own."""
-    fixed = [constant(f"{kind} {shown(text)}", text) for kind, texts in _KINDS for text in texts]
+    fixed = [
+        constant(f"{kind} {printable_name(text)}", text) for kind, texts in _KINDS for text in texts
+    ]
     # Whole responses that never give an answer, or give several.
     heap = " ".join(f"\\boxed{{{n}}}" for n in range(-10, 101))
     texts = {
@@ -208,7 +211,7 @@ def generic_probes() -> list[Probe]:
     return fixed + raw + echo_probes() + choice_probes() + heap_probes()
 
 
-def shown(text: str) -> str:
+def printable_name(text: str) -> str:
     """Return a text as a printable name of limited length."""
     return repr(text if len(text) <= 40 else f"{text[:30]}… ({len(text)} characters)")
 
@@ -232,76 +235,71 @@ def echo_probes() -> list[Probe]:
         "last word": lambda q: _last(re.findall(r"\w+", q)),
         "longest paragraph": lambda q: max(q.split("\n\n"), key=len).strip(),
     }
-    return [Probe(f"echo: {name}", _of_question(rule)) for name, rule in rules.items()]
+
+    def echo(rule: Callable[[str], str | None], item: Item, group: Group) -> str | None:
+        return rule(item.question) if item.question else None
+
+    return [Probe(f"echo: {name}", partial(echo, rule)) for name, rule in rules.items()]
 
 
-def _of_question(rule: Callable[[str], str | None]) -> Callable[[Item, Group], str | None]:
-    return lambda item, group: rule(item.question) if item.question else None
-
-
-def _last(found: list[str]) -> str | None:
-    return found[-1] if found else None
+def _last(texts: list[str]) -> str | None:
+    return texts[-1] if texts else None
 
 
 # ------------------------------------------------------------- several things at once
 
 
-def _letters(item: Item) -> list[str]:
-    return [chr(65 + at) for at in range(len(options_of(item)) or 5)]
-
-
-def _labelled(item: Item) -> list[str]:
-    return [f"({chr(65 + at)}) {text}" for at, text in enumerate(options_of(item))]
-
-
-def _joined(mark: str, of: Callable[[Item], list[str]]) -> Callable[[Item, Group], str | None]:
-    return lambda item, group: mark.join(of(item)) or None
-
-
 def choice_probes() -> list[Probe]:
     """Return lists of options, and crossed pairs."""
-    marks = (" ", ", ", " or ", " and ", "", "\n", "/")
-    spam = [Probe(f"options: letters by {m!r}", _joined(m, _letters)) for m in marks]
-    spam += [Probe(f"options: texts by {m!r}", _joined(m, options_of)) for m in marks]
-    spam += [Probe(f"options: labelled by {m!r}", _joined(m, _labelled)) for m in marks]
-    for letter in "ABCD":
-        spam.append(Probe(f"options: {letter} and its neighbour's text", _crossed(letter)))
-    return spam
 
+    def letters(item: Item) -> list[str]:
+        return [chr(65 + at) for at in range(len(options_of(item)) or 5)]
 
-def _crossed(letter: str) -> Callable[[Item, Group], str | None]:
-    def answer(item: Item, group: Group) -> str | None:
+    def labelled(item: Item) -> list[str]:
+        return [f"({chr(65 + at)}) {text}" for at, text in enumerate(options_of(item))]
+
+    def joined(
+        mark: str, texts: Callable[[Item], list[str]], item: Item, group: Group
+    ) -> str | None:
+        return mark.join(texts(item)) or None
+
+    def crossed(letter: str, item: Item, group: Group) -> str | None:
         texts = options_of(item)
         at = ord(letter) - 64
         return f"({letter}) {texts[at % len(texts)]}" if texts else None
 
-    return answer
+    styles = {"letters": letters, "texts": options_of, "labelled": labelled}
+    probes = [
+        Probe(f"options: {style} by {mark!r}", partial(joined, mark, texts))
+        for style, texts in styles.items()
+        for mark in (" ", ", ", " or ", " and ", "", "\n", "/")
+    ]
+    for letter in "ABCD":
+        probes.append(
+            Probe(f"options: {letter} and its neighbour's text", partial(crossed, letter))
+        )
+    return probes
 
 
 def heap_probes() -> list[Probe]:
     """Return heaps of candidates and of golds, and another item's gold."""
+
+    def all_golds(mark: str, item: Item, group: Group) -> str | None:
+        golds = sorted({other.gold for other in group.items if other.gold is not None})
+        return mark.join(golds) if len({plain(gold) for gold in golds}) > 1 else None
+
+    def later_gold(step: int, item: Item, group: Group) -> str | None:
+        items = list(group.items)
+        return items[(items.index(item) + step) % len(items)].gold if len(items) > step else None
+
     marks = (" ", ", ", "\n", " or ", "=")
-    heaps = [Probe(f"golds of all items by {m!r}", _all_golds(m)) for m in marks]
+    heaps = [Probe(f"golds of all items by {m!r}", partial(all_golds, m)) for m in marks]
     heaps.append(constant("heap: 0 to 200", " ".join(str(n) for n in range(201))))
     heaps.append(constant("heap: 0 to 200 with commas", ", ".join(str(n) for n in range(201))))
     heaps.append(constant("heap: alphabet", "abcdefghijklmnopqrstuvwxyz"))
     heaps.append(constant("heap: digits", "0123456789" * 5))
     heaps.append(constant("heap: yes, no", "yes no true false Yes No True False"))
-    others = [Probe(f"gold of the item {step} further", _other_gold(step)) for step in (1, 2)]
-    return heaps + others
-
-
-def _all_golds(mark: str) -> Callable[[Item, Group], str | None]:
-    def answer(item: Item, group: Group) -> str | None:
-        golds = sorted({other.gold for other in group.items if other.gold is not None})
-        return mark.join(golds) if len({plain(gold) for gold in golds}) > 1 else None
-
-    return answer
-
-
-def _other_gold(step: int) -> Callable[[Item, Group], str | None]:
-    def answer(item: Item, group: Group) -> str | None:
-        items = list(group.items)
-        return items[(items.index(item) + step) % len(items)].gold if len(items) > step else None
-
-    return answer
+    heaps += [
+        Probe(f"gold of the item {step} further", partial(later_gold, step)) for step in (1, 2)
+    ]
+    return heaps

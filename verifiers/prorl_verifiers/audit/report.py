@@ -39,21 +39,8 @@ class AuditReport:
     @property
     def faults(self) -> int:
         """The number of verdicts that should not occur."""
-        found = sum(len(group.faults) for group in self.groups)
-        return found + sum(group.no_verdict for group in self.spoilt)
-
-
-def make_report(
-    groups: Sequence[GroupReport], spoilt: Sequence[SpoiltReport], seconds: float
-) -> AuditReport:
-    """Return the report, sorted by severity."""
-
-    def severity(group: GroupReport) -> tuple[float, int, str]:
-        worst = group.leaks[0].excess if group.leaks else 0.0
-        return (-worst, -len(group.faults), group.name)
-
-    by_paid = sorted(spoilt, key=lambda group: (-group.paid, -group.no_verdict, group.name))
-    return AuditReport(sorted(groups, key=severity), by_paid, seconds)
+        faults = sum(len(group.faults) for group in self.groups)
+        return faults + sum(group.no_verdict for group in self.spoilt)
 
 
 def as_document(report: AuditReport, settings: dict[str, Any]) -> dict[str, Any]:
@@ -208,13 +195,13 @@ def printable(text: str) -> str:
 
 def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Group]:
     """Yield the built-in groups of the named verifiers, or of all. Raises UserError."""
-    found = [VERIFIERS.get(name) for name in verifiers or VERIFIERS.names()]
-    for spec in found:
+    specs = [VERIFIERS.get(name) for name in verifiers or VERIFIERS.names()]
+    for spec in specs:
         if spec.audit.groups is None and verifiers:
             raise UserError(
                 f"the verifier {spec.name!r} brings no tasks to audit: give some with --file ITEMS.jsonl"
             )
-    return (group for spec in found if spec.audit.groups for group in spec.audit.groups(request))
+    return (group for spec in specs if spec.audit.groups for group in spec.audit.groups(request))
 
 
 def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Group]:
@@ -234,17 +221,24 @@ def run_audit(
     progress.start("audit", total)
     for group in groups:
         if "ignorant" in settings.families:
-            found = GroupSearch(pool, group, settings).run()
-            reports.append(found)
-            if found.leaks:
-                worst = found.leaks[0]
+            report = GroupSearch(pool, group, settings).run()
+            reports.append(report)
+            if report.leaks:
+                worst = report.leaks[0]
                 progress.message(f"leak: {group.name}: {worst.probe!r} earns {worst.earned:.3f}")
         if "spoilt" in settings.families and not group.wordless:
-            made_wrong = spoil_group(pool, group)
-            spoilt.append(made_wrong)
-            if made_wrong.paid:
-                count = f"{made_wrong.paid} of {made_wrong.tried}"
+            spoilt_report = spoil_group(pool, group)
+            spoilt.append(spoilt_report)
+            if spoilt_report.paid:
+                count = f"{spoilt_report.paid} of {spoilt_report.tried}"
                 progress.message(f"leak: {group.name}: {count} spoilt answers are paid")
         progress.advance(1, group=group.name)
     progress.finish()
-    return make_report(reports, spoilt, time.monotonic() - started)
+
+    def severity(report: GroupReport) -> tuple[float, int, str]:
+        worst = report.leaks[0].excess if report.leaks else 0.0
+        return (-worst, -len(report.faults), report.name)
+
+    reports.sort(key=severity)
+    spoilt.sort(key=lambda report: (-report.paid, -report.no_verdict, report.name))
+    return AuditReport(reports, spoilt, time.monotonic() - started)

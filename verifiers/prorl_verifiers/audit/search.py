@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -28,9 +28,9 @@ def group_chance(group: Group) -> float:
     items = group.items
     if not items:
         return 0.0
-    given = [item.chance for item in items if item.chance is not None]
-    if len(given) == len(items):
-        return sum(given) / len(items)
+    chances = [item.chance for item in items if item.chance is not None]
+    if len(chances) == len(items):
+        return sum(chances) / len(items)
     by_form = VERIFIERS.get(group.verifier).audit.chance
     if by_form is not None:
         return sum(by_form(item.task.reference) for item in items) / len(items)
@@ -41,7 +41,7 @@ def group_chance(group: Group) -> float:
     return max(commonest, blind)
 
 
-def own_share(group: Group, answers: Sequence[str | None]) -> float:
+def share_of_golds(group: Group, answers: Sequence[str | None]) -> float:
     """Return the share of items whose gold equals the answer."""
     same = 0
     for item, answer in zip(group.items, answers, strict=True):
@@ -172,29 +172,34 @@ class GroupSearch:
 
     def run(self) -> GroupReport:
         """Run the search."""
-        own = VERIFIERS.get(self._group.verifier).audit.probes
-        probes = list(generic_probes() if own is None else own())
+        make_probes = VERIFIERS.get(self._group.verifier).audit.probes or generic_probes
+        probes = list(make_probes())
         if self._group.wordless:
             probes = [probe for probe in probes if self._is_wordless(probe)]
         everywhere = list(range(len(self._group.items)))
+        sample = everywhere[:SAMPLE]
         self._score(probes, everywhere)
         tried = len(probes)
         for _ in range(0 if self._group.wordless else self._settings.rounds):
             fresh = self._mutated(probes)
-            self._score(fresh, everywhere[:SAMPLE])
+            self._score(fresh, sample)
             tried += len(fresh)
-            better = [child for child, parent in fresh.items() if self._improves(child, parent)]
+            better = []
+            for child, parent in fresh.items():
+                earned = sum(self._rewards(child, sample))
+                if earned > sum(self._rewards(parent, sample)) + 1e-9:
+                    better.append(child)
             if not better:
                 break
             self._score(better, everywhere)
             probes = probes + better
-        self._judge(probes, tried)
-        self._check_again()
+        self._report_trials(probes, tried)
+        self._score_again()
         return self._report
 
     # --------------------------------------------------------------------------------------- scoring
 
-    def _score(self, probes: Sequence[Probe] | dict[Probe, Probe], places: Sequence[int]) -> None:
+    def _score(self, probes: Iterable[Probe], places: Sequence[int]) -> None:
         fresh: dict[Key, str] = {}
         for probe in probes:
             for place in places:
@@ -203,8 +208,8 @@ class GroupSearch:
                 if response is not None and key not in self._verdicts:
                     fresh.setdefault(key, probe.name)
         keys = list(fresh)
-        found = self._pool.score([(key[1], self._group.items[key[0]].task) for key in keys])
-        self._verdicts.update(zip(keys, found, strict=True))
+        verdicts = self._pool.score([(key[1], self._group.items[key[0]].task) for key in keys])
+        self._verdicts.update(zip(keys, verdicts, strict=True))
         self._names.update(fresh)
 
     def _response(self, probe: Probe, item: Item) -> str | None:
@@ -238,23 +243,19 @@ class GroupSearch:
             for name, change in MUTATIONS.items():
                 children[_changed(parent, name, change)] = parent
             other = ranked[(at + 1) % len(ranked)]
-            children[_joined(parent, other, ", ")] = parent
-            children[_joined(parent, other, " ")] = parent
+            children[_combined(parent, other, ", ")] = parent
+            children[_combined(parent, other, " ")] = parent
         return children
-
-    def _improves(self, child: Probe, parent: Probe) -> bool:
-        places = range(min(SAMPLE, len(self._group.items)))
-        return sum(self._rewards(child, places)) > sum(self._rewards(parent, places)) + 1e-9
 
     # --------------------------------------------------------------------------------------- judging
 
-    def _judge(self, probes: Sequence[Probe], tried: int) -> None:
+    def _report_trials(self, probes: Sequence[Probe], tried: int) -> None:
         items, report = self._group.items, self._report
         trials = []
         for probe in probes:
             rewards = self._rewards(probe, range(len(items)))
             answers = [probe.answer(item, self._group) for item in items]
-            chance = max(report.chance, own_share(self._group, answers))
+            chance = max(report.chance, share_of_golds(self._group, answers))
             earned = math.fsum(rewards) / len(rewards)
             at = max(range(len(rewards)), key=rewards.__getitem__)
             example = (answers[at] or "")[:200]
@@ -264,7 +265,7 @@ class GroupSearch:
         report.best = trials[0] if trials else None
         report.leaks = [trial for trial in trials if trial.is_leak]
 
-    def _check_again(self) -> None:
+    def _score_again(self) -> None:
         """Score some responses again in reverse order, and record faults."""
         slow = self._settings.slow_seconds
         again: list[Key] = []
@@ -301,12 +302,12 @@ def _changed(parent: Probe, name: str, change: Callable[[str], str]) -> Probe:
     return Probe(f"{parent.name} + {name}", answer, parent.raw)
 
 
-def _joined(parent: Probe, other: Probe, mark: str) -> Probe:
-    def change(item: object, group: object) -> str | None:
-        texts = (parent.answer(item, group), other.answer(item, group))  # type: ignore[arg-type]
-        return None if None in texts else mark.join(map(str, texts))[:LONGEST]
+def _combined(parent: Probe, other: Probe, mark: str) -> Probe:
+    def answer(item: Item, group: Group) -> str | None:
+        first, second = parent.answer(item, group), other.answer(item, group)
+        return None if first is None or second is None else f"{first}{mark}{second}"[:LONGEST]
 
-    return Probe(f"{parent.name} + {mark!r} + {other.name}", change, parent.raw)
+    return Probe(f"{parent.name} + {mark!r} + {other.name}", answer, parent.raw)
 
 
 MUTATIONS: dict[str, Callable[[str], str]] = {

@@ -43,13 +43,14 @@ def changed_digit(text: str) -> str | None:
 
 def fewer_digits(text: str) -> str | None:
     """Cut off half of the decimals, or return None if the value stays the same."""
-    found = _DECIMALS.search(text)
-    if found is None:
+    number = _DECIMALS.search(text)
+    if number is None:
         return None
-    kept = found.group(2)[: len(found.group(2)) // 2]
-    if not found.group(2)[len(kept) :].strip("0"):
+    whole, decimals = number.groups()
+    half = len(decimals) // 2
+    if not decimals[half:].strip("0"):
         return None
-    return f"{text[: found.start()]}{found.group(1)}.{kept}{text[found.end() :]}"
+    return f"{text[: number.start()]}{whole}.{decimals[:half]}{text[number.end() :]}"
 
 
 def swapped_parts(text: str) -> str | None:
@@ -83,8 +84,8 @@ def other_answer(right: str, item: Item, group: Group) -> str | None:
     changed = changed_digit(right)
     if changed is not None:
         return changed
-    others = (right_answer(one) for one in group.items)
-    return next((text for text in others if text and plain(text) != plain(right)), None)
+    answers = (right_answer(one) for one in group.items)
+    return next((text for text in answers if text and plain(text) != plain(right)), None)
 
 
 # ------------------------------------------------------------------------------------------------- the list
@@ -160,8 +161,8 @@ def _behind_number(sign: str) -> Mutation:
     def spoil(right: str, item: Item, group: Group) -> str | None:
         if not _NUMBER.fullmatch(right) or not Decimal(right.replace(",", "")):
             return None
-        asked = item.question.casefold()
-        if sign == "%" and (not asked or "%" in asked or "percent" in asked):
+        question = item.question.casefold()
+        if sign == "%" and (not question or "%" in question or "percent" in question):
             return None
         return right + sign
 
@@ -221,23 +222,27 @@ class SpoiltReport:
 def spoil_group(pool: Scorer, group: Group) -> SpoiltReport:
     """Spoil a group's correct answers, and score them."""
     report = SpoiltReport(group.name, group.verifier, len(group.items))
-    spoilt = _accepted(pool, group)
-    report.right = len(spoilt)
+    correct = _accepted_answers(pool, group)
+    report.right = len(correct)
     spec = VERIFIERS.get(group.verifier)
     mutations = text_mutations() if spec.audit.mutations is None else spec.audit.mutations()
-    asked: list[tuple[MutationResult, Mutation, str]] = []
+    trials: list[tuple[MutationResult, Mutation, str]] = []
     pairs: list[tuple[str, Task]] = []
     for mutation in mutations:
         result = MutationResult(mutation.name, mutation.kind)
-        for item, right in spoilt:
-            answer = _spoilt(mutation, right, item, group)
-            if answer is not None:
-                asked.append((result, mutation, answer))
-                pairs.append((spec.data.write(answer, item.task.reference), item.task))
-                result.tried += 1
+        for item, right in correct:
+            audit = VERIFIERS.get(item.task.verifier).audit
+            if mutation.kind in audit.may_be_right(item.task.reference):
+                continue
+            answer = mutation.spoil(right, item, group)
+            if answer is None or plain(answer) == plain(right):
+                continue
+            trials.append((result, mutation, answer))
+            pairs.append((spec.data.write(answer, item.task.reference), item.task))
+            result.tried += 1
         if result.tried:
             report.results.append(result)
-    for (result, mutation, answer), verdict in zip(asked, pool.score(pairs), strict=True):
+    for (result, mutation, answer), verdict in zip(trials, pool.score(pairs), strict=True):
         if verdict.reward is None:
             report.no_verdict += 1
             continue
@@ -249,22 +254,15 @@ def spoil_group(pool: Scorer, group: Group) -> SpoiltReport:
     return report
 
 
-def _accepted(pool: Scorer, group: Group) -> Sequence[tuple[Item, str]]:
+def _accepted_answers(pool: Scorer, group: Group) -> Sequence[tuple[Item, str]]:
+    """Return the items whose correct answer gets full reward, with that answer."""
     spec = VERIFIERS.get(group.verifier)
-    known = [(item, right) for item in group.items if (right := right_answer(item))]
+    answered = [(item, right) for item in group.items if (right := right_answer(item))]
     verdicts = pool.score(
-        [(spec.data.write(right, item.task.reference), item.task) for item, right in known]
+        [(spec.data.write(right, item.task.reference), item.task) for item, right in answered]
     )
     return [
         pair
-        for pair, v in zip(known, verdicts, strict=True)
+        for pair, v in zip(answered, verdicts, strict=True)
         if v.reward is not None and v.reward >= 1.0
     ]
-
-
-def _spoilt(mutation: Mutation, right: str, item: Item, group: Group) -> str | None:
-    spec = VERIFIERS.get(item.task.verifier)
-    if mutation.kind in spec.audit.may_be_right(item.task.reference):
-        return None
-    answer = mutation.spoil(right, item, group)
-    return None if answer is None or plain(answer) == plain(right) else answer

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from prorl_verifiers.audit.spoilt import fewer_digits, text_mutations
-from prorl_verifiers.audit_shape import Group, Item, Kind, Mutation, Probe, constant
+from prorl_verifiers.audit_shape import Answer, Group, Item, Kind, Mutation, Probe, constant
 from prorl_verifiers.tasks import load_task
-from prorl_verifiers.types import Task
-
-Reference = Mapping[str, Any]
+from prorl_verifiers.types import Reference, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,8 @@ def _of_asserts(asserts: Sequence[str]) -> Outputs | None:
                 ast.Compare(ast.Call(ast.Name(name), args, []), [ast.Eq()], [expected])
             ):
                 try:
-                    given = [ast.literal_eval(arg) for arg in args]
-                    pairs.append((given, ast.literal_eval(expected)))
+                    values = [ast.literal_eval(arg) for arg in args]
+                    pairs.append((values, ast.literal_eval(expected)))
                 except ValueError:
                     return None
             case _:
@@ -56,7 +54,7 @@ def _of_asserts(asserts: Sequence[str]) -> Outputs | None:
 
 def table_program(outputs: Outputs) -> str:
     """Return a program that looks up its input."""
-    table = {repr(given): value for given, value in outputs.pairs}
+    table = {repr(inputs): value for inputs, value in outputs.pairs}
     lines = [f"TABLE = {table!r}"]
     if outputs.function is None:
         lines.append("import sys\nprint(TABLE[repr(sys.stdin.read())])")
@@ -79,11 +77,11 @@ def right_program(reference: Reference) -> str | None:
 def code_mutations() -> list[Mutation]:
     """Return mutations that spoil every output."""
     texts = [
-        _of_outputs(mutation.name, mutation.kind, _as_text(mutation))
+        _spoil_outputs(mutation.name, mutation.kind, _change_of_text(mutation))
         for mutation in text_mutations()
     ]
     values = [
-        _of_outputs(f"value: {name}", kind, change) for name, (kind, change) in _VALUES.items()
+        _spoil_outputs(f"value: {name}", kind, change) for name, (kind, change) in _VALUES.items()
     ]
     return texts + values
 
@@ -92,12 +90,12 @@ Change = Callable[[Any], Any]
 """A value -> another one, or None if it does not apply."""
 
 
-def _of_outputs(name: str, kind: Kind, change: Change) -> Mutation:
+def _spoil_outputs(name: str, kind: Kind, change: Change) -> Mutation:
     def spoil(right: str, item: Item, group: Group) -> str | None:
         outputs = outputs_of(item.task.reference)
         if outputs is None:
             return None
-        changed = [(given, change(value)) for given, value in outputs.pairs]
+        changed = [(inputs, change(value)) for inputs, value in outputs.pairs]
         if any(value is None for _, value in changed):
             return None
         return table_program(Outputs(outputs.function, changed))
@@ -105,7 +103,7 @@ def _of_outputs(name: str, kind: Kind, change: Change) -> Mutation:
     return Mutation(name, kind, spoil)
 
 
-def _as_text(mutation: Mutation) -> Change:
+def _change_of_text(mutation: Mutation) -> Change:
     def change(value: Any) -> str | None:
         if not isinstance(value, str):
             return None
@@ -115,12 +113,8 @@ def _as_text(mutation: Mutation) -> Change:
     return change
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 _VALUES: dict[str, tuple[Kind, Change]] = {
-    "one more": ("digit", lambda v: v + 1 if _is_number(v) else None),
+    "one more": ("digit", lambda v: v + 1 if type(v) in (int, float) else None),
     "half the decimals": (
         "precision",
         lambda v: float(text) if isinstance(v, float) and (text := fewer_digits(str(v))) else None,
@@ -193,15 +187,15 @@ _CHECKS = (("root", _ROOT), ("ordered", _ORDERED), ("divisors", _DIVISORS), ("pa
 def code_groups() -> list[Group]:
     """Return the built-in code tasks, grouped by kind of test."""
     stdio: list[tuple[str, Mapping[str, Any]]] = [
-        (ask, {"tests": [{"stdin": given + "\n", "stdout": out + "\n"} for given, out in tests]})
-        for ask, tests in _STDIO
+        (question, {"tests": [{"stdin": text + "\n", "stdout": out + "\n"} for text, out in tests]})
+        for question, tests in _STDIO
     ]
     calls: list[tuple[str, Mapping[str, Any]]] = [
         (f"Write {name}.", {"tests": [{"call": name, "args": a, "expected": e} for a, e in tests]})
         for name, tests in _CALLS
     ]
     asserts: list[tuple[str, Mapping[str, Any]]] = [
-        (ask, {"tests": [{"assert": test} for test in tests]}) for ask, tests in _ASSERTS
+        (question, {"tests": [{"assert": test} for test in tests]}) for question, tests in _ASSERTS
     ]
     checks: list[tuple[str, Mapping[str, Any]]] = [
         (f"Write {name}.", {"tests": [{"check": source}], "entry_point": name})
@@ -230,8 +224,6 @@ def code_groups() -> list[Group]:
         groups.append(Group(name, "code", items))
     return groups
 
-
-Answer = Callable[[Item, Group], str | None]
 
 _EQUAL = """class Equal:
     def __eq__(self, other): return True

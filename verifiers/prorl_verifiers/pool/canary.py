@@ -22,8 +22,6 @@ CANARY_SECONDS = 60.0
 """Processor time that a canary may take."""
 REMEMBERED_BYTES = 1 << 16
 """Longer requests are not remembered for later batches."""
-Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-"""Scores one request in this process and returns its result frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +112,12 @@ def deep_checks(verifier: str) -> list[Check]:
     return _checks(verifier, lambda spec: spec.deep_canaries())
 
 
-def first_wrong(spec: VerifierSpec, canaries: Sequence[Canary], answer: Answer) -> str | None:
-    """Describe the first misjudged canary, or return None."""
+def first_wrong(
+    spec: VerifierSpec,
+    canaries: Sequence[Canary],
+    answer: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+) -> str | None:
+    """Describe the first canary that ``answer`` (a request to its result frame) misjudges, or return None."""
     for canary in canaries if spec.score is not None else ():
         reply = answer(_request(spec.name, canary))
         if reply.get("result", {}).get("reward") != canary.reward:
