@@ -9,7 +9,7 @@ from fake_sandbox import FakeSandbox
 from prorl_sandbox import IsolationError, Limits, Outcome, Program, Sandbox, open_sandbox
 from prorl_verifiers import Verdict, VerifierPool, load_task
 from prorl_verifiers.code.reference import JUDGES, StdioTest
-from prorl_verifiers.code.scorer import JudgeError, judge
+from prorl_verifiers.code.scorer import JudgeError, judge_accepts
 
 HUGE = "1" * 100_000
 CASES = [
@@ -91,7 +91,7 @@ def scored(sandbox: Sandbox, name: str) -> Verdict:
 def test_a_judge_decides_on_text(
     sandbox: Sandbox, name: str, expected: str, stdout: str, right: bool
 ) -> None:
-    assert judge(name, StdioTest("", expected), stdout, sandbox) is right
+    assert judge_accepts(name, StdioTest("", expected), stdout, sandbox) is right
 
 
 def test_every_installed_judge_is_tested_and_a_function_of_the_file_of_judges() -> None:
@@ -138,7 +138,7 @@ def test_a_judge_that_fails_is_an_infra_error_never_a_zero(ending: Outcome) -> N
     # About the output, then about the expected one; and all was asked again.
     assert [program.args[1] for program in sandbox.judged] == ["", "gold"] * 2
     with pytest.raises(JudgeError):
-        judge("floats", StdioTest("", ""), "", sandbox)
+        judge_accepts("floats", StdioTest("", ""), "", sandbox)
 
 
 def test_a_judged_program_is_scored_in_the_real_sandbox(sandbox: Sandbox) -> None:

@@ -21,13 +21,13 @@ def same_output(expected: str, got: str) -> bool:
 def first_difference(expected: str, got: str) -> str | None:
     """Describe the first difference of two standard outputs, or return None."""
     pairs = zip_longest(_lines(expected), _lines(got))
-    for number, (wanted, given) in enumerate(pairs, start=1):
-        if wanted is None:
-            return f"line {number} is one too many: {given}"
-        if given is None:
-            return f"line {number} is missing: {wanted}"
-        if wanted != given:
-            return f"line {number}: expected {wanted}, came out {given}"
+    for number, (gold, line) in enumerate(pairs, start=1):
+        if gold is None:
+            return f"line {number} is one too many: {line}"
+        if line is None:
+            return f"line {number} is missing: {gold}"
+        if gold != line:
+            return f"line {number}: expected {gold}, came out {line}"
     return None
 
 

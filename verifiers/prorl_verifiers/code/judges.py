@@ -27,8 +27,8 @@ def unordered_lines(stdin: str, stdout: str, expected: str) -> bool:
 
 
 def _lines(text: str) -> "Counter[str]":
-    kept = (line.rstrip() for line in text.replace("\r\n", "\n").split("\n"))
-    return Counter(line for line in kept if line)
+    lines = (line.rstrip() for line in text.replace("\r\n", "\n").split("\n"))
+    return Counter(line for line in lines if line)
 
 
 def floats(stdin: str, stdout: str, expected: str) -> bool:

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from prorl_sandbox import LanguageSpec, Limits
 
 
-def read_language(given: Any) -> LanguageSpec:
+def read_language(name: Any) -> LanguageSpec:
     """Return the named language or alias, Python for None. Raises TaskError."""
     from prorl_sandbox import find_language
 
-    if given is not None and not isinstance(given, str):
+    if name is not None and not isinstance(name, str):
         raise TaskError("'language' must be text")
     try:
-        return find_language("python" if given is None else given)
+        return find_language("python" if name is None else name)
     except UserError as error:
         raise TaskError(str(error)) from error
 
@@ -176,19 +176,19 @@ def _called_name(node: ast.expr, entry_point: str | None) -> str | None:
 
 
 def _only_unknown_call(module: ast.Module) -> str:
-    known = set(dir(builtins)) | _MODULES
+    defined = set(dir(builtins)) | _MODULES
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            known.add(node.name)
+            defined.add(node.name)
         elif isinstance(node, ast.alias):
-            known.add((node.asname or node.name).split(".")[0])
+            defined.add((node.asname or node.name).split(".")[0])
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            known.add(node.id)
+            defined.add(node.id)
     called = {
         node.func.id
         for node in ast.walk(module)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    } - known
+    } - defined
     if len(called) != 1:
         raise TaskError(
             "cannot tell which function this assert tests: give the reference's 'entry_point'"
@@ -205,7 +205,7 @@ _TOTAL, _PARTIAL = "total_seconds", "partial"
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class CodeLimits:
     """Limits per test, and total processor seconds, beyond which a submission earns nothing, or with ``partial`` its
     share so far.
     """
@@ -221,7 +221,7 @@ class CodeReference:
 
     language: LanguageSpec
     tests: list[CodeTest]
-    budget: Budget
+    limits: CodeLimits
     judge: str | None
     binary: bool = False
     environment: str = "stdlib"
@@ -242,9 +242,9 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
         if not isinstance(judge, str):
             raise TaskError("'judge' must be the name of an installed judge")
         if judge not in JUDGES:
-            known = ", ".join(JUDGES)
+            options = ", ".join(JUDGES)
             raise TaskError(
-                f"unknown judge {judge!r}{nearest(judge, JUDGES)}: the installed ones are {known}"
+                f"unknown judge {judge!r}{nearest(judge, JUDGES)}: the installed ones are {options}"
             )
     for number, test in enumerate(tests, start=1):
         if isinstance(test, StdioTest):
@@ -255,7 +255,7 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
             raise TaskError(f"test {number}: a judge needs stdin/stdout tests")
     binary = reference.get("mode") == "binary"
     environment = read_environment(reference.get("environment"), language)
-    return CodeReference(language, tests, read_budget(reference), judge, binary, environment)
+    return CodeReference(language, tests, read_limits(reference), judge, binary, environment)
 
 
 def _check_call(test: CodeTest, language: LanguageSpec, number: int) -> None:
@@ -272,46 +272,46 @@ def _check_call(test: CodeTest, language: LanguageSpec, number: int) -> None:
         raise TaskError(f"test {number}: {error}") from error
 
 
-def read_environment(given: Any, language: LanguageSpec) -> str:
+def read_environment(name: Any, language: LanguageSpec) -> str:
     """Return the environment's name, by default the standard library. Raises TaskError.
 
     It need not exist here: the sandbox may be elsewhere.
     """
     from prorl_sandbox.environments.store import NAME, STDLIB
 
-    if given is None or given == STDLIB:
+    if name is None or name == STDLIB:
         return STDLIB
-    if not isinstance(given, str) or not NAME.fullmatch(given):
+    if not isinstance(name, str) or not NAME.fullmatch(name):
         raise TaskError("'environment' must be the name of an environment, like scientific")
     if language.run is not None:
         raise TaskError(f"'environment' is for Python: {language.title} has none")
-    return given
+    return name
 
 
-def read_budget(reference: Mapping[str, Any]) -> Budget:
+def read_limits(reference: Mapping[str, Any]) -> CodeLimits:
     """Return the limits of a code reference. Raises TaskError."""
     from prorl_sandbox import Limits
 
-    given = reference.get("limits") or {}
-    if not isinstance(given, Mapping):
+    limits = reference.get("limits") or {}
+    if not isinstance(limits, Mapping):
         raise TaskError("'limits' must be an object")
-    own = sorted(field.name for field in fields(Limits))
-    known = (*own, _TOTAL, _PARTIAL)
+    names_per_test = sorted(field.name for field in fields(Limits))
+    names = (*names_per_test, _TOTAL, _PARTIAL)
     per_test: dict[str, Any] = {}
-    for name, value in given.items():
-        if name not in known:
-            hint = nearest(str(name), known)
-            raise TaskError(f"unknown limit {name!r}{hint}: use {', '.join(known)}")
+    for name, value in limits.items():
+        if name not in names:
+            hint = nearest(str(name), names)
+            raise TaskError(f"unknown limit {name!r}{hint}: use {', '.join(names)}")
         if name == _PARTIAL and not isinstance(value, bool):
             raise TaskError("limit 'partial' must be true or false")
         if name != _PARTIAL:
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not math.isfinite(value) or value <= 0:
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not math.isfinite(value) or value <= 0:
                 raise TaskError(f"limit {name!r} must be a number above 0")
-        if name in own:
+        if name in names_per_test:
             per_test[name] = _check_range(name, value)
-    total = float(given.get(_TOTAL, DEFAULT_TOTAL_SECONDS))
-    return Budget(replace(Limits(), **per_test), total, given.get(_PARTIAL, False))
+    total = float(limits.get(_TOTAL, DEFAULT_TOTAL_SECONDS))
+    return CodeLimits(replace(Limits(), **per_test), total, limits.get(_PARTIAL, False))
 
 
 def _check_range(name: str, value: Any) -> Any:

@@ -61,12 +61,12 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         fields = {"found in": f"the last {task.language.title} block", "code": source}
         note("answer", None, fields, span=(at, at + len(source)) if at >= 0 else None)
     submission = Program(source, environment=task.environment, language=task.language.name)
-    total_seconds = task.budget.total_seconds
+    total_seconds = task.limits.total_seconds
     budget = Budget(total_seconds, total_seconds * WALL_SECONDS_A_SECOND)
     cases = [_case(test) for test in task.tests]
     passed, over, compiles, isolation = 0, False, True, ""
     failures: list[str] = []
-    outcomes = sandbox.run_cases(submission, cases, task.budget.per_test, budget)
+    outcomes = sandbox.run_cases(submission, cases, task.limits.per_test, budget)
     with contextlib.closing(outcomes):
         for number, (test, outcome) in enumerate(zip(task.tests, outcomes, strict=True), start=1):
             isolation = outcome.isolation or sandbox.isolation
@@ -91,7 +91,7 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         why = f": {outcome.hint}" if outcome.hint else ""
         reward, reason = 0.0, f"the code does not compile{why}"
     elif over:
-        reward = reward if task.budget.partial else 0.0
+        reward = reward if task.limits.partial else 0.0
         clock = f"processor time, or {total_seconds * WALL_SECONDS_A_SECOND:g} s by the clock,"
         reason += f"; more than {total_seconds:g} s of {clock} in total"
     elif failures:
@@ -101,7 +101,7 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         "passed": float(passed if compiles else 0),
         "all_passed": float(passed == total),
     }
-    status: VerdictStatus = "timeout" if over and not task.budget.partial else "scored"
+    status: VerdictStatus = "timeout" if over and not task.limits.partial else "scored"
     return Verdict(reward, status, reason, source[:_SHOWN], isolation, metrics)
 
 
@@ -123,7 +123,7 @@ def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sand
     match test:
         case StdioTest():
             if task.judge is not None:
-                return judge(task.judge, test, outcome.stdout, sandbox)
+                return judge_accepts(task.judge, test, outcome.stdout, sandbox)
             return same_output(test.stdout, outcome.stdout)
         case CallTest(expected=expected, from_json=from_json, wrapped=wrapped):
             same = same_value(expected, outcome.value, from_json)
@@ -132,7 +132,7 @@ def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sand
             return True
 
 
-def judge(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
+def judge_accepts(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
     """Ask the judge ``name``, in its own box, whether ``stdout`` is right.
 
     If it fails on ``stdout`` only, ``stdout`` is wrong. Raises JudgeError if it fails on the expected output too;
@@ -176,17 +176,17 @@ def note_test(
     seconds = (
         f"{outcome.wall_seconds:.3f} s by the clock, {outcome.cpu_seconds:.3f} s of processor time"
     )
-    ran: dict[str, object] = {
+    run: dict[str, object] = {
         "status": outcome.status,
         "why": outcome.limit or outcome.hint or None,
         "budget": "the budget of all tests is used up" if outcome.over_budget else None,
         "time": seconds,
         "standard error": outcome.stderr or None,
     }
-    note(f"test {number}", passed, {**_asked(test, outcome, judge), **ran})
+    note(f"test {number}", passed, {**_comparison(test, outcome, judge), **run})
 
 
-def _asked(test: CodeTest, outcome: Outcome, judge: str | None) -> Mapping[str, object]:
+def _comparison(test: CodeTest, outcome: Outcome, judge: str | None) -> Mapping[str, object]:
     ended = outcome.status == "ok"
     match test:
         case StdioTest(stdin=stdin, stdout=stdout):

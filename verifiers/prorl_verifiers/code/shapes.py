@@ -9,7 +9,6 @@ from typing import Any
 
 from prorl_verifiers.types import TaskError
 
-Reference = dict[str, Any]
 UNITTEST_CLASS = "TestCases"
 """The class with the tests of a BigCodeBench row."""
 _RUN_UNITTEST = f"""
@@ -25,7 +24,7 @@ def check(candidate):
 """Runs the class in the tests' box; the functions it calls run in the submission's own box."""
 
 
-def eurus_reference(ground_truth: str) -> Reference:
+def eurus_reference(ground_truth: str) -> dict[str, Any]:
     """Convert ``reward_model.ground_truth`` of an Eurus-2-RL-Data code row. Raises TaskError.
 
     It is JSON {"inputs", "outputs", "fn_name"?}: lists of arguments and mostly wrapped values for a function, else text
@@ -52,7 +51,7 @@ def eurus_reference(ground_truth: str) -> Reference:
     return {"tests": calls, "entry_point": name}
 
 
-def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -> Reference:
+def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -> dict[str, Any]:
     """Convert LiveCodeBench tests, a list of {"input", "output", "testtype"}. Raises TaskError.
 
     ``function`` is the row's ``metadata.func_name``, called by functional tests: a function, or a method of
@@ -60,25 +59,25 @@ def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -
     """
     if not tests:
         raise TaskError("a code task needs at least one test")
-    read = []
+    converted = []
     for number, test in enumerate(tests, start=1):
         if not isinstance(test, dict) or not {"input", "output"} <= test.keys():
             raise TaskError(f"test {number} needs 'input' and 'output'")
         if test.get("testtype") != "functional":
-            read.append({"stdin": test["input"], "stdout": test["output"]})
+            converted.append({"stdin": test["input"], "stdout": test["output"]})
             continue
         if not function:
             raise TaskError(f"test {number} is functional and the row names no function")
         lines = [line for line in str(test["input"]).split("\n") if line.strip()]
         args = [_parse(line, f"test {number}, an argument") for line in lines]
         expected = _parse(str(test["output"]), f"test {number}, its output")
-        read.append({"call": function, "args": args, "expected": expected})
-    return {"tests": read} | ({"entry_point": function} if function else {})
+        converted.append({"call": function, "args": args, "expected": expected})
+    return {"tests": converted} | ({"entry_point": function} if function else {})
 
 
 def bigcodebench_reference(
     test: str, entry_point: str = "task_func", environment: str = "scientific"
-) -> Reference:
+) -> dict[str, Any]:
     """Convert a BigCodeBench row's ``test``, the source of a class ``TestCases``, into one check. Raises TaskError.
 
     The tests run apart from the submission in ``environment``, so tests that patch functions inside it
@@ -123,8 +122,8 @@ def _text(value: Any) -> str:
     return value
 
 
-def _parse(text: str, what: str) -> Any:
+def _parse(text: str, name: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise TaskError(f"{what} is not JSON ({error})") from error
+        raise TaskError(f"{name} is not JSON ({error})") from error

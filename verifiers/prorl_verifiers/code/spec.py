@@ -32,18 +32,13 @@ def check_reference(reference: Reference) -> None:
 def needs(reference: Reference) -> Needs:
     """Return the environment, and the language's record if it is not prorl's own."""
     environment = reference.get("environment")
-    return Needs(
-        _language_records(reference), environment if isinstance(environment, str) else None
-    )
+    parts: Sequence[Mapping[str, str]] = ()
+    if reference.get("language") is not None:
+        from prorl_sandbox import LANGUAGES
+        from prorl_verifiers.code.reference import read_language
 
-
-def _language_records(reference: Reference) -> Sequence[Mapping[str, str]]:
-    if reference.get("language") is None:
-        return ()
-    from prorl_sandbox import LANGUAGES
-    from prorl_verifiers.code.reference import read_language
-
-    return LANGUAGES.records([read_language(reference["language"]).name])
+        parts = LANGUAGES.records([read_language(reference["language"]).name])
+    return Needs(parts, environment if isinstance(environment, str) else None)
 
 
 def no_answer(reference: Reference) -> None:
@@ -79,10 +74,11 @@ def audit_groups(request: AuditRequest) -> Iterable[Group]:
 def constant_share(reference: Reference) -> float:
     """Return the share of tests that one constant output passes."""
     tests = reference["tests"]
-    wanted = Counter(
+    outputs = Counter(
         repr(test[key]) for test in tests for key in ("stdout", "expected") if key in test
     )
-    return max(wanted.values(), default=0) / len(tests) if len(wanted) < len(tests) else 0.0
+    commonest = max(outputs.values(), default=0)
+    return commonest / len(tests) if len(outputs) < len(tests) else 0.0
 
 
 SPEC = VerifierSpec(
