@@ -85,18 +85,17 @@ def _last_box_start(text: str) -> int | None:
     return None
 
 
-def last_tag(text: str, tag: str = "answer") -> str | None:
-    """Return the stripped text of the last closed ``<tag>...</tag>``, or None."""
-    span = last_tag_span(text, tag)
+def last_tag(text: str) -> str | None:
+    """Return the stripped text of the last closed ``<answer>...</answer>``, or None."""
+    span = last_tag_span(text)
     return None if span is None else text[span[0] : span[1]].strip()
 
 
-def last_tag_span(text: str, tag: str = "answer") -> tuple[int, int] | None:
+def last_tag_span(text: str) -> tuple[int, int] | None:
     """Return the start and end of the content of ``last_tag``."""
-    close = text.rfind(f"</{tag}>")
-    opening = f"<{tag}>"
-    start = text.rfind(opening, 0, close) if close >= 0 else -1
-    return None if start < 0 else (start + len(opening), close)
+    close = text.rfind("</answer>")
+    start = text.rfind("<answer>", 0, close) if close >= 0 else -1
+    return None if start < 0 else (start + len("<answer>"), close)
 
 
 def answer_line(text: str) -> str | None:

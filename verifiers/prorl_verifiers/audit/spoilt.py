@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -222,9 +222,17 @@ class SpoiltReport:
 def spoil_group(pool: Scorer, group: Group) -> SpoiltReport:
     """Spoil a group's correct answers, and score them."""
     report = SpoiltReport(group.name, group.verifier, len(group.items))
-    correct = _accepted_answers(pool, group)
-    report.right = len(correct)
     spec = VERIFIERS.get(group.verifier)
+    answered = [(item, right) for item in group.items if (right := right_answer(item))]
+    verdicts = pool.score(
+        [(spec.data.write(right, item.task.reference), item.task) for item, right in answered]
+    )
+    correct = [
+        pair
+        for pair, verdict in zip(answered, verdicts, strict=True)
+        if verdict.reward is not None and verdict.reward >= 1.0
+    ]
+    report.right = len(correct)
     mutations = text_mutations() if spec.audit.mutations is None else spec.audit.mutations()
     trials: list[tuple[MutationResult, Mutation, str]] = []
     pairs: list[tuple[str, Task]] = []
@@ -252,17 +260,3 @@ def spoil_group(pool: Scorer, group: Group) -> SpoiltReport:
             if verdict.reward > result.most:
                 result.most, result.example = verdict.reward, answer[:200]
     return report
-
-
-def _accepted_answers(pool: Scorer, group: Group) -> Sequence[tuple[Item, str]]:
-    """Return the items whose correct answer gets full reward, with that answer."""
-    spec = VERIFIERS.get(group.verifier)
-    answered = [(item, right) for item in group.items if (right := right_answer(item))]
-    verdicts = pool.score(
-        [(spec.data.write(right, item.task.reference), item.task) for item, right in answered]
-    )
-    return [
-        pair
-        for pair, v in zip(answered, verdicts, strict=True)
-        if v.reward is not None and v.reward >= 1.0
-    ]

@@ -29,15 +29,11 @@ def outputs_of(reference: Reference) -> Outputs | None:
         return Outputs(None, [(test["stdin"], test["stdout"].rstrip("\n")) for test in tests])
     if all("call" in test for test in tests):
         return Outputs(tests[0]["call"], [(test["args"], test["expected"]) for test in tests])
-    if all("assert" in test for test in tests):
-        return _of_asserts([test["assert"] for test in tests])
-    return None
-
-
-def _of_asserts(asserts: Sequence[str]) -> Outputs | None:
+    if not all("assert" in test for test in tests):
+        return None
     name, pairs = "", []
-    for text in asserts:
-        (statement,) = ast.parse(text).body
+    for test in tests:
+        (statement,) = ast.parse(test["assert"]).body
         match statement:
             case ast.Assert(
                 ast.Compare(ast.Call(ast.Name(name), args, []), [ast.Eq()], [expected])

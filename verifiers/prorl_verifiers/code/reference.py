@@ -290,7 +290,7 @@ def read_environment(name: Any, language: LanguageSpec) -> str:
 
 def read_limits(reference: Mapping[str, Any]) -> CodeLimits:
     """Return the limits of a code reference. Raises TaskError."""
-    from prorl_sandbox import Limits
+    from prorl_sandbox import Limits, check_limits
 
     limits = reference.get("limits") or {}
     if not isinstance(limits, Mapping):
@@ -309,21 +309,14 @@ def read_limits(reference: Mapping[str, Any]) -> CodeLimits:
             if not is_number or not math.isfinite(value) or value <= 0:
                 raise TaskError(f"limit {name!r} must be a number above 0")
         if name in names_per_test:
-            per_test[name] = _check_range(name, value)
+            if isinstance(getattr(Limits(), name), int):
+                if value != int(value):
+                    raise TaskError(f"limit {name!r} must be a whole number")
+                value = int(value)
+            per_test[name] = value
+            try:
+                check_limits(replace(Limits(), **{name: value}))
+            except UserError as error:
+                raise TaskError(str(error)) from error
     total = float(limits.get(_TOTAL, DEFAULT_TOTAL_SECONDS))
     return CodeLimits(replace(Limits(), **per_test), total, limits.get(_PARTIAL, False))
-
-
-def _check_range(name: str, value: Any) -> Any:
-    from prorl_sandbox import Limits, check_limits
-
-    if isinstance(getattr(Limits(), name), int):
-        if value != int(value):
-            raise TaskError(f"limit {name!r} must be a whole number")
-        value = int(value)
-    changed: dict[str, Any] = {name: value}
-    try:
-        check_limits(replace(Limits(), **changed))
-    except UserError as error:
-        raise TaskError(str(error)) from error
-    return changed[name]
