@@ -12,7 +12,7 @@ from prorl_verifiers.parts import parts_of, without_modes
 from prorl_verifiers.pool.protocol import MAX_EXTRACTED, read_reply, result_frame
 from prorl_verifiers.pool.queue import Batch
 from prorl_verifiers.spec import VERIFIERS, plugin_label
-from prorl_verifiers.types import Item, Metrics, OnDone, Task, TaskPart, Verdict, VerdictStatus
+from prorl_verifiers.types import Item, OnDone, Task, TaskPart, Verdict, VerdictStatus
 
 _STATUSES: Sequence[VerdictStatus] = ("scored", "timeout", "unparsable")
 """The whole gets the first of these statuses that one of its parts has."""
@@ -67,21 +67,21 @@ class _Whole:
 
     def verdict(self, explain: bool) -> Verdict:
         verdicts = {part.name: self._verdicts[at] for at, part in enumerate(self.parts)}
-        with noting(explain) as noted:
+        with noting(explain) as notes:
             verdict = put_together(self._task, verdicts)
         if not explain:
             return verdict
         parts = [
             Finding(
                 f"{part.name} ({part.task.verifier})",
-                found.outcome,
-                (("reward", str(found.reward)), ("status", found.status), ("reason", found.reason)),
-                parts=found.explained(),
+                one.outcome,
+                (("reward", str(one.reward)), ("status", one.status), ("reason", one.reason)),
+                parts=one.explained(),
             )
-            for part, found in zip(self.parts, verdicts.values(), strict=True)
+            for part, one in zip(self.parts, verdicts.values(), strict=True)
         ]
         whole = Finding("parts", verdict.outcome, (("reason", verdict.reason),), parts=tuple(parts))
-        return replace(verdict, findings=bounded([whole, *noted]))
+        return replace(verdict, findings=bounded([whole, *notes]))
 
 
 def put_together(task: Task, verdicts: dict[str, Verdict]) -> Verdict:
@@ -90,20 +90,26 @@ def put_together(task: Task, verdicts: dict[str, Verdict]) -> Verdict:
     A part without a verdict leaves the whole without one, even behind a failed gate: otherwise an outage would remove
     only answers that pass the gate and bias rewards downwards.
     """
-    found = list(verdicts.values())
-    isolation = ", ".join(sorted({v.isolation for v in found if v.isolation}))
-    seconds = sum(v.seconds for v in found)
-    whole = _combined(task, verdicts, isolation)
-    extracted = next((v.extracted for v in found if v.extracted is not None), None)
+    metrics: dict[str, float | str] = {}
+    for name, verdict in verdicts.items():
+        if verdict.reward is not None:
+            metrics[f"part.{name}"] = verdict.reward
+        metrics |= {f"part.{name}.{key}": value for key, value in verdict.metrics.items()}
+    label = plugin_label(VERIFIERS.origin(task.verifier))
+    if label is not None:
+        metrics["plugin"] = label
+    isolation = ", ".join(sorted({v.isolation for v in verdicts.values() if v.isolation}))
+    whole = _combine(task, verdicts, isolation)
+    texts = (v.extracted for v in (whole, *verdicts.values()) if v.extracted is not None)
     return replace(
         whole,
-        extracted=extracted if whole.extracted is None else whole.extracted,
-        metrics={**_metrics(task, verdicts), **whole.metrics},
-        seconds=seconds,
+        extracted=next(texts, None),
+        metrics={**metrics, **whole.metrics},
+        seconds=sum(v.seconds for v in verdicts.values()),
     )
 
 
-def _combined(task: Task, verdicts: dict[str, Verdict], isolation: str) -> Verdict:
+def _combine(task: Task, verdicts: dict[str, Verdict], isolation: str) -> Verdict:
     missing = [f"part {n}: {v.reason}" for n, v in verdicts.items() if v.is_infra_error]
     if missing:
         reason = "; ".join(missing)[:MAX_EXTRACTED]
@@ -119,13 +125,3 @@ def _combined(task: Task, verdicts: dict[str, Verdict], isolation: str) -> Verdi
         return verdict
     of_parts = {v.status for v in verdicts.values()}
     return replace(verdict, status=next(s for s in _STATUSES if s in of_parts))
-
-
-def _metrics(task: Task, verdicts: dict[str, Verdict]) -> Metrics:
-    metrics: dict[str, float | str] = {}
-    for name, verdict in verdicts.items():
-        if verdict.reward is not None:
-            metrics[f"part.{name}"] = verdict.reward
-        metrics |= {f"part.{name}.{key}": value for key, value in verdict.metrics.items()}
-    label = plugin_label(VERIFIERS.origin(task.verifier))
-    return metrics if label is None else {**metrics, "plugin": label}

@@ -59,15 +59,15 @@ def confine(memory_mb: int, scratch: str) -> str:
     """
     libc = ctypes.CDLL(None, use_errno=True)
     writable = os.open(scratch, os.O_PATH | os.O_DIRECTORY)  # user nobody may not reach it by name
-    kept = []
+    protections = []
     if _become_nobody():
-        kept.append("nobody" if os.getuid() == NOBODY else "user")
+        protections.append("nobody" if os.getuid() == NOBODY else "user")
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
         if _landlock(libc, writable):
-            kept.append("landlock")
-        kept.append("no-new-privs")
+            protections.append("landlock")
+        protections.append("no-new-privs")
     os.close(writable)
     for kind, limit in (
         (resource.RLIMIT_AS, memory_mb * 1024 * 1024),
@@ -78,8 +78,8 @@ def confine(memory_mb: int, scratch: str) -> str:
     ):
         bound = _at_most(limit, resource.getrlimit(kind)[1])
         resource.setrlimit(kind, (bound, bound))
-    kept.append("rlimits")
-    return "worker:" + "+".join(kept)
+    protections.append("rlimits")
+    return "worker:" + "+".join(protections)
 
 
 def limit_cpu(seconds: float) -> None:
@@ -147,27 +147,27 @@ def needed_folders() -> tuple[Path, ...]:
 def check_readable() -> None:
     """Raise UserError with a fix if workers could not read what they need."""
     if os.getuid() == 0:
-        _check(needed_folders(), tuple(file.path for file in plugin_files()))
+        _check_folders(needed_folders(), tuple(file.path for file in plugin_files()))
 
 
 @functools.cache
-def _check(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None:
-    if not _cure(folders, plugins):
+def _check_folders(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None:
+    if not _chmod_commands(folders, plugins):
         return
-    cures: list[str] = []
+    commands: list[str] = []
 
-    def try_here() -> None:  # a mount namespace can belong to one thread
+    def show_in_thread() -> None:  # a mount namespace can belong to one thread
         with contextlib.suppress(OSError):
             show(folders)
-        cures.append(_cure(folders, plugins))
+        commands.append(_chmod_commands(folders, plugins))
 
-    thread = threading.Thread(target=try_here)
+    thread = threading.Thread(target=show_in_thread)
     thread.start()
     thread.join()
-    if cures != [""]:
+    if commands != [""]:
         raise UserError(
             "scoring workers run as user nobody, who may not read all of the Python packages and plug-ins here, and "
-            f"this machine cannot show these to them alone: run `{cures[0]}`, or run prorl as another user than root"
+            f"this machine cannot show these to them alone: run `{commands[0]}`, or run prorl as another user than root"
         )
 
 
@@ -189,7 +189,7 @@ def show(folders: Iterable[Path]) -> None:
             opened.callback(os.close, handle)
             sources.append((folder, f"/proc/self/fd/{handle}", os.fstat(handle).st_mode))
         for folder, source, mode in sources:
-            closed = _closed(folder) if folder.exists() else None
+            closed = _first_closed(folder) if folder.exists() else None
             if folder.exists() and closed is None:
                 continue
             if closed is not None:
@@ -233,7 +233,7 @@ def _mount(
         raise OSError(error, os.strerror(error), target)
 
 
-def _closed(path: Path) -> Path | None:
+def _first_closed(path: Path) -> Path | None:
     """Return the first folder on the way to ``path`` that is closed to some users."""
     closed = (folder for folder in reversed(path.parents) if not folder.stat().st_mode & _ENTER)
     return next(closed, None if _is_open(path) else path)
@@ -244,7 +244,7 @@ def _is_open(path: Path) -> bool:
     return bool(mode & _READ) and (bool(mode & _ENTER) or not stat.S_ISDIR(mode))
 
 
-def _cure(folders: Iterable[Path], plugins: Iterable[Path]) -> str:
+def _chmod_commands(folders: Iterable[Path], plugins: Iterable[Path]) -> str:
     """Return the commands that make everything readable, or nothing if it is."""
     above = {folder for path in (*folders, *plugins) for folder in path.parents}
     libraries = sysconfig.get_paths()

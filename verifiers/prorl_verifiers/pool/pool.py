@@ -135,9 +135,9 @@ class VerifierPool(Closing):
         batch.add_done_callback(lambda _: done.put(None))
         try:
             engine.start(batch)
-            while (one := done.get()) is not None:
+            while (finished := done.get()) is not None:
                 if on_done is not None:
-                    on_done(*one)
+                    on_done(*finished)
         finally:
             batch.cancel()
         return batch.result()
@@ -157,7 +157,7 @@ class VerifierPool(Closing):
         batch = engine.batch([(response, task)])
         future: Future[Verdict] = Future()
 
-        def hand_on(verdicts: Future[list[Verdict]]) -> None:
+        def forward(verdicts: Future[list[Verdict]]) -> None:
             if not future.set_running_or_notify_cancel():
                 return
             error = verdicts.exception()
@@ -166,7 +166,7 @@ class VerifierPool(Closing):
             else:
                 future.set_exception(error)
 
-        batch.add_done_callback(hand_on)
+        batch.add_done_callback(forward)
         future.add_done_callback(lambda done: done.cancelled() and batch.cancel())
         engine.start(batch)
         return future
@@ -277,9 +277,9 @@ class AsyncVerifierPool:
         try:
             return await self.pool.score_async(items)
         finally:
-            await asyncio.shield(self._give_back(count))
+            await asyncio.shield(self._release(count))
 
-    async def _give_back(self, count: int) -> None:
+    async def _release(self, count: int) -> None:
         async with self._changed:
             self._taken -= count
             self._changed.notify_all()
@@ -309,9 +309,9 @@ class _Engine:
         """Start the threads. Raises UserError for an unknown backend, or if workers cannot read what they need."""
         check_readable()
         self._settings = settings
-        given = settings.sandbox
-        self._sandbox: Sandbox | None = None if isinstance(given, str) else given
-        self._backend = given if isinstance(given, str) else None
+        sandbox = settings.sandbox
+        self._sandbox: Sandbox | None = None if isinstance(sandbox, str) else sandbox
+        self._backend = sandbox if isinstance(sandbox, str) else None
         if self._backend is not None:
             from prorl_sandbox import check_backend
 
@@ -357,12 +357,12 @@ class _Engine:
         return (ComposedBatch if is_composed else Batch)(items, on_item, explain)
 
     def needs_sandbox(self, batch: Batch) -> bool:
-        return self._sandbox is None and bool(_which_run_programs(batch))
+        return self._sandbox is None and bool(_verifiers_running_programs(batch))
 
     def start(self, batch: Batch) -> None:
         if self._closing:
             raise UserError("this verifier pool is closed")
-        run_programs = _which_run_programs(batch)
+        run_programs = _verifiers_running_programs(batch)
         lanes: dict[LaneName, list[Job]] = {"text": [], "code": [], "slow": []}
         for index, (response, task) in enumerate(batch.items):
             lane: LaneName = "text"
@@ -374,7 +374,7 @@ class _Engine:
         if run_programs:
             self.open_sandbox()
             self.require(job.task for job in lanes["code"])
-        self.factory.seen({task.verifier for _, task in batch.items})
+        self.factory.warm_up({task.verifier for _, task in batch.items})
         for lane, jobs in lanes.items():
             self.queue.add(lane, jobs)
         batch.add_done_callback(self.queue.drop_cancelled)
@@ -414,21 +414,21 @@ class _Engine:
         for thread in self._threads:
             thread.stopping = True
         self.queue.close()
-        self._free()
+        self._free_resources()
 
     def _finish(self, seconds: float | None) -> None:
         for thread in self._threads:
             if thread.ident is not None and thread is not threading.current_thread():
                 thread.join(seconds)
-        self._free()
+        self._free_resources()
         self._ended = True
 
-    def _free(self) -> None:
+    def _free_resources(self) -> None:
         self.factory.close()
         if self._sandbox is not None and self._sandbox is not self._settings.sandbox:
             self._sandbox.close()
 
 
-def _which_run_programs(batch: Batch) -> set[str]:
+def _verifiers_running_programs(batch: Batch) -> set[str]:
     names = {task.verifier for _, task in batch.items}
     return {name for name in names if VERIFIERS.get(name).score_in_sandbox is not None}

@@ -95,7 +95,7 @@ def read_reply(
         return unscored(None, "infra_error", bug), False
     try:
         findings = read_findings(reply.get("findings", []))
-        return _verdict(result, isolation, seconds, findings), True
+        return _parse_result(result, isolation, seconds, findings), True
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         return unscored(None, "infra_error", f"a worker sent no verdict: {error!r}"), False
 
@@ -108,7 +108,7 @@ def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
     return float(claimed)
 
 
-def _verdict(
+def _parse_result(
     result: dict[str, Any], isolation: str, seconds: float, findings: tuple[Finding, ...]
 ) -> Verdict:
     """Return the verdict of a frame, checking every field: the worker has read model text."""

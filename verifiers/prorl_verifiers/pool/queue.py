@@ -242,7 +242,7 @@ class FairQueue:
             while True:
                 lane = self._next_lane(thread)
                 if lane is not None:
-                    work = lane.take(self._most(lane))
+                    work = lane.take(self._most_items(lane))
                     if work is not None:
                         self._changed.notify_all()
                         return work
@@ -298,7 +298,7 @@ class FairQueue:
         more_text = self._text.running - self._code.running or self._lead
         return self._code if more_text > 0 else self._text
 
-    def _most(self, lane: Lane) -> int:
+    def _most_items(self, lane: Lane) -> int:
         if lane is not self._text:
             return 1
         share = -(-lane.waiting // self._workers)

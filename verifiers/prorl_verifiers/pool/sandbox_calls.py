@@ -122,12 +122,12 @@ class WorkerCalls:
         if set(call) != {"event", "submission"}:
             raise ValueError("a call is a submission, or null for the next answer")
         submission = call["submission"]
-        asked = None if submission is None else read(Submission, submission)
+        request = None if submission is None else read(Submission, submission)
         try:
-            if asked is not None:
-                limits = _bounded(asked.limits, seconds)
+            if request is not None:
+                limits = _bounded(request.limits, seconds)
                 self._outcomes = self._sandbox.run_cases(
-                    asked.program, asked.cases, limits, asked.budget
+                    request.program, request.cases, limits, request.budget
                 )
             outcome = next(self._outcomes, None)
             answer = None if outcome is None else {"outcome": pack_outcome(outcome)}
@@ -183,7 +183,7 @@ def read_outcome(value: object) -> Outcome:
 def pack(record: object) -> dict[str, Any]:
     """Return a record as JSON. Raises UserError for arguments that cannot be sent."""
     return {
-        field.name: _WAYS[str(field.type)].pack(getattr(record, field.name))
+        field.name: _CODECS[str(field.type)].pack(getattr(record, field.name))
         for field in fields(record)  # type: ignore[arg-type]
     }
 
@@ -192,51 +192,51 @@ def read(kind: type[T], value: object) -> T:
     """Parse a record of type ``kind``. Raises MalformedError."""
     types = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
     if not isinstance(value, dict) or set(value) != set(types):
-        raise MalformedError(f"{_shown(value)} is no {kind.__name__.lower()}")
+        raise MalformedError(f"{_describe(value)} is no {kind.__name__.lower()}")
     values = {}
     for name, declared in types.items():
         try:
-            values[name] = _WAYS[declared].read(value[name])
+            values[name] = _CODECS[declared].read(value[name])
         except MalformedError as error:
             raise MalformedError(f"{name}: {error}") from error
     return kind(**values)
 
 
-def _shown(value: object) -> str:
+def _describe(value: object) -> str:
     if isinstance(value, dict):
         names = ", ".join(str(name)[:40] for name in [*value][:12])
         return f"an object of {{{names}}}"
     return f"a value of type {type(value).__name__}"
 
 
-class _Way(NamedTuple):
+class _Codec(NamedTuple):
     """How values of one type are sent."""
 
     pack: Callable[[Any], Any]
     read: Callable[[Any], Any]
 
 
-def _same(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
-def _of(*kinds: type) -> _Way:
+def _exactly(*kinds: type) -> _Codec:
     def read_same(value: Any) -> Any:
         if type(value) not in kinds:
             expected = " or ".join("null" if k is type(None) else k.__name__ for k in kinds)
             raise MalformedError(f"must be {expected}, not {type(value).__name__}")
         return value
 
-    return _Way(_same, read_same)
+    return _Codec(_unchanged, read_same)
 
 
-def _one_of(*words: str | None) -> _Way:
+def _one_of(*words: str | None) -> _Codec:
     def read_word(value: Any) -> Any:
         if not isinstance(value, str | None) or value not in words:
             raise MalformedError(f"must be one of {', '.join(map(str, words))}")
         return value
 
-    return _Way(_same, read_word)
+    return _Codec(_unchanged, read_word)
 
 
 def _read_number(value: Any) -> float:
@@ -280,29 +280,29 @@ def _read_cases(value: Any) -> tuple[Case, ...]:
     cases = []
     for case in value:
         if not isinstance(case, dict) or len(case) != 1 or not set(case) <= set(_CASES):
-            raise MalformedError(f"{_shown(case)} is no case: use one of {', '.join(_CASES)}")
+            raise MalformedError(f"{_describe(case)} is no case: use one of {', '.join(_CASES)}")
         ((name, body),) = case.items()
         cases.append(read(_CASES[name], body))
     return tuple(cases)
 
 
-_WAYS: dict[str, _Way] = {
-    "str": _of(str),
-    "str | None": _of(str, type(None)),
-    "int": _of(int),
-    "int | None": _of(int, type(None)),
-    "bool": _of(bool),
-    "float": _Way(_same, _read_number),
+_CODECS: dict[str, _Codec] = {
+    "str": _exactly(str),
+    "str | None": _exactly(str, type(None)),
+    "int": _exactly(int),
+    "int | None": _exactly(int, type(None)),
+    "bool": _exactly(bool),
+    "float": _Codec(_unchanged, _read_number),
     "Status": _one_of(*STATUSES),
     "Literal['wall', 'cpu'] | None": _one_of("wall", "cpu", None),
-    "Any": _Way(_pack_value, _read_value),
-    "tuple[Any, ...]": _Way(lambda value: _pack_value(list(value)), _read_tuple),
-    "Program": _Way(pack, lambda value: read(Program, value)),
-    "Limits": _Way(pack, lambda value: read(Limits, value)),
-    "Budget | None": _Way(
+    "Any": _Codec(_pack_value, _read_value),
+    "tuple[Any, ...]": _Codec(lambda value: _pack_value(list(value)), _read_tuple),
+    "Program": _Codec(pack, lambda value: read(Program, value)),
+    "Limits": _Codec(pack, lambda value: read(Limits, value)),
+    "Budget | None": _Codec(
         lambda value: None if value is None else pack(value),
         lambda value: None if value is None else read(Budget, value),
     ),
-    "tuple[Case, ...]": _Way(_pack_cases, _read_cases),
+    "tuple[Case, ...]": _Codec(_pack_cases, _read_cases),
 }
 """By the declared type of a field, as Python spells it."""

@@ -117,7 +117,7 @@ class WorkerThread(threading.Thread):
                 worker = self._take_worker(warm=is_retry)
                 reply = next(worker.ask_many([frame], self._timeout, WorkerCalls(sandbox)))
             except (WorkerTimeout, ChildError) as error:
-                verdict, final = _of_failure(error, sandbox.isolation), False
+                verdict, final = _verdict_of_failure(error, sandbox.isolation), False
             else:
                 verdict, final = read_reply(reply, sandbox.isolation)
             if final:
@@ -161,7 +161,7 @@ class WorkerThread(threading.Thread):
                 seconds = time.monotonic() - started
                 self._account(job, min(seconds, self._timeout))
                 job.spent += seconds
-                failed[job] = _of_failure(error, isolation, job.spent)
+                failed[job] = _verdict_of_failure(error, isolation, job.spent)
         unasked = [job for job, _ in requests[len(scored) + len(failed) :]]
         self._settle(scored, sound, examined)
         if failed:
@@ -169,7 +169,7 @@ class WorkerThread(threading.Thread):
         self._queue.add(self._lane, unasked)
         for job, verdict in failed.items():
             if self.stopping:
-                job.batch.fail(_closed())
+                job.batch.fail(_closed_error())
             elif is_retry:
                 self._deliver(job, verdict)
             else:
@@ -281,7 +281,7 @@ class WorkerThread(threading.Thread):
 
     def _deliver(self, job: Job, verdict: Verdict) -> None:
         if self.stopping and verdict.is_infra_error:  # it failed because its worker was taken away
-            job.batch.fail(_closed())
+            job.batch.fail(_closed_error())
             return
         name = job.task.verifier
         if name not in self._labels:
@@ -292,11 +292,13 @@ class WorkerThread(threading.Thread):
         job.batch.deliver(job.index, verdict)
 
 
-def _closed() -> PoolClosedError:
+def _closed_error() -> PoolClosedError:
     return PoolClosedError("the verifier pool was closed during the item")
 
 
-def _of_failure(error: WorkerTimeout | ChildError, isolation: str, seconds: float = 0.0) -> Verdict:
+def _verdict_of_failure(
+    error: WorkerTimeout | ChildError, isolation: str, seconds: float = 0.0
+) -> Verdict:
     """Return the verdict of an item whose worker failed."""
     if isinstance(error, WorkerTimeout):
         return Verdict(0.0, "timeout", str(error), isolation=isolation, seconds=seconds)

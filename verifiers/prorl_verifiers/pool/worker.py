@@ -120,7 +120,7 @@ def serve(source: int, sink: int, isolation: str) -> None:
         write(sink, data)
 
 
-def be_worker(order: dict[str, Any], requests: int, replies: int) -> None:
+def run_worker(order: dict[str, Any], requests: int, replies: int) -> None:
     """Confine this fresh fork and serve requests."""
     for name in ("HOME", "TMPDIR", "MPLCONFIGDIR"):
         os.environ[name] = order["folder"]
@@ -163,12 +163,12 @@ def _faults(
 
 def load() -> dict[str, Any]:
     """Load the template; its argument is JSON {"verifiers": those to warm up, "path": import folders}."""
-    words = json.loads(sys.argv[1])
+    arguments = json.loads(sys.argv[1])
     os.environ["MPLCONFIGDIR"] = os.environ["TMPDIR"]  # reasoning-gym imports matplotlib
     # After our own folders and the standard library, so that no user's module shadows them.
-    sys.path += [folder for folder in words["path"] if folder not in sys.path]
+    sys.path += [folder for folder in arguments["path"] if folder not in sys.path]
     load_specs()
-    hello = {"broken": self_check(words["verifiers"]), "failed": warm(words["verifiers"])}
+    hello = {"broken": self_check(arguments["verifiers"]), "failed": warm(arguments["verifiers"])}
     if os.getuid() == 0:
         # If this is not allowed, the pool has already checked that it is not needed.
         with contextlib.suppress(OSError):
@@ -178,4 +178,4 @@ def load() -> dict[str, Any]:
 
 def main() -> None:
     """Run the template."""
-    serve_forks(load, be_worker)
+    serve_forks(load, run_worker)

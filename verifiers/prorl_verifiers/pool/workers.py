@@ -86,7 +86,7 @@ class WorkerProcess:
             self.kill()
             raise WorkerTimeout(f"no verdict after {seconds:g} s") from error
         except FrameError as error:
-            raise self._post_mortem(str(error)) from error
+            raise self._explain_death(str(error)) from error
 
     def _refuse_surplus(self) -> None:
         if self._reader.waiting:
@@ -95,8 +95,8 @@ class WorkerProcess:
     def _reply(self, seconds: float, run: RunProgram | None) -> dict[str, Any]:
         """Return the next result; imports and programs stop the clock."""
         deadline = time.monotonic() + seconds
-        loading, left, is_loading = START_SECONDS, seconds, False
-        for_programs = LONGEST_RUN
+        remaining, is_loading = seconds, False
+        for_loading, for_programs = START_SECONDS, LONGEST_RUN
         longest = MAX_REPLY if run is None else MAX_CALL
         while True:
             reply = self._reader.receive(deadline, longest)
@@ -121,11 +121,11 @@ class WorkerProcess:
                 raise FrameError("the worker keeps loading")
             is_loading = event == "loading"
             if is_loading:
-                left = deadline - now
-                deadline = now + loading
+                remaining = deadline - now
+                deadline = now + for_loading
             else:
-                loading = deadline - now
-                deadline = now + left
+                for_loading = deadline - now
+                deadline = now + remaining
 
     @property
     def alive(self) -> bool:
@@ -144,10 +144,10 @@ class WorkerProcess:
             self.kill()
             raise ChildError("a scoring worker did not start in time") from error
         except FrameError as error:
-            raise self._post_mortem("a scoring worker did not start") from error
+            raise self._explain_death("a scoring worker did not start") from error
         return str(hello.get("isolation", ""))
 
-    def _post_mortem(self, what: str) -> Exception:
+    def _explain_death(self, message: str) -> Exception:
         """Kill the worker; return why it ended: a limit, or a fault."""
         poller = select.poll()
         poller.register(self._child.source, 0)
@@ -157,7 +157,7 @@ class WorkerProcess:
         limit = _LIMIT_SIGNALS.get(-code) if code is not None else None
         if limit is not None:
             return WorkerTimeout(limit)
-        return ChildError(f"{what} ({': '.join([f'worker exit code {code}', *lines[-1:]])})")
+        return ChildError(f"{message} ({': '.join([f'worker exit code {code}', *lines[-1:]])})")
 
 
 class WorkerTemplate(Template):
@@ -197,12 +197,12 @@ class WorkerTemplate(Template):
 def _environment() -> dict[str, str]:
     """Return the template's environment, which holds none of this process's secrets."""
     python = {name: os.environ[name] for name in _OF_PYTHON if name in os.environ}
-    here = Path(__file__).resolve().parents[2]
+    verifiers = Path(__file__).resolve().parents[2]
     common = Path(prorl_common.__file__).resolve().parent.parent
     return python | {
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",
-        "PYTHONPATH": os.pathsep.join(dict.fromkeys((str(here), str(common)))),
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys((str(verifiers), str(common)))),
         "PYTHONHASHSEED": "0",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
@@ -218,29 +218,29 @@ class WorkerFactory:
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:
         self._memory_mb, self._counters, self._grow = memory_mb, counters, grow
-        self._wanted = frozenset(warm)
+        self._verifiers = frozenset(warm)
         self._changed = threading.Condition()
-        self._starting = threading.Lock()
+        self._template_lock = threading.Lock()
         self._template: WorkerTemplate | None = None
         self._spare: WorkerProcess | None = None
-        self._gone: list[WorkerProcess] = []
+        self._disposed: list[WorkerProcess] = []
         self._failure: tuple[float, ChildError] | None = None
-        self._making: set[WorkerTemplate] = set()
+        self._unready: set[WorkerTemplate] = set()
         self._closed = False
         self._thread = threading.Thread(
-            target=self._tend, name="verifier-worker-factory", daemon=True
+            target=self._maintain, name="verifier-worker-factory", daemon=True
         )
         if grow:
             self._thread.start()
 
-    def seen(self, verifiers: Iterable[str]) -> None:
-        """Warm up new verifiers in the background."""
+    def warm_up(self, verifiers: Iterable[str]) -> None:
+        """Load the libraries of new verifiers in the background."""
         if not self._grow:
             return
-        wanted = self._wanted | {n for n in verifiers if runs_in_worker(VERIFIERS.get(n))}
-        if wanted != self._wanted:
+        new = {name for name in verifiers if runs_in_worker(VERIFIERS.get(name))}
+        if not new <= self._verifiers:
             with self._changed:
-                self._wanted = wanted | self._wanted
+                self._verifiers = self._verifiers | new
                 self._changed.notify_all()
 
     def take(self, warm: bool = False) -> WorkerProcess:
@@ -264,7 +264,7 @@ class WorkerFactory:
         with self._changed:
             self._changed.wait_for(lambda: self._is_warm() and not self._has_work(), seconds)
             template = self._template
-            return template is not None and self._wanted <= template.verifiers
+            return template is not None and self._verifiers <= template.verifiers
 
     def is_old(self, worker: WorkerProcess) -> bool:
         """Return whether the worker's template was replaced or lacks plug-ins."""
@@ -279,7 +279,7 @@ class WorkerFactory:
         """Kill and reap the worker in the background."""
         with self._changed:
             if self._thread.is_alive() and not self._closed:
-                self._gone.append(worker)
+                self._disposed.append(worker)
                 self._changed.notify_all()
                 return
         worker.kill()
@@ -289,24 +289,24 @@ class WorkerFactory:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
-            making = list(self._making)
-        for template in making:
+            unready = list(self._unready)
+        for template in unready:
             template.kill()
-        with self._starting:
+        with self._template_lock:
             last, self._template = self._template, None
         if last is not None:
             last.kill()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join()
-        self._sweep()
+        self._kill_disposed()
 
     def _is_warm(self) -> bool:
         template = self._template
-        warm = template is not None and self._wanted <= template.verifiers
+        warm = template is not None and self._verifiers <= template.verifiers
         return warm or self._closed or self._failure is not None
 
     def _ready_template(self) -> WorkerTemplate:
-        with self._starting:
+        with self._template_lock:
             template = self._template
             if template is not None and template.alive:
                 if template.knows_plugins:
@@ -317,7 +317,7 @@ class WorkerFactory:
             self._template = None
             if self._failure is not None and time.monotonic() - self._failure[0] < _AGAIN_SECONDS:
                 raise self._failure[1]
-            verifiers = () if self._grow else self._wanted
+            verifiers = () if self._grow else self._verifiers
             try:
                 self._template = self._new_template(verifiers)
             except ChildError:  # perhaps killed; all waiting callers would get the error
@@ -332,7 +332,7 @@ class WorkerFactory:
         try:
             template = WorkerTemplate(verifiers)
             with self._changed:
-                self._making.add(template)
+                self._unready.add(template)
                 closed = self._closed
             if closed:
                 template.kill()
@@ -345,7 +345,7 @@ class WorkerFactory:
             raise
         finally:
             with self._changed:
-                self._making -= {template} if template is not None else set()
+                self._unready -= {template} if template is not None else set()
         self._failure = None
         return template
 
@@ -359,14 +359,14 @@ class WorkerFactory:
                 if self._closed or template is self._template:
                     raise  # otherwise it was replaced in the meantime; fork from the new one
 
-    def _tend(self) -> None:
+    def _maintain(self) -> None:
         """Renew the template and the spare, and reap workers."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or self._has_work())
                 if self._closed:
                     return
-            self._sweep()
+            self._kill_disposed()
             try:
                 self._renew()
                 self._refill()
@@ -377,16 +377,16 @@ class WorkerFactory:
 
     def _has_work(self) -> bool:
         template = self._template
-        stale = template is None or not self._wanted <= template.verifiers
-        return bool(self._gone) or self._spare is None or stale
+        stale = template is None or not self._verifiers <= template.verifiers
+        return bool(self._disposed) or self._spare is None or stale
 
     def _renew(self) -> None:
         current = self._ready_template()
-        wanted = self._wanted
-        if wanted <= current.verifiers:
+        verifiers = self._verifiers
+        if verifiers <= current.verifiers:
             return
-        new = self._new_template(wanted)
-        with self._starting:
+        new = self._new_template(verifiers)
+        with self._template_lock:
             if self._closed:
                 new.kill()
                 return
@@ -408,12 +408,12 @@ class WorkerFactory:
                     return
             spare.kill()
 
-    def _sweep(self) -> None:
+    def _kill_disposed(self) -> None:
         with self._changed:
-            gone, self._gone = self._gone, []
+            disposed, self._disposed = self._disposed, []
             if self._closed and self._spare is not None:
-                gone.append(self._spare)
+                disposed.append(self._spare)
                 self._spare = None
-        for worker in gone:
+        for worker in disposed:
             with contextlib.suppress(OSError):
                 worker.kill()
