@@ -331,14 +331,14 @@ def test_a_code_row_of_an_unknown_source_is_named_not_lost(tmp_path: Path) -> No
 @pytest.mark.parametrize("file", ["data/test-00000-of-00001.parquet", "test.jsonl"])
 def test_humaneval_plus_is_found_under_either_of_its_file_names(tmp_path: Path, file: str) -> None:
     from prorl_datasets.benchmarks import load_spec
-    from prorl_datasets.benchmarks.loading import find_files
+    from prorl_datasets.benchmarks.loading import benchmark_files
 
     path = tmp_path / "evalplus" / "humanevalplus" / file
     path.parent.mkdir(parents=True)
     path.write_bytes(b"x")
     spec = load_spec("humaneval_plus")
     assert spec.hub is not None
-    assert find_files(spec, spec.hub.files, tmp_path).paths == [path]
+    assert benchmark_files(spec, spec.hub.files, tmp_path).paths == [path]
 
 
 def test_parquet_columns_of_other_types_are_drops_or_one_line(tmp_path: Path) -> None:

@@ -53,24 +53,26 @@ def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, An
     try:
         tree = ast.parse(source)
         functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
-        one = (n for n in functions if n.name == "check" and len(n.args.args) == 1)
-        if (check := next(one, None)) is None:
+        checks = (n for n in functions if n.name == "check" and len(n.args.args) == 1)
+        if (check := next(checks, None)) is None:
             raise UnreadableTests("no check(candidate) in them")
-        if found := _of_table(check, entry_point) or _plain(check, entry_point):
-            return found
+        if tests := _table_tests(check, entry_point) or _assert_tests(check, entry_point):
+            return tests
         rewrite = _Rewrite()
         changed = ast.fix_missing_locations(rewrite.visit(tree))
         if {"np", "numpy"} & {n.id for n in ast.walk(changed) if isinstance(n, ast.Name)}:
             raise UnreadableTests("they use numpy beyond the usual helpers")
         text = (_HELPERS if rewrite.replaced else "") + "\n" + ast.unparse(changed) + "\n"
         try:  # the prompt's other functions, if the check uses one
-            own = ast.parse(head).body
+            statements = ast.parse(head).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            own = []
-        others = [n for n in own if not (isinstance(n, ast.FunctionDef) and n.name == entry_point)]
+            statements = []
+        helpers = [
+            n for n in statements if not (isinstance(n, ast.FunctionDef) and n.name == entry_point)
+        ]
         used = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
-        if any(isinstance(n, ast.FunctionDef) and n.name in used for n in others):
-            text = "\n".join(map(ast.unparse, others)) + "\n\n" + text
+        if any(isinstance(n, ast.FunctionDef) and n.name in used for n in helpers):
+            text = "\n".join(map(ast.unparse, helpers)) + "\n\n" + text
         return [{"check": text}]
     except UnreadableTests:
         raise
@@ -78,7 +80,7 @@ def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, An
         raise UnreadableTests(f"not readable Python ({error})") from error
 
 
-def _plain(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
+def _assert_tests(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
     candidate = check.args.args[0].arg
     tests = []
     for statement in check.body:
@@ -94,8 +96,8 @@ def _plain(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | N
                 ops=[ast.Eq()],
                 comparators=[right],
             ) if name == candidate and all(map(_literal, [*args, right])):
-                shown = ", ".join(map(ast.unparse, args))
-                line = f"assert {entry_point}({shown}) == {ast.unparse(right)}"
+                arguments = ", ".join(map(ast.unparse, args))
+                line = f"assert {entry_point}({arguments}) == {ast.unparse(right)}"
                 tests.append({"assert": line})
             case _:
                 return None
@@ -110,19 +112,19 @@ def _literal(node: ast.expr) -> bool:
     return True
 
 
-def _of_table(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
+def _table_tests(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
     """Return a test for each row of HumanEval+'s usual table, None for any other form."""
-    named: dict[str, Any] = {}
+    constants: dict[str, Any] = {}
     for statement in check.body[:-1]:
         if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):
             return None
         if not _literal(statement.value):
             return None
-        named[statement.targets[0].id] = ast.literal_eval(statement.value)
+        constants[statement.targets[0].id] = ast.literal_eval(statement.value)
     last = check.body[-1]
     if not (isinstance(last, ast.For) and len(last.body) == 1):
         return None
-    inputs, results = named.get("inputs"), named.get("results")
+    inputs, results = constants.get("inputs"), constants.get("results")
     if not (isinstance(inputs, list) and isinstance(results, list)):
         return None
     match last.body[0]:
@@ -151,8 +153,8 @@ def _of_table(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] 
         elif atol and _has_float(expected):
             return None
         else:
-            shown = ", ".join(map(repr, args))
-            tests.append({"assert": f"assert {entry_point}({shown}) == {expected!r}"})
+            arguments = ", ".join(map(repr, args))
+            tests.append({"assert": f"assert {entry_point}({arguments}) == {expected!r}"})
     return tests
 
 

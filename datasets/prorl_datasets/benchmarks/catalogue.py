@@ -109,7 +109,7 @@ class BenchmarkSpec(_Strict):
 
     @field_validator("verifier", "adapter")
     @classmethod
-    def _is_there(cls, name: str | None, info: ValidationInfo) -> str | None:
+    def _is_registered(cls, name: str | None, info: ValidationInfo) -> str | None:
         is_adapter = info.field_name == "adapter"
         if name is not None and not (is_adapter and name == GENERATOR):
             try:
@@ -138,12 +138,12 @@ class BenchmarkSpec(_Strict):
         if self.adapter is None and self.hub is not None:
             verifier = VERIFIERS.get(self.verifier)
             needed = ("question", *verifier.data.columns)
-            known = (*needed, *verifier.data.optional_columns, "id", "gold_response")
+            fields = (*needed, *verifier.data.optional_columns, "id", "gold_response")
             for name in self.columns:
-                if name not in known:
+                if name not in fields:
                     raise ValueError(
-                        f"columns: '{name}' is not a field of {self.verifier}{nearest(name, known)}; "
-                        f"fields: {', '.join(known)}"
+                        f"columns: '{name}' is not a field of {self.verifier}{nearest(name, fields)}; "
+                        f"fields: {', '.join(fields)}"
                     )
             if missing := [name for name in needed if name not in self.columns]:
                 raise ValueError(f"columns lack {', '.join(missing)} (or name an adapter)")
@@ -206,14 +206,14 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
             place, message = [str(part) for part in item["loc"]], str(item["msg"])
             if item["type"] == "extra_forbidden":
                 *parents, key = place
-                known = (_PARTS[place[0]] if parents else BenchmarkSpec).model_fields
+                keys = (_PARTS[place[0]] if parents else BenchmarkSpec).model_fields
                 where = ".".join(parents) or "the benchmark"
-                mistakes.append(f"unknown key '{key}' in {where}{nearest(key, known)}")
+                mistakes.append(f"unknown key '{key}' in {where}{nearest(key, keys)}")
                 continue
             if item["type"] == "literal_error":
-                given, metrics = str(item["input"]), get_args(Metric)
-                there = ", ".join(metrics)
-                message = f"unknown '{given}'{nearest(given, metrics)}; there are {there}"
+                value, metrics = str(item["input"]), get_args(Metric)
+                choices = ", ".join(metrics)
+                message = f"unknown '{value}'{nearest(value, metrics)}; there are {choices}"
             message = plain_words(message)
             message = f"{message[:1].lower()}{message[1:]}"
             mistakes.append(f"{'.'.join(place)}: {message}" if place else message)
@@ -255,9 +255,9 @@ def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str)
             return raw[column]
     if name in spec.optional:
         return None
-    looked = ", ".join(candidates)
+    listed = ", ".join(candidates)
     raise DatasetError(
-        f"{where}: benchmark {spec.name} finds no column for '{name}' (looked for {looked})"
+        f"{where}: benchmark {spec.name} finds no column for '{name}' (looked for {listed})"
         f"{nearest(candidates[0], list(raw)[:100])}; columns here: {some_names(list(raw))}"
     )
 

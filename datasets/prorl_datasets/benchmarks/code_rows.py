@@ -58,8 +58,8 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Be
 
     Eurus-2 has no usable id and no solution.
     """
-    found = eurus_question(spec, raw, where)
-    if found is None:
+    question = eurus_question(spec, raw, where)
+    if question is None:
         return None
     model = field_of(spec, raw, "ground_truth", where)
     truth = model.get("ground_truth") if isinstance(model, Mapping) else model
@@ -68,7 +68,7 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Be
     reference = decoded_tests(truth)
     form = "call" if "entry_point" in reference else "stdin"
     metadata = {"data_source": spec.options["data_source"], "form": form}
-    return BenchmarkItem(found[1], reference, metadata=metadata)
+    return BenchmarkItem(question[1], reference, metadata=metadata)
 
 
 def eurus_question(
@@ -133,7 +133,7 @@ def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
 
 def pickled_text(data: bytes) -> str:
     """Return the text of a pickle without executing it. Raises PackedError."""
-    seen: list[str] = []
+    opcodes: list[str] = []
     texts: list[str] = []
     last = 0
     try:
@@ -147,9 +147,9 @@ def pickled_text(data: bytes) -> str:
                 continue
             if opcode.name in _TEXTS:
                 texts.append(str(argument))
-                seen.append("text")
+                opcodes.append("text")
             elif opcode.name == "STOP" or opcode.name in _PAIR:
-                seen.append(opcode.name)
+                opcodes.append(opcode.name)
             else:
                 raise PackedError(f"pickle opcode {opcode.name} is not allowed")
     except PackedError:
@@ -158,11 +158,11 @@ def pickled_text(data: bytes) -> str:
         raise PackedError(f"not a whole pickle ({error})") from error
     if last != len(data) - 1:
         raise PackedError("bytes follow the pickle's end")
-    if seen == ["text", "STOP"]:
+    if opcodes == ["text", "STOP"]:
         return texts[0]
-    if tuple(seen) == _PAIR and texts[0] == _PAIR_KEY:
+    if tuple(opcodes) == _PAIR and texts[0] == _PAIR_KEY:
         return texts[1]
-    raise PackedError(f"the pickle holds no single text (opcodes {' '.join(seen[:8])})")
+    raise PackedError(f"the pickle holds no single text (opcodes {' '.join(opcodes[:8])})")
 
 
 _WITH_STARTER = "Use this starter code:\n```python\n{starter}\n```"

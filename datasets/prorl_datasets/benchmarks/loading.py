@@ -23,7 +23,7 @@ from prorl_datasets.benchmarks.catalogue import (
 )
 from prorl_datasets.benchmarks.code_rows import contest_day
 from prorl_datasets.benchmarks.shapes import convert, question_of
-from prorl_datasets.hub.access import resolve
+from prorl_datasets.hub.access import mirror_folder, resolve
 from prorl_datasets.rows.client import RowClient
 from prorl_datasets.sources.readers import READABLE
 from prorl_datasets.sources.readers.decode import odd_value, one_line
@@ -33,6 +33,8 @@ from prorl_verifiers import TaskError, load_task, runs_programs
 
 MAX_ROW_BYTES = 1 << 30
 """LiveCodeBench has rows of hundreds of MiB; all other benchmarks stay below the readers' default."""
+_ERROR_SIZE = 120
+"""Characters of a generator's error that are reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +46,19 @@ class BenchmarkFiles:
     revision: str | None = None
 
 
-def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> BenchmarkFiles:
+def benchmark_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> BenchmarkFiles:
     """Return the files of ``spec``, of its main data set only ``files``. Raises DatasetError."""
     assert spec.hub is not None
     if mirror is not None:
         if not mirror.is_dir():
             raise DatasetError(f"no such mirror folder: {mirror}")
-        named = next((p for end in READABLE if (p := mirror / f"{spec.name}{end}").is_file()), None)
-        if named is not None:
-            return BenchmarkFiles([named], str(named))
+        file = next((p for end in READABLE if (p := mirror / f"{spec.name}{end}").is_file()), None)
+        if file is not None:
+            return BenchmarkFiles([file], str(file))
     sources = [spec.hub.model_copy(update={"files": files}), *spec.alternates]
     if mirror is not None:
         for source in sources:
-            folder = _folder(mirror, source.repo)
+            folder = mirror_folder(mirror, source.repo)
             if folder is None:
                 continue
             names = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
@@ -64,11 +66,11 @@ def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> Be
             if whole or len(sources) == 1:
                 return _resolved(source, mirror)
         for source in sources:
-            if _folder(mirror, source.repo) is not None:
+            if mirror_folder(mirror, source.repo) is not None:
                 return _resolved(source, mirror)
-    own = [source for source in sources if source.repo == spec.hub.repo]
+    primary = [source for source in sources if source.repo == spec.hub.repo]
     failure: UserError | None = None
-    for source in own:
+    for source in primary:
         try:
             return _resolved(source, None)
         except UserError as error:
@@ -84,7 +86,7 @@ def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> Be
     ) from failure
 
 
-def raw_rows(files: BenchmarkFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def benchmark_rows(files: BenchmarkFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield ("<path>:<line or row>", row) of all files. Raises DatasetError."""
     from prorl_datasets.sources.readers import iter_rows
 
@@ -93,51 +95,41 @@ def raw_rows(files: BenchmarkFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _resolved(source: HubSource, mirror: Path | None) -> BenchmarkFiles:
-    found = resolve(source.repo, source.revision, source.files, mirror=mirror)
-    order = {name: place for place, name in enumerate(source.files)}
-    found.sort(key=lambda file: (order.get(file.name, len(order)), file.name))
-    revision = found[0].revision if found else None
-    return BenchmarkFiles([file.path for file in found], source.repo, revision)
-
-
-def _folder(mirror: Path, repo: str) -> Path | None:
-    folders = (mirror / repo, mirror / repo.replace("/", "__"))
-    return next((folder for folder in folders if folder.is_dir()), None)
-
-
-_SHOWN = 120
+    resolved = resolve(source.repo, source.revision, source.files, mirror=mirror)
+    rank = {name: place for place, name in enumerate(source.files)}
+    resolved.sort(key=lambda file: (rank.get(file.name, len(rank)), file.name))
+    revision = resolved[0].revision if resolved else None
+    return BenchmarkFiles([file.path for file in resolved], source.repo, revision)
 
 
 def benchmark_seeds(name: str, task: str, rung: int | None = None) -> list[int]:
     """Return the 32-bit seeds of a task's items."""
-    from prorl_datasets.benchmarks.catalogue import load_spec
-
-    made = load_spec(name).generated
-    return [] if made is None else _seeds(made, name, task, rung)
+    plan = load_spec(name).generated
+    return [] if plan is None else _seeds(plan, name, task, rung)
 
 
-def _seeds(made: Generated, name: str, task: str, rung: int | None) -> list[int]:
+def _seeds(plan: Generated, name: str, task: str, rung: int | None) -> list[int]:
     parts: tuple[str | int, ...] = (name, task) if rung is None else (name, task, rung)
-    return [derive_seed(made.seed, "benchmark", *parts, i) & 0xFFFF_FFFF for i in range(made.count)]
+    return [derive_seed(plan.seed, "benchmark", *parts, i) & 0xFFFF_FFFF for i in range(plan.count)]
 
 
 def generated_items(
     spec: BenchmarkSpec, limit: int | None = None, worker: RowClient | None = None
 ) -> Iterator[Converted]:
     """Yield the items, at most ``limit`` of each task and rung. A given ``worker`` stays open."""
-    made = spec.generated
-    assert made is not None
-    used = worker or RowClient()
-    rungs: list[int | None] = [*made.rungs] or [None]
+    plan = spec.generated
+    assert plan is not None
+    client = worker or RowClient()
+    rungs: list[int | None] = [*plan.rungs] or [None]
     try:
-        for task in made.tasks:
+        for task in plan.tasks:
             for rung in rungs:
-                config = {**made.configs.get(task, {}), **dict.fromkeys(made.ladder, rung)}
-                seeds = _seeds(made, spec.name, task, rung)[:limit]
-                for number, reply in enumerate(used.entries(task, config, seeds)):
+                config = {**plan.configs.get(task, {}), **dict.fromkeys(plan.ladder, rung)}
+                seeds = _seeds(plan, spec.name, task, rung)[:limit]
+                for number, reply in enumerate(client.entries(task, config, seeds)):
                     key = f"{task}-{number}" if rung is None else f"{task}-{rung}-{number}"
                     if "error" in reply:
-                        yield LeftOut(key, f"generator failed: {reply['error']:.{_SHOWN}}")
+                        yield LeftOut(key, f"generator failed: {reply['error']:.{_ERROR_SIZE}}")
                         continue
                     entry = reply["entry"]
                     answer = gold_answer(task, entry)
@@ -153,7 +145,7 @@ def generated_items(
                     )
     finally:
         if worker is None:
-            used.close()
+            client.close()
 
 
 def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tuple[str, str]]:
@@ -167,14 +159,14 @@ def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tu
             if isinstance(item, BenchmarkItem):
                 yield identity(spec, item.key, item.question), item.question
         return
-    for where, raw in raw_rows(find_files(spec, spec.hub.files, mirror)):
+    for where, raw in benchmark_rows(benchmark_files(spec, spec.hub.files, mirror)):
         identifiers = [raw.get(name) for name in spec.columns.get("id", ())]
         odd = odd_value(identifiers)
         if odd is not None:
             raise DatasetError(f"{where}: {odd} as the row's id")
-        found = question_of(spec, raw, where)
-        if found is not None:
-            key, question = found
+        identified = question_of(spec, raw, where)
+        if identified is not None:
+            key, question = identified
             yield identity(spec, key, question), question
 
 
@@ -281,8 +273,8 @@ def stream_spec(
         loaded.expected = spec.expected_rows
     ids: set[str] = set()
     cut_short = False
-    for found in _stream(spec, loaded, mirror, days, limit):
-        made = _sample(spec, found) if isinstance(found, BenchmarkItem) else found
+    for item in _stream(spec, loaded, mirror, days, limit):
+        made = _sample(spec, item) if isinstance(item, BenchmarkItem) else item
         if isinstance(made, Sample) and made.id in ids:
             made = LeftOut(made.id, "the same id (or question) as an earlier row")
         if isinstance(made, LeftOut):
@@ -318,31 +310,31 @@ def _stream(
         yield from generated_items(spec, limit)
         return
     assert spec.hub is not None
-    wanted = spec.hub.files
+    names = spec.hub.files
     if days is not None:  # skip version files that end before the window
         old = {v.file for v in spec.versions if v.until < days[0]}
-        wanted = [name for name in wanted if name not in old] or wanted[-1:]
-    files = find_files(spec, wanted, mirror)
+        names = [name for name in names if name not in old] or names[-1:]
+    files = benchmark_files(spec, names, mirror)
     loaded.origin, loaded.revision = files.origin, files.revision
-    for where, raw in raw_rows(files):
+    for where, raw in benchmark_rows(files):
         if days is not None:
             day = contest_day(spec, raw, where)
             if day is not None and not days[0] <= day <= days[1]:
                 continue
         odd = odd_value(raw)
-        found = convert(spec, raw, where) if odd is None else LeftOut(where, odd)
-        if found is not None:
-            yield found
+        converted = convert(spec, raw, where) if odd is None else LeftOut(where, odd)
+        if converted is not None:
+            yield converted
 
 
 def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | LeftOut:
     verifier = item.verifier or spec.verifier
     extra = spec.reference if verifier == spec.verifier else {}
-    name = identity(spec, item.key, item.question)
+    identifier = identity(spec, item.key, item.question)
     try:
         task = load_task(verifier, {**item.reference, **extra})
     except TaskError as error:
-        return LeftOut(name, str(error))
+        return LeftOut(identifier, str(error))
     prompt = spec.prompt.format(question=item.shown if item.shown is not None else item.question)
     metadata: dict[str, Any] = {
         "benchmark": spec.name,
@@ -355,10 +347,10 @@ def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | LeftOut:
         metadata["gold_response"] = item.gold
     odd = odd_value([prompt, metadata, task.reference])
     if odd is not None:
-        return LeftOut(name, odd)
+        return LeftOut(identifier, odd)
     has_tests = runs_programs(task)  # tests are trusted here without running a verifier
     return Sample(
-        id=name,
+        id=identifier,
         domain=spec.domain,
         prompt=({"role": "user", "content": prompt},),
         task=task,

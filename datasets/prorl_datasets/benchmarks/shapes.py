@@ -43,25 +43,25 @@ def convert(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converte
     adapter = ADAPTERS.get(spec.adapter)
     if adapter.item is not None:
         try:
-            found: BenchmarkItem | None = adapter.item(spec, raw, where)
+            item: BenchmarkItem | None = adapter.item(spec, raw, where)
         except Unusable as unusable:
             return LeftOut(where, unusable.text)
-        return found
+        return item
     check_columns(adapter, raw, where)
     try:
-        made = adapted(adapter, spec.verifier, raw, where, 0)
+        converted = adapted(adapter, spec.verifier, raw, where, 0)
     except DatasetError as error:
         return LeftOut(where, str(error).removeprefix(f"{where}: "))
-    if isinstance(made, Drop):
-        return LeftOut(where, made.reason)
-    key = made.metadata.get("source_id")
+    if isinstance(converted, Drop):
+        return LeftOut(where, converted.reason)
+    key = converted.metadata.get("source_id")
     return BenchmarkItem(
-        made.question,
-        made.task.reference,
+        converted.question,
+        converted.task.reference,
         key=None if key is None else str(key).strip(),
-        gold=made.gold,
-        verifier=made.task.verifier,
-        metadata=made.metadata,
+        gold=converted.gold,
+        verifier=converted.task.verifier,
+        metadata=converted.metadata,
     )
 
 
@@ -96,7 +96,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Ben
         golds = [box] if box else []
     if not golds:
         raise Unusable("no answer, neither in a column nor in the solution's box")
-    gold, *others = dict.fromkeys(golds)  # the others are alternative spellings in this copy
+    gold, *alternatives = dict.fromkeys(golds)  # the others are alternative spellings in this copy
     if spec.options.get("integer"):
         # as plain digits: 336^\circ is 336, 025 is 25, 142.0 is 142
         try:
@@ -109,7 +109,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Ben
         gold = str(int(number))
     else:
         gold = plain_gold(gold)
-    metadata = {"alternatives": [plain_gold(o) for o in others]} if others else {}
+    metadata = {"alternatives": [plain_gold(o) for o in alternatives]} if alternatives else {}
     return BenchmarkItem(
         question,
         {"answer": gold},
@@ -146,18 +146,18 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
             reference["unit"] = unit
     elif unit == "%":
         reference["percent"] = True
-    shown = question
+    prompt = question
     if several:
-        shown += "\nIf there are several answers, put all of them, separated by commas."
+        prompt += "\nIf there are several answers, put all of them, separated by commas."
     if unit:
-        shown += f"\nGive the answer in units of {unit}, and leave the unit out of the box."
+        prompt += f"\nGive the answer in units of {unit}, and leave the unit out of the box."
     return BenchmarkItem(
         question,
         reference,
         key=key,
         gold=f"\\boxed{{{gold}}}",
         verifier=verifier,
-        shown=shown,
+        shown=prompt,
         metadata={k: v for k, v in metadata.items() if v is not None},
     )
 
@@ -168,8 +168,8 @@ def olympiad_question(
     """Return (id, question preceded by its context)."""
     question = text_of(spec, raw, "question", where)
     context = _text(field_of(spec, raw, "context", where))
-    shown = question if context is None else f"{context}\n\n{question}"
-    return row_id(spec, raw, where), shown
+    text = question if context is None else f"{context}\n\n{question}"
+    return row_id(spec, raw, where), text
 
 
 def olympiad_gold(answers: list[str], several: bool) -> str:

@@ -87,7 +87,7 @@ class Access:
         if self._mirror is not None:
             if not self._mirror.is_dir():
                 raise Unreachable(f"no such mirror folder: {self._mirror}")
-            folder = _folder(self._mirror, repo)
+            folder = mirror_folder(self._mirror, repo)
             if folder is not None:
                 return _in_folder(folder, repo, files, locked)
         listings: dict[str | None, Listing] = {}
@@ -164,7 +164,8 @@ def resolve(
         raise DatasetError(f"{repo}: {problem}; {CURE}") from problem
 
 
-def _folder(mirror: Path, repo: str) -> Path | None:
+def mirror_folder(mirror: Path, repo: str) -> Path | None:
+    """Return the folder of ``repo`` in a mirror, None if it has none."""
     folders = (mirror / repo, mirror / repo.replace("/", "__"))
     return next((folder for folder in folders if folder.is_dir()), None)
 
