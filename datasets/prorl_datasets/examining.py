@@ -52,7 +52,7 @@ def examine_sources(
 ) -> Iterator[Examined]:
     """Yield the findings for each hub source, and with ``benchmarks`` for published benchmarks. Raises DatasetError."""
     access = Access(mirror, progress=progress)
-    for entry in recipe.wanted(only, skip):
+    for entry in recipe.select(only, skip):
         source = entry.source
         if isinstance(source, HubSource):
             yield _examine(access, entry, source)

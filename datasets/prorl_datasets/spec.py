@@ -149,7 +149,7 @@ class SourceSpec:
         """True if items are generated from a seed without limit."""
         return self.generate is not None
 
-    def shown(self, settings: SourceSettings) -> str:
+    def source_name(self, settings: SourceSettings) -> str:
         """Return the value of the dataset's ``source`` column."""
         return self.name if self.label is None else self.label(settings)
 

@@ -43,10 +43,10 @@ class Guard:
         """Return what identifies the benchmarks in the build's fingerprint."""
         if not self.texts and not self.missing and not self.generated:
             return {}
-        found = hashlib.sha256(json.dumps(self.texts).encode())
-        return {"benchmarks": found.hexdigest(), "missing": ",".join(sorted(self.missing))}
+        content = hashlib.sha256(json.dumps(self.texts).encode())
+        return {"benchmarks": content.hexdigest(), "missing": ",".join(sorted(self.missing))}
 
-    def write(self, folder: Path, asked: Decontamination) -> tuple[Path | None, Path | None]:
+    def write(self, folder: Path, settings: Decontamination) -> tuple[Path | None, Path | None]:
         """Write index and keys; return their paths, if any."""
         index = taken = None
         if self.texts:
@@ -55,7 +55,7 @@ class Guard:
 
             index = folder / INDEX
             folder.mkdir(parents=True, exist_ok=True)
-            rules = Rules(paraphrases=asked.paraphrases, embedding=asked.embedding or "")
+            rules = Rules(paraphrases=settings.paraphrases, embedding=settings.embedding or "")
             BenchmarkIndex.build(self.texts, rules).save(index)
         if self.keys:
             taken = folder / TAKEN
@@ -66,14 +66,14 @@ class Guard:
     def as_json(self, pairs: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Return the manifest's record of decontamination."""
         rows = {(p["benchmark"], p["row"], p["dropped"]) for p in pairs}
-        dropped = Counter(benchmark for benchmark, _, gone in rows if gone)
-        kept = Counter(benchmark for benchmark, _, gone in rows if not gone)
-        found = {
+        dropped = Counter(benchmark for benchmark, _, is_dropped in rows if is_dropped)
+        variants = Counter(benchmark for benchmark, _, is_dropped in rows if not is_dropped)
+        record = {
             "checked": dict(sorted(self.checked.items())),
             "not_checked": dict(sorted(self.missing.items())),
             "rows_like_an_item": dict(sorted(dropped.items())),
         }
-        return found | ({"variants_kept": dict(sorted(kept.items()))} if kept else {})
+        return record | ({"variants_kept": dict(sorted(variants.items()))} if variants else {})
 
 
 def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard:
@@ -85,8 +85,8 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
 
     if recipe.decontamination.embedding is not None:
         EMBEDDERS.get(recipe.decontamination.embedding)
-    wanted = recipe.decontamination.benchmarks
-    names = benchmark_names() if wanted == "all" else wanted
+    selection = recipe.decontamination.benchmarks
+    names = benchmark_names() if selection == "all" else selection
     guard = Guard()
     specs = [load_spec(name) for name in names]
     guard.generated = [spec.name for spec in specs if spec.generated is not None]
@@ -134,16 +134,16 @@ def add_generated(
     drawn = {e.source.task for e in entries if isinstance(e.source, ReasoningGymSource)}
     jobs: list[tuple[str, str, int | None]] = []
     for name in guard.generated:
-        made = load_spec(name).generated
-        assert made is not None
-        rungs: list[int | None] = [*made.rungs] or [None]
-        jobs += [(name, task, rung) for task in made.tasks if task in drawn for rung in rungs]
+        generated = load_spec(name).generated
+        assert generated is not None
+        rungs: list[int | None] = [*generated.rungs] or [None]
+        jobs += [(name, task, rung) for task in generated.tasks if task in drawn for rung in rungs]
     if not jobs:
         return
     progress.start("generated benchmark items", len(jobs))
     with ThreadPoolExecutor(len(children)) as threads:
         for (name, _, _), keys in zip(
-            jobs, threads.map(lambda job: _keys(folder, children, *job), jobs), strict=True
+            jobs, threads.map(lambda job: _item_keys(folder, children, *job), jobs), strict=True
         ):
             guard.keys.update(keys)
             guard.checked[name] = guard.checked.get(name, 0) + len(keys)
@@ -151,7 +151,7 @@ def add_generated(
     progress.finish()
 
 
-def _keys(
+def _item_keys(
     folder: Path, children: Children, name: str, task: str, rung: int | None
 ) -> dict[str, str]:
     """Return key -> "benchmark item" of one task, cached or made by a child process."""
@@ -161,9 +161,9 @@ def _keys(
     if path.is_file():
         lines = path.read_text(encoding="utf-8").splitlines()
         return dict(line.split(" ", 1) for line in lines)
-    made = load_spec(name).generated
-    assert made is not None
-    config = {**made.configs.get(task, {}), **dict.fromkeys(made.ladder, rung)}
+    generated = load_spec(name).generated
+    assert generated is not None
+    config = {**generated.configs.get(task, {}), **dict.fromkeys(generated.ladder, rung)}
     with children.lend() as child:
         replies = child.entries(task, config, benchmark_seeds(name, task, rung))
     place = task if rung is None else f"{task}-{rung}"

@@ -14,7 +14,14 @@ from typing import Any
 
 from prorl_common import Progress, check_output, sha256_file
 from prorl_datasets.building.benchmark_guard import Guard, add_generated, open_guard
-from prorl_datasets.building.choose import Choice, Found, PassRates, Tally, choose, read_pass_rates
+from prorl_datasets.building.choose import (
+    Choice,
+    PassedRows,
+    PassRates,
+    Tally,
+    choose,
+    read_pass_rates,
+)
 from prorl_datasets.building.collect import Collector, Job, Reading, count_rows, draw, streams_of
 from prorl_datasets.building.gold import Scorer, open_scorer
 from prorl_datasets.building.report import BuildReport, EntryResult, parts_that_count
@@ -57,7 +64,7 @@ class BuildOptions:
 @dataclass(slots=True)
 class _Build:
     recipe: Recipe
-    wanted: list[Entry]
+    entries: list[Entry]
     seed: int
     options: BuildOptions
     files: Files
@@ -66,7 +73,7 @@ class _Build:
     scorer: Scorer
     children: Children
     progress: Progress
-    found: Found
+    passed: PassedRows
     rows: dict[str, int]
     """Number of raw rows of each entry that is read from files."""
     results: list[EntryResult] = field(default_factory=list)
@@ -80,9 +87,9 @@ class _Build:
         recipe, progress = self.recipe, self.progress
         self.rates = read_pass_rates(recipe)
         self.results = [EntryResult(e, recipe.weight_of(e)) for e in recipe.entries]
-        wanted = {entry.name for entry in self.wanted}
+        selected = {entry.name for entry in self.entries}
         for result in self.results:
-            result.skipped = result.entry.name not in wanted
+            result.skipped = result.entry.name not in selected
             result.taken = self.files.taken.get(result.entry.name, {})
         for name, reason in self.files.failed.items():
             self._fail(name, reason)
@@ -93,9 +100,9 @@ class _Build:
                 "WARNING: this machine cannot isolate untrusted code, so the CODE DOMAIN IS LEFT OUT "
                 f"of this dataset: {', '.join(left_out)} (prorl sandbox doctor says what is missing)"
             )
-        if (parts := self.store.found()) > 0:
+        if (parts := self.store.count()) > 0:
             progress.message(f"continuing an earlier build: {parts} finished parts found")
-        add_generated(self.guard, self.wanted, self.store.folder, self.children, progress)
+        add_generated(self.guard, self.entries, self.store.folder, self.children, progress)
         index, taken = self.guard.write(self.store.folder, recipe.decontamination)
         self.children.set_up(Setting(recipe, self.seed, index, taken))
         active = [
@@ -112,23 +119,23 @@ class _Build:
         ]
         streams, stage = streams_of(active), f"building {recipe.name}"
         while True:
-            candidates = [r.wanted for r in readings] + [s.wanted() for s in streams if s.short]
+            candidates = [r.to_read for r in readings] + [s.to_draw() for s in streams if s.short]
             progress.start(stage, sum(candidates))
-            for reading in (r for r in readings if r.wanted):
+            for reading in (r for r in readings if r.to_read):
                 self._read(collector, reading)
             self._take(collector.run(draw(streams)))
-            near = self.found.near(recipe.near_duplicate, progress)
-            choice = choose(recipe, self.seed, self.found, near, self.rates, progress)
-            check_losses(recipe, self.found.tallies)
+            near = self.passed.near(recipe.near_duplicate, progress)
+            choice = choose(recipe, self.seed, self.passed, near, self.rates, progress)
+            check_losses(recipe, self.passed.tallies)
             for stream in streams:
-                drawn = self.found.drawn[stream.entry.name, stream.split]
+                drawn = self.passed.drawn[stream.entry.name, stream.split]
                 stream.result(choice.count(stream.entry, stream.split), drawn)
             for reading in readings:
                 reading.kept = sum(choice.count(reading.entry, split) for split in SPLITS)
-            if not any([*(r.wanted for r in readings), *(s.short for s in streams)]):
+            if not any([*(r.to_read for r in readings), *(s.short for s in streams)]):
                 break
             stage = f"replacing dropped rows of {recipe.name}"
-        for name, tally in self.found.tallies.items():
+        for name, tally in self.passed.tallies.items():
             if tally.unpaid.rows:
                 progress.message(f"WARNING: {tally.unpaid.warning(name)}")
         return choice
@@ -144,7 +151,7 @@ class _Build:
                 raise
             reason = str(error)
         reading.give_up()
-        self.found.forget(entry.name)
+        self.passed.forget(entry.name)
         self.pairs = [p for p in self.pairs if p["row"].rpartition("-")[0] != entry.name]
         parts = f"{entry.name}-rows-"
         self.quarantined = [name for name in self.quarantined if not name.startswith(parts)]
@@ -156,16 +163,16 @@ class _Build:
 
     def _take(self, made: Iterator[tuple[Job, Part]]) -> None:
         for job, part in made:
-            self.found.add(job, part)
+            self.passed.add(job, part)
             self.pairs += part.pairs
             self.quarantined += [job.name] if part.quarantine else []
 
     def output(self, choice: Choice, digest: str) -> Output:
         """Return the contents to write. Raises DatasetError if no row was kept."""
         if not any(choice.kept.values()):
-            raise DatasetError("\n".join(self._nothing(choice)))
+            raise DatasetError("\n".join(self._explain_empty(choice)))
         for result in self.results:
-            tally = self.found.tallies.get(result.entry.name, Tally())
+            tally = self.passed.tallies.get(result.entry.name, Tally())
             result.candidates, result.isolation = tally.candidates, tally.isolation
             result.drops = {stage: Counter(reasons) for stage, reasons in tally.drops.items()}
             result.examples = tally.examples
@@ -189,11 +196,11 @@ class _Build:
             quarantined=self.quarantined,
         )
 
-    def _nothing(self, choice: Choice) -> list[str]:
-        told = list(self.failed.values())
+    def _explain_empty(self, choice: Choice) -> list[str]:
+        lines = list(self.failed.values())
         reasons: Counter[str] = Counter()
         examples: dict[str, str] = {}
-        for tally in self.found.tallies.values():
+        for tally in self.passed.tallies.values():
             reasons.update(sum(tally.drops.values(), Counter()))
             for line in tally.examples:
                 if "detail" in line:
@@ -205,8 +212,8 @@ class _Build:
             worst = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:10]
             shown = "; ".join(f"{why} ({count}{examples.get(why, '')})" for why, count in worst)
             first = f"recipe {self.recipe.name} gave no items, all {reasons.total()} were dropped"
-            told.insert(0, f"{first}: {shown}")
-        return told or [
+            lines.insert(0, f"{first}: {shown}")
+        return lines or [
             f"recipe {self.recipe.name} gave no items: every count is 0, or its sources are empty"
         ]
 
@@ -270,29 +277,29 @@ def build_with(
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()
     check_folders(out, options.mirror)
-    wanted = recipe.wanted(options.only, options.skip)
+    entries = recipe.select(options.only, options.skip)
     lock = pins_path(recipe, out)
-    files = find_files(recipe, wanted, lock, options.mirror, options.update_pins, progress)
-    if all(entry.name in files.failed for entry in wanted):
+    files = find_files(recipe, entries, lock, options.mirror, options.update_pins, progress)
+    if all(entry.name in files.failed for entry in entries):
         raise DatasetError("\n".join(dict.fromkeys(files.failed.values())))
-    built = {entry.name for entry in wanted} - {*files.failed}
+    built = {entry.name for entry in entries} - {*files.failed}
     missing = [entry.name for entry in recipe.entries if entry.name not in built]
     with ExitStack() as stack:
         children = stack.enter_context(Children(options.workers))
         rows: dict[str, int] | None = None
         if options.limit is not None:
-            check_sources(recipe, wanted, children)
-            rows = count_rows(wanted, files, progress)
+            check_sources(recipe, entries, children)
+            rows = count_rows(entries, files, progress)
             recipe = recipe.limited(options.limit, built, rows)
-            wanted = recipe.wanted(options.only, options.skip)
+            entries = recipe.select(options.only, options.skip)
         guard = open_guard(recipe, options.mirror, progress)
-        read = {**files.hashes, **guard.hashes()}
+        inputs = {**files.hashes, **guard.hashes()}
         if (rates := recipe.difficulty_file()) is not None and rates.is_file():
-            read["pass rates"] = sha256_file(rates)
+            inputs["pass rates"] = sha256_file(rates)
         if missing:
-            read["without"] = " ".join(missing)
+            inputs["without"] = " ".join(missing)
         parts = parts_that_count(recipe)
-        digest = fingerprint(recipe, seed, options.isolated, read, parts)
+        digest = fingerprint(recipe, seed, options.isolated, inputs, parts)
         store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes(), parts))
         if (manifest := _built_before(out, digest)) is not None:
             if not missing:
@@ -300,14 +307,14 @@ def build_with(
             progress.message(f"{out} already holds this dataset; nothing to do")
             return BuildReport(out, manifest, reused=True)
         if rows is None:
-            check_sources(recipe, wanted, children)
+            check_sources(recipe, entries, children)
         stack.enter_context(store.lock())
         if rows is None:
-            rows = count_rows(wanted, files, progress)
+            rows = count_rows(entries, files, progress)
         scorer = stack.enter_context(scoring)
-        found = stack.enter_context(closing(Found(store.folder)))
+        passed = stack.enter_context(closing(PassedRows(store.folder)))
         work = _Build(
-            recipe, wanted, seed, options, files, guard, store, scorer, children, progress, found, rows
+            recipe, entries, seed, options, files, guard, store, scorer, children, progress, passed, rows
         )  # fmt: skip
         manifest = write_dataset(work.output(work.collect(), digest), out, progress)
     if not missing and not work.failed:  # otherwise the next build reuses them

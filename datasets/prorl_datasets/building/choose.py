@@ -25,7 +25,7 @@ from prorl_datasets.types import DatasetError, Split
 class PassRates:
     """Recorded pass rates and the recipe's filter, keyed by prompt if recorded, else by id."""
 
-    wanted: Difficulty
+    settings: Difficulty
     by_prompt: dict[str, float] = field(default_factory=dict)
     by_id: dict[str, float] = field(default_factory=dict)
     too_few: set[str] = field(default_factory=set)
@@ -41,10 +41,10 @@ class PassRates:
         if rate is None:
             few = not self.too_few.isdisjoint((identity, key))
             why = "rated by too few samples" if few else "unrated"
-            return why if self.wanted.unrated == "drop" else None
-        if rate < self.wanted.band[0]:
+            return why if self.settings.unrated == "drop" else None
+        if rate < self.settings.band[0]:
             return "too hard"
-        return "too easy" if rate > self.wanted.band[1] else None
+        return "too easy" if rate > self.settings.band[1] else None
 
 
 def read_pass_rates(recipe: Recipe) -> PassRates | None:
@@ -83,7 +83,7 @@ def _known_by(
     raise DatasetError(f"{place}: expected 'id' or 'prompt' beside 'pass_rate'")
 
 
-_SHOWN = 1024
+_PROGRESS_ROWS = 1024
 """Rows between two progress updates."""
 
 
@@ -122,7 +122,7 @@ class Tally:
         self.unpaid.add(part.unpaid, part.unpaid_example)
 
 
-class Found:
+class PassedRows:
     """Rows that passed their own checks, by (entry, split); the split is "" for files.
 
     Takes about 400 bytes of memory for each row.
@@ -153,15 +153,15 @@ class Found:
         self.tallies.setdefault(job.entry.name, Tally()).add(part)
         stream = (job.entry.name, job.split)
         self.drawn[stream] += part.candidates
-        held, name = self.refs.setdefault(stream, []), job.name
+        refs, name = self.refs.setdefault(stream, []), job.name
         for place, row in enumerate(part.rows):
             node = self._node(row.key, row.signature)
-            short = None
+            answer = None
             if row.answer is not None:
                 hashed = hashlib.blake2b(row.answer.encode(), digest_size=8)
-                short = int.from_bytes(hashed.digest())
+                answer = int.from_bytes(hashed.digest())
             prompt = bytes.fromhex(row.prompt_key)
-            held.append(Ref(name, place, row.index, node, prompt, short))
+            refs.append(Ref(name, place, row.index, node, prompt, answer))
 
     def forget(self, name: str) -> None:
         """Remove all rows and counts of an entry."""
@@ -206,8 +206,8 @@ class Near:
 
     def group_of(self, node: int) -> int | None:
         """Return the group of a problem, if any."""
-        found = self.group[node] if node < len(self.group) else -1
-        return None if found < 0 else found
+        group = self.group[node] if node < len(self.group) else -1
+        return None if group < 0 else group
 
 
 @dataclass(slots=True)
@@ -240,18 +240,18 @@ class Choice:
 def choose(
     recipe: Recipe,
     seed: int,
-    found: Found,
+    passed: PassedRows,
     near: Near,
     rates: PassRates | None,
     progress: Progress,
 ) -> Choice:
     """Choose the rows that stay."""
-    progress.start("choosing rows", sum(map(len, found.refs.values())))
+    progress.start("choosing rows", sum(map(len, passed.refs.values())))
     chooser = _Chooser(near, rates, progress)
     streams = {}
-    for (name, part), refs in found.refs.items():  # rows of files in seeded random order
-        drawn = {r.index: 0 if part else place_of(seed, name, r.index) for r in refs}
-        in_order = sorted((drawn[ref.index], ref.index, at) for at, ref in enumerate(refs))
+    for (name, part), refs in passed.refs.items():  # rows of files in seeded random order
+        order = {r.index: 0 if part else place_of(seed, name, r.index) for r in refs}
+        in_order = sorted((order[ref.index], ref.index, at) for at, ref in enumerate(refs))
         streams[name, part] = [refs[at] for _, _, at in in_order]
     place: Counter[str] = Counter()
     for split in FILL_ORDER:
@@ -267,7 +267,7 @@ def choose(
     for (name, split_name), refs in streams.items():
         if not split_name:
             chooser.choice.surplus[name] += len(refs) - place[name]
-    chooser.find_what_was_repeated(recipe)
+    chooser.link_repeated(recipe)
     progress.advance(chooser.choice.surplus.total())
     progress.finish()
     return chooser.choice
@@ -293,8 +293,8 @@ class _Chooser:
         while end < len(refs) and (target is None or len(kept) < target):
             ref = refs[end]
             end += 1
-            if (end - start) % _SHOWN == 0:
-                self._progress.advance(_SHOWN, entry=entry.name)
+            if (end - start) % _PROGRESS_ROWS == 0:
+                self._progress.advance(_PROGRESS_ROWS, entry=entry.name)
             if (reason := self._reason(entry, split, ref)) is not None:
                 lost[reason] += 1
                 examples = self.choice.examples.setdefault((entry.name, *reason), [])
@@ -308,33 +308,35 @@ class _Chooser:
                 self._groups.add(group)
             self._prompts.add(ref.prompt_key)
             kept.append(ref)
-        self._progress.advance((end - start) % _SHOWN, entry=entry.name)
+        self._progress.advance((end - start) % _PROGRESS_ROWS, entry=entry.name)
         kept.sort(key=lambda ref: ref.index)
         self.choice.kept[entry.name, split] = kept
         return end
 
-    def find_what_was_repeated(self, recipe: Recipe) -> None:
+    def link_repeated(self, recipe: Recipe) -> None:
         """Set ``like`` of each example to the kept row that it repeats or resembles."""
         examples = [e for held in self.choice.examples.values() for e in held]
-        wanted: dict[tuple[str, int | bytes | None], str] = {}
+        originals: dict[tuple[str, int | bytes | None], str] = {}
         for example in examples:
-            wanted |= dict.fromkeys(self._names(example), "")
+            originals |= dict.fromkeys(self._keys(example), "")
         for split in FILL_ORDER:
             for entry in recipe.entries:
                 for ref in self.choice.kept.get((entry.name, split), ()):
                     group = self._near.group_of(ref.node)
-                    known_by: list[tuple[str, int | bytes | None]] = [
+                    keys: list[tuple[str, int | bytes | None]] = [
                         ("node", ref.node),
                         ("prompt", ref.prompt_key),
                         ("group", group),
                     ]
-                    for name in known_by:
-                        if wanted.get(name) == "":
-                            wanted[name] = row_id(entry, split, ref.index)
+                    for name in keys:
+                        if originals.get(name) == "":
+                            originals[name] = row_id(entry, split, ref.index)
         for example in examples:
-            example.like = next((w for n in self._names(example) if (w := wanted[n])), "")
+            example.like = next(
+                (original for n in self._keys(example) if (original := originals[n])), ""
+            )
 
-    def _names(self, example: Dropped) -> list[tuple[str, int | bytes | None]]:
+    def _keys(self, example: Dropped) -> list[tuple[str, int | bytes | None]]:
         if example.stage == "duplicate":
             return [("node", example.ref.node), ("prompt", example.ref.prompt_key)]
         group = self._near.group_of(example.ref.node)

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from prorl_common import Progress, UserError, derive_seed
@@ -153,11 +153,11 @@ def checked_part(scorer: Scorer, job: Job, candidates: Sequence[Candidate | Drop
             reason = f"like an item of {first.benchmark}"
             part.drop("decontamination", reason, item, detail=detail, text=one.prompt)
         else:
-            part.rows.append(_kept(one, is_checked=result is not None))
+            part.rows.append(_final_row(one, is_checked=result is not None))
     return part
 
 
-def _kept(candidate: Candidate, is_checked: bool) -> Candidate:
+def _final_row(candidate: Candidate, is_checked: bool) -> Candidate:
     gold_check: GoldCheck = "none"
     if candidate.gold is not None or candidate.consistent:
         gold_check = "self-consistent"
@@ -213,7 +213,7 @@ class Stream:
     drawn: int = 0
     kept: int = 0
     barren: int = 0
-    used_up: bool = field(default=False)
+    used_up: bool = False
 
     @property
     def short(self) -> bool:
@@ -226,7 +226,7 @@ class Stream:
         self.kept, self.drawn = kept, drawn
         self.used_up = self.barren >= BARREN
 
-    def wanted(self) -> int:
+    def to_draw(self) -> int:
         """Return the number of candidates for the next round."""
         missing = self.target - self.kept
         if self.drawn == 0:
@@ -249,7 +249,7 @@ def draw(streams: list[Stream]) -> Iterator[Job]:
     """Yield the jobs of one round."""
     for stream in streams:
         if stream.short:
-            end = stream.drawn + stream.wanted()
+            end = stream.drawn + stream.to_draw()
             for start in range(stream.drawn, end, CHUNK):
                 stop = min(end, start + CHUNK)
                 yield Job(stream.entry, stream.split, start, stop)
@@ -276,7 +276,7 @@ class Reading:
         return cls(entry, rows, sum(entry.count.among_all(rows).values()), order)
 
     @property
-    def wanted(self) -> int:
+    def to_read(self) -> int:
         """Number of rows to read in the next round."""
         left = self.rows - self.done
         if self.order is None:
@@ -286,7 +286,7 @@ class Reading:
 
     def jobs(self, files: Files) -> Iterator[Job]:
         """Return the jobs of the next round. Raises DatasetError."""
-        start, self.done = self.done, self.done + self.wanted
+        start, self.done = self.done, self.done + self.to_read
         chosen = None if self.order is None else {*self.order[start : self.done]}
         return read(self.entry, files, chosen)
 

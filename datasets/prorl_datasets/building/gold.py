@@ -118,9 +118,9 @@ def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
     for (row, text), verdict in zip(written, verdicts, strict=True):
         if verdict.reward is None or verdict.reward < FULL_MARKS:
             reward = "no reward" if verdict.reward is None else f"reward {verdict.reward:.3g}"
-            asked = " ".join(row.prompt.split())[-80:]
-            said = f"{row.name}, whose prompt ends '{asked}', gives {text[:80]!r} {reward} ({verdict.reason})"
-            unpaid.add(1, said)
+            ending = " ".join(row.prompt.split())[-80:]
+            example = f"{row.name}, whose prompt ends '{ending}', gives {text[:80]!r} {reward} ({verdict.reason})"
+            unpaid.add(1, example)
     return unpaid
 
 
@@ -133,7 +133,7 @@ def as_prompted(row: PromptedRow) -> str | None:
         return None
     forms = list(_FORMS.finditer(row.prompt))
     if forms:
-        before, after = _around(forms[-1])
+        before, after = _form_marks(forms[-1])
         has_form = gold is not None and before.strip().lower() in gold.lower()
         return None if has_form else f"{before}{content}{after}"
     if gold is None or gold.strip() == content.strip():
@@ -146,7 +146,7 @@ def as_prompted(row: PromptedRow) -> str | None:
     return None if says_how else content
 
 
-def _around(form: re.Match[str]) -> tuple[str, str]:
+def _form_marks(form: re.Match[str]) -> tuple[str, str]:
     if form["tag"]:
         return f"<{form['tag']}>", f"</{form['tag']}>"
     if form["box"]:

@@ -81,7 +81,7 @@ class EntryResult:
         return {
             "name": entry.name,
             "domain": entry.domain,
-            "source": entry.spec.shown(entry.source),
+            "source": entry.spec.source_name(entry.source),
             "licence": entry.licence,
             "weight": self.weight,
             "left_out": self.left_out,
@@ -91,7 +91,7 @@ class EntryResult:
             **({"tests_left_out": dict(self.tests_left_out)} if self.tests_left_out else {}),
             "splits": {
                 s: {
-                    "target": entry.count.said(s),
+                    "target": entry.count.written(s),
                     "kept": self.kept[s],
                 }
                 for s in SPLITS
@@ -126,14 +126,14 @@ class BuildReport:
     @property
     def short(self) -> Mapping[str, list[str]]:
         """Entries that fell short -> ``split kept/target``."""
-        found: Mapping[str, list[str]] = self.manifest["short"]
-        return found
+        short: Mapping[str, list[str]] = self.manifest["short"]
+        return short
 
     @property
     def too_short(self) -> list[str]:
         """Names of entries below their ``min_share``."""
-        found: list[str] = self.manifest["too_short"]
-        return found
+        too_short: list[str] = self.manifest["too_short"]
+        return too_short
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,7 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
         "targets": _by(
             results, lambda r, s: 0 if r.left_out or r.skipped else r.entry.count.of(s) or 0
         ),
-        "sources": _by(results, lambda r, s: r.kept[s], lambda e: e.spec.shown(e.source)),
+        "sources": _by(results, lambda r, s: r.kept[s], lambda e: e.spec.source_name(e.source)),
         "licences": dict(sorted(facts.licences.items())),
         "gold_types": dict(sum((r.golds for r in results), Counter()).most_common()),
         "untyped_golds": [

@@ -83,7 +83,7 @@ def write_dataset(work: Output, out: Path, progress: Progress) -> dict[str, Any]
         if work.quarantined:
             rows = _write_quarantine(work, folder / QUARANTINE)
             files[QUARANTINE] = {"rows": rows, "sha256": sha256_file(folder / QUARANTINE)}
-        if dropped := _dropped(work):
+        if dropped := _dropped_lines(work):
             atomic_write_text(folder / DROPPED, "".join(f"{canonical_json(d)}\n" for d in dropped))
             files[DROPPED] = {"rows": len(dropped), "sha256": sha256_file(folder / DROPPED)}
         parts = parts_in_use(work.recipe)
@@ -103,7 +103,7 @@ def _write_quarantine(work: Output, path: Path) -> int:
     with path.open("w", encoding="utf-8") as file:
         for name in sorted(work.quarantined):
             if (part := work.store.get(name)) is None:
-                raise work.store.gone(name)
+                raise work.store.vanished(name)
             with long_integers():
                 lines = [json.dumps(row, sort_keys=True) for row in part.quarantine]
             file.writelines(f"{line}\n" for line in lines)
@@ -111,8 +111,8 @@ def _write_quarantine(work: Output, path: Path) -> int:
     return count
 
 
-def _dropped(work: Output) -> list[dict[str, str]]:
-    reader, found = _PartReader(work.store), []
+def _dropped_lines(work: Output) -> list[dict[str, str]]:
+    reader, records = _PartReader(work.store), []
     for result in work.results:
         lines = list(result.examples)
         for (name, _, _), examples in work.choice.examples.items():
@@ -125,13 +125,13 @@ def _dropped(work: Output) -> list[dict[str, str]]:
                 )
         lines.sort(key=lambda line: (STAGES.index(line["stage"]), line["reason"], line["row"]))
         about = {"entry": result.entry.name, "domain": result.entry.domain}
-        found += [{**about, **line} for line in lines]
-    return found
+        records += [{**about, **line} for line in lines]
+    return records
 
 
 def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, Any]]:
     by_name: Mapping[str, EntryResult] = {r.entry.name: r for r in work.results}
-    wanted: list[tuple[str, EntryResult, Ref]] = sorted(
+    chosen: list[tuple[str, EntryResult, Ref]] = sorted(
         (
             (row_id(by_name[name].entry, split, ref.index), by_name[name], ref)
             for (name, of), refs in work.choice.kept.items()
@@ -142,8 +142,8 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
     )
     chance = {r.entry.name: r.commonest_answer_share() for r in work.results}
     reader = _PartReader(work.store)
-    seen: set[str] = set()
-    for identity, result, ref in wanted:
+    recorded: set[str] = set()
+    for identity, result, ref in chosen:
         one = reader.row(ref)
         metadata = dict(one.metadata)
         if (share := chance[result.entry.name]) is not None:
@@ -152,7 +152,7 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
         result.tests_left_out.update(metadata.get("tests_left_out", {}))
         _count_gold(result, identity, one)
         work.licences[one.licence] += 1
-        work.parts |= _parts_named(one, seen)
+        work.parts |= _parts_named(one, recorded)
         row = {
             "id": identity,
             "domain": one.domain,
@@ -171,12 +171,12 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
         yield row
 
 
-def _parts_named(one: Candidate, seen: set[str]) -> dict[tuple[str, str], dict[str, str]]:
+def _parts_named(one: Candidate, recorded: set[str]) -> dict[tuple[str, str], dict[str, str]]:
     """Return records of the plug-in parts that a row names."""
     spec = VERIFIERS.get(one.verifier)
-    if one.verifier in seen and spec.needs is None and spec.compose is None:
+    if one.verifier in recorded and spec.needs is None and spec.compose is None:
         return {}
-    seen.add(one.verifier)
+    recorded.add(one.verifier)
     records = part_records([Task(one.verifier, json.loads(one.reference))])
     return {(record["group"], record["name"]): record for record in records}
 
@@ -205,5 +205,5 @@ class _PartReader:
     def _read(self, name: str) -> list[Candidate]:
         part = self._store.get(name)
         if part is None:
-            raise self._store.gone(name)
+            raise self._store.vanished(name)
         return part.rows

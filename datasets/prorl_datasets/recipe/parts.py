@@ -41,7 +41,7 @@ class Counts(Section):
         value = getattr(self, split)
         return value if isinstance(value, int) else None
 
-    def said(self, split: Split) -> int | str:
+    def written(self, split: Split) -> int | str:
         """Return the target as written in the recipe."""
         value: int | str = getattr(self, split)
         return value

@@ -138,7 +138,7 @@ class Recipe(Section):
         """Return the share that an entry must yield."""
         return self.min_share if entry.min_share is None else entry.min_share
 
-    def wanted(self, only: Sequence[str], skip: Sequence[str]) -> list[Entry]:
+    def select(self, only: Sequence[str], skip: Sequence[str]) -> list[Entry]:
         """Return the entries in ``only`` (empty: all) and not in ``skip``: names of entries or groups, or patterns.
 
         Raises DatasetError if one matches nothing or no entry is left.

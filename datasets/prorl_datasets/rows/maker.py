@@ -172,7 +172,7 @@ class RowMaker:
             prompt=prompt,
             verifier=row.task.verifier,
             reference=reference,
-            source=entry.spec.shown(entry.source),
+            source=entry.spec.source_name(entry.source),
             licence=str(row.metadata.get("licence", entry.licence)),
             metadata=metadata,
             key=digest(key if key is not None else normalised(row.question)),

@@ -72,8 +72,8 @@ class Part:
 
 def dropped_line(item: str, stage: str, reason: str, **about: str) -> dict[str, str]:
     """Return a line of ``dropped.jsonl``."""
-    said = {k: v[:MOST_SHOWN].encode("utf-8", "replace").decode() for k, v in about.items() if v}
-    return {"row": item, "stage": stage, "reason": reason, **said}
+    texts = {k: v[:MOST_SHOWN].encode("utf-8", "replace").decode() for k, v in about.items() if v}
+    return {"row": item, "stage": stage, "reason": reason, **texts}
 
 
 class PartStore:
@@ -103,17 +103,17 @@ class PartStore:
             atomic_write_text(self.folder / f"{name}.json", text)
         except UserError as error:
             if isinstance(error.__cause__, FileNotFoundError):
-                raise self.gone(name) from error
+                raise self.vanished(name) from error
             raise
 
-    def gone(self, name: str) -> DatasetError:
+    def vanished(self, name: str) -> DatasetError:
         """Return the error for a part that vanished."""
         return DatasetError(
             f"part {name} is gone from {self.folder}: was the folder removed, or does another build "
             "write there? Run the same command again"
         )
 
-    def found(self) -> int:
+    def count(self) -> int:
         """Return the number of existing parts."""
         return len(list(self.folder.glob("*.json"))) if self.folder.is_dir() else 0
 
@@ -139,13 +139,13 @@ class PartStore:
 
 def package_versions() -> dict[str, str]:
     """Return the versions of PACKAGES (``unknown`` if not installed)."""
-    found = {}
+    versions = {}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "unknown"
-    return found
+            versions[name] = "unknown"
+    return versions
 
 
 def fingerprint(
