@@ -151,8 +151,8 @@ def decode(values: Mapping[str, Any]) -> Candidate | Drop:
     if "drop" not in values:
         return decode_candidate(values)
     match = values.get("match")
-    rest = {name: value for name, value in values.items() if name != "drop"}
-    return Drop(**{**rest, "match": None if match is None else BenchmarkMatch(**match)})
+    remaining = {name: value for name, value in values.items() if name != "drop"}
+    return Drop(**{**remaining, "match": None if match is None else BenchmarkMatch(**match)})
 
 
 def decode_candidate(values: Mapping[str, Any]) -> Candidate:

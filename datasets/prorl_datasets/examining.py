@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -56,62 +56,57 @@ def examine_sources(
         source = entry.source
         if isinstance(source, HubSource):
             yield _examine(access, entry, source)
-    asked = recipe.decontamination.benchmarks
-    for name in (benchmark_names() if asked == "all" else asked) if benchmarks else ():
+    selection = recipe.decontamination.benchmarks
+    for name in (benchmark_names() if selection == "all" else selection) if benchmarks else ():
         spec = load_spec(name)
         if spec.hub is not None:
             yield _examine_benchmark(access, spec)
 
 
 def _examine(access: Access, entry: Entry, source: HubSource) -> Examined:
-    found = _looked_at(access, entry.name, (source.repo, source.revision, source.files))
-    if not found.problem:
+    result = _examine_files(access, entry.name, (source.repo, source.revision, source.files))
+    if not result.problem:
         try:
-            if source.adapter is None:
-                _check_named(columns_needed(entry.scored_by, source), found)
-            else:
-                check_columns(ADAPTERS.get(source.adapter), found.columns, found.files[0])
+            if source.adapter is not None:
+                check_columns(ADAPTERS.get(source.adapter), result.columns, result.files[0])
+                return result
+            for column in columns_needed(entry.scored_by, source):
+                if not {column, column.partition(".")[0]} & {*result.columns}:
+                    raise DatasetError(
+                        f"{result.files[0]}: no column '{column}'{nearest(column, result.columns)}; "
+                        f"columns found: {some_names([*result.columns])}"
+                    )
         except DatasetError as error:
-            return Examined(
-                entry.name, source.repo, str(error), found.revision, found.candidates, found.files
-            )
-    return found
-
-
-def _check_named(needed: Sequence[str], found: Examined) -> None:
-    for column in needed:
-        if column not in found.columns and column.partition(".")[0] not in found.columns:
-            raise DatasetError(
-                f"{found.files[0]}: no column '{column}'{nearest(column, found.columns)}; columns found: "
-                f"{some_names([*found.columns])}"
-            )
+            problem = str(error)
+            return replace(result, repo=source.repo, problem=problem, size=0, columns=[])
+    return result
 
 
 def _examine_benchmark(access: Access, spec: BenchmarkSpec) -> Examined:
     assert spec.hub is not None
     first: Examined | None = None
     for source in (spec.hub, *spec.alternates):
-        found = _looked_at(access, spec.name, (source.repo, source.revision, source.files))
-        if not found.problem:
+        result = _examine_files(access, spec.name, (source.repo, source.revision, source.files))
+        if not result.problem:
             needed = {
                 field: names for field, names in spec.columns.items() if field not in spec.optional
             }
-            lacking = [n[0] for n in needed.values() if not any(c in found.columns for c in n)]
+            lacking = [n[0] for n in needed.values() if not any(c in result.columns for c in n)]
             if not lacking:
-                return found
-            there = ", ".join(found.columns)
-            problem = f"{found.files[0]}: no column {', '.join(lacking)}; columns found: {there}"
-            found = Examined(spec.name, source.repo, problem, found.revision)
-        first = first or found
+                return result
+            columns = ", ".join(result.columns)
+            problem = f"{result.files[0]}: no column {', '.join(lacking)}; columns found: {columns}"
+            result = Examined(spec.name, source.repo, problem, result.revision)
+        first = first or result
     assert first is not None
     return first
 
 
-def _looked_at(access: Access, name: str, source: tuple[str, str, Sequence[str]]) -> Examined:
+def _examine_files(access: Access, name: str, source: tuple[str, str, Sequence[str]]) -> Examined:
     repo, revision, files = source
     try:
         chosen = access.select(repo, revision, files)
-        columns = _columns_of_files(access, chosen)
+        columns = _read_columns(access, chosen)
     except Unreachable as problem:
         return Examined(name, repo, f"{problem}; {CURE}")
     except DatasetError as error:
@@ -130,18 +125,18 @@ def _looked_at(access: Access, name: str, source: tuple[str, str, Sequence[str]]
     )
 
 
-def _columns_of_files(access: Access, chosen: Selection) -> list[tuple[str, list[str]]]:
-    found = []
+def _read_columns(access: Access, chosen: Selection) -> list[tuple[str, list[str]]]:
+    columns = []
     broken = broken_library()
     for branch, name in chosen.names[:LOOKED_AT]:
         try:
             with access.open(chosen, branch, name) as file:
                 read = _parquet_columns if name.endswith(".parquet") else _text_columns
-                found.append((name, read(name, file)))
+                columns.append((name, read(name, file)))
         except broken as error:
             words = " ".join(str(error).split())[:200]
             raise DatasetError(f"{name}: cannot be read ({words})") from error
-    return found
+    return columns
 
 
 def _text_columns(name: str, file: BinaryIO) -> list[str]:

@@ -94,22 +94,22 @@ def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
     rows = sum(sum(counter.values()) for counter in counts.values())
     if not rows:
         raise DatasetError(f"{path} holds no samples; build the dataset again")
-    known = in_order(domains)
+    present = in_order(domains)
     return {
         "path": str(path),
         "recipe": manifest.get("recipe"),
         "seed": manifest.get("seed"),
         "rows": rows,
         "counts": {
-            s: {d: counts[s][d] for d in known if counts[s][d]} for s in SPLITS if counts[s]
+            s: {d: counts[s][d] for d in present if counts[s][d]} for s in SPLITS if counts[s]
         },
         "sources": dict(columns["source"].most_common()),
         "licences": dict(columns["licence"].most_common()),
         "gold_check": dict(columns["gold_check"].most_common()),
-        "prompt_characters": {d: domains[d].prompt_lengths() for d in known},
-        "answers": {d: found for d in known if (found := domains[d].common_answers())},
+        "prompt_characters": {d: domains[d].prompt_lengths() for d in present},
+        "answers": {d: common for d in present if (common := domains[d].common_answers())},
         **{name: manifest.get(name, {}) for name in FROM_MANIFEST},
-        "examples": [example for d in known for example in domains[d].examples],
+        "examples": [example for d in present for example in domains[d].examples],
     }
 
 
@@ -134,10 +134,10 @@ def diff(before: str | Path, after: str | Path) -> DiffReport:
 
 
 def _contents(path: str | Path) -> dict[str, bytes]:
-    found = {}
+    digests = {}
     for s in stream(path):
         prompt, reference = [dict(m) for m in s.prompt], dict(s.task.reference)
         gold = s.metadata.get("gold_response")
         content = [prompt, s.domain, s.split, s.source, s.task.verifier, reference, gold]
-        found[s.id] = hashlib.blake2b(canonical_json(content).encode(), digest_size=16).digest()
-    return found
+        digests[s.id] = hashlib.blake2b(canonical_json(content).encode(), digest_size=16).digest()
+    return digests

@@ -43,7 +43,11 @@ def plan_push(folder: Path, repo: str) -> Upload:
         name = path.relative_to(folder).as_posix()
         if name not in {CARD, *AT_HOME, *(f"{split}.parquet" for split in splits)}:
             files[name] = path
-    files[CARD] = _card((folder / CARD).read_text(encoding="utf-8"), repo).encode()
+    head, mark, text = (folder / CARD).read_text(encoding="utf-8").partition("\n---\n")
+    for split in SPLITS:
+        head = head.replace(f"path: {split}.parquet", f"path: data/{split}-*.parquet")
+    text = text.replace("load_dataset(FOLDER)", f'load_dataset("{repo}")')
+    files[CARD] = f"{head}{mark}{text}".encode()
     assert MANIFEST in files
     return Upload(repo, "dataset", dict(sorted(files.items())))
 
@@ -51,8 +55,8 @@ def plan_push(folder: Path, repo: str) -> Upload:
 def rows_by_split(folder: Path) -> dict[str, int]:
     """Return the rows of each split. Raises DatasetError."""
     files = read_manifest(folder)["files"]
-    named = {split: f"{split}.parquet" for split in SPLITS}
-    return {split: int(files[name]["rows"]) for split, name in named.items() if name in files}
+    names = {split: f"{split}.parquet" for split in SPLITS}
+    return {split: int(files[name]["rows"]) for split, name in names.items() if name in files}
 
 
 def push(
@@ -69,10 +73,3 @@ def push(
         environment=environment,
         progress=progress,
     )
-
-
-def _card(card: str, repo: str) -> str:
-    head, mark, text = card.partition("\n---\n")
-    for split in SPLITS:
-        head = head.replace(f"path: {split}.parquet", f"path: data/{split}-*.parquet")
-    return head + mark + text.replace("load_dataset(FOLDER)", f'load_dataset("{repo}")')

@@ -28,23 +28,23 @@ def show(path: str | Path, row: str) -> dict[str, Any]:
     near: list[str] = []
     for sample in stream(path):
         if sample.id == row:
-            return _kept(sample, manifest)
+            return _row_record(sample, manifest)
         if _numbered(sample.id) == _numbered(row) or sample.id.startswith(row.rstrip("0123456789")):
             near = [*near[-200:], sample.id]
-    drops = [*_dropped(path, manifest, row)]
+    drops = [*_drop_records(path, manifest, row)]
     if not drops:
         hits = difflib.get_close_matches(row, near, n=3, cutoff=0.5)
-        shown = f" (did you mean {' or '.join(map(repr, hits))}?)" if hits else ""
+        hint = f" (did you mean {' or '.join(map(repr, hits))}?)" if hits else ""
         raise DatasetError(
-            f"{path} has no row '{row}'{shown}, and recorded no drop of it; "
+            f"{path} has no row '{row}'{hint}, and recorded no drop of it; "
             f"ids: {prorl_command('data', 'inspect', path)}"
         )
     return {"id": row, "kept": False, "drops": drops}
 
 
-def _kept(sample: Sample, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    known = sample.task.verifier in VERIFIERS.names()
-    spec = VERIFIERS.get(sample.task.verifier) if known else None
+def _row_record(sample: Sample, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    is_installed = sample.task.verifier in VERIFIERS.names()
+    spec = VERIFIERS.get(sample.task.verifier) if is_installed else None
     metadata = dict(sample.metadata)
     entries: list[dict[str, Any]] = manifest.get("entries", [])
     entry = next((e for e in entries if e.get("name") == metadata.get("entry")), {})
@@ -77,20 +77,20 @@ def _kept(sample: Sample, manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _dropped(path: Path, manifest: Mapping[str, Any], row: str) -> Iterator[dict[str, Any]]:
+def _drop_records(path: Path, manifest: Mapping[str, Any], row: str) -> Iterator[dict[str, Any]]:
     """Yield the records of a dropped row, named ENTRY-INDEX or ENTRY-SPLIT-INDEX without padding."""
-    wanted = {_numbered(row)}
+    names = {_numbered(row)}
     for split in SPLITS:  # rows of files have no split until they are chosen
         entry, number = _numbered(row)
         if entry.endswith(f"-{split}"):
-            wanted.add((entry.removesuffix(f"-{split}"), number))
+            names.add((entry.removesuffix(f"-{split}"), number))
     files = {PAIRS: "like a benchmark item", QUARANTINE: "bad row", DROPPED: "dropped"}
     for name, kind in files.items():
         if name in manifest.get("files", {}) and (path / name).is_file():
             with (path / name).open(encoding="utf-8") as lines:
                 for line in lines:
                     record = json.loads(line)
-                    if _numbered(record["row"]) in wanted:
+                    if _numbered(record["row"]) in names:
                         yield {"kind": kind, **record}
 
 

@@ -87,12 +87,12 @@ class OpenSettings(RowSettings):
 
     @model_validator(mode="after")
     def _options_are_known(self, info: ValidationInfo) -> OpenSettings:
-        known = SOURCES.get(self.kind).options
+        options = SOURCES.get(self.kind).options
         for option in self.options:
-            if option not in known:
-                there = ", ".join(known) if known else "none"
+            if option not in options:
+                listed = ", ".join(options) if options else "none"
                 raise ValueError(
-                    f"unknown option '{option}'{nearest(option, known)}; {self.kind} has {there}"
+                    f"unknown option '{option}'{nearest(option, options)}; {self.kind} has {listed}"
                 )
         return self
 

@@ -112,8 +112,8 @@ def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
         )
     if path.is_dir():
         listed = read_manifest(path)["files"]
-        wanted = [f"{name}.parquet" for name in SPLITS if split in (None, name)]
-        files = [path / name for name in wanted if name in listed]
+        split_files = [f"{name}.parquet" for name in SPLITS if split in (None, name)]
+        files = [path / name for name in split_files if name in listed]
         if not files:
             raise DatasetError(f"{path} holds no {split or 'train, validation or test'} split")
         for file in files:
@@ -169,8 +169,8 @@ def _check_hash(path: Path, expected: str | None) -> None:
 def _sample(path: Path, row: Mapping[str, Any]) -> Sample:
     try:
         reference, metadata = json.loads(row["reference"]), json.loads(row["metadata"])
-        known = (*DOMAINS, row["verifier"])
-        if row["domain"] not in known or row["split"] not in SPLITS or not row["prompt"]:
+        domains = (*DOMAINS, row["verifier"])
+        if row["domain"] not in domains or row["split"] not in SPLITS or not row["prompt"]:
             raise ValueError("unknown domain or split, or no prompt")
         if not isinstance(reference, dict) or not isinstance(metadata, dict):
             raise TypeError("reference and metadata must be JSON objects")

@@ -104,8 +104,11 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
                 questions = benchmark_questions(name, mirror=mirror)
                 texts = [(name, item, text) for item, text in questions]
             except (DatasetError, MissingExtraError) as error:
-                # manifest and card contain no local path
-                guard.missing[name] = _without(str(error), mirror)
+                reason = str(error)
+                if mirror is not None:  # manifest and card contain no local path
+                    path = re.escape(str(mirror))
+                    reason = re.sub(rf"(?<![\w-]){path}(?![\w-])", "DIR", reason)
+                guard.missing[name] = reason
             else:
                 guard.texts += texts
                 guard.checked[name] = len(texts)
@@ -117,12 +120,6 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
             "(--mirror DIR takes copies of their files)"
         )
     return guard
-
-
-def _without(text: str, folder: Path | None) -> str:
-    if folder is None:
-        return text
-    return re.sub(rf"(?<![\w-]){re.escape(str(folder))}(?![\w-])", "DIR", text)
 
 
 def add_generated(

@@ -6,10 +6,8 @@ import base64
 import hashlib
 from array import array
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from prorl_common import Progress, read_jsonl
 from prorl_datasets.building.collect import FILL_ORDER, Job, item_name, place_of
@@ -61,7 +59,14 @@ def read_pass_rates(recipe: Recipe) -> PassRates | None:
             raise DatasetError(
                 f"{place}: 'n' must be the number of samples, because difficulty.min_n asks for it"
             )
-        names, name = _known_by(rates, row, place)
+        if isinstance(row.get("prompt_key"), str):
+            names, name = rates.by_prompt, row["prompt_key"]
+        elif isinstance(row.get("id"), str):
+            names, name = rates.by_id, row["id"]
+        elif isinstance(row.get("prompt"), str):
+            names, name = rates.by_prompt, prompt_key([{"content": row["prompt"]}])
+        else:
+            raise DatasetError(f"{place}: expected 'id' or 'prompt' beside 'pass_rate'")
         if isinstance(n, int) and n < recipe.difficulty.min_n:
             rates.too_few.add(name)
             names.pop(name, None)
@@ -69,18 +74,6 @@ def read_pass_rates(recipe: Recipe) -> PassRates | None:
             rates.too_few.discard(name)
             names[name] = float(rate)
     return rates
-
-
-def _known_by(
-    rates: PassRates, row: Mapping[str, Any], place: str | Path
-) -> tuple[dict[str, float], str]:
-    if isinstance(row.get("prompt_key"), str):
-        return rates.by_prompt, row["prompt_key"]
-    if isinstance(row.get("id"), str):
-        return rates.by_id, row["id"]
-    if isinstance(row.get("prompt"), str):
-        return rates.by_prompt, prompt_key([{"content": row["prompt"]}])
-    raise DatasetError(f"{place}: expected 'id' or 'prompt' beside 'pass_rate'")
 
 
 _PROGRESS_ROWS = 1024

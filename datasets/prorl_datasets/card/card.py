@@ -38,7 +38,9 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
         f"# {manifest['recipe']}",
         manifest["description"],
         (
-            f"Every row has a program that checks answers to it. {_made(manifest)} Load it with `datasets.load_dataset(FOLDER)`; columns: id, domain, split, "
+            f"Every row has a program that checks answers to it. Built with prorl {manifest['versions']['prorl']} from "
+            f"the recipe `{manifest['recipe']}`, seed {manifest['seed']}; `manifest.json` holds the resolved recipe, the "
+            "hash of each file and the versions. Load it with `datasets.load_dataset(FOLDER)`; columns: id, domain, split, "
             "prompt (chat messages), verifier, reference (JSON), source, licence, gold_check, metadata "
             "(JSON)."
         ),
@@ -64,14 +66,6 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
     atomic_write_text(folder / "README.md", "\n\n".join(part for part in parts if part) + "\n")
 
 
-def _made(manifest: Mapping[str, Any]) -> str:
-    version = manifest["versions"]["prorl"]
-    return (
-        f"Built with prorl {version} from the recipe `{manifest['recipe']}`, seed {manifest['seed']}; `manifest.json` "
-        "holds the resolved recipe, the hash of each file and the versions."
-    )
-
-
 BEGIN, END = "<!-- pass rates -->", "<!-- end pass rates -->"
 
 
@@ -85,8 +79,8 @@ def add_ratings(
     card = folder / "README.md"
     if not card.is_file():
         return None
-    before, begin, rest = card.read_text(encoding="utf-8").partition(f"\n\n{BEGIN}")
-    after = rest.partition(END)[2].lstrip("\n") if begin else ""
+    before, begin, following = card.read_text(encoding="utf-8").partition(f"\n\n{BEGIN}")
+    after = following.partition(END)[2].lstrip("\n") if begin else ""
     section = _difficulty(folder, rates, rows, words)
     atomic_write_text(card, f"{before.rstrip()}\n\n{section}\n" + (f"\n{after}" if after else ""))
     return card
@@ -96,13 +90,11 @@ def _difficulty(folder: Path, rates: Mapping[str, Sequence[float]], rows: int, w
     atomic_write_text(folder / IMAGES / "pass_rates.svg", rates_plot(rates))
     by_domain = []
     for domain in in_order(rates):
-        own = rates[domain]
-        never, always = own.count(0.0) / len(own), own.count(1.0) / len(own)
-        shares = (never, 1 - never - always, always)
-        by_domain.append(
-            (domain, f"{len(own):,}", f"{sum(own) / len(own):.3f}", *(f"{s:.0%}" for s in shares))
-        )
-    rated = sum(len(own) for own in rates.values())
+        values, count = rates[domain], len(rates[domain])
+        never, always = values.count(0.0) / count, values.count(1.0) / count
+        shares = (f"{share:.0%}" for share in (never, 1 - never - always, always))
+        by_domain.append((domain, f"{count:,}", f"{sum(values) / count:.3f}", *shares))
+    rated = sum(map(len, rates.values()))
     return "\n\n".join(
         [
             f"{BEGIN}\n## Difficulty",
@@ -149,15 +141,15 @@ def _missing(manifest: Mapping[str, Any]) -> str:
 
 
 def _sources(manifest: Mapping[str, Any]) -> str:
-    found: dict[tuple[str, str, str], int] = {}
+    counts: dict[tuple[str, str, str], int] = {}
     for entry in manifest["entries"]:
         kind = entry["source"].partition("/")[0]
         generated = kind in ("reasoning_gym", "procedural")
         label = f"{kind} (generated)" if generated else entry["source"]
         kept = sum(split["kept"] for split in entry["splits"].values())
         key = (entry["domain"], label, entry["licence"])
-        found[key] = found.get(key, 0) + kept
-    rows = [(*key, f"{count:,}") for key, count in found.items()]
+        counts[key] = counts.get(key, 0) + kept
+    rows = [(*key, f"{count:,}") for key, count in counts.items()]
     text = _table(("domain", "source", "licence", "rows"), rows)
     pins = [(name, f"`{sha[:16]}`") for name, sha in manifest["source_files"].items()]
     return f"{text}\n\n{_table(('file', 'SHA-256 begins'), pins)}" if pins else text
@@ -171,9 +163,9 @@ def _gold(manifest: Mapping[str, Any]) -> str:
         "constraints can hold together, or it is right by construction",
         "none": "nothing could be checked",
     }
-    found = manifest["gold_check"]
+    checks = manifest["gold_check"]
     rows = [
-        (state, f"{found[state]:,}", text) for state, text in meanings.items() if state in found
+        (state, f"{checks[state]:,}", text) for state, text in meanings.items() if state in checks
     ]
     text = _table(("gold_check", "rows", "meaning"), rows)
     if any(e["domain"] == "code" and e["full_path_fraction"] < 1 for e in manifest["entries"]):
@@ -186,18 +178,18 @@ def _gold(manifest: Mapping[str, Any]) -> str:
 
 
 def _benchmarks(manifest: Mapping[str, Any]) -> str:
-    found = manifest["decontamination"]
-    if not found["checked"] and not found["not_checked"]:
+    record = manifest["decontamination"]
+    if not record["checked"] and not record["not_checked"]:
         return "This recipe asks for none."
-    like = found["rows_like_an_item"]
-    rows = [(name, f"{n:,}", f"{like.get(name, 0):,}") for name, n in found["checked"].items()]
+    dropped = record["rows_like_an_item"]
+    rows = [(name, f"{n:,}", f"{dropped.get(name, 0):,}") for name, n in record["checked"].items()]
     parts = [_table(("benchmark", "items", "rows dropped as like one"), rows)]
-    if like:
+    if dropped:
         parts.append(
             "Every pair is in the build's `decontamination.jsonl`, which a push leaves out."
         )
-    if found["not_checked"]:
-        missing = _table(("NOT checked", "why"), found["not_checked"].items())
+    if record["not_checked"]:
+        missing = _table(("NOT checked", "why"), record["not_checked"].items())
         parts += ["The rows were not compared with these benchmarks:", missing]
     return "\n\n".join(part for part in parts if part)
 

@@ -32,5 +32,5 @@ class CardFacts:
 
 def in_order(domains: Iterable[str]) -> list[str]:
     """Return each domain once, those of plug-ins last."""
-    there = {*domains}
-    return [*(d for d in DOMAINS if d in there), *sorted(there - {*DOMAINS})]
+    present = {*domains}
+    return [*(d for d in DOMAINS if d in present), *sorted(present - {*DOMAINS})]

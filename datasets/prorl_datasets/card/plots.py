@@ -42,8 +42,8 @@ def rows_plot(manifest: Mapping[str, Any]) -> str:
         for place, d in enumerate(domains):
             panel.box((0.0, place - 0.4), (target.get(d, 0), place + 0.4), "target")
             panel.box((0.0, place - 0.24), (kept.get(d, 0), place + 0.24), "bar s1")
-        said = ", ".join(f"{d} {kept.get(d, 0)} of {target.get(d, 0)}" for d in domains)
-        panels.append((f"{split}: {said}", panel))
+        text = ", ".join(f"{d} {kept.get(d, 0)} of {target.get(d, 0)}" for d in domains)
+        panels.append((f"{split}: {text}", panel))
     legend = [
         (Key().box((4.0, 1.0), (30.0, 11.0), "bar s1"), "kept"),
         (Key().box((4.0, 1.0), (30.0, 11.0), "target"), "target"),
@@ -67,9 +67,9 @@ def rates_plot(rates: Mapping[str, Sequence[float]]) -> str:
     panel = Panel(x, y, (680.0, 260.0))
     for series, d in enumerate(domains, start=1):
         panel.line(list(enumerate(shares[d])), series)
-    said = "; ".join(f"{d}: {shares[d][0]:.0%} never, {shares[d][-1]:.0%} always" for d in domains)
+    text = "; ".join(f"{d}: {shares[d][0]:.0%} never, {shares[d][-1]:.0%} always" for d in domains)
     legend = [(sample(series), d) for series, d in enumerate(domains, start=1)]
-    return picture("Pass rates", [[(said, panel)]], legend, len(domains) + 1)
+    return picture("Pass rates", [[(text, panel)]], legend, len(domains) + 1)
 
 
 def rate_step(rate: float) -> int:
@@ -95,9 +95,9 @@ def lengths_plot(lengths: Mapping[str, Counter[int]]) -> str:
     )
     for series, d in enumerate(domains, start=1):
         panel.line(list(enumerate(shares[d])), series)
-    said = "; ".join(
+    text = "; ".join(
         f"{d}: most often {names[max(range(len(names)), key=shares[d].__getitem__)]}"
         for d in domains
     )
     legend = [(sample(series), d) for series, d in enumerate(domains, start=1)]
-    return picture("Prompt lengths", [[(said, panel)]], legend, len(domains) + 1)
+    return picture("Prompt lengths", [[(text, panel)]], legend, len(domains) + 1)

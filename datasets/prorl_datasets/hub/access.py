@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from prorl_common import Progress, sha256_file
 from prorl_common.files import lfs_problem
-from prorl_datasets.hub.candidates import Candidate, NothingFits, choose, missing_shards
+from prorl_datasets.hub.candidates import FileCandidate, NothingFits, choose, missing_shards
 from prorl_datasets.hub.hub import CachedHub, Listing, NoHub, NoRevision, Unreachable
 from prorl_datasets.types import DatasetError
 
@@ -69,7 +69,7 @@ class Access:
     def __init__(self, mirror: Path | None = None, progress: Progress | None = None) -> None:
         self._mirror = mirror
         self._hub = CachedHub(os.environ, progress)
-        self._found: dict[tuple[str, str | None, str], ResolvedFile] = {}
+        self._resolved: dict[tuple[str, str | None, str], ResolvedFile] = {}
 
     def select(
         self,
@@ -89,7 +89,7 @@ class Access:
                 raise Unreachable(f"no such mirror folder: {self._mirror}")
             folder = mirror_folder(self._mirror, repo)
             if folder is not None:
-                return _in_folder(folder, repo, files, locked)
+                return _select_in_folder(folder, repo, files, locked)
         listings: dict[str | None, Listing] = {}
         pins = pinned or {}
 
@@ -123,13 +123,13 @@ class Access:
 
     def fetch(self, selection: Selection) -> list[ResolvedFile]:
         """Return the selected files, downloading them if needed."""
-        found = []
+        resolved = []
         for branch, name in selection.names:
             key = (selection.repo, branch, name)
-            if key not in self._found:
-                self._found[key] = self._fetch(selection, branch, name)
-            found.append(self._found[key])
-        return sorted(found, key=lambda file: file.name)
+            if key not in self._resolved:
+                self._resolved[key] = self._fetch(selection, branch, name)
+            resolved.append(self._resolved[key])
+        return sorted(resolved, key=lambda file: file.name)
 
     def open(self, selection: Selection, branch: str | None, name: str) -> BinaryIO:
         """Open a file for partial reads, without downloading it."""
@@ -171,7 +171,7 @@ def mirror_folder(mirror: Path, repo: str) -> Path | None:
 
 
 def _check_whole(
-    taken: Sequence[tuple[Candidate, list[str]]], locked: Sequence[str], where: str
+    taken: Sequence[tuple[FileCandidate, list[str]]], locked: Sequence[str], where: str
 ) -> None:
     missing = {
         name
@@ -186,7 +186,9 @@ def _check_whole(
         )
 
 
-def _in_folder(folder: Path, repo: str, files: Sequence[str], locked: Sequence[str]) -> Selection:
+def _select_in_folder(
+    folder: Path, repo: str, files: Sequence[str], locked: Sequence[str]
+) -> Selection:
     paths = sorted(p for p in folder.rglob("*") if p.is_symlink() or not p.is_dir())
     for path in paths:
         if path.suffix == ".incomplete" or not path.exists():
@@ -194,12 +196,12 @@ def _in_folder(folder: Path, repo: str, files: Sequence[str], locked: Sequence[s
                 f"the mirror {folder} is not whole: {path.relative_to(folder)} was not fetched to its end; "
                 "give the command that fetched it again"
             )
-    there = [path.relative_to(folder).as_posix() for path in paths if path.is_file()]
+    listed = [path.relative_to(folder).as_posix() for path in paths if path.is_file()]
 
     def names_of(branch: str | None) -> list[str]:
         if branch is None:
-            return there
-        return [name[len(branch) + 1 :] for name in there if name.startswith(f"{branch}/")]
+            return listed
+        return [name[len(branch) + 1 :] for name in listed if name.startswith(f"{branch}/")]
 
     try:
         taken = choose(files, names_of, f"the mirror {folder}")
@@ -207,10 +209,10 @@ def _in_folder(folder: Path, repo: str, files: Sequence[str], locked: Sequence[s
         raise Unreachable(str(error)) from error
     _check_whole(taken, locked, f"the mirror {folder}")
     names = dict.fromkeys((c.branch, name) for c, hits in taken for name in hits)
-    found = Selection(
+    selection = Selection(
         repo, tuple(c.text for c, _ in taken), tuple(sorted(names, key=str)), {}, folder
     )
-    for branch, name in found.names:
-        if (problem := lfs_problem(found.path(branch, name))) is not None:
+    for branch, name in selection.names:
+        if (problem := lfs_problem(selection.path(branch, name))) is not None:
             raise Unreachable(problem)
-    return found
+    return selection

@@ -26,7 +26,7 @@ _BRANCH = "refs/"
 NOT_ROWS = ("dataset_infos.json", "dataset_info.json", "state.json")
 """Files that describe a data set and hold none of its rows."""
 _SHARD = re.compile(r"(.*)-(\d{5})-of-(\d{5})(?:-[0-9a-f]+)?(\..+)")
-_SHOWN = 8
+_LISTED_NAMES = 8
 
 
 class NothingFits(Exception):
@@ -34,7 +34,7 @@ class NothingFits(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class FileCandidate:
     """One candidate; ``branch`` None is the source's own revision."""
 
     text: str
@@ -54,32 +54,32 @@ class Candidate:
 
 def missing_shards(names: Iterable[str]) -> list[str]:
     """Return the missing ones of ``train-00001-of-00003.parquet`` and the like."""
-    there: dict[tuple[str, str, str], set[int]] = {}
+    shards: dict[tuple[str, str, str], set[int]] = {}
     for match in filter(None, map(_SHARD.fullmatch, names)):
-        there.setdefault((match[1], match[3], match[4]), set()).add(int(match[2]))
+        shards.setdefault((match[1], match[3], match[4]), set()).add(int(match[2]))
     return [
         f"{stem}-{number:05d}-of-{total}{ending}"
-        for (stem, total, ending), numbers in sorted(there.items())
+        for (stem, total, ending), numbers in sorted(shards.items())
         for number in range(int(total))
         if number not in numbers
     ]
 
 
-def candidates(item: str) -> list[Candidate]:
+def candidates(item: str) -> list[FileCandidate]:
     """Return the candidates of one item, best first."""
-    found = []
+    parsed = []
     for text in (part.strip() for part in item.split("|")):
         if text.startswith(_BRANCH):
             branch, _, pattern = text.partition(":")
-            found.append(Candidate(text, branch, (pattern or "*.parquet",)))
+            parsed.append(FileCandidate(text, branch, (pattern or "*.parquet",)))
         elif text:
-            found.append(Candidate(text, None, FORMATS.get(text, (text,))))
-    return found
+            parsed.append(FileCandidate(text, None, FORMATS.get(text, (text,))))
+    return parsed
 
 
 def choose(
     files: Sequence[str], names_of: Callable[[str | None], Sequence[str] | None], where: str
-) -> list[tuple[Candidate, list[str]]]:
+) -> list[tuple[FileCandidate, list[str]]]:
     """Return the chosen candidate and its file names for each item of ``files``.
 
     ``names_of(branch)`` lists files, None without such a branch. Raises NothingFits, beginning with ``where``.
@@ -94,11 +94,11 @@ def choose(
                 taken.append((candidate, hits))
                 break
         else:
-            there = names_of(None) or []
-            some = ", ".join(there[:_SHOWN]) or "no file at all"
+            listed = names_of(None) or []
+            some = ", ".join(listed[:_LISTED_NAMES]) or "no file at all"
             if len(tried) == 1:
-                wanted = f"no file '{tried[0].text}'{nearest(tried[0].text, there)}"
+                request = f"no file '{tried[0].text}'{nearest(tried[0].text, listed)}"
             else:
-                wanted = f"none of {', '.join(c.text for c in tried)}"
-            raise NothingFits(f"{where} has {wanted}; it has {some}")
+                request = f"none of {', '.join(c.text for c in tried)}"
+            raise NothingFits(f"{where} has {request}; it has {some}")
     return taken

@@ -80,8 +80,8 @@ class CachedHub:
     """The hub with its cache. Methods raise Unreachable, or UserError (disk)."""
 
     def __init__(self, environment: Mapping[str, str], progress: Progress | None = None) -> None:
-        named = environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE")
-        self._cache = Path(named).expanduser() if named else hub_home(environment) / "hub"
+        configured = environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE")
+        self._cache = Path(configured).expanduser() if configured else hub_home(environment) / "hub"
         self._endpoint = hub_address(environment).rstrip("/")
         self._token = hub_token(environment)
         self._offline = hub_is_offline(environment)
@@ -99,17 +99,17 @@ class CachedHub:
         commit = revision if COMMIT.fullmatch(revision) else None
         if self._offline:
             return self._listing_offline(repo, revision, commit or self._commit_of(repo, revision))
-        if commit is not None and (known := self._stored_listing(repo, commit)) is not None:
-            return known
-        found = self._ask(lambda: self._remote_listing(repo, revision), repo, revision)
-        files = {name: asdict(file) for name, file in found.files.items()}
-        stored = {"layout": _LAYOUT_OF_LISTINGS, "repo": found.repo, "files": files}
-        atomic_write_text(self._listing_path(repo, found.commit), json.dumps(stored))
-        if revision != found.commit:
-            atomic_write_text(self._folder(repo) / "refs" / revision, found.commit)
-        if found.repo != repo:
-            self._progress.message(f"{repo} is now called {found.repo} on the hub")
-        return found
+        if commit is not None and (cached := self._stored_listing(repo, commit)) is not None:
+            return cached
+        listed = self._ask(lambda: self._remote_listing(repo, revision), repo, revision)
+        files = {name: asdict(file) for name, file in listed.files.items()}
+        stored = {"layout": _LAYOUT_OF_LISTINGS, "repo": listed.repo, "files": files}
+        atomic_write_text(self._listing_path(repo, listed.commit), json.dumps(stored))
+        if revision != listed.commit:
+            atomic_write_text(self._folder(repo) / "refs" / revision, listed.commit)
+        if listed.repo != repo:
+            self._progress.message(f"{repo} is now called {listed.repo} on the hub")
+        return listed
 
     def download(self, listing: Listing, name: str) -> tuple[Path, str]:
         """Return the cached path and SHA-256 of a file, downloading it if needed."""
@@ -120,7 +120,7 @@ class CachedHub:
                 with explain_write_errors(path):
                     self._fetch(listing, name, path)
             sha = sha256_file(path)
-            if self._offline or _is_right(path, sha, remote):
+            if self._offline or _matches(path, sha, remote):
                 return path, sha
             path.unlink()
         raise Unreachable(
@@ -156,12 +156,12 @@ class CachedHub:
 
         api = HfApi(endpoint=self._endpoint, token=self._token or False)
         about = api.dataset_info(repo, revision=revision)
-        now, commit = about.id, about.sha
-        if not is_repo(now) or not COMMIT.fullmatch(commit or ""):
-            raise ValueError(f"it calls {repo} '{now}' at '{commit}'")
+        name, commit = about.id, about.sha
+        if not is_repo(name) or not COMMIT.fullmatch(commit or ""):
+            raise ValueError(f"it calls {repo} '{name}' at '{commit}'")
         files: dict[str, RemoteFile] = {}
         paths: set[str] = set()
-        for entry in api.list_repo_tree(now, recursive=True, revision=commit, repo_type="dataset"):
+        for entry in api.list_repo_tree(name, recursive=True, revision=commit, repo_type="dataset"):
             if entry.path in paths or len(paths) >= MOST_FILES:
                 raise ValueError("a list of files without an end")
             paths.add(entry.path)
@@ -173,7 +173,7 @@ class CachedHub:
                 files[entry.path] = _remote_file(entry)
         if not paths:
             raise ValueError("it lists no file")
-        return Listing(now, str(commit), dict(sorted(files.items())))
+        return Listing(name, str(commit), dict(sorted(files.items())))
 
     def _fetch(self, listing: Listing, name: str, path: Path) -> None:
         """Download a file beside ``path``, resuming an earlier try, then move it there."""
@@ -185,26 +185,26 @@ class CachedHub:
             fcntl.flock(out, fcntl.LOCK_EX)  # another build may download the same file
             if path.is_file():
                 return
-            self._ask(lambda: self._fetch_rest(listing, name, out), listing.repo, listing.commit)
+            self._ask(lambda: self._resume(listing, name, out), listing.repo, listing.commit)
             os.fsync(out.fileno())
             if size >= SHOWN:
                 self._progress.finish()
         os.replace(part, path)
 
-    def _fetch_rest(self, listing: Listing, name: str, out: BinaryIO) -> None:
+    def _resume(self, listing: Listing, name: str, out: BinaryIO) -> None:
         from huggingface_hub import hf_hub_url
         from huggingface_hub.file_download import http_get
 
         headers = {"Accept-Encoding": "identity"}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
-        size, there = listing.files[name].size, out.seek(0, os.SEEK_END)
-        if there > size:
+        size, offset = listing.files[name].size, out.seek(0, os.SEEK_END)
+        if offset > size:
             out.truncate(0)
-            there = 0
+            offset = 0
         if size >= SHOWN:
             label = f"fetching {listing.repo}/{name} (MiB)"
-            self._progress.start(label, size >> 20, there >> 20)
+            self._progress.start(label, size >> 20, offset >> 20)
         url = hf_hub_url(
             listing.repo,
             name,
@@ -212,15 +212,15 @@ class CachedHub:
             revision=listing.commit,
             endpoint=self._endpoint,
         )
-        shown: Any = _shown_by(self._progress if size >= SHOWN else NullProgress(), there)
-        if there < size:
+        bar: Any = _progress_bar(self._progress if size >= SHOWN else NullProgress(), offset)
+        if offset < size:
             http_get(
                 url,
                 out,
-                resume_size=there,
+                resume_size=offset,
                 headers=headers,
                 displayed_filename=name,
-                tqdm_class=shown,
+                tqdm_class=bar,
             )
             out.flush()
         if out.tell() != size:
@@ -239,7 +239,7 @@ class CachedHub:
             except broken as error:
                 if isinstance(error, OSError) and error.errno is not None:
                     raise  # a disk error
-                raise self._explained(error, repo, revision) from error
+                raise self._explain(error, repo, revision) from error
             self._has_answered = True
             return answer
 
@@ -248,7 +248,7 @@ class CachedHub:
         except ServiceError as error:
             raise Unreachable(str(error)) from error
 
-    def _explained(self, error: Exception, repo: str, revision: str) -> Exception:
+    def _explain(self, error: Exception, repo: str, revision: str) -> Exception:
         """Return TransientError for an error worth a retry, else Unreachable with advice."""
         from huggingface_hub import errors
 
@@ -305,9 +305,9 @@ class CachedHub:
 
     def _listing_offline(self, repo: str, revision: str, commit: str | None) -> Listing:
         """Return the cached files of a commit, whichever program downloaded them."""
-        known = None if commit is None else self._stored_listing(repo, commit)
-        if known is not None:
-            return known
+        cached = None if commit is None else self._stored_listing(repo, commit)
+        if cached is not None:
+            return cached
         folder = self._folder(repo) / "snapshots" / (commit or "none")
         paths = [p for p in folder.rglob("*") if p.is_symlink() or p.is_file()]
         unfinished = any((self._folder(repo) / "blobs").glob("*.incomplete"))
@@ -354,12 +354,12 @@ def _remote_file(entry: Any) -> RemoteFile:
     return RemoteFile(size, None, oid) if large is None else RemoteFile(size, oid, None)
 
 
-def _shown_by(progress: Progress, there: int) -> type:
+def _progress_bar(progress: Progress, offset: int) -> type:
     """Return a progress bar for huggingface_hub that advances ``progress`` in MiB."""
 
     class Bar:
         def __init__(self, **_: Any) -> None:
-            self._bytes = there
+            self._bytes = offset
 
         def update(self, more: int) -> None:
             before, self._bytes = self._bytes, self._bytes + more
@@ -375,7 +375,7 @@ def _shown_by(progress: Progress, there: int) -> type:
     return Bar
 
 
-def _is_right(path: Path, sha: str, remote: RemoteFile) -> bool:
+def _matches(path: Path, sha: str, remote: RemoteFile) -> bool:
     if remote.sha256 is not None:
         return sha == remote.sha256
     if remote.git is None:

@@ -54,18 +54,18 @@ class Pins:
             ) from error
         return cls(path, repos)
 
-    def commits(self, repo: str, asked: str) -> dict[str | None, str]:
+    def commits(self, repo: str, revision: str) -> dict[str | None, str]:
         """Return the locked commits by branch.
 
-        None is the source's own revision, omitted if ``asked`` is a commit.
+        None is the source's own revision, omitted if ``revision`` is a commit.
         """
-        found: dict[str | None, str] = {}
+        commits: dict[str | None, str] = {}
         for name, pin in self.repos.items():
-            own, _, branch = name.partition("@")
-            moves = bool(branch) or not COMMIT.fullmatch(asked)
-            if own == repo and pin.revision is not None and moves:
-                found[branch or None] = pin.revision
-        return found
+            pinned, _, branch = name.partition("@")
+            moves = bool(branch) or not COMMIT.fullmatch(revision)
+            if pinned == repo and pin.revision is not None and moves:
+                commits[branch or None] = pin.revision
+        return commits
 
     def files(self, repo: str) -> list[str]:
         """Return the locked files of a repository's own revision."""
@@ -132,7 +132,7 @@ def _name(repo: str, branch: str | None) -> str:
 
 
 def _by_branch(repo: str, files: Sequence[ResolvedFile]) -> dict[str, list[ResolvedFile]]:
-    found: dict[str, list[ResolvedFile]] = {}
+    groups: dict[str, list[ResolvedFile]] = {}
     for file in files:
-        found.setdefault(_name(repo, file.branch), []).append(file)
-    return found
+        groups.setdefault(_name(repo, file.branch), []).append(file)
+    return groups

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import Progress, nearest
-from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.types import DatasetError, Split
 
@@ -20,19 +19,31 @@ def ladder(
     Entry ``logic-gcd`` becomes ``logic-gcd.now``, ``logic-gcd.l0`` and so on. ``only`` names entries (empty: all).
     Raises DatasetError for an unknown name or if no entry has sizes.
     """
-    known = {entry.name: entry for entry in recipe.entries if entry.spec.rungs is not None}
+    generated = {entry.name: entry for entry in recipe.entries if entry.spec.rungs is not None}
     for name in only:
-        if name not in known:
+        if name not in generated:
             raise DatasetError(
-                f"recipe {recipe.name} has no generated entry '{name}'{nearest(name, known)}"
+                f"recipe {recipe.name} has no generated entry '{name}'{nearest(name, generated)}"
             )
-    wanted = [known[name] for name in only] if only else list(known.values())
-    if not wanted:
+    chosen = [generated[name] for name in only] if only else list(generated.values())
+    if not chosen:
         raise DatasetError(f"recipe {recipe.name} has no generated entries: there is no ladder")
-    progress.start("sizes of each generator", len(wanted))
+    progress.start("sizes of each generator", len(chosen))
     entries: list[dict[str, Any]] = []
-    for entry in wanted:
-        entries += _steps(entry, items, split)
+    for entry in chosen:
+        assert entry.spec.rungs is not None
+        about = entry.model_dump(
+            mode="json", exclude={"name", "source", "count"}, exclude_defaults=True
+        )
+        for label, settings in entry.spec.rungs(entry.source).items():
+            entries.append(
+                {
+                    "name": f"{entry.name}.{label}",
+                    **about,
+                    "source": settings.model_dump(mode="json"),
+                    "count": {split: items},
+                }
+            )
         progress.advance()
     progress.finish()
     return {
@@ -51,9 +62,9 @@ def rungs_taken(
     manifest: Mapping[str, Any], names: Collection[str], count: Mapping[Split, int]
 ) -> dict[str, Any]:
     """Return the recipe of a built ladder with only the entries ``names``. Raises DatasetError."""
-    recipe = _given(manifest["resolved_recipe"])
+    recipe = _without_nulls(manifest["resolved_recipe"])
     taken = [
-        _given(entry) | {"count": dict(count)}
+        _without_nulls(entry) | {"count": dict(count)}
         for entry in recipe["entries"]
         if entry["name"] in names
     ]
@@ -65,22 +76,6 @@ def rungs_taken(
     return recipe | {"name": f"{recipe['name']}-tuned", "description": about, "entries": taken}
 
 
-def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
+def _without_nulls(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Drop null values, which only resolved recipes have."""
     return {key: value for key, value in settings.items() if value is not None}
-
-
-def _steps(entry: Entry, items: int, split: Split) -> list[dict[str, Any]]:
-    assert entry.spec.rungs is not None
-    about = entry.model_dump(
-        mode="json", exclude={"name", "source", "count"}, exclude_defaults=True
-    )
-    return [
-        {
-            "name": f"{entry.name}.{label}",
-            **about,
-            "source": settings.model_dump(mode="json"),
-            "count": {split: items},
-        }
-        for label, settings in entry.spec.rungs(entry.source).items()
-    ]

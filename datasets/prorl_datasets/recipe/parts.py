@@ -59,9 +59,9 @@ class Counts(Section):
 
     def among_all(self, rows: int) -> dict[Split, int]:
         """Return the target of each split."""
-        found = {split: self.among(split, rows) for split in SPLITS}
-        rest = rows - sum(count for count in found.values() if count is not None)
-        return {s: max(rest, 0) if count is None else count for s, count in found.items()}
+        targets = {split: self.among(split, rows) for split in SPLITS}
+        remaining = rows - sum(count for count in targets.values() if count is not None)
+        return {s: max(remaining, 0) if count is None else count for s, count in targets.items()}
 
     @property
     def is_wanted(self) -> bool:
@@ -137,8 +137,8 @@ class Entry(Section):
             return value
         kind = value.get("kind") if isinstance(value, Mapping) else None
         if not isinstance(kind, str):
-            found: SourceSettings = handler(value)
-            return found
+            validated: SourceSettings = handler(value)
+            return validated
         try:
             settings = SOURCES.get(kind).settings
         except UserError as error:
@@ -224,9 +224,9 @@ class Group(Section):
 
     def entries(self) -> list[Entry]:
         """Return the group's entries."""
-        given = [Member(name=m) if isinstance(m, str) else m for m in self.members]
-        alone = {m.name for m in given}
-        members = [member for one in given for member in self._named(one, alone)]
+        listed = [Member(name=m) if isinstance(m, str) else m for m in self.members]
+        explicit = {m.name for m in listed}
+        members = [member for pattern in listed for member in self._named(pattern, explicit)]
         shares = [m.share for m in members]
         parts = {
             split: spread(self.count.of(split) or 0, shares)

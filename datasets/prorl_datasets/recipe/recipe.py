@@ -146,19 +146,19 @@ class Recipe(Section):
         names = [entry.name for entry in self.entries]
         for word in (*only, *skip):
             if not any(_fits(word, name) for name in names):
-                there = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+                listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
                 raise DatasetError(
-                    f"recipe {self.name} has no entry '{word}'{nearest(word, names)}; it has {there}"
+                    f"recipe {self.name} has no entry '{word}'{nearest(word, names)}; it has {listed}"
                 )
-        left = [
+        selected = [
             entry
             for entry in self.entries
             if (not only or any(_fits(word, entry.name) for word in only))
             and not any(_fits(word, entry.name) for word in skip)
         ]
-        if not left:
+        if not selected:
             raise DatasetError(f"recipe {self.name}: --only and --skip leave no entry")
-        return left
+        return selected
 
     def limited(self, limit: int, names: Collection[str], rows: Mapping[str, int]) -> Recipe:
         """Return a recipe with about ``limit`` rows: a share of each entry and split, at least one row.
@@ -268,9 +268,9 @@ def _explain(item: Any, data: dict[str, Any]) -> str:
             kind = data["entries"][item["loc"][1]]["source"]["kind"]
             model = SOURCES.get(kind).settings
         model = inner.get(part, model)
-    known = set(model.model_fields) - {"base"}
+    keys = set(model.model_fields) - {"base"}
     where = _readable_place(place[:-1], data)
-    return f"unknown key '{place[-1]}' in {where}{nearest(place[-1], known)}"
+    return f"unknown key '{place[-1]}' in {where}{nearest(place[-1], keys)}"
 
 
 def _readable_place(place: list[str], data: dict[str, Any]) -> str:

@@ -100,14 +100,16 @@ class RowMaker:
                     bad.append((where, error))
                     place = where.rpartition("/")[2]
                     reason = error.reason if isinstance(error, BadRow) else "malformed"
-                    kept = {"place": place, "columns": raw} if policy == "quarantine" else None
+                    quarantine = (
+                        {"place": place, "columns": raw} if policy == "quarantine" else None
+                    )
                     detail = str(error).replace(where, place)
-                    drop = Drop(index, f"bad row: {reason}", detail, quarantine=kept)
+                    drop = Drop(index, f"bad row: {reason}", detail, quarantine=quarantine)
                     candidates.append(drop)
                     continue
                 candidates.append(self._finish(entry, "", row))
         if bad and policy == "stop":
-            raise _stopped(bad, len(rows), isinstance(entry.source, RowSettings))
+            raise _bad_rows_error(bad, len(rows), isinstance(entry.source, RowSettings))
         return candidates
 
     def _row(self, entry: Entry, split: str, index: int) -> Row | Drop:
@@ -127,7 +129,7 @@ class RowMaker:
                 f"{entry.verifier}; leave out 'verifier'"
             )
         if entry.reference:
-            row = replace(row, task=_with_own(entry, row.task))
+            row = replace(row, task=_merge_reference(entry, row.task))
         if row.gold is None and entry.generated and entry.verify_fraction > 0:
             return Drop(row.index, "no known answer", text=row.question)
         if (key := row.key) is not None and digest(key) in self._taken:
@@ -219,10 +221,10 @@ class RowMaker:
     def _matches(self, entry: Entry, profile: Profile | None) -> list[Match]:
         if self._benchmarks is None or profile is None:
             return []
-        found = self._benchmarks.matches(profile)
-        if found and entry.generated:
-            found = self._benchmarks.matches(profile, ignore=self._template(entry))
-        return found
+        matches = self._benchmarks.matches(profile)
+        if matches and entry.generated:
+            matches = self._benchmarks.matches(profile, ignore=self._template(entry))
+        return matches
 
     def _profile(self, entry: Entry, row: Row) -> Profile | None:
         if entry.generated and not entry.compare_texts and self._benchmarks is None:
@@ -241,7 +243,9 @@ class RowMaker:
         return self._templates[entry.name]
 
 
-def _stopped(bad: Sequence[tuple[str, DatasetError]], looked: int, may_go_on: bool) -> DatasetError:
+def _bad_rows_error(
+    bad: Sequence[tuple[str, DatasetError]], looked: int, may_go_on: bool
+) -> DatasetError:
     more = ""
     if len(bad) > 1:
         lines = [where.rpartition(":")[2] for where, _ in bad[1:6]]
@@ -253,7 +257,7 @@ def _stopped(bad: Sequence[tuple[str, DatasetError]], looked: int, may_go_on: bo
     return DatasetError(f"{bad[0][1]}{more}{cure if may_go_on else ''}")
 
 
-def _with_own(entry: Entry, task: Task) -> Task:
+def _merge_reference(entry: Entry, task: Task) -> Task:
     try:
         return load_task(task.verifier, {**task.reference, **entry.reference})
     except TaskError as error:
