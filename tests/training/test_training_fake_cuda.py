@@ -56,8 +56,10 @@ FAULTS = {
 
 
 def stub(folder: Path) -> Path | None:
-    """Compile the stub for this torch; None where torch is built with CUDA and answers for itself."""
+    """Compile the stub for this torch; None if torch is built with CUDA, which needs no stub but a driver."""
     if torch.version.cuda is not None:
+        if not torch.cuda.is_available():
+            pytest.skip("torch is built with CUDA and finds no GPU: its CPU build runs these tests")
         return None
     compiler = shutil.which(os.environ.get("CXX", "c++").split()[0])
     if compiler is None:
