@@ -153,9 +153,9 @@ class Comparison:
         value = dataclasses.asdict(self)
         for row, difference in zip(value["differences"], self.differences, strict=True):
             row["statement"] = difference.statement
-        shown = finite(value)
-        assert isinstance(shown, dict)
-        return shown
+        plain = finite(value)
+        assert isinstance(plain, dict)
+        return plain
 
 
 def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
@@ -185,8 +185,8 @@ def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Compar
     domains = list(dict.fromkeys(p.domain for p, _ in pairs))
     differences = _differences(OVERALL, pairs, a, b, cluster)
     for d in domains if len(domains) > 1 else []:
-        own = [(p, q) for p, q in pairs if p.domain == d]
-        differences += _differences(d, own, a, b, cluster)
+        members = [(p, q) for p, q in pairs if p.domain == d]
+        differences += _differences(d, members, a, b, cluster)
     return Comparison(
         a=a.label,
         b=b.label,
@@ -204,12 +204,12 @@ def _differences(
 ) -> list[Difference]:
     ks = ks_up_to(min(a.settings.n, b.settings.n), [a.settings.k, b.settings.k])
     how = group_resampling(a.settings, "overall" if group == OVERALL else "domain", group)
-    ((found, _),) = changes([pairs], ks, group_units([p for p, _ in pairs], cluster), how)
+    ((rows, _),) = changes([pairs], ks, group_units([p for p, _ in pairs], cluster), how)
     level = a.settings.level
     fixed = {f"pass@{k}": fixed_change(pairs, k, level) for k in ks}
     return [
         Difference(group, c.metric, c.before, c.after, c.interval, fixed.get(c.metric))
-        for c in found
+        for c in rows
     ]
 
 
@@ -263,11 +263,11 @@ def setting_warnings(a: EvalResult, b: EvalResult) -> list[str]:
     pairs["dataset"] = (hashes[0], hashes[1])
     pairs["isolation"] = (a.isolation, b.isolation)
     pairs["prorl"] = (a.versions.get("prorl", ""), b.versions.get("prorl", ""))
-    found = [
+    lines = [
         f"{_WORDS.get(name, name)} differs: {x} against {y}"
         for name, (x, y) in pairs.items()
         if x != y
     ]
     if a.model_digest == b.model_digest:
-        found.append("both results are of the same weights")
-    return found
+        lines.append("both results are of the same weights")
+    return lines

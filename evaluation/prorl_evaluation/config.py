@@ -195,21 +195,21 @@ def _without_gone(values: dict[str, Any]) -> dict[str, Any]:
 
 def load_eval_config(
     file: Path | None = None,
-    given: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
     overrides: Sequence[str] = (),
 ) -> EvalConfig:
-    """Return the config from ``file``, ``given`` (section.key to value) and overrides, and load its plug-ins.
+    """Return the config from ``file``, ``options`` (section.key to value) and overrides, and load its plug-ins.
 
     Raises ConfigError with all mistakes, or PluginError.
     """
     values = {} if file is None else _without_gone(read_config_file(file))
-    for key, value in (given or {}).items():
+    for key, value in (options or {}).items():
         values = put(values, key.split("."), value)
     values, complaints = apply_overrides(
         values, overrides, partial(parse_override, example="sampling.n=64")
     )
-    found = mistakes(EvalConfig, values)
-    config = check(EvalConfig, values, [*complaints, *found.values()])
+    errors = mistakes(EvalConfig, values)
+    config = check(EvalConfig, values, [*complaints, *errors.values()])
     base = Path() if file is None else file.parent
     loaded = tuple(str(f.path) for f in use_plugins(base / path for path in config.plugins))
     return config.model_copy(update={"plugins": loaded})

@@ -38,10 +38,10 @@ def pass_at_k(n: int, c: int, k: int) -> float:
     return 1.0 - all_fail
 
 
-def ks_up_to(n: int, wanted: Iterable[int] = ()) -> tuple[int, ...]:
-    """Return the powers of two and ``wanted`` values up to ``n``, ascending."""
+def ks_up_to(n: int, more: Iterable[int] = ()) -> tuple[int, ...]:
+    """Return the powers of two and ``more`` values up to ``n``, ascending."""
     powers = {1 << i for i in range(n.bit_length()) if 1 << i <= n}
-    return tuple(sorted(powers | {k for k in wanted if 1 <= k <= n}))
+    return tuple(sorted(powers | {k for k in more if 1 <= k <= n}))
 
 
 class Counted(Protocol):
@@ -60,12 +60,12 @@ def pass_at_k_table(problems: Sequence[Counted], ks: Sequence[int]) -> Floats:
     """Return pass@k, shape [problems, ks]; NaN where n < k. Raises as :func:`pass_at_k`."""
     import numpy as np
 
-    known: dict[tuple[int, int], list[float]] = {}
+    cache: dict[tuple[int, int], list[float]] = {}
     rows = []
     for p in problems:
-        if (p.n, p.c) not in known:
-            known[(p.n, p.c)] = [pass_at_k(p.n, p.c, k) for k in ks]
-        rows.append(known[(p.n, p.c)])
+        if (p.n, p.c) not in cache:
+            cache[(p.n, p.c)] = [pass_at_k(p.n, p.c, k) for k in ks]
+        rows.append(cache[(p.n, p.c)])
     return np.array(rows, dtype=np.float64).reshape(len(rows), len(ks))
 
 
@@ -160,7 +160,7 @@ def _drawn(
     order += np.arange(MAJORITY_DRAWS)[:, None] * (size + 1)
     share = np.array([right / count for count, right in answers])
     votes = np.zeros((MAJORITY_DRAWS, size + 1))
-    found, start = {}, 0
+    shares, start = {}, 0
     for k in sorted(ks):
         part = order[:, start:k].ravel()
         votes += np.bincount(part, minlength=votes.size).reshape(votes.shape)
@@ -168,8 +168,8 @@ def _drawn(
         cast = votes[:, :size]
         tied = (cast == cast.max(axis=1, keepdims=True)) & (cast > 0)
         number = np.maximum(tied.sum(axis=1), 1)
-        found[k] = float(((tied * share).sum(axis=1) / number).mean())
-    return found
+        shares[k] = float(((tied * share).sum(axis=1) / number).mean())
+    return shares
 
 
 PRIOR = 0.5
@@ -216,15 +216,15 @@ def beta_posterior(
             fixed[start:stop, j] = solved.mean(axis=1)
             resampled[start:stop, j] = (weights * solved).sum(axis=1)
     tail = (1.0 - how.level) / 2.0
-    found = []
+    posteriors = []
     for j, k in enumerate(ks):
         mean = float(fixed[:, j].mean())
         ends = [np.quantile(draws[:, j], [tail, 1.0 - tail]) for draws in (fixed, resampled)]
         pair = [
             Interval(mean, float(low), float(high), len(judged), undefined) for low, high in ends
         ]
-        found.append(PosteriorPassAtK(k, *pair))
-    return found
+        posteriors.append(PosteriorPassAtK(k, *pair))
+    return posteriors
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,10 +279,12 @@ def suspicion(
         survivors = math.nan
     adjusted = 1.0 - (1.0 - observed) / survivors
     lowest = 0.0 if math.isnan(survivors) else min(0.0, 1.0 - 1.0 / survivors)
-    found = bounded_columns(adjusted[:, None], (lowest, 1.0), units, how)[0]
-    if not found.count:
-        seen = observed[~np.isnan(observed)]
-        return Suspicion(k, rate, float(seen.mean()) if len(seen) else math.nan, reading, found)
-    value, low, high = (max(0.0, v) for v in (found.value, found.low, found.high))
-    shown = Interval(value, low, high, found.count, found.undefined)
-    return Suspicion(k, rate, float(np.nanmean(observed)), reading, shown)
+    interval = bounded_columns(adjusted[:, None], (lowest, 1.0), units, how)[0]
+    if not interval.count:
+        defined = observed[~np.isnan(observed)]
+        return Suspicion(
+            k, rate, float(defined.mean()) if len(defined) else math.nan, reading, interval
+        )
+    value, low, high = (max(0.0, v) for v in (interval.value, interval.low, interval.high))
+    clipped = Interval(value, low, high, interval.count, interval.undefined)
+    return Suspicion(k, rate, float(np.nanmean(observed)), reading, clipped)

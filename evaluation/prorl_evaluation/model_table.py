@@ -152,15 +152,15 @@ def _results(name: str, root: Path) -> Sequence[EvalResult]:
 def _one_result(parts: Sequence[EvalResult], single: bool) -> EvalResult:
     if single:
         return parts[0]
-    asked: set[tuple[str, str]] = set()
+    taken: set[tuple[str, str]] = set()
     problems: list[ProblemResult] = []
     for r in parts:
-        own = {(p.id, p.prompt_sha256) for p in r.problems}
-        if own & asked:
+        keys = {(p.id, p.prompt_sha256) for p in r.problems}
+        if keys & taken:
             raise EvaluationError(
                 f"{r.label} has two results on the same problems: name one of them, and not the folder of both"
             )
-        asked |= own
+        taken |= keys
         origin = r.settings.dataset
         name = Path(origin.get("path", "")).name or "dataset"
         if any(p.labels.get("benchmark") == name for p in problems):

@@ -37,22 +37,22 @@ Graded = tuple[SampleRecord, VerdictRecord]
 
 def graded(problem: Problem, journal: EvalJournal, n: int) -> list[Graded]:
     """Return the first ``n`` samples with their verdicts."""
-    found = []
+    rows = []
     for index in range(n):
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)
-        found.append((journal.samples[key], journal.verdicts[(key, problem.task_sha256)]))
-    return found
+        rows.append((journal.samples[key], journal.verdicts[(key, problem.task_sha256)]))
+    return rows
 
 
 def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
     """Count one problem's samples, and its answers if its verifier supports votes."""
     vote = VERIFIERS.get(problem.task.verifier).data.vote
-    found = counted(problem, rows)
+    result = counted(problem, rows)
     if vote is None:
-        return found
+        return result
     judged = [(v.extracted, v.reward) for _, v in rows if v.reward is not None]
     answers = tally((text and vote(text), reward >= FULL_MARKS) for text, reward in judged)
-    return dataclasses.replace(found, answers=answers)
+    return dataclasses.replace(result, answers=answers)
 
 
 def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
@@ -145,14 +145,14 @@ def _share(part: int, whole: int) -> float:
 def pick_examples(problems: Sequence[Problem], journal: EvalJournal) -> tuple[Example, ...]:
     """Return sample 0 of each domain's first problems, chosen regardless of outcome."""
     taken: dict[str, int] = {}
-    found = []
+    examples = []
     for problem in problems:
         if taken.get(problem.domain, 0) >= EXAMPLES_A_DOMAIN:
             continue
         taken[problem.domain] = taken.get(problem.domain, 0) + 1
         sample, verdict = graded(problem, journal, 1)[0]
         prompt = "\n\n".join(f"{m['role']}: {m['content']}" for m in problem.prompt)
-        found.append(
+        examples.append(
             Example(
                 id=problem.id,
                 domain=problem.domain,
@@ -163,7 +163,7 @@ def pick_examples(problems: Sequence[Problem], journal: EvalJournal) -> tuple[Ex
                 reason=_shorten(verdict.reason),
             )
         )
-    return tuple(found)
+    return tuple(examples)
 
 
 def _shorten(text: str) -> str:

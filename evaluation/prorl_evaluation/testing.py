@@ -36,7 +36,7 @@ class FakeGenerator:
     percent: int = 40
     interrupt_at: int = 0
     calls: int = 0
-    seen: list[tuple[int, ...]] = field(default_factory=list)
+    batches: list[tuple[int, ...]] = field(default_factory=list)
 
     def generate(
         self,
@@ -50,7 +50,7 @@ class FakeGenerator:
         if self.calls == self.interrupt_at:
             raise KeyboardInterrupt
         batch = tuple(seed for r in requests for seed in r.seeds)
-        self.seen.append(batch)
+        self.batches.append(batch)
         answers = [[self._answer(seed, hash(batch)) for seed in r.seeds] for r in requests]
         if on_done is not None:
             on_done(len(batch))

@@ -34,9 +34,9 @@ LABELS = ("benchmark", "family", "rung", "level", "difficulty")
 
 def labels_of(metadata: Mapping[str, Any]) -> dict[str, Label]:
     """Return the text and number values of LABELS in ``metadata``."""
-    found = {name: metadata.get(name) for name in LABELS}
-    kept = {name: v for name, v in found.items() if isinstance(v, str | int | float)}
-    return {name: v for name, v in kept.items() if not isinstance(v, bool)}
+    values = {name: metadata.get(name) for name in LABELS}
+    labels = {name: v for name, v in values.items() if isinstance(v, str | int | float)}
+    return {name: v for name, v in labels.items() if not isinstance(v, bool)}
 
 
 class EvaluationError(UserError):
@@ -235,8 +235,8 @@ class EvalResult:
 def shown_ks(results: Sequence[EvalResult]) -> list[int]:
     """Return the displayed k that all results estimate: 1, the largest up to 8, and requested ones."""
     shared = set.intersection(*({*r.overall.pass_at_k} for r in results))
-    wanted = {1, max((k for k in shared if k <= 8), default=1), *(r.settings.k for r in results)}
-    return sorted(wanted & shared)
+    ks = {1, max((k for k in shared if k <= 8), default=1), *(r.settings.k for r in results)}
+    return sorted(ks & shared)
 
 
 def load_result(path: Path) -> EvalResult:
@@ -278,15 +278,15 @@ def load_result(path: Path) -> EvalResult:
 
 
 def _settings(row: Mapping[str, Any]) -> EvalSettings:
-    found = EvalSettings(**row)
+    settings = EvalSettings(**row)
     whole = ("n", "k", "max_tokens", "seed", "batch_rows", "draws")
     for name in (*whole, "temperature", "top_p", "level"):
-        value = getattr(found, name)
+        value = getattr(settings, name)
         if type(value) is not int and (name in whole or type(value) is not float):
             raise TypeError(f"{name} is {value!r}")
-    if not 0.0 < found.level < 1.0:
-        raise ValueError(f"level is {found.level}")
-    return found
+    if not 0.0 < settings.level < 1.0:
+        raise ValueError(f"level is {settings.level}")
+    return settings
 
 
 def _problem(row: Mapping[str, Any]) -> ProblemResult:
@@ -294,14 +294,16 @@ def _problem(row: Mapping[str, Any]) -> ProblemResult:
     values.pop("judged", None)  # written by version 0.2.0
     if row.get("answers") is not None:
         values["answers"] = tuple((int(count), int(right)) for count, right in row["answers"])
-    found = ProblemResult(**values)
-    counts = (0, found.c, found.n, found.sampled)
+    problem = ProblemResult(**values)
+    counts = (0, problem.c, problem.n, problem.sampled)
     if any(type(count) is not int for count in counts) or list(counts) != sorted(counts):
-        raise ValueError(f"problem {found.id!r} has {found.c} of {found.n} of {found.sampled}")
-    texts = (found.id, found.domain, found.prompt_sha256, found.task_sha256)
-    if any(not isinstance(text, str) for text in texts) or not isinstance(found.labels, Mapping):
-        raise TypeError(f"problem {found.id!r} has a name, hash or labels of another type")
-    return found
+        raise ValueError(
+            f"problem {problem.id!r} has {problem.c} of {problem.n} of {problem.sampled}"
+        )
+    texts = (problem.id, problem.domain, problem.prompt_sha256, problem.task_sha256)
+    if any(not isinstance(text, str) for text in texts) or not isinstance(problem.labels, Mapping):
+        raise TypeError(f"problem {problem.id!r} has a name, hash or labels of another type")
+    return problem
 
 
 def _group(row: Mapping[str, Any]) -> GroupResult:
@@ -320,8 +322,8 @@ def _group(row: Mapping[str, Any]) -> GroupResult:
 def _with_fixed(group: GroupResult, problems: Sequence[ProblemResult], level: float) -> GroupResult:
     if group.fixed_pass_at_k:
         return group
-    own = [p for p in problems if group.name in (OVERALL, p.domain)]
-    fixed = {k: fixed_interval(own, k, level) for k in group.pass_at_k}
+    members = [p for p in problems if group.name in (OVERALL, p.domain)]
+    fixed = {k: fixed_interval(members, k, level) for k in group.pass_at_k}
     return dataclasses.replace(group, fixed_pass_at_k=fixed)
 
 

@@ -20,7 +20,7 @@ from prorl_common.seeds import MOST_SAMPLES
 if TYPE_CHECKING:
     from prorl_common import Progress
     from prorl_evaluation.sampling.session import Session
-    from prorl_evaluation.suites.published import Shown
+    from prorl_evaluation.suites.published import RowChoice
     from prorl_evaluation.suites.runner import SuiteResult
     from prorl_evaluation.suites.sources import Gathered
 
@@ -62,9 +62,9 @@ def plan_command(
 
     rates = fit_rates(load_result(base).problems) if base is not None else Rates(rate)
     chance = None if gain is None else power(problems, n, gain, rates)
-    more = needed_problems(n, gain, rates, wanted=wanted) if gain else None
-    samples = needed_samples(problems, gain, rates, wanted=wanted) if gain else None
-    smallest = smallest_gain(problems, n, rates, wanted=wanted)
+    more = needed_problems(n, gain, rates, target=wanted) if gain else None
+    samples = needed_samples(problems, gain, rates, target=wanted) if gain else None
+    smallest = smallest_gain(problems, n, rates, target=wanted)
     if json_out:
         row = {"problems": problems, "n": n, "gain": gain, "power": chance}
         least = None if math.isnan(smallest) else round(smallest, 3)
@@ -236,7 +236,7 @@ def run_command(
         settings_of,
     )
     from prorl_evaluation.suites.runner import run_suite, without_code
-    from prorl_evaluation.suites.sources import Wanted, gather_benchmarks
+    from prorl_evaluation.suites.sources import BenchmarkRequest, gather_benchmarks
     from prorl_evaluation.suites.suite import load_suite
     from prorl_verifiers import no_isolation, open_pool, runs_programs
 
@@ -251,7 +251,7 @@ def run_command(
     s = wanted.sampling
     own = Protocol("", s.n, 1, s.temperature, s.top_p, s.max_tokens or run_limit(models[1]))
     session = session_of(asked, models, settings_of(asked, *models[1:], own))
-    which = Wanted(asked.suite.benchmarks, asked.data.limit, asked.suite.mirror)
+    which = BenchmarkRequest(asked.suite.benchmarks, asked.data.limit, asked.suite.mirror)
     who = asked.scoring
     with stoppable(KEPT, progress):
         gathered = gather_benchmarks(wanted, which, progress)
@@ -287,7 +287,7 @@ def run_command(
             pool.require(sample.task for one in gathered.ready for sample in one.samples)
             result = run_suite(wanted, gathered, session, pool, progress)
     form = "json" if json_out else "markdown" if markdown else "tables"
-    _show(replace(result, shared=shared), session, form, cast("Shown", rows), html)
+    _show(replace(result, shared=shared), session, form, cast("RowChoice", rows), html)
 
 
 def _poor(gathered: Gathered, n: int) -> list[str]:
@@ -323,7 +323,9 @@ def _shared(gathered: Gathered, session: Session, progress: Progress) -> dict[st
     return shared
 
 
-def _show(result: SuiteResult, session: Session, how: str, shown: Shown, html: Path | None) -> None:
+def _show(
+    result: SuiteResult, session: Session, how: str, choice: RowChoice, html: Path | None
+) -> None:
     """Save and print the results (``how``: tables, markdown or json) and write the report to ``html``.
 
     Exits with the result's code if benchmarks failed.
@@ -331,8 +333,8 @@ def _show(result: SuiteResult, session: Session, how: str, shown: Shown, html: P
     from prorl_evaluation.suites.runner import suites_root
     from prorl_evaluation.suites.tables import markdown, save_suite, suite_json, suite_tables
 
-    page = save_suite(result, suites_root(session.run, session.out), shown)
-    tables = suite_tables(result, shown)
+    page = save_suite(result, suites_root(session.run, session.out), choice)
+    tables = suite_tables(result, choice)
     if how == "json":
         print_json(suite_json(result))
     elif how == "markdown":

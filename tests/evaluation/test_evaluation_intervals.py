@@ -310,7 +310,7 @@ def test_the_reviews_design_of_forty_problems_misses_a_gain_of_five_points_mostl
 
 
 def test_the_smallest_gain_is_seen_as_often_as_wanted_and_a_smaller_one_is_not() -> None:
-    least = smallest_gain(80, 8, Rates(0.5), wanted=0.8)
+    least = smallest_gain(80, 8, Rates(0.5), target=0.8)
     assert power(80, 8, least, Rates(0.5)) >= 0.8
     assert power(80, 8, least - 0.01, Rates(0.5)) < 0.8
 
@@ -328,7 +328,7 @@ def test_the_power_is_near_that_of_a_paired_t_test_by_the_noncentral_distributio
 
 
 def test_as_many_problems_as_are_needed_see_the_gain_and_a_tenth_fewer_do_not() -> None:
-    found = needed_problems(8, 0.12, wanted=0.8)
+    found = needed_problems(8, 0.12, target=0.8)
     assert found is not None and power(found, 8, 0.12) >= 0.8
     assert power(int(0.9 * found), 8, 0.12) < 0.8
     assert needed_problems(8, 0.0) is None
@@ -336,7 +336,7 @@ def test_as_many_problems_as_are_needed_see_the_gain_and_a_tenth_fewer_do_not() 
 
 def test_a_gain_that_more_samples_cannot_show_needs_more_problems() -> None:
     assert needed_samples(30, 0.05) is None
-    found = needed_samples(120, 0.12, wanted=0.8)
+    found = needed_samples(120, 0.12, target=0.8)
     assert found is not None and found > 1 and power(120, found // 2, 0.12) < 0.8
 
 
@@ -405,8 +405,8 @@ def test_the_command_prints_the_power_as_json() -> None:
     found = json.loads(outcome.stdout)
     assert found["power"] == power(100, 8, 0.1) and found["problems"] == 100
     assert found["smallest_gain"] == pytest.approx(smallest_gain(100, 8))
-    assert found["needed_problems"] == needed_problems(8, 0.1, wanted=0.9)
-    assert found["needed_n"] == needed_samples(100, 0.1, wanted=0.9)
+    assert found["needed_problems"] == needed_problems(8, 0.1, target=0.9)
+    assert found["needed_n"] == needed_samples(100, 0.1, target=0.9)
 
 
 def test_the_plan_takes_the_rates_of_a_result(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_a_scorer_that_fails_ends_sampling_and_keeps_the_samples(tmp_path: Path)
     assert kept > 0 and lines(tmp_path / "verdicts.jsonl") == []
     again, good = FakeGenerator(), FakeScorer()
     evaluate(again, SAMPLES, SETTINGS, tmp_path, good, NullProgress())
-    assert sum(len(batch) for batch in again.seen) == 120 - kept and good.scored == 120
+    assert sum(len(batch) for batch in again.batches) == 120 - kept and good.scored == 120
     assert [t.name for t in threading.enumerate() if t.name == "prorl-grading"] == []
 
 
@@ -206,7 +206,7 @@ def test_other_batches_cut_off_and_continued_are_equal_in_items_and_seeds(
     assert len(lines(tmp_path / "b" / "samples.jsonl")) == 13
     again = FakeGenerator()
     result = evaluate(again, samples, settings, tmp_path / "b", FakeScorer(), NullProgress())
-    assert sum(len(batch) for batch in again.seen) == 400 - 13
+    assert sum(len(batch) for batch in again.batches) == 400 - 13
     assert [(p.n, p.c) for p in result.problems] == [(p.n, p.c) for p in whole.problems]
     for one, other in zip(
         lines(tmp_path / "a" / "samples.jsonl"),
@@ -315,14 +315,14 @@ def test_verdicts_that_fall_far_behind_are_let_go_and_made_when_sampling_is_over
         FakeGenerator(), make_samples(40), settings, tmp_path / "a", FakeScorer(), NullProgress()
     )
     looked_through: list[GradingThread] = []
-    look_through = GradingThread._look_through
+    look_through = GradingThread._grade_from_journal
 
     def counted(thread: GradingThread) -> None:
         looked_through.append(thread)
         look_through(thread)
 
     monkeypatch.setattr(pipeline, "MOST_WAITING", 4)
-    monkeypatch.setattr(GradingThread, "_look_through", counted)
+    monkeypatch.setattr(GradingThread, "_grade_from_journal", counted)
     slow = Slow()
     found = evaluate(
         FakeGenerator(), make_samples(40), settings, tmp_path / "b", slow, NullProgress()

@@ -68,7 +68,7 @@ def test_the_same_call_again_samples_nothing_and_a_larger_one_only_the_rest(tmp_
     assert idle.calls == 0 and (tmp_path / "ratings.jsonl").read_bytes() == before
     more = FakeGenerator()
     _, found = rated(tmp_path, make_samples(4), settings(5), more)
-    assert sum(len(batch) for batch in more.seen) == 4 * 2
+    assert sum(len(batch) for batch in more.batches) == 4 * 2
     assert counts(found) == counts(rated(tmp_path / "at once", make_samples(4), settings(5))[1])
 
 
@@ -78,7 +78,7 @@ def test_what_is_cut_off_goes_on_and_equals_a_run_that_never_was(tmp_path: Path)
         rated(tmp_path / "cut", make_samples(8), settings(4), cut)
     rest = FakeGenerator()
     _, found = rated(tmp_path / "cut", make_samples(8), settings(4), rest)
-    assert sum(len(batch) for batch in rest.seen) == 8 * 4 - sum(len(b) for b in cut.seen)
+    assert sum(len(batch) for batch in rest.batches) == 8 * 4 - sum(len(b) for b in cut.batches)
     assert found == rated(tmp_path / "whole", make_samples(8), settings(4))[1]
 
 
@@ -114,7 +114,7 @@ def test_other_seeds_add_up_and_fill_what_is_asked_for(tmp_path: Path) -> None:
     other = FakeGenerator()
     _, found = rated(tmp_path, make_samples(3), settings(7, seed=1), other)
     assert {row.n for row in found.values()} == {7}
-    assert sum(len(batch) for batch in other.seen) == 9
+    assert sum(len(batch) for batch in other.batches) == 9
 
 
 @pytest.mark.parametrize("change", [{"temperature": 1.0}, {"top_p": 0.5}, {"max_tokens": 9}])
@@ -162,7 +162,7 @@ def test_rating_goes_on_from_what_an_evaluation_sampled(tmp_path: Path) -> None:
         feed_evaluation(store, samples, tmp_path / "e")
     rest = FakeGenerator()
     _, found = rated(tmp_path, samples, replace(how, n=5), rest)
-    assert sum(len(batch) for batch in rest.seen) == 8
+    assert sum(len(batch) for batch in rest.batches) == 8
     assert {row.n for row in found.values()} == {5}
 
 
@@ -296,7 +296,7 @@ def test_a_torn_last_line_is_dropped(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-9])
     again = FakeGenerator()
     _, found = rated(tmp_path, make_samples(3), settings(2), again)
-    assert sum(len(batch) for batch in again.seen) == 2 and {r.n for r in found.values()} == {2}
+    assert sum(len(batch) for batch in again.batches) == 2 and {r.n for r in found.values()} == {2}
 
 
 def test_jeffreys_interval_has_the_published_values() -> None:
@@ -389,5 +389,5 @@ def test_a_sigkill_loses_only_the_batch_in_work(tmp_path: Path) -> None:
     assert done.returncode == -signal.SIGKILL
     rest = FakeGenerator()
     _, found = rated(tmp_path, make_samples(6), settings(4), rest)
-    assert sum(len(batch) for batch in rest.seen) == 4 * 4
+    assert sum(len(batch) for batch in rest.batches) == 4 * 4
     assert found == rated(tmp_path / "whole", make_samples(6), settings(4))[1]

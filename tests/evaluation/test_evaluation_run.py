@@ -130,7 +130,7 @@ def test_n_may_grow_and_keeps_the_old_samples(tmp_path: Path) -> None:
     after = {row["key"]: row for row in lines(tmp_path / "samples.jsonl")}
     assert all(after[row["key"]] == row for row in before)
     assert len(after) == 32 * 8 and result.problems[0].n == 32
-    assert sum(len(batch) for batch in generator.seen) == 16 * 8
+    assert sum(len(batch) for batch in generator.batches) == 16 * 8
 
 
 def test_another_temperature_never_shares_samples(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from prorl_evaluation import (
     regrade,
 )
 from prorl_evaluation.compare import compare
-from prorl_evaluation.report.markdown import shown
+from prorl_evaluation.report.markdown import format_table
 from prorl_evaluation.tables import doubt_table, near_n_lines, rate, result_table
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_verifiers import Task
@@ -88,7 +88,7 @@ def test_rates_are_shown_at_zero_too(tmp_path: Path) -> None:
     assert table.head[-3:] == ("cut", "unparsable", "infra")
     assert table.rows[0][-2:] == ("0%", "0%")
     assert (rate(0.0), rate(0.0004), rate(0.126), rate(math.nan)) == ("0%", "0.0%", "12.6%", "-")
-    assert shown(table).splitlines()[2].startswith("|   | problems | pass@1 |")
+    assert format_table(table).splitlines()[2].startswith("|   | problems | pass@1 |")
 
 
 def test_a_k_above_half_of_n_is_starred_and_said(tmp_path: Path) -> None:

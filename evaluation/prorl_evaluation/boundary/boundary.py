@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from prorl_common import derive_seed
 from prorl_evaluation.boundary.changes import gain_against_base, ladders, solvable_changes
-from prorl_evaluation.boundary.claims import Evidence, judge
+from prorl_evaluation.boundary.claims import Evidence, decide_claims
 from prorl_evaluation.boundary.types import (
     BoundaryGroup,
     BoundaryReport,
@@ -103,15 +103,15 @@ def boundary_report(
 
     def evidence() -> Iterator[Evidence]:
         for g in groups:
-            found = worker.changes(g)
-            measured.append([changed for changed, _, _ in found])
-            yield from worker.evidence(g, found)
+            changed = worker.changes(g)
+            measured.append([rows for rows, _, _ in changed])
+            yield from worker.evidence(g, changed)
 
-    claims, tested = judge(evidence(), options.alpha, options.margin)
+    claims, tested = decide_claims(evidence(), options.alpha, options.margin)
     later = len(results) - 1
     built = tuple(
-        worker.group(g, found, claims[i * later : (i + 1) * later])
-        for i, (g, found) in enumerate(zip(groups, measured, strict=True))
+        worker.group(g, changed, claims[i * later : (i + 1) * later])
+        for i, (g, changed) in enumerate(zip(groups, measured, strict=True))
     )
     return BoundaryReport(
         labels=tuple(r.label for r in results),
@@ -134,17 +134,17 @@ def boundary_report(
     )
 
 
-def claim_k(results: Sequence[EvalResult], wanted: int | None = None) -> int:
+def claim_k(results: Sequence[EvalResult], requested: int | None = None) -> int:
     """Return the k of the claims; for None see :class:`BoundaryOptions`.
 
     Raises EvaluationError if a result cannot estimate it.
     """
     n = min(r.settings.n for r in results)
-    if wanted is None:
+    if requested is None:
         return max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
-    if not 1 <= wanted <= n:
-        raise EvaluationError(f"k is {wanted}, but a result has n = {n}: use 1 to {n}")
-    return wanted
+    if not 1 <= requested <= n:
+        raise EvaluationError(f"k is {requested}, but a result has n = {n}: use 1 to {n}")
+    return requested
 
 
 def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
@@ -158,7 +158,7 @@ def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
 
 def named_groups(problems: Sequence[ProblemResult]) -> list[Members]:
     """Return every domain, benchmark and task."""
-    found: dict[tuple[Kind, str], list[int]] = {}
+    members: dict[tuple[Kind, str], list[int]] = {}
     kinds: dict[Kind, list[str]] = {
         "domain": [p.domain for p in problems],
         "benchmark": [str(p.labels.get("benchmark", "")) for p in problems],
@@ -167,8 +167,8 @@ def named_groups(problems: Sequence[ProblemResult]) -> list[Members]:
     for kind, names in kinds.items():
         for place, name in enumerate(names):
             if name:
-                found.setdefault((kind, name), []).append(place)
-    return [Members(kind, name, tuple(places)) for (kind, name), places in found.items()]
+                members.setdefault((kind, name), []).append(place)
+    return [Members(kind, name, tuple(places)) for (kind, name), places in members.items()]
 
 
 class _Worker:
@@ -191,16 +191,16 @@ class _Worker:
         rows = [self.aligned[i] for i in group.places]
         pairs = [[(row[a], row[b]) for row in rows] for a, b in steps]
         how = group_resampling(self.settings, group.kind, group.name)
-        found = changes(pairs, self.ks, self._units(group), how)
-        before = [None, *(drawn for _, drawn in found[len(later) :])]
-        return [(*found[i], before[i]) for i in range(len(later))]
+        measured = changes(pairs, self.ks, self._units(group), how)
+        before = [None, *(drawn for _, drawn in measured[len(later) :])]
+        return [(*measured[i], before[i]) for i in range(len(later))]
 
     def evidence(
-        self, group: Members, found: Sequence[tuple[list[Change], Drawn, Drawn | None]]
+        self, group: Members, measured: Sequence[tuple[list[Change], Drawn, Drawn | None]]
     ) -> list[Evidence]:
         first, last = self.ks.index(1), self.ks.index(self.k)
         resting = []
-        for result, (rows, drawn, before) in zip(self.results[1:], found, strict=True):
+        for result, (rows, drawn, before) in zip(self.results[1:], measured, strict=True):
             problems = min(int(d.counts[last]) for d in (drawn, before) if d is not None)
             blocked = ""
             if self.k == 1:
@@ -215,24 +215,24 @@ class _Worker:
     def group(
         self,
         group: Members,
-        found: Sequence[Sequence[Change]],
+        measured: Sequence[Sequence[Change]],
         claims: Sequence[Claim],
     ) -> BoundaryGroup:
         import numpy as np
 
         ks = [ks_up_to(r.settings.n, self.ks) for r in self.results]
         tables = [
-            pass_at_k_table([self.aligned[i][j] for i in group.places], own)
-            for j, own in enumerate(ks)
+            pass_at_k_table([self.aligned[i][j] for i in group.places], k_values)
+            for j, k_values in enumerate(ks)
         ]
         s = self.settings
         how = Resampling(s.level, s.draws, derive_seed(s.seed, "bootstrap", group.name))
         points = iter(bounded_columns(np.hstack(tables), (0.0, 1.0), self._units(group), how))
         curves = tuple(
-            Curve(r.label, {k: next(points) for k in own})
-            for r, own in zip(self.results, ks, strict=True)
+            Curve(r.label, {k: next(points) for k in k_values})
+            for r, k_values in zip(self.results, ks, strict=True)
         )
-        rows = tuple(map(tuple, found))
+        rows = tuple(map(tuple, measured))
         return BoundaryGroup(group.kind, group.name, len(group.places), curves, rows, tuple(claims))
 
     def finest(
@@ -240,8 +240,8 @@ class _Worker:
     ) -> list[BoundaryGroup]:
         named = named_groups([row[0] for row in self.aligned])
         for kind in ("task", "benchmark", "domain"):
-            wanted = {own.places for own in named if own.kind == kind}
-            used = [g for group, g in zip(groups, built, strict=True) if group.places in wanted]
+            places = {member.places for member in named if member.kind == kind}
+            used = [g for group, g in zip(groups, built, strict=True) if group.places in places]
             if len(used) > 1:
                 return used
         return []

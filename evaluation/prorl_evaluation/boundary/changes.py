@@ -60,10 +60,10 @@ def solvable_changes(
     )
 
 
-def _all_on_one_side(successes: int, own: int, other: int) -> float:
+def _all_on_one_side(successes: int, size: int, other_size: int) -> float:
     if successes == 0:
         return 0.0
-    return math.comb(own, successes) / math.comb(own + other, successes)
+    return math.comb(size, successes) / math.comb(size + other_size, successes)
 
 
 FEWEST_POINTS = 5
@@ -125,7 +125,7 @@ def ladders(
     for i, p in enumerate(results[0] if results else []):
         if task := task_of(p):
             tasks.setdefault(task, []).append(i)
-    found = []
+    result = []
     for task, members in tasks.items():
         sorted_by = ((key, _rungs(results[0], members, key)) for key in LADDER_KEYS)
         key, rungs = next((by for by in sorted_by if len(by[1]) > 1), ("", []))
@@ -137,8 +137,8 @@ def ladders(
                 column.append(Rung(value, label, len(places), tuple(cells[at :: len(names)])))
         if rungs:
             ladder = zip(names, columns, strict=True)
-            found += [Ladder(task, key, name, tuple(column)) for name, column in ladder]
-    return found
+            result += [Ladder(task, key, name, tuple(column)) for name, column in ladder]
+    return result
 
 
 def _rungs(

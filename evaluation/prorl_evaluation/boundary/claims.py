@@ -60,7 +60,7 @@ class Candidate:
         return math.nan if any(math.isnan(v) for v in values) else max(values)
 
 
-def judge(
+def decide_claims(
     evidence: Iterable[Evidence], alpha: float = 0.05, margin: float = 0.05
 ) -> tuple[list[Claim], int]:
     """Return a claim per evidence, and the number of hypotheses corrected for.

@@ -34,7 +34,7 @@ def claims_table(report: BoundaryReport) -> TextTable:
             first, last = (_metric(changes, f"pass@{k}") for k in (1, report.k))
             p = claim.p_corrected
             # below 1e-6 a p-value rests on the far tail of t and is not reliable
-            shown = "-" if math.isnan(p) else "< 1e-6" if p < 1e-6 else f"{p:.2g}"
+            p_text = "-" if math.isnan(p) else "< 1e-6" if p < 1e-6 else f"{p:.2g}"
             rows.append(
                 (
                     _name(group),
@@ -42,7 +42,7 @@ def claims_table(report: BoundaryReport) -> TextTable:
                     signed_bracket(first.interval),
                     signed_bracket(last.interval),
                     claim.regime,
-                    shown,
+                    p_text,
                     claim.reason,
                 )
             )
@@ -116,18 +116,18 @@ def ladder_tables(report: BoundaryReport) -> list[TextTable]:
 def posteriors(results: Sequence[EvalResult]) -> list[tuple[str, list[PosteriorPassAtK]]]:
     """Return each result's label and posterior pass@k."""
     ks = shown_ks(results)
-    found = []
+    rows = []
     for r in results:
         how = _how(r, "posterior")
-        found.append((r.label, beta_posterior(r.problems, ks, how)))
-    return found
+        rows.append((r.label, beta_posterior(r.problems, ks, how)))
+    return rows
 
 
-def posterior_table(found: Sequence[tuple[str, Sequence[PosteriorPassAtK]]]) -> TextTable:
+def posterior_table(estimates: Sequence[tuple[str, Sequence[PosteriorPassAtK]]]) -> TextTable:
     """Return one row per result and k."""
     rows = tuple(
         (label, f"pass@{p.k}", bracket(p.fixed), bracket(p.resampled))
-        for label, values in found
+        for label, values in estimates
         for p in values
     )
     title = "Posterior with Jeffreys' prior for each problem's rate, all problems"
@@ -149,7 +149,7 @@ def suspicions(results: Sequence[EvalResult], rate: float) -> list[tuple[str, li
     ]
 
 
-def suspicion_table(found: Sequence[tuple[str, Sequence[Suspicion]]], rate: float) -> TextTable:
+def suspicion_table(estimates: Sequence[tuple[str, Sequence[Suspicion]]], rate: float) -> TextTable:
     """Return one row per result and k."""
     rows = tuple(
         (
@@ -159,7 +159,7 @@ def suspicion_table(found: Sequence[tuple[str, Sequence[Suspicion]]], rate: floa
             number(s.unsolvable_reads),
             bracket(s.adjusted),
         )
-        for label, values in found
+        for label, values in estimates
         for s in values
     )
     title = f"If the verifier accepts {100 * rate:g}% of wrong answers, independently"

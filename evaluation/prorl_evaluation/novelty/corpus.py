@@ -48,12 +48,12 @@ def _tables() -> tuple[NDArray[np.uint8], Hashes]:
 def _powers(base: int, length: int) -> tuple[Hashes, Hashes]:
     import numpy as np
 
-    found = []
+    tables = []
     for factor in (base, pow(base, -1, 2**64)):
         row = np.full(length, factor, dtype=np.uint64)
         row[:1] = 1
-        found.append(np.cumprod(row, dtype=np.uint64))
-    return found[0], found[1]
+        tables.append(np.cumprod(row, dtype=np.uint64))
+    return tables[0], tables[1]
 
 
 def _prefix(values: Hashes, base: int) -> tuple[Hashes, Hashes]:
@@ -115,8 +115,8 @@ def last_gap(data: bytes) -> int:
     import numpy as np
 
     kind = _tables()[0][np.frombuffer(data, dtype=np.uint8)]
-    others = np.flatnonzero(kind != _LETTER)
-    return int(others[-1]) + 1 if len(others) else 0
+    gaps = np.flatnonzero(kind != _LETTER)
+    return int(gaps[-1]) + 1 if len(gaps) else 0
 
 
 BLOCK = 1 << 19
@@ -155,16 +155,16 @@ class FileCorpus:
         from prorl_datasets.sources.readers import READABLE
 
         endings = (*TEXTS, *READABLE)
-        found: list[Path] = []
+        files: list[Path] = []
         for path in self.paths:
             if path.is_dir():
                 inside = sorted(p for p in path.rglob("*") if p.is_file())
-                kept = [p for p in inside if p.name.endswith(endings)]
-                if not kept:
+                readable = [p for p in inside if p.name.endswith(endings)]
+                if not readable:
                     raise EvaluationError(
                         f"{path} holds no file that ends in {', '.join(endings)}: name another corpus"
                     )
-                found += kept
+                files += readable
             elif not path.is_file():
                 raise EvaluationError(f"no such corpus: {path}")
             elif not path.name.endswith(endings):
@@ -172,10 +172,10 @@ class FileCorpus:
                     f"{path}: a corpus file ends in {', '.join(endings)}; rename or convert it"
                 )
             else:
-                found.append(path)
-        if not found:
+                files.append(path)
+        if not files:
             raise EvaluationError("no corpus: name files or folders with --corpus")
-        return found
+        return files
 
     def blocks(self, read: Read) -> Iterator[bytes]:
         """Yield the files' blocks. Raises EvaluationError or DatasetError."""
@@ -192,11 +192,11 @@ class FileCorpus:
         for where, row in iter_rows(file):
             name = self.column or next((f for f in FIELDS if f in row), None)
             if name is None or name not in row:
-                wanted = self.column or ", ".join(FIELDS)
+                names = self.column or ", ".join(FIELDS)
                 hint = nearest(self.column or "text", list(row)[:100])
                 columns = ", ".join(list(row)[:12])
                 raise EvaluationError(
-                    f"{where}: no column {wanted}{hint}; it has {columns}: name one with --column"
+                    f"{where}: no column {names}{hint}; it has {columns}: name one with --column"
                 )
             value = row[name]
             if value is None:
@@ -248,22 +248,22 @@ def _cut(data: bytes) -> Iterator[bytes]:
 
 
 def _text_blocks(file: Path) -> Iterator[bytes]:
-    rest = b""
+    tail = b""
     try:
         with gzip.open(file) if file.name.endswith(".gz") else file.open("rb") as stream:
             while piece := stream.read(BLOCK):
-                data = rest + piece.replace(DOCUMENT_END, b" ")
+                data = tail + piece.replace(DOCUMENT_END, b" ")
                 end = last_gap(data)
                 if end == 0 and len(data) > 4 * BLOCK:  # no gap in two megabytes: not words
                     end = len(data)
                 yield data[:end]
-                rest = data[end:]
+                tail = data[end:]
     except (OSError, EOFError, zlib.error) as error:
         reason = " ".join(str(error).split())
         raise EvaluationError(
             f"{file} cannot be read ({reason}): replace it, or leave it out of the corpus"
         ) from error
-    yield rest + DOCUMENT_END
+    yield tail + DOCUMENT_END
 
 
 def word_stream(corpus: Corpus, overlap: int, read: Read) -> Iterator[Hashes]:

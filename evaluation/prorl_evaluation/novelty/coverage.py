@@ -34,23 +34,23 @@ class GramIndex:
         import numpy as np
 
         self.lengths = tuple(lengths)
-        self._known: dict[int, Hashes] = {}
-        self._seen: dict[int, Flags] = {}
+        self._grams: dict[int, Hashes] = {}
+        self._in_corpus: dict[int, Flags] = {}
         grams = [Grams(words) for words in responses]
         for length in self.lengths:
             hashes = np.concatenate([np.zeros(0, np.uint64), *(g.all(length) for g in grams)])
             hashes.sort()  # np.unique is slower here
             fresh = np.ones(len(hashes), dtype=np.bool_)
             fresh[1:] = hashes[1:] != hashes[:-1]
-            self._known[length] = hashes[fresh]
-            self._seen[length] = np.zeros(len(self._known[length]), dtype=np.bool_)
-        first = self._known[self.lengths[0]]
+            self._grams[length] = hashes[fresh]
+            self._in_corpus[length] = np.zeros(len(self._grams[length]), dtype=np.bool_)
+        first = self._grams[self.lengths[0]]
         bits = min(_MOST_FILTER_BITS, max(_FILTER_BITS, len(first).bit_length() + 4))
         self._shift = np.uint64(64 - bits)
         self._filter = np.zeros(1 << bits, dtype=np.bool_)
         self._filter[first >> self._shift] = True
 
-    def see(self, words: Hashes) -> None:
+    def mark(self, words: Hashes) -> None:
         """Mark every n-gram of a corpus block."""
         import numpy as np
 
@@ -61,37 +61,37 @@ class GramIndex:
             starts = starts[starts + length <= grams.words]
             if not len(starts):
                 return
-            hit, places = _places(self._known[length], grams.at(starts, length))
-            self._seen[length][places] = True
+            hit, places = _places(self._grams[length], grams.at(starts, length))
+            self._in_corpus[length][places] = True
             starts = starts[hit]
 
-    def seen(self, responses: Sequence[Hashes]) -> Iterator[dict[int, Flags]]:
+    def matches(self, responses: Sequence[Hashes]) -> Iterator[dict[int, Flags]]:
         """Yield, per response and length, whether each n-gram was seen."""
         import numpy as np
 
-        found = {n: self._known[n][self._seen[n]] for n in self.lengths}
+        seen_grams = {n: self._grams[n][self._in_corpus[n]] for n in self.lengths}
         for words in responses:
             grams = Grams(words)
             starts = np.arange(max(0, grams.words - self.lengths[0] + 1))
             flags: dict[int, Flags] = {}
             for length in self.lengths:
                 starts = starts[starts + length <= grams.words]
-                hit, _ = _places(found[length], grams.at(starts, length))
+                hit, _ = _places(seen_grams[length], grams.at(starts, length))
                 starts = starts[hit]
                 flags[length] = np.zeros(max(0, grams.words - length + 1), dtype=np.bool_)
                 flags[length][starts] = True
             yield flags
 
 
-def _places(known: Hashes, wanted: Hashes) -> tuple[Flags, NDArray[np.intp]]:
-    """Return which of ``wanted`` are in ``known`` (ascending), and their positions."""
+def _places(grams: Hashes, queries: Hashes) -> tuple[Flags, NDArray[np.intp]]:
+    """Return which of ``queries`` are in ``grams`` (ascending), and their positions."""
     import numpy as np
 
-    if not len(known):
-        return np.zeros(len(wanted), dtype=np.bool_), np.zeros(0, dtype=np.intp)
-    places = np.searchsorted(known, wanted)
-    places[places == len(known)] = 0
-    hit = known[places] == wanted
+    if not len(grams):
+        return np.zeros(len(queries), dtype=np.bool_), np.zeros(0, dtype=np.intp)
+    places = np.searchsorted(grams, queries)
+    places[places == len(grams)] = 0
+    hit = grams[places] == queries
     return hit, places[hit]
 
 
@@ -126,25 +126,25 @@ def measure(
     progress = progress or NullProgress()
     words = [word_hashes(encoded(r.text)) for r in responses]
     index = GramIndex(words, lengths)
-    read, shown = Read(), 0
+    read, reported = Read(), 0
     progress.start("corpus (MB)", None)
     for block in word_stream(corpus, lengths[-1] - 1, read):
-        index.see(block)
-        if (megabytes := read.bytes // 1_000_000) > shown:
-            progress.advance(megabytes - shown, documents=f"{read.documents:,}")
-            shown = megabytes
+        index.mark(block)
+        if (megabytes := read.bytes // 1_000_000) > reported:
+            progress.advance(megabytes - reported, documents=f"{read.documents:,}")
+            reported = megabytes
     progress.finish()
-    rows = zip(responses, words, index.seen(words), strict=True)
-    return [_novelty(r, len(own), seen) for r, own, seen in rows], read
+    rows = zip(responses, words, index.matches(words), strict=True)
+    return [_novelty(r, len(hashes), flags) for r, hashes, flags in rows], read
 
 
-def _novelty(response: Response, count: int, seen: Mapping[int, Flags]) -> Novelty:
+def _novelty(response: Response, count: int, flags_by_length: Mapping[int, Flags]) -> Novelty:
     import numpy as np
 
-    if count < max(seen):
-        return Novelty(response.problem, response.group, count, (math.nan,) * len(seen))
+    if count < max(flags_by_length):
+        return Novelty(response.problem, response.group, count, (math.nan,) * len(flags_by_length))
     uniqueness = []
-    for length, flags in seen.items():
+    for length, flags in flags_by_length.items():
         # a word is covered if more seen n-grams have begun than ended
         depth = np.zeros(count + 1, dtype=np.int64)
         places = np.flatnonzero(flags)

@@ -40,20 +40,20 @@ def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
     Lines are {"id", "response"} with an optional "domain"; a repeated id is another sample.
     """
     if path.is_file():
-        found = ResponseSet(path.name, list(_lines(path)))
+        response_set = ResponseSet(path.name, list(_lines(path)))
     elif (path / EVAL_FILE).is_file():
-        found = _evaluation(path)
+        response_set = _evaluation(path)
     elif path.is_dir() and (folders := sorted(f.parent for f in path.glob(f"*/{EVAL_FILE}"))):
-        found = _folder_of_evaluations(path, folders)
+        response_set = _folder_of_evaluations(path, folders)
     else:
         raise EvaluationError(
             f"{path} holds no responses: name a folder that prorl eval pass-at-k or run wrote, "
             'or a .jsonl file of lines {"id", "response"}'
         )
-    kept = [r for r in found.responses if samples is None or r.index < samples]
-    if not kept:
+    chosen = [r for r in response_set.responses if samples is None or r.index < samples]
+    if not chosen:
         raise EvaluationError(f"{path} holds no responses yet: finish its evaluation first")
-    return ResponseSet(found.label, kept)
+    return ResponseSet(response_set.label, chosen)
 
 
 def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
@@ -80,15 +80,15 @@ def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
 
 def _evaluation(folder: Path) -> ResponseSet:
     job, problems = read_job(folder)
-    found: list[Response] = []
+    responses: list[Response] = []
     with EvalJournal(folder, Keys(job.model_digest, job.settings)) as journal:
         for problem in problems:
             group = str(problem.labels.get("benchmark", problem.domain))
             for index in range(job.settings.n):
                 key = journal.keys.key(problem.id, problem.prompt_sha256, index)
                 if (record := journal.samples.get(key)) is not None:
-                    found.append(Response(problem.id, group, index, record.text))
-    return ResponseSet(job.label, found)
+                    responses.append(Response(problem.id, group, index, record.text))
+    return ResponseSet(job.label, responses)
 
 
 def _lines(path: Path) -> Iterator[Response]:
@@ -123,9 +123,9 @@ def against_base(base: ResponseSet, models: Sequence[ResponseSet]) -> Against:
                 f"'{model.label}' and '{base.label}' share no problem: sample both on the same problems"
             )
     corpus = [r.text for r in base.responses if r.index % 2 == 0]
-    rest: list[Response] = [r for r in base.responses if r.index % 2 == 1]
+    held_out: list[Response] = [r for r in base.responses if r.index % 2 == 1]
     described = f"{len(corpus):,} responses of {base.label}"
-    if not rest:
+    if not held_out:
         return Against(TextCorpus(corpus), None, described)
-    control = ResponseSet(f"{base.label} (held-out half)", rest)
+    control = ResponseSet(f"{base.label} (held-out half)", held_out)
     return Against(TextCorpus(corpus), control, described)

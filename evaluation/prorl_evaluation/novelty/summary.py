@@ -50,18 +50,20 @@ def summarise(
     """Return the overall numbers, stratified by group, then each group's."""
     how = how or Resampling()
     groups = list(dict.fromkeys(r.group for r in rows))
-    found = [_group(label, OVERALL, rows, lengths, how)]
+    result = [_group(label, OVERALL, rows, lengths, how)]
     if len(groups) > 1:
-        found += [_group(label, g, [r for r in rows if r.group == g], lengths, how) for g in groups]
-    return found
+        result += [
+            _group(label, g, [r for r in rows if r.group == g], lengths, how) for g in groups
+        ]
+    return result
 
 
 def _group(
     label: str, name: str, rows: Sequence[Novelty], lengths: Sequence[int], how: Resampling
 ) -> GroupNovelty:
     problems = _by_problem(rows)
-    values = [_means(own, len(lengths)) for own in problems.values()]
-    strata = [own[0].group for own in problems.values()]
+    values = [_means(members, len(lengths)) for members in problems.values()]
+    strata = [members[0].group for members in problems.values()]
     seeded = Resampling(how.level, how.draws, derive_seed(how.seed, "novelty", name))
     columns = bounded_columns(values, units=Units(strata=strata), how=seeded)
     n = len(lengths)
@@ -78,18 +80,18 @@ def _group(
 
 
 def _by_problem(rows: Sequence[Novelty]) -> dict[str, list[Novelty]]:
-    found: dict[str, list[Novelty]] = {}
+    problems: dict[str, list[Novelty]] = {}
     for row in rows:
-        found.setdefault(row.problem, []).append(row)
-    return found
+        problems.setdefault(row.problem, []).append(row)
+    return problems
 
 
 def _means(rows: Sequence[Novelty], n: int) -> list[float]:
-    kept = [r for r in rows if not math.isnan(r.creativity)]
-    if not kept:
+    defined = [r for r in rows if not math.isnan(r.creativity)]
+    if not defined:
         return [math.nan] * (1 + n)
-    count = len(kept)
-    each = [math.fsum(r.uniqueness[i] for r in kept) / count for i in range(n)]
+    count = len(defined)
+    each = [math.fsum(r.uniqueness[i] for r in defined) / count for i in range(n)]
     return [min(1.0, math.fsum(each) / n), *each]
 
 
@@ -101,7 +103,7 @@ def changes(
     models: Sequence[tuple[str, Sequence[Novelty]]], lengths: Sequence[int], how: Resampling
 ) -> list[NoveltyChange]:
     """Compare every later model with the first, overall and by group."""
-    found = []
+    result = []
     first_label, first = models[0]
     mine = _by_problem(first)
     for label, rows in models[1:]:
@@ -119,8 +121,8 @@ def changes(
                 seed = derive_seed(how.seed, "novelty change", group)
                 seeded = Resampling(how.level, how.draws, seed)
                 interval = _scaled(paired_columns(change, units, seeded)[0][0], n)
-            found.append(NoveltyChange(first_label, label, group, interval))
-    return found
+            result.append(NoveltyChange(first_label, label, group, interval))
+    return result
 
 
 def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
@@ -138,25 +140,25 @@ def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
             str(g.problems),
             str(g.responses),
             f"{g.words:.0f}",
-            _shown(g.creativity, 2),
-            *(_shown(g.uniqueness[n], 3) for n in ends),
+            _cell(g.creativity, 2),
+            *(_cell(g.uniqueness[n], 3) for n in ends),
         )
         for g in groups
     )
     return TextTable(f"Novelty with respect to {against}", head, rows)
 
 
-def change_table(found: Sequence[NoveltyChange]) -> TextTable:
+def change_table(differences: Sequence[NoveltyChange]) -> TextTable:
     """Return one row per model and group."""
     rows = tuple(
-        (f"{c.b} minus {c.a}", c.group, str(c.interval.count), _shown(c.interval, 2, "+"))
-        for c in found
+        (f"{c.b} minus {c.a}", c.group, str(c.interval.count), _cell(c.interval, 2, "+"))
+        for c in differences
     )
     head = ("", "group", "paired problems", "difference of the index")
     return TextTable("Paired differences", head, rows)
 
 
-def _shown(i: Interval, digits: int, sign: str = "") -> str:
+def _cell(i: Interval, digits: int, sign: str = "") -> str:
     if i.count == 0:
         return "-"
     value, low, high = (f"{v:{sign}.{digits}f}" for v in (i.value, i.low, i.high))
@@ -165,6 +167,6 @@ def _shown(i: Interval, digits: int, sign: str = "") -> str:
 
 def to_json(value: GroupNovelty | NoveltyChange) -> dict[str, Any]:
     """Return JSON; NaN becomes null."""
-    found = finite(asdict(value))
-    assert isinstance(found, dict)
-    return found
+    plain = finite(asdict(value))
+    assert isinstance(plain, dict)
+    return plain

@@ -27,7 +27,7 @@ COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "resp
 
 
 @dataclass(slots=True)
-class Fed:
+class FeedReport:
     """Result of feeding samples; ``elsewhere`` and ``altered`` count those left out."""
 
     policies: list[Policy] = field(default_factory=list)
@@ -42,39 +42,39 @@ class Fed:
         return f"{self.samples:,} samples" + (f"; left out: {', '.join(left)}" if left else "")
 
 
-def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path) -> Fed:
+def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path) -> FeedReport:
     """Add an evaluation folder's verdicts to the store.
 
     Raises EvaluationError for another folder, UserError while it is being written.
     """
     job, problems = read_job(folder)
     policy = policy_of(job.label, job.model_digest, job.settings)
-    fed, by_id = Fed([policy]), {sample.id: sample for sample in samples}
+    fed, by_id = FeedReport([policy]), {sample.id: sample for sample in samples}
     rows: list[tuple[Sample, RowSamples]] = []
     with EvalJournal(folder, Keys(job.model_digest, job.settings)) as journal:
         for problem in problems:
             items = ((problem, index) for index in range(job.settings.n))
-            found = counts(items, journal).get(problem.id, RowSamples())
+            row_samples = counts(items, journal).get(problem.id, RowSamples())
             sample = by_id.get(problem.id)
             if sample is None:
-                fed.elsewhere += found.n
+                fed.elsewhere += row_samples.n
             elif content_of(problem.prompt, problem.task) != content_of(sample.prompt, sample.task):
-                fed.altered += found.n
+                fed.altered += row_samples.n
             else:
-                rows.append((sample, found))
+                rows.append((sample, row_samples))
     fed.samples = store.add(policy, rows)
     return fed
 
 
 def feed_run(
     store: RatingStore, samples: Sequence[Sample], run: Run, steps: tuple[int, int] | None = None
-) -> Fed:
+) -> FeedReport:
     """Add a run's rollouts to the store; ``steps`` is inclusive, and each step has its own policy.
 
     Rollouts must match a row's id, verifier, reference and prompt (older ones lack the prompt). Raises EvaluationError
     for none.
     """
-    fed, by_id = Fed(), {sample.id: sample for sample in samples}
+    fed, by_id = FeedReport(), {sample.id: sample for sample in samples}
     files = rollout_files(run.path)
     if not files:
         raise EvaluationError(
@@ -95,38 +95,40 @@ def feed_run(
             if sample is None:
                 fed.elsewhere += 1
                 continue
-            asked = (sample.id, row["reference"], row["prompt"])
-            if asked not in same:
-                same[asked] = _asks_the_same(sample, row["verifier"], *asked[1:])
-            if not same[asked]:
+            identity = (sample.id, row["reference"], row["prompt"])
+            if identity not in same:
+                same[identity] = _same_question(sample, row["verifier"], *identity[1:])
+            if not same[identity]:
                 fed.altered += 1
                 continue
             parts = [policy.run, step, sample.id, row["sample_index"], row["response"]]
-            found = rows.setdefault(sample.id, RowSamples())
-            (found.passed if row["reward"] >= FULL_MARKS else found.failed).add(
+            row_samples = rows.setdefault(sample.id, RowSamples())
+            (row_samples.passed if row["reward"] >= FULL_MARKS else row_samples.failed).add(
                 digest(parts)[:NAME]
             )
-        fed.samples += store.add(policy, ((by_id[name], found) for name, found in rows.items()))
+        fed.samples += store.add(
+            policy, ((by_id[name], row_samples) for name, row_samples in rows.items())
+        )
         fed.policies.append(policy)
     return fed
 
 
-def _asks_the_same(sample: Sample, verifier: str, reference: str, prompt: str | None) -> bool:
+def _same_question(sample: Sample, verifier: str, reference: str, prompt: str | None) -> bool:
     try:
         task = load_task(verifier, reference)
     except TaskError:
         return False
-    seen = sample.prompt if prompt is None else json.loads(prompt)
-    return content_of(seen, task) == content_of(sample.prompt, sample.task)
+    messages = sample.prompt if prompt is None else json.loads(prompt)
+    return content_of(messages, task) == content_of(sample.prompt, sample.task)
 
 
 class _Policies:
     def __init__(self, run: Run) -> None:
         self._run = run
         identity = run.path / "identity.json"
-        known = json.loads(identity.read_text(encoding="utf-8")) if identity.is_file() else {}
-        self._model = str(known.get("model", ""))
-        self._digest = digest([known, run.name])[:16]
+        facts = json.loads(identity.read_text(encoding="utf-8")) if identity.is_file() else {}
+        self._model = str(facts.get("model", ""))
+        self._digest = digest([facts, run.name])[:16]
         metrics = run.path / "metrics.jsonl"
         rows = read_jsonl(metrics, on_bad=lambda _: None) if metrics.is_file() else iter(())
         self._phases = {row["step"]: row.get("phase", 0) for _, row in rows if "step" in row}
@@ -171,8 +173,8 @@ def rate(
     parts = parts_of(problems, settings.backend)
     work = store.path.parent / f"sampling-{digest([policy.key, settings.backend, parts])[:8]}"
     by_id = {sample.id: sample for sample in samples}
-    there = store.rows(samples, [policy])
-    rows = {p.id: there.get(p.id, RowSamples()) for p in problems}
+    stored = store.rows(samples, [policy])
+    rows = {p.id: stored.get(p.id, RowSamples()) for p in problems}
     if done := sum(row.n >= settings.n for row in rows.values()):
         progress.message(f"{done:,} of {len(rows):,} rows have {settings.n} samples already")
     for portion in _portions(problems, rows, keys, settings):
@@ -182,7 +184,7 @@ def rate(
             label = f"rate {policy.label}, {min(names)} to {max(names)}"
             _fill(generator, journal, settings, portion, pool, progress, label)
             counted = counts(all_items(portion), journal)
-        store.add(policy, ((by_id[name], found) for name, found in counted.items()))
+        store.add(policy, ((by_id[name], row_samples) for name, row_samples in counted.items()))
         shutil.rmtree(work)
     return policy
 
@@ -193,18 +195,18 @@ def _portions(
     lacking: dict[tuple[int, int], list[Problem]] = {}
     for problem in problems:
         row = rows[problem.id]
-        known = row.passed | row.failed
+        stored = row.passed | row.failed
         names = (keys.key(problem.id, problem.prompt_sha256, i)[:NAME] for i in range(settings.n))
-        unknown = [i for i, name in enumerate(names) if name not in known]
-        wanted = unknown[: max(0, settings.n - row.n)]
-        for _, run in itertools.groupby(enumerate(wanted), lambda pair: pair[1] - pair[0]):
+        unknown = [i for i, name in enumerate(names) if name not in stored]
+        indices_to_add = unknown[: max(0, settings.n - row.n)]
+        for _, run in itertools.groupby(enumerate(indices_to_add), lambda pair: pair[1] - pair[0]):
             indices = [i for _, i in run]
             lacking.setdefault((indices[0], indices[-1] + 1), []).append(problem)
     portion = SMALL_PORTION if settings.backend == "transformers" else PORTION
-    for (start, stop), own in lacking.items():
+    for (start, stop), members in lacking.items():
         width = max(1, portion // (stop - start))
-        for place in range(0, len(own), width):
-            some = own[place : place + width]
+        for place in range(0, len(members), width):
+            some = members[place : place + width]
             yield list(plan(some, replace(settings, n=stop, k=1), start))
 
 
@@ -231,12 +233,12 @@ def _fill(
 
 def counts(items: Iterator[Item], journal: EvalJournal) -> dict[str, RowSamples]:
     """Return row id -> samples of ``items`` with a verdict; only full marks pass."""
-    found: dict[str, RowSamples] = {}
+    rows: dict[str, RowSamples] = {}
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)
         verdict = journal.verdicts.get((key, problem.task_sha256))
         if verdict is None or verdict.reward is None:
             continue
-        row = found.setdefault(problem.id, RowSamples())
+        row = rows.setdefault(problem.id, RowSamples())
         (row.passed if verdict.reward >= FULL_MARKS else row.failed).add(key[:NAME])
-    return found
+    return rows

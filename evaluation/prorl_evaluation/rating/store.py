@@ -99,7 +99,7 @@ class RatingStore(Closing):
         with contextlib.ExitStack() as opened:
             self._journal = opened.enter_context(Journal(self.path))
             for _, row in self._lines():
-                self._newest[row["policy"], row["id"]] = _said(row)
+                self._newest[row["policy"], row["id"]] = _line_digest(row)
             opened.pop_all()
 
     def close(self) -> None:
@@ -108,45 +108,45 @@ class RatingStore(Closing):
 
     def policies(self) -> list[Policy]:
         """Return every rated policy, in order of first appearance."""
-        found: dict[str, Policy] = {}
+        policies: dict[str, Policy] = {}
         for number, row in self._lines():
-            if row["policy"] not in found:
-                found[row["policy"]] = self._policy(number, row)
-        return list(found.values())
+            if row["policy"] not in policies:
+                policies[row["policy"]] = self._policy(number, row)
+        return list(policies.values())
 
     def rows(self, samples: Iterable[Sample], policies: Iterable[Policy]) -> dict[str, RowSamples]:
         """Return id -> samples, from the last of ``policies`` that rated the unchanged row."""
         rank = {policy.key: place for place, policy in enumerate(policies)}
         content = {s.id: content_of(s.prompt, s.task) for s in samples}
-        found: dict[str, tuple[int, RowSamples]] = {}
+        rated: dict[str, tuple[int, RowSamples]] = {}
         for _, row in self._lines():
             place, identity = rank.get(row["policy"]), row["id"]
             if place is None or content.get(identity) != row["content"]:
                 continue
-            if identity not in found or place > found[identity][0]:
-                found[identity] = place, RowSamples()
-            if place == found[identity][0]:
-                found[identity][1].add(row["passed"], row["failed"])
-        return {identity: own for identity, (_, own) in found.items()}
+            if identity not in rated or place > rated[identity][0]:
+                rated[identity] = place, RowSamples()
+            if place == rated[identity][0]:
+                rated[identity][1].add(row["passed"], row["failed"])
+        return {identity: row_samples for identity, (_, row_samples) in rated.items()}
 
     def add(self, policy: Policy, rows: Iterable[tuple[Sample, RowSamples]]) -> int:
         """Write rows with one sync, and return the number of samples."""
         about, key, count = policy.as_json(), policy.key, 0
         lines: list[dict[str, Any]] = []
-        for sample, found in rows:
-            if not found.n:
+        for sample, row_samples in rows:
+            if not row_samples.n:
                 continue
-            count += found.n
+            count += row_samples.n
             line = {
                 "id": sample.id,
                 "content": content_of(sample.prompt, sample.task),
                 "policy": key,
                 **about,
-                "passed": sorted(found.passed),
-                "failed": sorted(found.failed),
+                "passed": sorted(row_samples.passed),
+                "failed": sorted(row_samples.failed),
             }
-            if self._newest.get((key, sample.id)) != _said(line):
-                self._newest[key, sample.id] = _said(line)
+            if self._newest.get((key, sample.id)) != _line_digest(line):
+                self._newest[key, sample.id] = _line_digest(line)
                 lines.append(line)
         if lines:
             self._journal.extend(lines)
@@ -174,5 +174,5 @@ class RatingStore(Closing):
         )
 
 
-def _said(row: Mapping[str, Any]) -> str:
+def _line_digest(row: Mapping[str, Any]) -> str:
     return digest([row["content"], row["passed"], row["failed"]])[:16]

@@ -57,8 +57,12 @@ class GroupRate:
 
 def row_rates(samples: Sequence[Sample], rated: Mapping[str, RowSamples]) -> list[RowRate]:
     """Return the rates of rows with samples, in order."""
-    found = ((sample, rated.get(sample.id, RowSamples())) for sample in samples)
-    return [RowRate(sample, own.n, len(own.passed)) for sample, own in found if own.n]
+    pairs = ((sample, rated.get(sample.id, RowSamples())) for sample in samples)
+    return [
+        RowRate(sample, row_samples.n, len(row_samples.passed))
+        for sample, row_samples in pairs
+        if row_samples.n
+    ]
 
 
 def group_rates(rows: Sequence[RowRate], by: str) -> list[GroupRate]:
@@ -73,7 +77,7 @@ def group_rates(rows: Sequence[RowRate], by: str) -> list[GroupRate]:
             "level": (domain, row.sample.family, row.sample.rung),
         }
         groups.setdefault(names[by], []).append(row)
-    return [_group(name, own) for name, own in groups.items()]
+    return [_group(name, members) for name, members in groups.items()]
 
 
 def _group(name: tuple[str, ...], rows: Sequence[RowRate]) -> GroupRate:
@@ -158,7 +162,7 @@ def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggesti
     for group in group_rates([row for row in rows if row.sample.rung], "level"):
         families.setdefault((group.name[0], group.name[1]), []).append(group)
     low, high = band
-    found = []
+    suggestions = []
     for (domain, family), rungs in families.items():
         take = tuple(g.name[2] for g in rungs if low <= g.rate.value <= high)
         finding: Finding = "undecided"
@@ -168,8 +172,8 @@ def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggesti
             finding = "too hard"
         elif all(g.rate.low > high for g in rungs):
             finding = "too easy"
-        found.append(Suggestion(domain, family, tuple(rungs), take, finding))
-    return found
+        suggestions.append(Suggestion(domain, family, tuple(rungs), take, finding))
+    return suggestions
 
 
 def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[str]:
@@ -178,13 +182,13 @@ def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[
     for row in rows:
         rates.setdefault(row.sample.id.rsplit("-", 2)[0], []).append(row.rate)
     low, high = band
-    return [name for name, own in rates.items() if low <= sum(own) / len(own) <= high]
+    return [name for name, values in rates.items() if low <= sum(values) / len(values) <= high]
 
 
-def suggestion_table(found: Sequence[Suggestion], band: tuple[float, float]) -> TextTable:
+def suggestion_table(suggestions: Sequence[Suggestion], band: tuple[float, float]) -> TextTable:
     """Return one row per family and size."""
     rows = []
-    for one in found:
+    for one in suggestions:
         for rung in one.rungs:
             taken = rung.name[2] in one.take
             word = "take" if taken else "" if one.finding == "take" else one.finding

@@ -20,7 +20,7 @@ from prorl_datasets import read_manifest
 from prorl_datasets.benchmarks import benchmark_names, load_spec
 from prorl_datasets.storage import MANIFEST
 from prorl_evaluation.report.data import ReportData, report_data
-from prorl_evaluation.report.markdown import bullets, shown
+from prorl_evaluation.report.markdown import bullets, format_table
 from prorl_evaluation.report.words import caveats, commands, headline_metrics, lead, verdict
 from prorl_evaluation.suites.suite import suite_names
 from prorl_evaluation.tables import comparison_table, result_table
@@ -42,12 +42,12 @@ class CardEvaluation:
 
 def results_beside(run: Path) -> list[EvalResult]:
     """Return a run's results, base first. Raises EvaluationError for a damaged one."""
-    found = []
+    stored = []
     for file in [*run.glob(f"eval/*/{RESULT_FILE}"), *run.glob(f"suites/*/*/{RESULT_FILE}")]:
         kind, slug, *_ = file.relative_to(run).parts
         slug = slug.rpartition("-")[0] if kind == "eval" else slug
-        found.append(((slug != "base", slug, str(file)), load_result(file)))
-    return [result for _, result in sorted(found, key=lambda pair: pair[0])]
+        stored.append(((slug != "base", slug, str(file)), load_result(file)))
+    return [result for _, result in sorted(stored, key=lambda pair: pair[0])]
 
 
 def card_evaluation(
@@ -64,23 +64,23 @@ def card_evaluation(
     families: dict[str, list[EvalResult]] = {}
     for result in results:
         families.setdefault(_family(result), []).append(_cleaned(result, name, weights, private))
-    told: list[ReportData] = []
+    reports: list[ReportData] = []
     for family in families.values():
-        own = [place for place, r in enumerate(family) if r.model_digest == weights]
-        if own:
-            told.append(report_data(family[: own[-1] + 1], run))
+        places = [place for place, r in enumerate(family) if r.model_digest == weights]
+        if places:
+            reports.append(report_data(family[: places[-1] + 1], run))
     files: dict[str, bytes] = {}
-    for number, data in enumerate(told, start=1):
+    for number, data in enumerate(reports, start=1):
         for place, result in enumerate(data.results, start=1):
             slug = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{number}-{place}-{result.label}").strip("-.")
             files[f"evaluation/{slug}.json"] = _json(result.to_json())
         if data.boundary is not None:
             files[f"evaluation/{number}-boundary.json"] = _json(data.boundary.to_json())
     return CardEvaluation(
-        "\n\n".join(part for data in told for part in _section(data)),
-        tuple(entry for data in told if (entry := _entry(data.results[-1]))["metrics"]),
+        "\n\n".join(part for data in reports for part in _section(data)),
+        tuple(entry for data in reports if (entry := _entry(data.results[-1]))["metrics"]),
         files,
-        tuple(dict.fromkeys(line for data in told for line in commands(_as_built(data)))),
+        tuple(dict.fromkeys(line for data in reports for line in commands(_as_built(data)))),
     )
 
 
@@ -123,7 +123,7 @@ def _problems(origin: Mapping[str, str]) -> str:
 
 
 def _as_built(data: ReportData) -> ReportData:
-    found = []
+    results = []
     for result in data.results:
         s = result.settings
         path = str(s.dataset.get("path", ""))
@@ -131,8 +131,8 @@ def _as_built(data: ReportData) -> ReportData:
             path = f"data/{path}" if path else "DATASET"
         settings = dataclasses.replace(s, dataset={**s.dataset, "path": path})
         if result.model_id != UNPUBLISHED:
-            found.append(dataclasses.replace(result, settings=settings))
-    return dataclasses.replace(data, results=tuple(found))
+            results.append(dataclasses.replace(result, settings=settings))
+    return dataclasses.replace(data, results=tuple(results))
 
 
 def _section(data: ReportData) -> list[str]:
@@ -148,12 +148,12 @@ def _section(data: ReportData) -> list[str]:
     parts = [
         f"### On {md(origin.get('path') or 'problems that have no public name')}{split}{limit}",
         md(lead(data)) + (f" SHA-256 of the problems begins `{md(sha[:12])}`." if sha else ""),
-        shown(result_table(result)),
+        format_table(result_table(result)),
     ]
     if data.comparison is not None:
         overall = tuple(d for d in data.comparison.differences if d.group == OVERALL)
         whole = dataclasses.replace(data.comparison, differences=overall)
-        parts.append(shown(comparison_table(whole, headline_metrics(data.results))))
+        parts.append(format_table(comparison_table(whole, headline_metrics(data.results))))
     if data.boundary is not None:
         parts += ["Did the boundary move?", *bullets(verdict(data.boundary))]
     if notes := caveats(data):
@@ -174,15 +174,15 @@ def _entry(result: EvalResult) -> dict[str, Any]:
     dataset["args"] = {k: s.dataset[k] for k in ("manifest_sha256", "limit") if k in s.dataset}
     metrics = []
     for k in shown_ks([result]):
-        found = group.pass_at_k[k]
-        if not found.count:
+        interval = group.pass_at_k[k]
+        if not interval.count:
             continue
-        around = f"{100 * s.level:g}% interval {found.low:.4f} to {found.high:.4f}"
+        around = f"{100 * s.level:g}% interval {interval.low:.4f} to {interval.high:.4f}"
         metrics.append(
             {
                 "type": f"pass@{k}",
-                "value": round(found.value, 4),
-                "name": f"pass@{k} (n = {s.n}, {found.count} problems, {around})",
+                "value": round(interval.value, 4),
+                "name": f"pass@{k} (n = {s.n}, {interval.count} problems, {around})",
                 "args": {"n": s.n, "temperature": s.temperature, "top_p": s.top_p}
                 | {"max_tokens": s.max_tokens},
             }

@@ -74,14 +74,14 @@ class ReportData:
 
     def lines(self, group: BoundaryGroup) -> list[Line]:
         """Return the group's curves."""
-        found = []
+        lines = []
         if group.is_coarse:
             for place, result in enumerate(self.results[: self.base]):
-                own = result.group(group.name)
-                if own is not None:
-                    found.append(Line(place, result.label, own.pass_at_k))
+                outcome = result.group(group.name)
+                if outcome is not None:
+                    lines.append(Line(place, result.label, outcome.pass_at_k))
         curves = enumerate(group.curves, start=self.base)
-        return found + [Line(place, c.label, c.points) for place, c in curves]
+        return lines + [Line(place, c.label, c.points) for place, c in curves]
 
     def rates(self, group: BoundaryGroup) -> list[tuple[str, list[int]]]:
         """Return (label, problems in each of BINS) of every result."""
@@ -108,8 +108,8 @@ class ReportData:
         for r in self.results:
             slim = dataclasses.replace(r, problems=(), examples=()).to_json()
             results.append({**slim, "label": r.label, "problems": len(r.problems)})
-        shown = [g for g in self.groups if g.is_coarse]
-        rates = {g.name: [row for _, row in self.rates(g)] for g in shown}
+        coarse = [g for g in self.groups if g.is_coarse]
+        rates = {g.name: [row for _, row in self.rates(g)] for g in coarse}
         groups = () if self.boundary is not None else self.groups
         value = {
             "name": self.name,
@@ -177,33 +177,35 @@ def rate_counts(problems: Sequence[ProblemResult]) -> list[int]:
     return counts
 
 
-def _rows(found: Sequence[tuple[str, Sequence[Any]]]) -> list[dict[str, Any]]:
+def _rows(tables: Sequence[tuple[str, Sequence[Any]]]) -> list[dict[str, Any]]:
     return [
-        {"label": label, "rows": [dataclasses.asdict(r) for r in rows]} for label, rows in found
+        {"label": label, "rows": [dataclasses.asdict(r) for r in rows]} for label, rows in tables
     ]
 
 
 def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
     """Return one result's groups with its curves."""
-    found, s = [], result.settings
+    groups, s = [], result.settings
     ks = list(result.overall.pass_at_k)
-    for own in members_of(result.problems):
-        match own.kind:
+    for members in members_of(result.problems):
+        match members.kind:
             case "overall" | "domain":
-                known = result.group(own.name)
-                assert known is not None
-                points = known.pass_at_k
+                outcome = result.group(members.name)
+                assert outcome is not None
+                points = outcome.pass_at_k
             case "benchmark" | "task":
-                columns = pass_at_k_table([result.problems[i] for i in own.places], ks)
-                seed = derive_seed(s.seed, "report", own.kind, own.name)
+                columns = pass_at_k_table([result.problems[i] for i in members.places], ks)
+                seed = derive_seed(s.seed, "report", members.kind, members.name)
                 how = Resampling(s.level, s.draws, seed)
                 intervals = bounded_columns(columns, (0.0, 1.0), None, how)
                 points = dict(zip(ks, intervals, strict=True))
             case _:
-                assert_never(own.kind)
+                assert_never(members.kind)
         curves = (Curve(result.label, points),)
-        found.append(BoundaryGroup(own.kind, own.name, len(own.places), curves, (), ()))
-    return tuple(found)
+        groups.append(
+            BoundaryGroup(members.kind, members.name, len(members.places), curves, (), ())
+        )
+    return tuple(groups)
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:

@@ -34,23 +34,26 @@ def write_markdown(data: ReportData, out: Path) -> Path:
 
 def markdown_report(data: ReportData) -> str:
     """Return the report as GitHub-flavoured Markdown."""
-    first, *rest = headline(data.results, data.comparison)
-    parts = [f"# {md(first)}", md(lead(data)), *bullets([*rest, *in_short(data)])]
+    first, *further = headline(data.results, data.comparison)
+    parts = [f"# {md(first)}", md(lead(data)), *bullets([*further, *in_short(data)])]
     notes = caveats(data)
     if notes:
         parts += ["**Before you believe it**", *bullets(notes)]
     if not nothing_solved(data.results):
         parts += _solved(data)
-    parts += ["## Truncation, extraction and infrastructure", shown(rates_table(data.results))]
+    parts += [
+        "## Truncation, extraction and infrastructure",
+        format_table(rates_table(data.results)),
+    ]
     if data.suspicions:
         suspect = suspicion_table(data.suspicions, data.options.false_positive_rate)
-        parts += ["## If the verifier is wrong", shown(suspect)]
+        parts += ["## If the verifier is wrong", format_table(suspect)]
     if data.posteriors:
-        parts += ["## Posterior pass@k", shown(posterior_table(data.posteriors))]
+        parts += ["## Posterior pass@k", format_table(posterior_table(data.posteriors))]
     facts = tuple((name, *values) for name, values in setting_facts(data.results).items())
     head = ("", *(r.label for r in data.results))
     parts.append("## Settings and versions")
-    parts.append(shown(TextTable("How each result was obtained", head, facts)))
+    parts.append(format_table(TextTable("How each result was obtained", head, facts)))
     parts += ["To make it again:", fence("\n".join(commands(data)))]
     if data.results[0].examples:
         parts += [
@@ -61,18 +64,18 @@ def markdown_report(data: ReportData) -> str:
         parts += [f"### {md(example.domain)} · {md(example.id)}", fence(example.prompt)]
         for label, e in answers:
             reward = "no reward" if e.reward is None else f"reward {e.reward:.2f}"
-            said = md(f"{reward}, {e.status}, {e.reason}")
-            parts += [f"**{md(label)}** · {said}", fence(e.response)]
+            outcome = md(f"{reward}, {e.status}, {e.reason}")
+            parts += [f"**{md(label)}** · {outcome}", fence(e.response)]
     parts += ["## How these numbers are made", *map(md, method(data))]
     return "\n\n".join(parts) + "\n"
 
 
 def _solved(data: ReportData) -> list[str]:
-    parts = ["## Results by domain", *(shown(result_table(r)) for r in data.results)]
+    parts = ["## Results by domain", *(format_table(result_table(r)) for r in data.results)]
     if data.comparison is not None:
         metrics = [*headline_metrics(data.results), "length"]
-        parts.append(shown(comparison_table(data.comparison, metrics)))
-    parts.append(shown(doubt_table(data.results, data.comparisons)))
+        parts.append(format_table(comparison_table(data.comparison, metrics)))
+    parts.append(format_table(doubt_table(data.results, data.comparisons)))
     ks = sorted({k for g in data.groups for line in data.lines(g) for k in line.points})
     curves = []
     for group in data.groups:
@@ -81,7 +84,7 @@ def _solved(data: ReportData) -> list[str]:
             curves.append((group.name, line.label, str(group.problems), *cells))
     columns = ("group", "result", "problems", *(f"k = {k}" for k in ks))
     drawn = TextTable("pass@k with intervals over problems", columns, tuple(curves))
-    parts += ["## pass@k", shown(drawn)]
+    parts += ["## pass@k", format_table(drawn)]
     rates = tuple(
         (group.name, label, *map(str, counts))
         for group in data.groups
@@ -90,14 +93,14 @@ def _solved(data: ReportData) -> list[str]:
     )
     parts.append("## Success rates of the problems")
     parts.append(
-        shown(TextTable("Problems by success rate c/n", ("group", "result", *BINS), rates))
+        format_table(TextTable("Problems by success rate c/n", ("group", "result", *BINS), rates))
     )
     if data.boundary is not None:
         parts += _boundary(data.boundary)
     return parts
 
 
-def shown(drawn: TextTable) -> str:
+def format_table(drawn: TextTable) -> str:
     """Return a table below its title in bold."""
     head, *rows = ([md(cell) or " " for cell in row] for row in (drawn.head, *drawn.rows))
     return f"**{md(drawn.title)}**\n\n{table(head, rows)}"
@@ -110,7 +113,7 @@ def bullets(lines: Sequence[str]) -> list[str]:
 
 def _boundary(report: BoundaryReport) -> list[str]:
     parts = ["## Did the boundary move?", *bullets(verdict(report)), md(decision_rule(report))]
-    parts += [shown(t) for t in boundary_tables(report)]
+    parts += [format_table(t) for t in boundary_tables(report)]
     for s in report.solvable:
         sets = (
             ("gained", s.gained),

@@ -79,6 +79,6 @@ def example_answers(
 ) -> list[tuple[Example, list[tuple[str, Example]]]]:
     """Return the first result's examples with every result's answers."""
     return [
-        (e, [(r.label, own) for r in results for own in r.examples if own.id == e.id])
+        (e, [(r.label, answer) for r in results for answer in r.examples if answer.id == e.id])
         for e in results[0].examples
     ]

@@ -77,22 +77,22 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
     lines = [] if comparison is None else [comparison.headline(results[-1].settings.k)]
     for metric in headline_metrics(results):
         name = metric_name(metric)
-        found = comparison.find("overall", metric) if comparison is not None else None
-        if found is None:
+        compared = comparison.find("overall", metric) if comparison is not None else None
+        if compared is None:
             i = results[-1].overall.metric(metric)
             assert i is not None  # shown_ks lists only k that every result estimates
             lines.append(f"{name} {number(i.value)} [{number(i.low)}, {number(i.high)}]")
             continue
-        i = found.interval
-        change = f"{name} {number(found.a)} → {number(found.b)}"
+        i = compared.interval
+        change = f"{name} {number(compared.a)} → {number(compared.b)}"
         over = f" over {i.count} of {i.count + i.undefined} problems" if i.undefined else ""
         difference = f"difference {signed(i.value)} [{signed(i.low)}, {signed(i.high)}]{over}"
-        if found.distinguishable:
+        if compared.distinguishable:
             lines.append(f"{change}, {difference}")
-        elif found.statement.startswith("not"):
+        elif compared.statement.startswith("not"):
             lines.append(f"{change}: not distinguishable ({difference})")
         else:
-            lines.append(f"{change}: {found.statement} ({difference})")
+            lines.append(f"{change}: {compared.statement} ({difference})")
     return lines
 
 
@@ -123,11 +123,11 @@ def verdict(report: BoundaryReport) -> list[str]:
     """Return the overall claims and counts of the others."""
     lines = [_claimed(report, claim) for claim in report.groups[0].claims]
     for kind in get_args(Kind):
-        own = [g.claims[-1].regime for g in report.groups if g.kind == kind]
-        if own and kind != "overall":
-            counts = Counter(own)
-            said = ", ".join(f"{counts[r]} {r}" for r in get_args(Regime) if counts[r])
-            lines.append(f"Of {len(own)} {kind}{'s' if len(own) > 1 else ''}: {said}")
+        regimes = [g.claims[-1].regime for g in report.groups if g.kind == kind]
+        if regimes and kind != "overall":
+            counts = Counter(regimes)
+            listed = ", ".join(f"{counts[r]} {r}" for r in get_args(Regime) if counts[r])
+            lines.append(f"Of {len(regimes)} {kind}{'s' if len(regimes) > 1 else ''}: {listed}")
     return lines
 
 
@@ -142,49 +142,49 @@ def in_short(data: ReportData) -> list[str]:
 
 
 def _claimed(report: BoundaryReport, claim: Claim) -> str:
-    shown = p_value(claim.p_corrected)
-    p = "" if claim.regime == "undecided" else f" (corrected p {shown})"
+    p_text = p_value(claim.p_corrected)
+    p = "" if claim.regime == "undecided" else f" (corrected p {p_text})"
     return f"Boundary at pass@{report.k}, {claim.checkpoint}: {claim.regime}, {claim.reason}{p}"
 
 
 def caveats(data: ReportData) -> list[str]:
     """Return the caveats on the numbers."""
     comparison = data.comparison
-    found: list[str] = []
+    lines: list[str] = []
     if comparison is not None:
         base, *later = data.results[data.base :]
         for r in later:
             who = f"{r.label}: " if len(later) > 1 else ""
-            found += [f"{who}{line}" for line in setting_warnings(base, r)]
-        found += unpaired_lines(comparison)
+            lines += [f"{who}{line}" for line in setting_warnings(base, r)]
+        lines += unpaired_lines(comparison)
     warm = next((d for d in data.decisions if d.get("kind") == "warm_start"), None)
     if warm is not None and comparison is not None and not comparison.a.endswith(BEFORE_RL):
-        found.append(
+        lines.append(
             f"the run began with supervised steps before RL ({warm.get('reason', 'warm start')}): a "
             "difference to the untrained model includes what they taught"
         )
-    found += [*near_n_lines(data.results), *undefined_lines(data.results)]
+    lines += [*near_n_lines(data.results), *undefined_lines(data.results)]
     if data.boundary is not None:
-        found += [*data.boundary.near_n, *data.boundary.warnings]
+        lines += [*data.boundary.near_n, *data.boundary.warnings]
     for r in data.results:
         g = r.overall
         if g.infra_errors:
-            found.append(
+            lines.append(
                 f"{r.label}: {g.infra_errors} of {g.sampled} samples have no verdict (infra error) and are "
                 "left out; the same command tries them again"
             )
-        for value, what in (
+        for value, words in (
             (g.truncation_rate, "of the answers were cut at the token limit"),
             (g.unparsable_rate, "of the answers gave no extractable answer"),
             (g.timeout_rate, "of the answers ran into the verifier's time limit"),
         ):
             if value > 0.05:
-                found.append(f"{r.label}: {100 * value:.0f}% {what}")
+                lines.append(f"{r.label}: {100 * value:.0f}% {words}")
         if any("weak" in level for level in r.isolation):
-            found.append(f"{r.label}: untrusted code ran without full isolation")
+            lines.append(f"{r.label}: untrusted code ran without full isolation")
         if len(r.problems) < 20:
-            found.append(f"{r.label}: {len(r.problems)} problems say little about others like them")
-    return list(dict.fromkeys(found))
+            lines.append(f"{r.label}: {len(r.problems)} problems say little about others like them")
+    return list(dict.fromkeys(lines))
 
 
 def decision_rule(report: BoundaryReport) -> str:

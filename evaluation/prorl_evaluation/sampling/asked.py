@@ -57,7 +57,7 @@ PROTOCOLS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SamplingRequest:
     """The user's sampling parameters; None if not given."""
 
     n: int | None = None
@@ -71,31 +71,33 @@ def pick_protocol(name: str | None) -> Protocol | None:
     """Return the protocol, or None for None. Raises EvaluationError."""
     if name is None:
         return None
-    found = PROTOCOLS.get(name)
-    if found is None:
+    protocol = PROTOCOLS.get(name)
+    if protocol is None:
         raise EvaluationError(
             f"no protocol '{name}'{nearest(name, PROTOCOLS)}; there are {', '.join(PROTOCOLS)}"
         )
-    return found
+    return protocol
 
 
-def merge(asked: Asked, protocol: Protocol | None, run_limit: int | None = None) -> Protocol:
+def merge(
+    request: SamplingRequest, protocol: Protocol | None, run_limit: int | None = None
+) -> Protocol:
     """Combine the user's parameters, the protocol and the defaults (n = 2k).
 
     With a protocol, a given k keeps its n.
     """
-    k = asked.k or (protocol.k if protocol else DEFAULT_K)
+    k = request.k or (protocol.k if protocol else DEFAULT_K)
     base = protocol or Protocol(
         "", 2 * k, k, DEFAULT_TEMPERATURE, DEFAULT_TOP_P, run_limit or DEFAULT_MAX_TOKENS
     )
-    n = base.n if asked.n is None else asked.n
+    n = base.n if request.n is None else request.n
     return Protocol(
         name=base.name,
         n=n,
-        k=min(k, n) if asked.k is None else k,
-        temperature=base.temperature if asked.temperature is None else asked.temperature,
-        top_p=base.top_p if asked.top_p is None else asked.top_p,
-        max_tokens=asked.max_tokens or base.max_tokens,
+        k=min(k, n) if request.k is None else k,
+        temperature=base.temperature if request.temperature is None else request.temperature,
+        top_p=base.top_p if request.top_p is None else request.top_p,
+        max_tokens=request.max_tokens or base.max_tokens,
     )
 
 
@@ -106,10 +108,10 @@ def models_of(
     from prorl_inference import device_list
     from prorl_inference.models.loading import require_device
 
-    asked = config.model
+    section = config.model
     urls = config.server.url
     if not urls:
-        for device in device_list(asked.device):
+        for device in device_list(section.device):
             require_device(device)
         if named := [f"server.{n}" for n in config.server.changed()]:
             verb = "is" if len(named) == 1 else "are"
@@ -117,13 +119,13 @@ def models_of(
                 f"{', '.join(named)} {verb} given without server.url: add --set server.url=http://host:8000/v1, "
                 "or leave out what is of a server"
             )
-        targets, run = _targets(asked.path, asked.run, asked.checkpoints)
+        targets, run = _targets(section.path, section.run, section.checkpoints)
         return targets, run, None
-    if asked.path is not None:
+    if section.path is not None:
         raise UserError("a server has its own model: name it with server.model, not --model")
     targets, run = [], None
-    if asked.run is not None or asked.checkpoints:
-        targets, run = _targets(None, asked.run, asked.checkpoints)
+    if section.run is not None or section.checkpoints:
+        targets, run = _targets(None, section.run, section.checkpoints)
     if len(targets) > 1:
         raise UserError("a server serves one model: say which --checkpoint of the run it is")
     target = targets[0] if targets else None
@@ -145,57 +147,62 @@ def _targets(
         if run is not None or checkpoints:
             raise UserError("give --model, or --run with --checkpoint, not both")
         return [model_target(model)], None
-    found = find_run(run)
-    wanted = dict.fromkeys(checkpoints or ["base", "latest"])
-    return [run_target(found, which) for which in wanted], found
+    stored_run = find_run(run)
+    names = dict.fromkeys(checkpoints or ["base", "latest"])
+    return [run_target(stored_run, which) for which in names], stored_run
 
 
-def server_of(urls: Sequence[str], given: ServerSection, run_weights: str | None = None) -> Server:
+def server_of(
+    urls: Sequence[str], section: ServerSection, run_weights: str | None = None
+) -> Server:
     """Return the server at ``urls``; ``run_weights`` is a model folder. Raises UserError."""
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 
     for url in urls:
         server_address(url)
-    weights = given.weights
+    weights = section.weights
     if weights is None and run_weights is not None and Path(run_weights).is_dir():
         weights = Path(run_weights)
     if weights is not None and not any(weights.glob("*.safetensors")):
         raise UserError(
             f"server.weights {weights} holds no .safetensors file: name the model's folder"
         )
-    extra = json.dumps(given.extra) if isinstance(given.extra, dict) else given.extra
+    extra = json.dumps(section.extra) if isinstance(section.extra, dict) else section.extra
     options = ServerOptions(
-        model=given.model,
-        api=given.api,
-        key_env=given.key_env,
+        model=section.model,
+        api=section.api,
+        key_env=section.key_env,
         weights=weights,
-        tokenizer=given.tokenizer,
+        tokenizer=section.tokenizer,
         extra=parse_extra(extra),
-        concurrency=given.concurrency,
-        timeout=given.timeout,
-        patience=given.patience,
-        rpm=given.rpm,
-        tpm=given.tpm,
-        refusals=given.refusals,
-        price=parse_price(given.price),
+        concurrency=section.concurrency,
+        timeout=section.timeout,
+        patience=section.patience,
+        rpm=section.rpm,
+        tpm=section.tpm,
+        refusals=section.refusals,
+        price=parse_price(section.price),
     )
     return Server(tuple(urls), options)
 
 
 def settings_of(
-    config: EvalConfig, run: Run | None, server: Server | None = None, own: Protocol | None = None
+    config: EvalConfig,
+    run: Run | None,
+    server: Server | None = None,
+    suite_protocol: Protocol | None = None,
 ) -> EvalSettings:
-    """Return the settings: the user's, the protocol's, ``own`` (a suite's) or the defaults."""
+    """Return the settings: the user's, the protocol's, ``suite_protocol`` or the defaults."""
     from prorl_inference import BACKENDS, device_list, pick_backend
 
-    given, s = config.model, config.sampling
-    devices, urls = device_list(given.device), config.server.url
-    asked = Asked(s.n, s.k, s.temperature, s.top_p, s.max_tokens)
-    how = merge(asked, pick_protocol(s.protocol) or own, run_limit(run))
-    backend = pick_backend(given.backend, devices[0], urls[0] if urls else None)
+    model, s = config.model, config.sampling
+    devices, urls = device_list(model.device), config.server.url
+    request = SamplingRequest(s.n, s.k, s.temperature, s.top_p, s.max_tokens)
+    how = merge(request, pick_protocol(s.protocol) or suite_protocol, run_limit(run))
+    backend = pick_backend(model.backend, devices[0], urls[0] if urls else None)
     backend.check_installed()
-    if given.batches is not None and not backend.fixed_batches:
+    if model.batches is not None and not backend.fixed_batches:
         raise UserError(
             f"model.batches is of model.backend transformers: {backend.name} batches by itself"
         )
@@ -212,7 +219,7 @@ def settings_of(
         batch_rows=config.server.concurrency if backend.served else backend.rows,
         backend=backend.name if server is None else f"{backend.name}:{server.options.known_api}",
         protocol=how.name,
-        batches=given.batches or "fixed",
+        batches=model.batches or "fixed",
         extra={**plugin, **(server.options.extra if server is not None else {})},
     )
 
@@ -262,14 +269,14 @@ def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[
         check_model(config.model.path)
     settings = replace(settings_of(config, *models[1:]), dataset=origin)
     complaints = []
-    kept = [number for number, s in enumerate(samples) if not runs_programs(s.task)]
+    runnable = [number for number, s in enumerate(samples) if not runs_programs(s.task)]
     scoring = config.scoring
-    if len(kept) < len(samples) and not (scoring.allow_weak or scoring.servers):
+    if len(runnable) < len(samples) and not (scoring.allow_weak or scoring.servers):
         from prorl_verifiers import no_isolation
 
         if (why := no_isolation()) is not None:
-            complaints.append(f"{len(samples) - len(kept)} code problems are left out: {why}")
-            samples = chosen(samples, kept)
+            complaints.append(f"{len(samples) - len(runnable)} code problems are left out: {why}")
+            samples = chosen(samples, runnable)
     session = session_of(config, models, settings, samples)
     return session, [*complaints, *session.warnings()]
 

@@ -87,8 +87,8 @@ def find_run(name: str | None, root: Path = RUNS) -> Run:
         if (path / "config.yaml").is_file():
             return read_run(path)
     names = [c.parent.name for c in configs]
-    known = f"known: {', '.join(names)}" if names else "start one with prorl train"
-    raise EvaluationError(f"no run '{name}' under {root}/{nearest(name, names)}; {known}")
+    cure = f"known: {', '.join(names)}" if names else "start one with prorl train"
+    raise EvaluationError(f"no run '{name}' under {root}/{nearest(name, names)}; {cure}")
 
 
 def read_run(path: Path) -> Run:
@@ -128,8 +128,8 @@ def run_target(run: Run, which: str) -> Target:
     match = re.fullmatch(r"step_(\d+)", name)
     if match is None or not (root / name / "policy" / "config.json").is_file():
         steps = [p.parent.parent.name for p in sorted(root.glob("step_*/policy/config.json"))]
-        kept = f"it has {', '.join(steps)}" if steps else "it has none yet: let it train further"
-        raise EvaluationError(f"run {run.name} has no checkpoint '{which}'; {kept}")
+        stored = f"it has {', '.join(steps)}" if steps else "it has none yet: let it train further"
+        raise EvaluationError(f"run {run.name} has no checkpoint '{which}'; {stored}")
     step = int(match[1])
     label = f"{run.name} step {step}" + (f" {BEFORE_RL}" if step == 0 else "")
     return Target(label, name, str(root / name / "policy"))
@@ -166,10 +166,10 @@ def read_split(path: Path, split: str, limit: int | None = None) -> Sequence[Sam
     """Return a split's samples without holding them in memory. Raises as ``load``."""
     from prorl_datasets import no_samples, stream
 
-    found = spooled(itertools.islice(stream(path, split), limit))
-    if not found:
+    samples = spooled(itertools.islice(stream(path, split), limit))
+    if not samples:
         raise no_samples(path, split)
-    return found
+    return samples
 
 
 def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:

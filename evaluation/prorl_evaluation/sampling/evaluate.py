@@ -188,8 +188,8 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
                 f"{len(lost)} of {made} answers got no verdict (infra error: {lost[0]}): "
                 f"the old verdicts in {out} stand, give the same command again once that is mended"
             )
-        for kept in _blocks(v for v in old.values() if (v.key, v.task) not in journal.verdicts):
-            journal.add_verdicts(kept)
+        for block in _blocks(v for v in old.values() if (v.key, v.task) not in journal.verdicts):
+            journal.add_verdicts(block)
         if current.exists():
             further = (f"verdicts.previous-{i}.jsonl" for i in itertools.count(2))
             names = itertools.chain(["verdicts.previous.jsonl"], further)
@@ -211,10 +211,10 @@ def versions(parts: Iterable[Part] = ()) -> dict[str, str]:
     """Return the versions of Python, libraries and ``parts``."""
     from importlib import metadata
 
-    found = {"python": platform.python_version()}
+    by_name = {"python": platform.python_version()}
     for name in ("prorl", "torch", "transformers", "math-verify", "reasoning-gym", "numpy"):
         try:
-            found[name] = metadata.version(name)
+            by_name[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
-            found[name] = "not installed"
-    return found | {f"{p['name']} ({p['group']})": f"{p['source']} {p['version']}" for p in parts}
+            by_name[name] = "not installed"
+    return by_name | {f"{p['name']} ({p['group']})": f"{p['source']} {p['version']}" for p in parts}

@@ -48,12 +48,12 @@ def problems_of(
 
     Raises EvaluationError for no problems or a repeated id.
     """
-    seen: set[str] = set()
+    ids: set[str] = set()
     modes = modes_for("evaluation") if modes is None else modes
     for s in samples:
-        if s.id in seen:
+        if s.id in ids:
             raise EvaluationError(f"the problem id '{s.id}' occurs twice: ids must be unique")
-        seen.add(s.id)
+        ids.add(s.id)
         chance = s.metadata.get("chance")
         task = with_mode(s.task, modes)
         yield Problem(
@@ -66,7 +66,7 @@ def problems_of(
             chance=None if chance is None else float(chance),
             labels=labels_of(s.metadata),
         )
-    if not seen:
+    if not ids:
         raise EvaluationError(
             "no problems to evaluate: the dataset or the chosen split is empty, choose another --split"
         )
@@ -83,9 +83,9 @@ def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[Written
             writer = RowWriter(file)
             for problem in problems:
                 writer.add(_problem_row(problem))
-            found = writer.stored(problem_of)
+            stored = writer.stored(problem_of)
             os.fsync(file.fileno())
-        yield WrittenProblems(found, Path(name))
+        yield WrittenProblems(stored, Path(name))
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(name)
@@ -103,13 +103,13 @@ def check_same_model(out: Path, job: EvalJob) -> None:
     """Raise EvaluationError if the folder is another model's."""
     try:
         row = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))
-        name, found = str(row["model_id"]), str(row["model_digest"])
+        name, recorded = str(row["model_id"]), str(row["model_digest"])
     except (OSError, ValueError, KeyError, TypeError):
         return
-    if found != job.model_digest:
-        what = f"other weights of {name}" if name == job.model_id else f"model {name}"
+    if recorded != job.model_digest:
+        owner = f"other weights of {name}" if name == job.model_id else f"model {name}"
         raise EvaluationError(
-            f"{out} holds an evaluation of {what} (digest {found[:12]}, here "
+            f"{out} holds an evaluation of {owner} (digest {recorded[:12]}, here "
             f"{job.model_digest[:12]}): {ONE_MODEL}"
         )
 
@@ -131,9 +131,9 @@ def recorded_parts(out: Path) -> list[Part]:
 
 def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
     """Return the folder's and new parts. Raises EvaluationError if a source or version differs."""
-    known = {(p["group"], p["name"]): p for p in recorded_parts(out)}
+    parts_by_name = {(p["group"], p["name"]): p for p in recorded_parts(out)}
     for part in parts:
-        old = known.setdefault((part["group"], part["name"]), part)
+        old = parts_by_name.setdefault((part["group"], part["name"]), part)
         if old != part:
             was, now = (f"{p['source']} {p['version'][:19]}" for p in (old, part))
             raise EvaluationError(
@@ -141,7 +141,7 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
                 f"choose another folder with --out, or judge a finished one anew: "
                 f"{prorl_command('eval', 'regrade', out)}"
             )
-    return list(known.values())
+    return list(parts_by_name.values())
 
 
 def write_job(

@@ -188,8 +188,8 @@ class EvalJournal(Closing):
             self._refused: set[str] = set()
             self.samples = Records(folder / SAMPLES_FILE, sample_of)
             self.verdicts = Records(folder / verdicts_file, verdict_of)
-            self.foreign = self._look_at_samples(folder / SAMPLES_FILE)
-            self._look_at_verdicts(folder / verdicts_file)
+            self.foreign = self._index_samples(folder / SAMPLES_FILE)
+            self._index_verdicts(folder / verdicts_file)
             self._opened = opened.pop_all()
 
     def add_samples(
@@ -228,7 +228,7 @@ class EvalJournal(Closing):
         else:
             self._refused.discard(key)
 
-    def _look_at_samples(self, path: Path) -> int:
+    def _index_samples(self, path: Path) -> int:
         """Index this model's samples; return the number with other sampling parameters.
 
         Raises EvaluationError for damage, and another model or backend.
@@ -256,7 +256,7 @@ class EvalJournal(Closing):
                 self._put(key, row["finish_reason"] == REFUSED, place)
         return foreign
 
-    def _look_at_verdicts(self, path: Path) -> None:
+    def _index_verdicts(self, path: Path) -> None:
         """Index the last verdicts; infra errors are skipped, to be tried again."""
         for _, place, row in read_checked(path, VERDICT_FIELDS):
             if row["status"] != "infra_error":
@@ -368,11 +368,11 @@ def read_checked(
 ) -> Iterator[tuple[int, int, dict[str, Any]]]:
     """Yield (line number, byte offset, object). Raises EvaluationError at the first fault."""
     place = 0
-    for number, line, found in scan(path, fields):
-        if not isinstance(found, str):
-            yield number, place, found
-        elif found != BLANK:
-            raise EvaluationError(f"{path}:{number}: {found}: {CURE}")
+    for number, line, row_or_fault in scan(path, fields):
+        if not isinstance(row_or_fault, str):
+            yield number, place, row_or_fault
+        elif row_or_fault != BLANK:
+            raise EvaluationError(f"{path}:{number}: {row_or_fault}: {CURE}")
         place += len(line)
 
 
@@ -380,8 +380,12 @@ def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
     """Move damaged lines to ``<name>.damaged`` atomically, and return their number."""
     if not path.is_file():
         return 0
-    faults = ((line, found) for _, line, found in scan(path, fields) if isinstance(found, str))
-    bad = [line for line, found in faults if found != BLANK]
+    faults = (
+        (line, row_or_fault)
+        for _, line, row_or_fault in scan(path, fields)
+        if isinstance(row_or_fault, str)
+    )
+    bad = [line for line, row_or_fault in faults if row_or_fault != BLANK]
     if not bad:
         return 0
     aside = path.with_name(path.name + DAMAGED)
@@ -392,8 +396,8 @@ def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
     with explain_write_errors(path):
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
-            for _, line, found in scan(path, fields):
-                if not isinstance(found, str):
+            for _, line, row_or_fault in scan(path, fields):
+                if not isinstance(row_or_fault, str):
                     file.write(line.rstrip(b"\n") + b"\n")
             file.flush()
             os.fsync(file.fileno())
@@ -404,10 +408,10 @@ def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
 
 def repair_folder(folder: Path, samples: str, verdicts: str) -> list[str]:
     """Repair both journals; return a message per damaged one."""
-    said = []
+    messages = []
     for name, fields in ((samples, SAMPLE_FIELDS), (verdicts, VERDICT_FIELDS)):
         if count := repair_journal(folder / name, fields):
-            said.append(
+            messages.append(
                 f"{folder / name}: {count} damaged line{'' if count == 1 else 's'} moved to {name}{DAMAGED}"
             )
-    return said
+    return messages

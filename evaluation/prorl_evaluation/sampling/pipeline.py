@@ -45,17 +45,17 @@ class Meter:
 
     def facts(self) -> dict[str, str]:
         """Return ``tokens/s`` and ``cost`` for the progress bar."""
-        found: dict[str, str] = {}
+        facts: dict[str, str] = {}
         seconds = time.perf_counter() - self._started
         if self.tokens and seconds > 0:
-            found["tokens/s"] = f"{self.tokens / seconds:,.0f}"
+            facts["tokens/s"] = f"{self.tokens / seconds:,.0f}"
         usage = self._usage()
         spent = usage.cost if usage is not None else None
         if spent is not None and self.samples:
             spent -= self._spent_before
             whole = spent / self.samples * self._total
-            found["cost"] = f"{spent:.4g} of about {whole:.4g}"
-        return found
+            facts["cost"] = f"{spent:.4g} of about {whole:.4g}"
+        return facts
 
 
 Item = tuple[Problem, int]
@@ -128,7 +128,7 @@ class GradingThread(Closing):
     ) -> None:
         self._journal, self._scorer, self._tell, self._every = journal, scorer, tell, every
         self._begun = begun
-        self._let_go = self._found = 0
+        self._skipped = self._graded_from_journal = 0
         self._queue: queue.SimpleQueue[Sequence[Item] | None] = queue.SimpleQueue()
         self._error: BaseException | None = None
         self._stop = threading.Event()
@@ -143,7 +143,7 @@ class GradingThread(Closing):
         """Queue written samples for scoring."""
         self._raise()
         if self._every is not None and self._submitted - self._graded > MOST_WAITING:
-            self._let_go += len(items)
+            self._skipped += len(items)
             return
         self._submitted += len(items)
         if items:
@@ -152,19 +152,23 @@ class GradingThread(Closing):
     def finish(self, progress: Progress, label: str) -> None:
         """Wait for all verdicts, with a progress bar if many are left."""
         self._queue.put(None)
-        shown, begun = 0, time.monotonic()
-        waiting = self._submitted + self._let_go - self._graded
+        bar_shown, waiting_since = False, time.monotonic()
+        waiting = self._submitted + self._skipped - self._graded
         total = (
             None if self._begun else waiting
         )  # samples found in the journal are not counted beforehand
-        counted = self._graded + self._found
+        counted = self._graded + self._graded_from_journal
         while self._thread.is_alive():
             self._thread.join(LOOK_SECONDS)
-            if not shown and time.monotonic() - begun > 5 * LOOK_SECONDS and waiting > LARGEST:
+            if (
+                not bar_shown
+                and time.monotonic() - waiting_since > 5 * LOOK_SECONDS
+                and waiting > LARGEST
+            ):
                 progress.start(f"verdicts {label}", total)
-                shown = 1
-            if shown:
-                now = self._graded + self._found
+                bar_shown = True
+            if bar_shown:
+                now = self._graded + self._graded_from_journal
                 progress.advance(now - counted)
                 counted = now
         self._raise()
@@ -176,19 +180,19 @@ class GradingThread(Closing):
     def _work(self) -> None:
         try:
             if self._begun:
-                self._look_through()
-            while (items := self._gather()) and not self._stop.is_set():
+                self._grade_from_journal()
+            while (items := self._take_queued()) and not self._stop.is_set():
                 for count in self._in_chunks(iter(items)):
                     self._graded += count
-            if self._let_go:
-                self._look_through()
+            if self._skipped:
+                self._grade_from_journal()
         except BaseException as error:  # noqa: BLE001 - raised again in the sampler's thread
             self._error = error
 
-    def _look_through(self) -> None:
+    def _grade_from_journal(self) -> None:
         if self._every is not None:
             for count in self._in_chunks(ungraded(self._every(), self._journal)):
-                self._found += count
+                self._graded_from_journal += count
 
     def _in_chunks(self, items: Iterator[Item]) -> Iterator[int]:
         while not self._stop.is_set() and (chunk := list(itertools.islice(items, self._chunk))):
@@ -204,20 +208,20 @@ class GradingThread(Closing):
         self._chunk = max(self._smallest, min(fitting, LARGEST))
         self._working = 0
 
-    def _gather(self) -> list[Item]:
+    def _take_queued(self) -> list[Item]:
         if self._ended:
             return []
         first = self._queue.get()
-        found: list[Item] = []
+        items: list[Item] = []
         while True:
             if first is None:
                 self._ended = True
-                return found
-            found += first
+                return items
+            items += first
             try:
                 first = self._queue.get_nowait()
             except queue.Empty:
-                return found
+                return items
 
     def close(self) -> None:
         """Stop after the current chunk; harmless after ``finish``."""

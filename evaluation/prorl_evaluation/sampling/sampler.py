@@ -149,13 +149,13 @@ class Plan:
 @dataclass(slots=True)
 class _Running:
     batch: Batch
-    wanted: Sequence[Item]
+    items: Sequence[Item]
     counted: int = 0
     answers: dict[int, list[Completion]] = field(default_factory=dict)
 
     def ended(self) -> list[tuple[Problem, int, Completion]]:
         place = {p.id: number for number, p in enumerate(self.batch.problems)}
-        return [(p, i, self.answers[place[p.id]][i - self.batch.first]) for p, i in self.wanted]
+        return [(p, i, self.answers[place[p.id]][i - self.batch.first]) for p, i in self.items]
 
 
 def all_items(batches: Iterable[Batch]) -> Iterator[Item]:
@@ -217,8 +217,8 @@ class Sampler:
 
         def units() -> Iterator[list[Request]]:
             lacking = ((batch, _lacking(batch, self._journal)) for batch in batches)
-            for number, (batch, wanted) in enumerate(pair for pair in lacking if pair[1]):
-                running[number] = _Running(batch, wanted)
+            for number, (batch, items) in enumerate(pair for pair in lacking if pair[1]):
+                running[number] = _Running(batch, items)
                 indices = range(batch.first, batch.stop)
                 yield [
                     Request(p.prompt, tuple(seed(p.id, i) for i in indices)) for p in batch.problems
@@ -226,7 +226,7 @@ class Sampler:
 
         def done(number: int | None, count: int) -> None:
             if (batch := running.get(-1 if number is None else number)) is not None:
-                count = min(count, len(batch.wanted) - batch.counted)
+                count = min(count, len(batch.items) - batch.counted)
                 batch.counted += count
                 self._count(count, 0)
 
@@ -236,8 +236,8 @@ class Sampler:
             if len(batch.answers) == len(batch.batch.problems):
                 del running[number]
                 tokens = self._write(batch.ended(), batch.batch.rows)
-                self._count(len(batch.wanted) - batch.counted, tokens)
-                self._hand_over(batch.wanted)
+                self._count(len(batch.items) - batch.counted, tokens)
+                self._hand_over(batch.items)
 
         sample_batches(self._generator, units(), self._params, done, take)
 
@@ -245,7 +245,7 @@ class Sampler:
         """Write each sample within about FLUSH_SECONDS, also before an error propagates."""
         seed = self._journal.keys.seed
         ended: list[tuple[Problem, int, Completion]] = []
-        asked: dict[int, list[Item]] = {}
+        requested: dict[int, list[Item]] = {}
         left: dict[int, int] = {}
         share: Callable[[int], int | None] = getattr(self._generator, "unit", lambda _: None)
         width = share(samples)
@@ -253,12 +253,12 @@ class Sampler:
         def units() -> Iterator[list[Request]]:
             lacking = (_lacking(batch, self._journal) for batch in batches)
             parts = (
-                wanted[place : place + (width or len(wanted))]
-                for wanted in lacking
-                for place in range(0, len(wanted), width or len(wanted))
+                items[place : place + (width or len(items))]
+                for items in lacking
+                for place in range(0, len(items), width or len(items))
             )
             for number, part in enumerate(parts):
-                asked[number], left[number] = part, len(part)
+                requested[number], left[number] = part, len(part)
                 yield [Request(p.prompt, (seed(p.id, i),)) for p, i in part]
 
         def flush() -> list[Item]:
@@ -273,10 +273,10 @@ class Sampler:
                 self._hand_over(flush())
 
         def take(number: int, index: int, completions: list[Completion]) -> None:
-            ended.append((*asked[number][index], completions[0]))
+            ended.append((*requested[number][index], completions[0]))
             left[number] -= 1
             if not left[number]:
-                del asked[number], left[number]
+                del requested[number], left[number]
             tick()
 
         try:

@@ -83,11 +83,11 @@ class Session:
 
     def suffix(self) -> str:
         """Return the settings' hash, with any backend but transformers."""
-        found = settings_hash(self.settings, self.limit)
+        suffix = settings_hash(self.settings, self.limit)
         s = self.settings
         if s.backend == "transformers":
-            return found
-        return digest([found, s.backend, dict(s.extra)])[:8]
+            return suffix
+        return digest([suffix, s.backend, dict(s.extra)])[:8]
 
     def description(self) -> list[str]:
         """Return the choices in lines for people."""
@@ -118,22 +118,22 @@ class Session:
     def warnings(self) -> list[str]:
         """Return the warnings to show before anything is sampled."""
         s = self.settings
-        line = (
+        too_near = (
             f"k = {s.k} is more than half of n = {s.n}: pass@{s.k} is then little more than whether "
             f"any sample succeeded; --n {2 * s.k} gives an estimate"
         )
         same = s.repeated_answers()
-        near = line if s.near_any_success and same is None else None
+        near = too_near if s.near_any_success and same is None else None
         lines = (same, near, poor_power(len(self.samples), s.n))
-        return [said for said in lines if said is not None]
+        return [line for line in lines if line is not None]
 
     def evaluate(self, pool: Scorer, progress: Progress) -> list[EvalResult]:
         """Evaluate every target in turn. Raises as ``evaluate``."""
-        found = []
+        results = []
         for target in self.targets:
             with contextlib.closing(self.open(target, progress)) as generator:
-                found.append(self.evaluate_with(generator, target, pool, progress))
-        return found
+                results.append(self.evaluate_with(generator, target, pool, progress))
+        return results
 
     def open(self, target: Target, progress: Progress) -> Generator:
         """Return the target's generator, for the caller to close; may download the model."""

@@ -39,10 +39,10 @@ class OpenFile:
         """Return the line at ``place``, without its newline."""
         size = 1 << 12
         while True:
-            found = self.read(place, size)
-            end = found.find(b"\n")
-            if end >= 0 or len(found) < size:
-                return found[:end] if end >= 0 else found
+            data = self.read(place, size)
+            end = data.find(b"\n")
+            if end >= 0 or len(data) < size:
+                return data[:end] if end >= 0 else data
             size *= 4
 
     def __del__(self) -> None:

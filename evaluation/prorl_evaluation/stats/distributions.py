@@ -97,11 +97,11 @@ def holm(values: Sequence[float]) -> list[float]:
     NaN is not counted as a test.
     """
     order = sorted((p, i) for i, p in enumerate(values) if not math.isnan(p))
-    found, worst = [math.nan] * len(values), 0.0
+    corrected, worst = [math.nan] * len(values), 0.0
     for place, (p, i) in enumerate(order):
         worst = max(worst, min(1.0, p * (len(order) - place)))
-        found[i] = worst
-    return found
+        corrected[i] = worst
+    return corrected
 
 
 def benjamini_hochberg(values: Sequence[float]) -> list[float]:

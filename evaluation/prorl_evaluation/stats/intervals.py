@@ -62,7 +62,7 @@ class Resampling:
 
 LEAST = 3
 """Strata with fewer clusters are merged, since one cluster shows no spread."""
-_REST = object()
+_MERGED = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +108,10 @@ def cluster_codes(
     small = {s for s, size in sizes.items() if size < LEAST}
     if small and len(sizes) > 1:
         large = [s for s in sizes if s not in small]
-        rest: Hashable = _REST
+        merged: Hashable = _MERGED
         if large and sum(sizes[s] for s in small) < LEAST:
-            rest = min(large, key=lambda s: sizes[s])
-        stratum_of = [rest if s in small else s for s in stratum_of]
+            merged = min(large, key=lambda s: sizes[s])
+        stratum_of = [merged if s in small else s for s in stratum_of]
     return codes, stratum_of
 
 
@@ -123,8 +123,8 @@ def patterns(matrix: NDArray[np.float64]) -> Iterator[tuple[list[int], list[int]
     columns: dict[bytes, list[int]] = {}
     for j in range(matrix.shape[1]):
         columns.setdefault(defined[:, j].tobytes(), []).append(j)
-    for own in columns.values():
-        yield np.flatnonzero(defined[:, own[0]]).tolist(), own
+    for group in columns.values():
+        yield np.flatnonzero(defined[:, group[0]]).tolist(), group
 
 
 PSEUDO = 0.5
@@ -152,10 +152,10 @@ class Drawn:
     clusters: NDArray[np.int64]
     strata: NDArray[np.int64]
 
-    def columns(self, own: slice) -> Drawn:
+    def columns(self, selection: slice) -> Drawn:
         """Return some of the columns."""
-        by_column = (self.counts[own], self.clusters[own], self.strata[own])
-        return Drawn(self.values[own], self.draws[:, own], *by_column)
+        by_column = (self.counts[selection], self.clusters[selection], self.strata[selection])
+        return Drawn(self.values[selection], self.draws[:, selection], *by_column)
 
 
 def bounded_columns(
@@ -175,12 +175,12 @@ def bounded_columns(
     matrix = _matrix(rows, bounds)
     low, high = (np.full(matrix.shape[1], b) for b in bounds)
     drawn = _draw(matrix, (low, high), units or Units(), how)
-    found = []
+    intervals = []
     for i in _read(matrix, drawn, how.level, expanded=False):
         at_low, at_high = i.value - bounds[0] < SAME, bounds[1] - i.value < SAME
         ends = bounds[0] if at_low else i.low, bounds[1] if at_high else i.high
-        found.append(Interval(i.value, *ends, i.count, i.undefined))
-    return found
+        intervals.append(Interval(i.value, *ends, i.count, i.undefined))
+    return intervals
 
 
 def paired_columns(
@@ -240,12 +240,14 @@ def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resa
     width = matrix.shape[1]
     values, draws = np.full(width, np.nan), np.full((how.draws, width), np.nan)
     counts, clusters, strata = (np.zeros(width, dtype=np.int64) for _ in range(3))
-    for rows, own in patterns(matrix):
+    for rows, columns in patterns(matrix):
         if not rows:
             continue
-        part, ends = matrix[np.ix_(rows, own)], (pseudo[0][own], pseudo[1][own])
-        values[own], counts[own] = part.mean(axis=0), len(rows)
-        draws[:, own], clusters[own], strata[own] = _draw_whole(part, ends, units.of(rows), how)
+        part, ends = matrix[np.ix_(rows, columns)], (pseudo[0][columns], pseudo[1][columns])
+        values[columns], counts[columns] = part.mean(axis=0), len(rows)
+        draws[:, columns], clusters[columns], strata[columns] = _draw_whole(
+            part, ends, units.of(rows), how
+        )
     return Drawn(values, draws, counts, clusters, strata)
 
 
@@ -263,15 +265,17 @@ def _draw_whole(
     draws = np.zeros((how.draws, matrix.shape[1]))
     names = list(dict.fromkeys(stratum_of))
     for name in names:
-        own = [i for i, s in enumerate(stratum_of) if s == name]
-        totals, sizes = sums[own], counts[own]
+        members = [i for i, s in enumerate(stratum_of) if s == name]
+        totals, sizes = sums[members], counts[members]
         share, cluster = sizes.sum() / len(matrix), sizes.mean()
-        shape = max(len(own) - 2.0, 0.5) / len(own)  # (n - 2) / n: the spread of draws has no bias
-        step = max(1, _BLOCK // len(own))
+        shape = max(len(members) - 2.0, 0.5) / len(
+            members
+        )  # (n - 2) / n: the spread of draws has no bias
+        step = max(1, _BLOCK // len(members))
         for start in range(0, how.draws, step):
             stop = min(start + step, how.draws)
-            weights = rng.standard_gamma(shape, (stop - start, len(own)))
-            ends = rng.standard_gamma(PSEUDO * (len(own) / size), (stop - start, 2)) * cluster
+            weights = rng.standard_gamma(shape, (stop - start, len(members)))
+            ends = rng.standard_gamma(PSEUDO * (len(members) / size), (stop - start, 2)) * cluster
             top = weights @ totals + ends[:, :1] * pseudo[0] + ends[:, 1:] * pseudo[1]
             mean = top / ((weights @ sizes) + ends.sum(axis=1))[:, None]
             draws[start:stop] += share * mean
@@ -281,20 +285,20 @@ def _draw_whole(
 def _read(matrix: Floats, drawn: Drawn, level: float, expanded: bool) -> list[Interval]:
     import numpy as np
 
-    found = []
+    intervals = []
     tail = (1.0 - level) / 2.0
     for j, (value, count) in enumerate(zip(drawn.values, drawn.counts, strict=True)):
         undefined = len(matrix) - int(count)
         if count == 0:
-            found.append(Interval(math.nan, math.nan, math.nan, 0, undefined))
+            intervals.append(Interval(math.nan, math.nan, math.nan, 0, undefined))
             continue
-        own = tail
+        end_tail = tail
         if expanded:
-            own = expanded_tail(tail, int(drawn.clusters[j]), int(drawn.strata[j]))
-        low, high = np.quantile(drawn.draws[:, j], [own, 1.0 - own])
+            end_tail = expanded_tail(tail, int(drawn.clusters[j]), int(drawn.strata[j]))
+        low, high = np.quantile(drawn.draws[:, j], [end_tail, 1.0 - end_tail])
         ends = float(min(low, value)), float(max(high, value))
-        found.append(Interval(float(value), *ends, int(count), undefined))
-    return found
+        intervals.append(Interval(float(value), *ends, int(count), undefined))
+    return intervals
 
 
 def bootstrap_ci(
@@ -349,12 +353,12 @@ def _columns(
     if matrix.ndim != 2:
         raise ValueError(f"values must have the shape [N, M], not {matrix.shape}")
     cluster_codes(len(matrix), units.clusters, units.strata)  # raises ValueError for invalid units
-    found = [Interval(math.nan, math.nan, math.nan, 0, len(matrix))] * matrix.shape[1]
+    intervals = [Interval(math.nan, math.nan, math.nan, 0, len(matrix))] * matrix.shape[1]
     for rows, columns in patterns(matrix):
         if not rows:
             continue
-        own = units.of(rows)
-        codes, stratum_of = cluster_codes(len(rows), own.clusters, own.strata)
+        row_units = units.of(rows)
+        codes, stratum_of = cluster_codes(len(rows), row_units.clusters, row_units.strata)
         shape = (len(stratum_of), len(columns))
         sums, counts = np.zeros(shape), np.zeros(shape)
         np.add.at(sums, codes, matrix[np.ix_(rows, columns)])
@@ -366,8 +370,8 @@ def _columns(
             value = low = high = float(defined.mean())
             if float(np.ptp(defined)) >= SAME:
                 low, high = map(float, np.quantile(means[:, place], [tail, 1.0 - tail]))
-            found[j] = Interval(value, low, high, len(rows), len(matrix) - len(rows))
-    return found
+            intervals[j] = Interval(value, low, high, len(rows), len(matrix) - len(rows))
+    return intervals
 
 
 def _resampled_means(

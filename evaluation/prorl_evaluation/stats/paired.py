@@ -100,26 +100,26 @@ def changes(
     differences = [after - before for before, after in sides]
     intervals, drawn = paired_columns(np.hstack(differences), units, how)
     lengths = length_changes(comparisons, units, how)
-    width, found = len(ks) + 1, []
+    width, result = len(ks) + 1, []
     for i, (before, after) in enumerate(sides):
-        own = slice(i * width, (i + 1) * width)
-        part = drawn.columns(own)
+        columns = slice(i * width, (i + 1) * width)
+        part = drawn.columns(columns)
         rows = []
-        for j, interval in enumerate(intervals[own]):
+        for j, interval in enumerate(intervals[columns]):
             used = ~np.isnan(differences[i][:, j])
             x, y = (float(v[used, j].mean()) if used.any() else math.nan for v in (before, after))
             name = f"pass@{ks[j]}" if j < len(ks) else "reward"
             rows.append(Change(name, x, y, interval, *one_sided(part, j)))
-        found.append(([*rows, lengths[i]], part))
-    return found
+        result.append(([*rows, lengths[i]], part))
+    return result
 
 
-def outcome_table(own: Sequence[ProblemResult], ks: Sequence[int]) -> Floats:
+def outcome_table(problems: Sequence[ProblemResult], ks: Sequence[int]) -> Floats:
     """Return pass@k for each of ``ks`` and the mean reward, shape [N, len(ks) + 1]."""
     import numpy as np
 
-    rewards = np.array([[p.reward_mean] for p in own], dtype=np.float64)
-    return np.hstack([pass_at_k_table(own, ks), rewards])
+    rewards = np.array([[p.reward_mean] for p in problems], dtype=np.float64)
+    return np.hstack([pass_at_k_table(problems, ks), rewards])
 
 
 def length_changes(
@@ -131,25 +131,27 @@ def length_changes(
     """
     import numpy as np
 
-    sides = np.array([[(p.length, q.length) for p, q in own] for own in comparisons])
+    sides = np.array([[(p.length, q.length) for p, q in pairs] for pairs in comparisons])
     differences = (sides[:, :, 1] - sides[:, :, 0]).T
     intervals = expanded_columns(differences, units.clusters, units.strata, how)
-    found = []
+    result = []
     for i, interval in enumerate(intervals):
         if interval.count == 0:
-            found.append(Change("length", math.nan, math.nan, interval, math.nan, math.nan))
+            result.append(Change("length", math.nan, math.nan, interval, math.nan, math.nan))
             continue
         before, after = (float(v) for v in sides[i][~np.isnan(differences[:, i])].mean(axis=0))
-        own = units.of([r for r, value in enumerate(differences[:, i]) if not math.isnan(value)])
-        _, strata = cluster_codes(interval.count, own.clusters, own.strata)
+        row_units = units.of(
+            [r for r, value in enumerate(differences[:, i]) if not math.isnan(value)]
+        )
+        _, strata = cluster_codes(interval.count, row_units.clusters, row_units.strata)
         df, tests = len(strata) - len(set(strata)), (math.nan, math.nan)
         if df >= 1 and not interval.degenerate:
             # derive the standard error from the interval's width
             half = (interval.high - interval.low) / 2.0
             t = interval.value / half * t_quantile((1.0 - how.level) / 2.0, df)
             tests = t_tail(t, df), t_tail(-t, df)
-        found.append(Change("length", before, after, interval, *tests))
-    return found
+        result.append(Change("length", before, after, interval, *tests))
+    return result
 
 
 def units_of(

@@ -100,9 +100,9 @@ def power(
     if problems >= NORMAL_FROM:
         z = gain * math.sqrt(problems) / _spread(n, gain, rates)
         return NormalDist().cdf(z - normal_quantile((1.0 - LEVEL) / 2.0))
-    seen = _differences(n, gain, rates, (problems, trials))
-    found, _ = paired_columns(seen, how=Resampling(LEVEL, DRAWS, SEED))
-    return sum(i.low > 0 for i in found) / trials
+    differences = _differences(n, gain, rates, (problems, trials))
+    intervals, _ = paired_columns(differences, how=Resampling(LEVEL, DRAWS, SEED))
+    return sum(i.low > 0 for i in intervals) / trials
 
 
 def smallest_gain(
@@ -110,16 +110,16 @@ def smallest_gain(
     n: int,
     rates: Rates | None = None,
     *,
-    wanted: float = 0.9,
+    target: float = 0.9,
 ) -> float:
-    """Return the smallest gain detected with power ``wanted``, to 0.005; NaN if none."""
+    """Return the smallest gain detected with power ``target``, to 0.005; NaN if none."""
     rates = rates or Rates()
     low, high = 0, int((1.0 - rates.mean) / _STEP)
-    if power(problems, n, high * _STEP, rates) < wanted:
+    if power(problems, n, high * _STEP, rates) < target:
         return math.nan
     while high - low > 1:
         middle = (low + high) // 2
-        enough = power(problems, n, middle * _STEP, rates) >= wanted
+        enough = power(problems, n, middle * _STEP, rates) >= target
         low, high = (low, middle) if enough else (middle, high)
     return high * _STEP
 
@@ -129,26 +129,28 @@ def needed_problems(
     gain: float,
     rates: Rates | None = None,
     *,
-    wanted: float = WANTED,
+    target: float = WANTED,
     trials: int = TRIALS,
 ) -> int | None:
-    """Return how many problems detect the gain with power ``wanted``, to 5%; None above MOST_PROBLEMS."""
+    """Return how many problems detect the gain with power ``target``, to 5%; None above MOST_PROBLEMS."""
     rates = rates or Rates()
-    start = _normal_problems(n, gain, rates, wanted)
+    start = _normal_problems(n, gain, rates, target)
     if start > NORMAL_FROM:  # power() uses the same normal approximation there
         return None if start > MOST_PROBLEMS else math.ceil(start)
 
-    def enough(problems: int) -> bool:
-        return power(problems, n, gain, rates, trials=trials) >= wanted
+    def enough(count: int) -> bool:
+        return power(count, n, gain, rates, trials=trials) >= target
 
-    found = max(MIN_PROBLEMS, math.ceil(start))
-    if enough(found):
-        while found > MIN_PROBLEMS and enough(less := min(found - 1, int(found / _GROWTH))):
-            found = less
-        return found
-    while not enough(found):
-        found = max(found + 1, int(found * _GROWTH))
-    return found
+    problems = max(MIN_PROBLEMS, math.ceil(start))
+    if enough(problems):
+        while problems > MIN_PROBLEMS and enough(
+            less := min(problems - 1, int(problems / _GROWTH))
+        ):
+            problems = less
+        return problems
+    while not enough(problems):
+        problems = max(problems + 1, int(problems * _GROWTH))
+    return problems
 
 
 def needed_samples(
@@ -156,12 +158,12 @@ def needed_samples(
     gain: float,
     rates: Rates | None = None,
     *,
-    wanted: float = WANTED,
+    target: float = WANTED,
 ) -> int | None:
-    """Return the smallest power of two of samples per problem with power ``wanted``, or None."""
+    """Return the smallest power of two of samples per problem with power ``target``, or None."""
     n = 1
     while n <= MOST_SAMPLES:
-        if power(problems, n, gain, rates) >= wanted:
+        if power(problems, n, gain, rates) >= target:
             return n
         n *= 2
     return None
@@ -186,27 +188,30 @@ def poor_power(problems: int, n: int) -> str | None:
 
 @cache
 def _needed(n: int) -> int:
-    found = needed_problems(n, WORTH_SEEING, trials=_QUICK)
-    assert found is not None
-    return found
+    problems = needed_problems(n, WORTH_SEEING, trials=_QUICK)
+    assert problems is not None
+    return problems
 
 
-def _normal_problems(n: int, gain: float, rates: Rates, wanted: float) -> float:
+def _normal_problems(n: int, gain: float, rates: Rates, target: float) -> float:
     """Return the size of a normal test: ((z of LEVEL + z of power) sigma / gain)^2."""
     _check_gain(gain, rates)
     if gain <= 0.0:
         return math.inf
-    z = normal_quantile((1.0 - LEVEL) / 2.0) + normal_quantile(1.0 - wanted)
+    z = normal_quantile((1.0 - LEVEL) / 2.0) + normal_quantile(1.0 - target)
     return (z * _spread(n, gain, rates) / gain) ** 2
 
 
 def _spread(n: int, gain: float, rates: Rates) -> float:
     """Return the exact standard deviation of a simulated difference: rates change, both sides are sampled."""
     lacking = 1.0 - rates.mean
-    kept = 1.0 - gain / lacking  # share of the distance to 1 that remains
-    own = rates.mean * lacking / (1.0 + rates.concentration)
-    change = REDRAWN * (1.0 + kept**2) * own + (1.0 - REDRAWN) * (1.0 - kept) ** 2 * own
-    sampling = [part * lacking - part**2 * (lacking**2 + own) for part in (1.0, kept)]
+    remaining = 1.0 - gain / lacking  # share of the distance to 1 that remains
+    variance = rates.mean * lacking / (1.0 + rates.concentration)
+    change = (
+        REDRAWN * (1.0 + remaining**2) * variance
+        + (1.0 - REDRAWN) * (1.0 - remaining) ** 2 * variance
+    )
+    sampling = [part * lacking - part**2 * (lacking**2 + variance) for part in (1.0, remaining)]
     return math.sqrt(max(0.0, change + sum(sampling) / n))
 
 

@@ -19,7 +19,7 @@ from prorl_evaluation.stats.intervals import Interval, Resampling, Units, bounde
 from prorl_evaluation.suites.suite import CATEGORY_OF, By, Table
 from prorl_evaluation.types import OVERALL, EvalResult, EvalSettings, EvaluationError, ProblemResult
 
-Shown = Literal["core", "all", "none"]
+RowChoice = Literal["core", "all", "none"]
 """``core``: base, v1 and v2 as measured by their authors; ``all``: also other models and re-measurements."""
 
 
@@ -48,12 +48,12 @@ class Origin(_Strict):
 
     def differences(self, settings: EvalSettings) -> list[str]:
         """Return how the user's sampling differs from the stated one."""
-        found = []
+        lines = []
         for key, theirs in self.protocol.items():
             mine = getattr(settings, key)
             if float(mine) != float(theirs):
-                found.append(f"{key} {mine:g} where they had {theirs:g}")
-        return found
+                lines.append(f"{key} {mine:g} where they had {theirs:g}")
+        return lines
 
 
 class SameSet(_Strict):
@@ -85,9 +85,9 @@ class Published(_Strict):
     @model_validator(mode="after")
     def _consistent(self) -> Published:
         for row in self.rows:
-            known = self.sets[row.origin]
-            wanted = [*row.values, *(["reasoning_gym"] if row.categories else [])]
-            if lacking := [name for name in wanted if name not in known]:
+            sets = self.sets[row.origin]
+            benchmarks = [*row.values, *(["reasoning_gym"] if row.categories else [])]
+            if lacking := [name for name in benchmarks if name not in sets]:
                 raise ValueError(f"{row.origin}: sets lacks {', '.join(lacking)}")
         return self
 
@@ -117,53 +117,53 @@ class PublishedCells:
     average: float | None = None
 
 
-def rows_for(columns: Mapping[str, str], table: str, shown: Shown) -> list[PublishedCells]:
+def rows_for(columns: Mapping[str, str], table: str, choice: RowChoice) -> list[PublishedCells]:
     """Return the rows with a number for any of ``columns`` (head -> benchmark)."""
     book = published()
-    found = []
-    for row in _chosen(shown):
+    rows = []
+    for row in _chosen(choice):
         cells: list[float | None] = []
         assumed: list[bool] = []
         marks: dict[str, str] = {}
         for head, benchmark in columns.items():
             value, is_assumed = row.values.get(benchmark), False
             if value is not None:
-                found_set = book.same_set(row, benchmark)
-                match found_set.same:
+                problem_set = book.same_set(row, benchmark)
+                match problem_set.same:
                     case "yes":
                         pass
                     case "assumed":
-                        is_assumed, marks[head] = True, found_set.why
+                        is_assumed, marks[head] = True, problem_set.why
                     case "no":
-                        value, marks[head] = None, found_set.why
+                        value, marks[head] = None, problem_set.why
                     case _:
-                        assert_never(found_set.same)
+                        assert_never(problem_set.same)
             cells.append(value)
             assumed.append(is_assumed)
         if any(c is not None for c in cells):
             whole = all(benchmark in row.values for benchmark in columns.values())
             average = row.averages.get(table) if whole else None
-            found.append(
+            rows.append(
                 PublishedCells(row.label, row.origin, tuple(cells), tuple(assumed), marks, average)
             )
-    return found
+    return rows
 
 
-def category_rows(categories: list[str], shown: Shown) -> list[PublishedCells]:
+def category_rows(categories: list[str], choice: RowChoice) -> list[PublishedCells]:
     """Return the rows with numbers for these reasoning-gym categories."""
     book = published()
-    found = []
-    for row in _chosen(shown):
+    rows = []
+    for row in _chosen(choice):
         if row.categories:
             cells = tuple(row.categories.get(c) for c in categories)
             why = book.same_set(row, "reasoning_gym").why
             assumed = tuple(c is not None for c in cells)
-            found.append(PublishedCells(row.label, row.origin, cells, assumed, {"all": why}))
-    return found
+            rows.append(PublishedCells(row.label, row.origin, cells, assumed, {"all": why}))
+    return rows
 
 
-def _chosen(shown: Shown) -> list[PublishedRow]:
-    match shown:
+def _chosen(choice: RowChoice) -> list[PublishedRow]:
+    match choice:
         case "core":
             return [row for row in published().rows if row.core]
         case "all":
@@ -171,7 +171,7 @@ def _chosen(shown: Shown) -> list[PublishedRow]:
         case "none":
             return []
         case _:
-            assert_never(shown)
+            assert_never(choice)
 
 
 def value_of(problem: ProblemResult, metric: Metric) -> float:
@@ -200,9 +200,9 @@ def result_metric(metric: Metric) -> Literal["pass@1", "reward"]:
 
 def benchmark_score(result: EvalResult, metric: Metric) -> Interval:
     """Return the benchmark's pass@1 or mean reward."""
-    found = result.overall.metric(result_metric(metric))
-    assert found is not None  # every result has pass@1
-    return found
+    score = result.overall.metric(result_metric(metric))
+    assert score is not None  # every result has pass@1
+    return score
 
 
 def fixed_score(result: EvalResult, metric: Metric) -> Interval | None:
@@ -228,13 +228,13 @@ def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interv
             pass
         case _:
             assert_never(by)
-    found, s = {}, result.settings
+    scores, s = {}, result.settings
     for name in names:
         units = Units(strata=[str(p.labels.get("family", "")) for p in groups[name]])
         how = Resampling(s.level, s.draws, derive_seed(s.seed, "suite", f"{by} {name}"))
         values = [[value_of(p, metric)] for p in groups[name]]
-        found[name] = bounded_columns(values, units=units, how=how)[0]
-    return found
+        scores[name] = bounded_columns(values, units=units, how=how)[0]
+    return scores
 
 
 def average(scores: Sequence[Interval]) -> Interval:
@@ -261,10 +261,10 @@ def difference(
 ) -> tuple[Interval | None, Interval | None]:
     """Return the paired difference b - a, with intervals for similar and for the same problems."""
     try:
-        found = compare(a, b).find(OVERALL, result_metric(metric))
+        change = compare(a, b).find(OVERALL, result_metric(metric))
     except EvaluationError:
         return None, None
-    return (found.interval, found.fixed) if found is not None else (None, None)
+    return (change.interval, change.fixed) if change is not None else (None, None)
 
 
 def trained_mark(table: Table, group: str) -> str:

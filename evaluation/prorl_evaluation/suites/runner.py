@@ -72,20 +72,20 @@ def suites_root(run: Run | None, out: Path | None) -> Path:
 
 def without_code(gathered: Gathered, complaint: str) -> Gathered:
     """Remove code problems; benchmarks with nothing else fail."""
-    found = Gathered(failures=list(gathered.failures))
+    remaining = Gathered(failures=list(gathered.failures))
     for one in gathered.ready:
-        kept = [number for number, s in enumerate(one.samples) if not runs_programs(s.task)]
-        lost = len(one.samples) - len(kept)
-        if not kept:
-            found.failures.append(Failure(one.name, complaint, service=False))
+        runnable = [number for number, s in enumerate(one.samples) if not runs_programs(s.task)]
+        lost = len(one.samples) - len(runnable)
+        if not runnable:
+            remaining.failures.append(Failure(one.name, complaint, service=False))
         elif lost:
             note = f"{one.name}: {lost} code problems are left out: {complaint}"
-            found.ready.append(
-                replace(one, samples=chosen(one.samples, kept), notes=(*one.notes, note))
+            remaining.ready.append(
+                replace(one, samples=chosen(one.samples, runnable), notes=(*one.notes, note))
             )
         else:
-            found.ready.append(one)
-    return found
+            remaining.ready.append(one)
+    return remaining
 
 
 def run_suite(
@@ -97,10 +97,10 @@ def run_suite(
     """
     work = _Work(suite, session, pool, progress, list(gathered.failures))
     models = [work.model(target, gathered.ready) for target in session.targets]
-    asked = [f.benchmark for f in gathered.failures] + [one.name for one in gathered.ready]
+    requested = [f.benchmark for f in gathered.failures] + [one.name for one in gathered.ready]
     return SuiteResult(
         suite=suite,
-        names=tuple(name for name in suite.sources if name in asked),
+        names=tuple(name for name in suite.sources if name in requested),
         settings=session.settings,
         models=tuple(models),
         failures=tuple(work.failures),

@@ -60,7 +60,7 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BenchmarkRequest:
     """The benchmarks to load (None: all), their limit, and a folder with their files."""
 
     names: Sequence[str] | None = None
@@ -70,46 +70,46 @@ class Wanted:
 
 def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
     """Return the requested benchmarks in order. Raises EvaluationError for unknown or no names."""
-    known = list(suite.sources)
+    options = list(suite.sources)
     if names is None:
-        return known
+        return options
     names = [Path(n).stem if n.endswith((".yaml", ".yml")) else n for n in names]
     if not names:
-        raise EvaluationError(f"no benchmark is named; suite {suite.name} has {', '.join(known)}")
+        raise EvaluationError(f"no benchmark is named; suite {suite.name} has {', '.join(options)}")
     for name in names:
-        if name not in known:
+        if name not in options:
             raise EvaluationError(
-                f"suite {suite.name} has no benchmark '{name}'{nearest(name, known)}; "
-                f"it has {', '.join(known)}"
+                f"suite {suite.name} has no benchmark '{name}'{nearest(name, options)}; "
+                f"it has {', '.join(options)}"
             )
-    return [name for name in known if name in names]
+    return [name for name in options if name in names]
 
 
-def gather_benchmarks(suite: Suite, wanted: Wanted, progress: Progress) -> Gathered:
+def gather_benchmarks(suite: Suite, request: BenchmarkRequest, progress: Progress) -> Gathered:
     """Load every requested benchmark. Raises EvaluationError for unknown or no names."""
-    found = Gathered()
-    names = pick_names(suite, wanted.names)
+    gathered = Gathered()
+    names = pick_names(suite, request.names)
     progress.start(f"load suite {suite.name}", len(names))
     for name in names:
         try:
-            found.ready.append(_load(suite, suite.sources[name], wanted))
+            gathered.ready.append(_load(suite, suite.sources[name], request))
         except (UserError, ServiceError) as error:
-            found.failures.append(Failure(name, one_line(error), is_service(error)))
+            gathered.failures.append(Failure(name, one_line(error), is_service(error)))
         progress.advance(1, benchmark=name)
     progress.finish()
-    return found
+    return gathered
 
 
-def _load(suite: Suite, source: Source, wanted: Wanted) -> Ready:
+def _load(suite: Suite, source: Source, request: BenchmarkRequest) -> Ready:
     notes: list[str] = []
     samples: Sequence[Sample]
     if isinstance(source, ProceduralSpec):
-        samples = spooled(_procedural(source, wanted.limit))
+        samples = spooled(_procedural(source, request.limit))
     elif isinstance(source, DatasetSpec):
-        samples = read_split(suite.base / source.dataset, source.split, wanted.limit)
+        samples = read_split(suite.base / source.dataset, source.split, request.limit)
     elif isinstance(source, BenchmarkSpec):
         loaded = Loaded(source)
-        samples = spooled(stream_spec(loaded, mirror=wanted.mirror, limit=wanted.limit))
+        samples = spooled(stream_spec(loaded, mirror=request.mirror, limit=request.limit))
         if loaded.note is not None:
             notes.append(loaded.note)
         if loaded.unusable:
@@ -124,42 +124,42 @@ def _load(suite: Suite, source: Source, wanted: Wanted) -> Ready:
 
 
 def _digest(lines: Iterable[Sequence[str]]) -> str:
-    found, between = hashlib.sha256(b"["), b""
+    hasher, between = hashlib.sha256(b"["), b""
     for line in lines:
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
-        found.update(between + text.encode("utf-8", "surrogatepass"))
+        hasher.update(between + text.encode("utf-8", "surrogatepass"))
         between = b","
-    found.update(b"]")
-    return found.hexdigest()
+    hasher.update(b"]")
+    return hasher.hexdigest()
 
 
 def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:
     """Yield distinct problems of each family, from seeds that training never uses."""
     from prorl_datasets.procedural import families
 
-    known = families()
+    generators = families()
     for name in spec.families:
-        family = known.get(name)
+        family = generators.get(name)
         if family is None or family.domain != spec.domain:
-            same = [f.name for f in known.values() if f.domain == spec.domain]
+            same = [f.name for f in generators.values() if f.domain == spec.domain]
             raise EvaluationError(
                 f"{spec.name}: no {spec.domain} family '{name}'{nearest(name, same)}"
             )
     for name in spec.families:
-        seen: set[str] = set()
+        questions: set[str] = set()
         for number in range(min(spec.count, limit or spec.count)):
             level = spec.levels[number % len(spec.levels)]
             for attempt in range(TRIES):
                 rng = Random(derive_seed(spec.seed, "suite", spec.name, name, number, attempt))
-                item = known[name].generate(rng, level)
-                if item.question not in seen:
+                item = generators[name].generate(rng, level)
+                if item.question not in questions:
                     break
             else:
                 raise EvaluationError(
                     f"{spec.name}: family '{name}' has fewer than {number + 1} different problems: "
                     "lower count"
                 )
-            seen.add(item.question)
+            questions.add(item.question)
             prompt = spec.template.replace(PLACE, item.question)
             metadata = {"benchmark": spec.name, "family": name, "question": item.question}
             chance = {} if item.chance is None else {"chance": item.chance}
@@ -204,24 +204,24 @@ def is_service(error: BaseException) -> bool:
 def training_data(run: Run | None) -> Path | None:
     """Return the run's dataset folder if it exists."""
     path = run.setting("data", "path") if run is not None else None
-    found = Path(path) if isinstance(path, str) and path else None
-    return found if found is not None and found.exists() else None
+    folder = Path(path) if isinstance(path, str) and path else None
+    return folder if folder is not None and folder.exists() else None
 
 
 def shared_with(
     ready: Sequence[Ready], data: Path, progress: Progress
 ) -> dict[str, tuple[str, ...]]:
     """Return the problems that the train split of ``data`` contains, by benchmark. Raises DatasetError."""
-    wanted: dict[bytes, list[tuple[str, str]]] = {}
+    problems_by_key: dict[bytes, list[tuple[str, str]]] = {}
     for one in ready:
         for sample in one.samples:
             for key in set(_keys(sample)):
-                wanted.setdefault(key, []).append((one.name, sample.id))
+                problems_by_key.setdefault(key, []).append((one.name, sample.id))
     hits: dict[str, set[str]] = {one.name: set() for one in ready}
     progress.start("look for the problems in the training data", None)
     for sample in stream(data, "train"):
         for key in _keys(sample):
-            for name, problem in wanted.get(key, ()):
+            for name, problem in problems_by_key.get(key, ()):
                 hits[name].add(problem)
         progress.advance()
     progress.finish()

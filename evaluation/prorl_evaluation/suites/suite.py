@@ -178,10 +178,10 @@ class Suite(_Strict):
         names = [_stem(s) if isinstance(s, str) else s.name for s in self.benchmarks]
         if twice := sorted({n for n in names if names.count(n) > 1}):
             raise ValueError(f"benchmarks named twice: {', '.join(twice)}")
-        known = benchmark_names()
+        catalogue = benchmark_names()
         for name in (s for s in self.benchmarks if isinstance(s, str)):
-            if name not in known and not _is_path(name):
-                hint = nearest(name, known)
+            if name not in catalogue and not _is_path(name):
+                hint = nearest(name, catalogue)
                 raise ValueError(
                     f"unknown benchmark '{name}'{hint}; prorl data benchmarks lists them"
                 )
@@ -197,8 +197,8 @@ class Suite(_Strict):
     @cached_property
     def sources(self) -> dict[str, Source]:
         """The benchmarks by name, in order."""
-        found = [load_spec(self._place(s)) if isinstance(s, str) else s for s in self.benchmarks]
-        return {source.name: source for source in found}
+        sources = [load_spec(self._place(s)) if isinstance(s, str) else s for s in self.benchmarks]
+        return {source.name: source for source in sources}
 
     def _place(self, name: str) -> str:
         return str(self.base / name) if _is_path(name) else name
@@ -207,13 +207,13 @@ class Suite(_Strict):
         """Return the records of benchmark ``name``'s third-party file and adapter."""
         source = self.sources[name]
         adapter = source.adapter if isinstance(source, BenchmarkSpec) else None
-        found = [] if adapter is None or adapter == GENERATOR else ADAPTERS.records([adapter])
+        records = [] if adapter is None or adapter == GENERATOR else ADAPTERS.records([adapter])
         for one in self.benchmarks:
             if isinstance(one, str) and _stem(one) == name:
                 origin = BENCHMARKS.find(self._place(one))[1]
                 if not origin.is_ours:
-                    found.insert(0, origin.record(BENCHMARKS.group, name))
-        return tuple(found)
+                    records.insert(0, origin.record(BENCHMARKS.group, name))
+        return tuple(records)
 
     def adding(self, paths: Sequence[str]) -> Suite:
         """Return the suite with these files' benchmarks added. Raises DatasetError."""
@@ -275,9 +275,9 @@ def load_suite(name: str) -> Suite:
             raise EvaluationError(f"{path} cannot be read: {why_unreadable(error)}") from error
         return parse_suite(content, str(path), path.parent)
     hint = nearest(name, suite_names())
-    known = ", ".join(suite_names())
+    options = ", ".join(suite_names())
     raise EvaluationError(
-        f"no suite '{name}'{hint}; known: {known}; or give the path of a .yaml file of your own"
+        f"no suite '{name}'{hint}; known: {options}; or give the path of a .yaml file of your own"
     )
 
 
@@ -329,8 +329,8 @@ def _explain(title: str, item: dict[str, Any]) -> str:
     place = [str(part) for part in item["loc"]]
     if item["type"] == "extra_forbidden":
         holder = [title, *(part for part in place[:-1] if not part.isdigit())][-1]
-        known = _MODELS[holder].model_fields
-        return f"unknown key '{place[-1]}'{nearest(place[-1], known)}"
+        fields = _MODELS[holder].model_fields
+        return f"unknown key '{place[-1]}'{nearest(place[-1], fields)}"
     message = plain_words(str(item["msg"]))
     where = ".".join(place)
     return f"{where}: {message[:1].lower()}{message[1:]}" if where else message

@@ -15,7 +15,7 @@ from prorl_evaluation.sampling.journal import digest
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.suites.published import (
     PublishedCells,
-    Shown,
+    RowChoice,
     average,
     benchmark_score,
     category_rows,
@@ -46,12 +46,12 @@ class SuiteTable:
     below: list[str] = field(default_factory=list)
 
 
-def suite_tables(result: SuiteResult, shown: Shown = "core") -> list[SuiteTable]:
+def suite_tables(result: SuiteResult, choice: RowChoice = "core") -> list[SuiteTable]:
     """Return the suite's tables of requested benchmarks."""
     return [
-        _by_group(result, table, shown)
+        _by_group(result, table, choice)
         if table.by is not None
-        else _by_column(result, table, shown)
+        else _by_column(result, table, choice)
         for table in result.suite.shown_tables(list(result.names))
     ]
 
@@ -68,24 +68,26 @@ def percent(interval: Interval | None, sign: str = "", fixed: Interval | None = 
     return text
 
 
-def _by_column(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
+def _by_column(result: SuiteResult, table: Table, choice: RowChoice) -> SuiteTable:
     columns = {c.head: c.benchmark for c in table.columns if c.benchmark in result.names}
     names = list(columns.values())
     metrics = {name: result.suite.metric(name) for name in names}
     whole = table.average and len(columns) == len(table.columns)
-    printed = rows_for(columns, table.title, shown)
+    printed = rows_for(columns, table.title, choice)
     rows = [_published_row(row, whole) for row in printed]
     for model in result.models:
-        own = [
+        scores = [
             benchmark_score(r, metrics[n]) if (r := model.results.get(n)) else None for n in names
         ]
         fixed = [fixed_score(r, metrics[n]) if (r := model.results.get(n)) else None for n in names]
-        cells = [percent(score, fixed=f) for score, f in zip(own, fixed, strict=True)]
+        cells = [percent(score, fixed=f) for score, f in zip(scores, fixed, strict=True)]
         if whole:
-            known = [score for score in own if score is not None]
+            defined = [score for score in scores if score is not None]
             narrow = [score for score in fixed if score is not None]
-            both = average(narrow) if len(narrow) == len(own) else None
-            cells.append(percent(average(known), fixed=both) if len(known) == len(own) else ABSENT)
+            both = average(narrow) if len(narrow) == len(scores) else None
+            cells.append(
+                percent(average(defined), fixed=both) if len(defined) == len(scores) else ABSENT
+            )
         rows.append((model.label, *cells))
     if len(result.models) > 1:
         first, last = result.models[0], result.models[-1]
@@ -115,21 +117,21 @@ def _published_row(row: PublishedCells, with_average: bool) -> tuple[str, ...]:
     return (f"{row.label} ({row.origin})", *cells)
 
 
-def _by_group(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
+def _by_group(result: SuiteResult, table: Table, choice: RowChoice) -> SuiteTable:
     name, by = table.benchmark, table.by
     assert name is not None and by is not None  # a table has both or neither
     metric = result.suite.metric(name)
     scores = {
-        model.label: group_scores(found, metric, by)
+        model.label: group_scores(outcome, metric, by)
         for model in result.models
-        if (found := model.results.get(name)) is not None
+        if (outcome := model.results.get(name)) is not None
     }
     groups = list(dict.fromkeys(g for groups in scores.values() for g in groups))
     printed: list[PublishedCells] = []
     match by:
         case "category":
             groups = sorted(groups) or [c for c in CATEGORIES if c != "probability"]
-            printed = category_rows(groups, shown)
+            printed = category_rows(groups, choice)
         case "family" | "rung":
             pass
         case _:
@@ -184,12 +186,12 @@ def _below(
             lines[f"{ABSENT} {failure.benchmark}{who}: {failure.reason}"] = None
     for model in result.models:
         for name in columns.values():
-            if (found := model.results.get(name)) is None:
+            if (outcome := model.results.get(name)) is None:
                 continue
-            group, who = found.overall, f"{model.label}, {name}"
+            group, who = outcome.overall, f"{model.label}, {name}"
             if group.truncation_rate >= CUT_SHOWN:
                 share = f"{100 * group.truncation_rate:.0f}%"
-                limit = found.settings.max_tokens
+                limit = outcome.settings.max_tokens
                 lines[f"{who}: {share} of the answers were cut at {limit} tokens"] = None
             if group.infra_errors:
                 line = (
@@ -212,8 +214,8 @@ def markdown(tables: Sequence[SuiteTable]) -> str:
         lines.append("|---" + "|---:" * (len(table.head) - 1) + "|")
         for label, *cells in table.rows:
             # cells are our own numbers, signs and marks, so need no escaping
-            shown = [c.replace("\n", " ").replace(ASSUMED, f"\\{ASSUMED}") for c in cells]
-            lines.append("| " + " | ".join([md(label), *shown]) + " |")
+            texts = [c.replace("\n", " ").replace(ASSUMED, f"\\{ASSUMED}") for c in cells]
+            lines.append("| " + " | ".join([md(label), *texts]) + " |")
         if drawn.below:
             lines += ["", *(f"- {md(line.removeprefix('- '))}" for line in drawn.below)]
         pages.append("\n".join(lines) + "\n")
@@ -228,19 +230,19 @@ def suite_json(result: SuiteResult) -> dict[str, Any]:
     models = []
     for model in result.models:
         benchmarks: dict[str, Any] = {}
-        for name, found in model.results.items():
-            metric, group = result.suite.metric(name), found.overall
-            fixed = fixed_score(found, metric)
+        for name, outcome in model.results.items():
+            metric, group = result.suite.metric(name), outcome.overall
+            fixed = fixed_score(outcome, metric)
             kinds = [t.by for t in result.suite.tables if t.benchmark == name and t.by is not None]
             benchmarks[name] = {
                 "metric": metric,
-                **_interval(benchmark_score(found, metric)),
+                **_interval(benchmark_score(outcome, metric)),
                 "these_very_problems": _interval(fixed) if fixed is not None else None,
                 "problems": group.problems,
                 "infra_errors": group.infra_errors,
                 "truncation_rate": _finite(group.truncation_rate),
                 "groups": {
-                    by: {g: _interval(i) for g, i in group_scores(found, metric, by).items()}
+                    by: {g: _interval(i) for g, i in group_scores(outcome, metric, by).items()}
                     for by in kinds
                 },
                 "folder": str(model.folders[name]),
@@ -285,7 +287,7 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def save_suite(result: SuiteResult, root: Path, shown: Shown = "core") -> Path:
+def save_suite(result: SuiteResult, root: Path, choice: RowChoice = "core") -> Path:
     """Write the JSON and Markdown files in ``root`` atomically, and return the latter's path."""
     s = result.settings
     names = ("n", "temperature", "top_p", "max_tokens", "seed")
@@ -300,5 +302,5 @@ def save_suite(result: SuiteResult, root: Path, shown: Shown = "core") -> Path:
     text = json.dumps(suite_json(result), indent=1, ensure_ascii=False) + "\n"
     atomic_write_text(stem.with_suffix(".json"), text)
     page = stem.with_suffix(".md")
-    atomic_write_text(page, markdown(suite_tables(result, shown)))
+    atomic_write_text(page, markdown(suite_tables(result, choice)))
     return page
