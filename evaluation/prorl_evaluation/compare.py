@@ -165,8 +165,13 @@ def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
     """
     if len(results) < 2:
         return None
-    before = (r for r in results[:-1] if r.label.endswith(BEFORE_RL))
-    return compare(next(before, results[0]), results[-1])
+    return compare(results[baseline_place([r.label for r in results])], results[-1])
+
+
+def baseline_place(labels: Sequence[str]) -> int:
+    """Return the position of the run's checkpoint from before RL, or else 0; the last label is never it."""
+    before_rl = (at for at, label in enumerate(labels[:-1]) if label.endswith(BEFORE_RL))
+    return next(before_rl, 0)
 
 
 def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Comparison:

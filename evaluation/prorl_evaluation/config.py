@@ -159,7 +159,7 @@ class NoveltySection(Section):
     seed: Annotated[int, Field(ge=0, le=MOST_SEED)] = 0
 
 
-GONE = (("novelty", "memory", 1024),)
+REMOVED = (("novelty", "memory", 1024),)
 """Removed settings (section, key, default): an older ``eval.yaml`` that has the default still loads."""
 
 
@@ -185,14 +185,6 @@ class EvalConfig(Section):
         return write_yaml(value)
 
 
-def _without_gone(values: dict[str, Any]) -> dict[str, Any]:
-    for section, key, default in GONE:
-        part = values.get(section)
-        if isinstance(part, Mapping) and part.get(key) == default:
-            values = {**values, section: {k: v for k, v in part.items() if k != key}}
-    return values
-
-
 def load_eval_config(
     file: Path | None = None,
     options: Mapping[str, Any] | None = None,
@@ -202,7 +194,11 @@ def load_eval_config(
 
     Raises ConfigError with all mistakes, or PluginError.
     """
-    values = {} if file is None else _without_gone(read_config_file(file))
+    values = {} if file is None else read_config_file(file)
+    for section, key, default in REMOVED:
+        part = values.get(section)
+        if isinstance(part, Mapping) and part.get(key) == default:
+            values = {**values, section: {k: v for k, v in part.items() if k != key}}
     for key, value in (options or {}).items():
         values = put(values, key.split("."), value)
     values, complaints = apply_overrides(

@@ -217,6 +217,14 @@ def model_table(
                 )
     corrected = holm([d.p for d in differences])
     near = [near_n_warning(r.settings.n, largest) for r in results]
+    by_weights: dict[str, list[str]] = {}
+    for r in results:
+        by_weights.setdefault(r.model_digest, []).append(r.label)
+    twins = [
+        f"of the same weights: {', '.join(labels)}"
+        for labels in by_weights.values()
+        if len(labels) > 1
+    ]
     return ModelTable(
         labels=tuple(r.label for r in results),
         k=largest,
@@ -229,7 +237,7 @@ def model_table(
             dataclasses.replace(d, p_corrected=p)
             for d, p in zip(differences, corrected, strict=True)
         ),
-        notes=tuple(dict.fromkeys([*notes, *left_out, *filter(None, near), *_twins(results)])),
+        notes=tuple(dict.fromkeys([*notes, *left_out, *filter(None, near), *twins])),
     )
 
 
@@ -256,13 +264,6 @@ def _columns(problems: Sequence[ProblemResult]) -> list[Members]:
             for g in chosen
         ),
     ]
-
-
-def _twins(results: Sequence[EvalResult]) -> list[str]:
-    same: dict[str, list[str]] = {}
-    for r in results:
-        same.setdefault(r.model_digest, []).append(r.label)
-    return [f"of the same weights: {', '.join(who)}" for who in same.values() if len(who) > 1]
 
 
 def value_table(table: ModelTable) -> TextTable:

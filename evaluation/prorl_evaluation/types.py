@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError, atomic_write_text
+from prorl_evaluation.metrics import near_n_warning
 from prorl_evaluation.stats.fixed_set import fixed_interval
 from prorl_evaluation.stats.intervals import Interval
 
@@ -94,7 +95,7 @@ class EvalSettings:
     @property
     def near_any_success(self) -> bool:
         """Whether k > n/2, where pass@k is mostly whether any sample succeeded."""
-        return self.k > 1 and 2 * self.k > self.n
+        return near_n_warning(self.n, self.k) is not None
 
 
 @dataclass(frozen=True, slots=True)

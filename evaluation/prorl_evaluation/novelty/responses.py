@@ -12,7 +12,7 @@ from prorl_evaluation.sampling.job import EVAL_FILE, read_job
 from prorl_evaluation.sampling.journal import EvalJournal, Keys
 from prorl_evaluation.types import EvaluationError
 
-SAMPLING = ("temperature", "top_p", "max_tokens", "backend", "extra")
+RESPONSE_SETTINGS = ("temperature", "top_p", "max_tokens", "backend", "extra")
 """Settings that change a model's responses; the number of samples and the seed may differ."""
 
 
@@ -63,7 +63,7 @@ def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
         both = f"{path}: {folders[0].name} and {folder.name}"
         if job.model_digest != first.model_digest:
             raise EvaluationError(f"{both} are of two models: name one of these folders")
-        for name in SAMPLING:
+        for name in RESPONSE_SETTINGS:
             a, b = getattr(first.settings, name), getattr(job.settings, name)
             if a != b:
                 raise EvaluationError(

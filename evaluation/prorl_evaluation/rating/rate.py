@@ -182,7 +182,16 @@ def rate(
             journal.forget_refused()
             names = {problem.id for batch in portion for problem in batch.problems}
             label = f"rate {policy.label}, {min(names)} to {max(names)}"
-            _fill(generator, journal, settings, portion, pool, progress, label)
+            with GradingThread(journal, pool, progress.message) as grader:
+                grader.submit(list(ungraded(all_items(portion), journal)))
+                if total := sum(missing(batch, journal) for batch in portion):
+                    prepare(generator)  # before the clock starts
+                    progress.start(label, total)
+                    meter = Meter(progress, total, lambda: getattr(generator, "usage", None))
+                    sampler = Sampler(journal, generator, settings, meter.count, grader.submit)
+                    sampler.fill(portion, total)
+                grader.finish(progress, label)
+            progress.finish()
             counted = counts(all_items(portion), journal)
         store.add(policy, ((by_id[name], row_samples) for name, row_samples in counted.items()))
         shutil.rmtree(work)
@@ -208,27 +217,6 @@ def _portions(
         for place in range(0, len(members), width):
             some = members[place : place + width]
             yield list(plan(some, replace(settings, n=stop, k=1), start))
-
-
-def _fill(
-    generator: Generator,
-    journal: EvalJournal,
-    settings: EvalSettings,
-    portion: Sequence[Batch],
-    pool: Scorer,
-    progress: Progress,
-    label: str,
-) -> None:
-    with GradingThread(journal, pool, progress.message) as grader:
-        grader.submit(list(ungraded(all_items(portion), journal)))
-        if total := sum(missing(batch, journal) for batch in portion):
-            prepare(generator)  # before the clock starts
-            progress.start(label, total)
-            meter = Meter(progress, total, lambda: getattr(generator, "usage", None))
-            sampler = Sampler(journal, generator, settings, meter.count, grader.submit)
-            sampler.fill(portion, total)
-        grader.finish(progress, label)
-    progress.finish()
 
 
 def counts(items: Iterator[Item], journal: EvalJournal) -> dict[str, RowSamples]:

@@ -77,22 +77,23 @@ def group_rates(rows: Sequence[RowRate], by: str) -> list[GroupRate]:
             "level": (domain, row.sample.family, row.sample.rung),
         }
         groups.setdefault(names[by], []).append(row)
-    return [_group(name, members) for name, members in groups.items()]
-
-
-def _group(name: tuple[str, ...], rows: Sequence[RowRate]) -> GroupRate:
-    rates = [row.rate for row in rows]
-    how = Resampling(draws=DRAWS, seed=derive_seed(0, "rating", *name))
-    never, always = rates.count(0.0), rates.count(1.0)
-    return GroupRate(
-        name=name,
-        rows=len(rows),
-        samples=sum(row.n for row in rows),
-        rate=bounded_columns([[r] for r in rates], how=how)[0],
-        never=never,
-        mixed=len(rates) - never - always,
-        always=always,
-    )
+    result = []
+    for name, members in groups.items():
+        rates = [row.rate for row in members]
+        how = Resampling(draws=DRAWS, seed=derive_seed(0, "rating", *name))
+        never, always = rates.count(0.0), rates.count(1.0)
+        result.append(
+            GroupRate(
+                name=name,
+                rows=len(members),
+                samples=sum(row.n for row in members),
+                rate=bounded_columns([[r] for r in rates], how=how)[0],
+                never=never,
+                mixed=len(rates) - never - always,
+                always=always,
+            )
+        )
+    return result
 
 
 def rate_table(groups: Sequence[GroupRate], title: str) -> TextTable:

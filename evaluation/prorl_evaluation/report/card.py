@@ -63,7 +63,11 @@ def card_evaluation(
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:
-        families.setdefault(_family(result), []).append(_cleaned(result, name, weights, private))
+        s = result.settings
+        problems = {key: value for key, value in s.dataset.items() if key != "path"}
+        sampling = [problems, s.temperature, s.top_p, s.max_tokens, s.seed, s.backend]
+        cleaned = _cleaned(result, name, weights, private)
+        families.setdefault(json.dumps(sampling), []).append(cleaned)
     reports: list[ReportData] = []
     for family in families.values():
         places = [place for place, r in enumerate(family) if r.model_digest == weights]
@@ -82,12 +86,6 @@ def card_evaluation(
         files,
         tuple(dict.fromkeys(line for data in reports for line in commands(_as_built(data)))),
     )
-
-
-def _family(result: EvalResult) -> str:
-    s = result.settings
-    problems = {k: v for k, v in s.dataset.items() if k != "path"}
-    return json.dumps([problems, s.temperature, s.top_p, s.max_tokens, s.seed, s.backend])
 
 
 def _cleaned(result: EvalResult, public: str, weights: str, private: Private) -> EvalResult:

@@ -19,10 +19,10 @@ from prorl_evaluation.boundary.types import (
     Curve,
     GainAgainstBase,
 )
-from prorl_evaluation.compare import Comparison, compare
+from prorl_evaluation.compare import Comparison, baseline_place, compare
 from prorl_evaluation.metrics import PosteriorPassAtK, Suspicion, pass_at_k_table
 from prorl_evaluation.stats.intervals import Interval, Resampling, bounded_columns
-from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, ProblemResult, finite
+from prorl_evaluation.types import EvalResult, EvaluationError, ProblemResult, finite
 
 REPORT_FORMAT = 1
 BINS = ("0", *(f"{i / 10:g}–{(i + 1) / 10:g}" for i in range(10)), "1")
@@ -145,8 +145,7 @@ def report_data(
     if not results:
         raise EvaluationError("a report needs at least one result: run prorl eval pass-at-k first")
     options = options or ReportOptions()
-    warm = (i for i, r in enumerate(results[:-1]) if r.label.endswith(BEFORE_RL))
-    base = 0 if options.baseline_first else next(warm, 0)
+    base = 0 if options.baseline_first else baseline_place([r.label for r in results])
     later = results[base:]
     comparison = None
     if len(later) > 1:

@@ -8,7 +8,6 @@ from pathlib import Path
 from prorl_common import atomic_write_text
 from prorl_common.markup import fence, md, table
 from prorl_evaluation.boundary.tables import boundary_tables, posterior_table, suspicion_table
-from prorl_evaluation.boundary.types import BoundaryReport
 from prorl_evaluation.report.data import BINS, ReportData
 from prorl_evaluation.report.tables import example_answers, rates_table, setting_facts
 from prorl_evaluation.report.words import (
@@ -96,7 +95,20 @@ def _solved(data: ReportData) -> list[str]:
         format_table(TextTable("Problems by success rate c/n", ("group", "result", *BINS), rates))
     )
     if data.boundary is not None:
-        parts += _boundary(data.boundary)
+        report = data.boundary
+        parts += ["## Did the boundary move?", *bullets(verdict(report)), md(decision_rule(report))]
+        parts += [format_table(t) for t in boundary_tables(report)]
+        for s in report.solvable:
+            sets = (
+                ("gained", s.gained),
+                ("gained and shown", s.gained_shown),
+                ("lost", s.lost),
+                ("lost and shown", s.lost_shown),
+                ("without a verdict", s.unjudged),
+            )
+            parts += bullets(
+                [f"{s.after}, {name} ({len(ids)}): {', '.join(ids)}" for name, ids in sets if ids]
+            )
     return parts
 
 
@@ -109,19 +121,3 @@ def format_table(drawn: TextTable) -> str:
 def bullets(lines: Sequence[str]) -> list[str]:
     """Return one block of bullets, or nothing."""
     return ["\n".join(f"- {md(line)}" for line in lines)] if lines else []
-
-
-def _boundary(report: BoundaryReport) -> list[str]:
-    parts = ["## Did the boundary move?", *bullets(verdict(report)), md(decision_rule(report))]
-    parts += [format_table(t) for t in boundary_tables(report)]
-    for s in report.solvable:
-        sets = (
-            ("gained", s.gained),
-            ("gained and shown", s.gained_shown),
-            ("lost", s.lost),
-            ("lost and shown", s.lost_shown),
-            ("without a verdict", s.unjudged),
-        )
-        lines = [f"{s.after}, {name} ({len(ids)}): {', '.join(ids)}" for name, ids in sets if ids]
-        parts += bullets(lines)
-    return parts

@@ -232,7 +232,7 @@ def gather(names: Sequence[str], root: Path = RUNS) -> StoredResults:
             stored.append((path if path.is_file() else path / RESULT_FILE, load_result(path)))
             continue
         if path.is_dir() and not (path / "config.yaml").is_file():
-            load_result(path)
+            load_result(path)  # raises the error that says what the folder lacks
         try:
             run = find_run(name, root)
         except EvaluationError as error:

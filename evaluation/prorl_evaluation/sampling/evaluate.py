@@ -9,7 +9,7 @@ import math
 import os
 import platform
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,10 +33,9 @@ from prorl_evaluation.sampling.journal import (
     EvalJournal,
     Keys,
     Problem,
-    VerdictRecord,
 )
 from prorl_evaluation.sampling.pipeline import GradingThread, Meter, Scorer, grade
-from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan, prepare
+from prorl_evaluation.sampling.sampler import Sampler, all_items, missing, plan, prepare
 from prorl_evaluation.stats.distributions import require_scipy
 from prorl_evaluation.summary import graded, group_results, pick_examples, problem_result
 from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError, ProblemResult
@@ -87,26 +86,15 @@ def evaluate(
         every = functools.partial(all_items, batches)
         with GradingThread(journal, pool, progress.message, every, lack < total) as grader:
             if lack:
-                _sample(generator, journal, job, grader, batches, lack, progress)
+                prepare(generator)  # before the clocks start
+                progress.start(f"eval {job.label}", lack)
+                meter = Meter(progress, lack, lambda: getattr(generator, "usage", None))
+                sampler = Sampler(journal, generator, settings, meter.count, grader.submit)
+                sampler.fill(batches, lack)
+                progress.finish()
             grader.finish(progress, job.label)
         progress.finish()
         return _finish(job, problems, journal, time.perf_counter() - started, parts)
-
-
-def _sample(
-    generator: Generator,
-    journal: EvalJournal,
-    job: EvalJob,
-    grader: GradingThread,
-    batches: Iterable[Batch],
-    total: int,
-    progress: Progress,
-) -> None:
-    prepare(generator)  # before the clocks start
-    progress.start(f"eval {job.label}", total)
-    meter = Meter(progress, total, lambda: getattr(generator, "usage", None))
-    Sampler(journal, generator, job.settings, meter.count, grader.submit).fill(batches, total)
-    progress.finish()
 
 
 def _finish(
@@ -188,7 +176,8 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
                 f"{len(lost)} of {made} answers got no verdict (infra error: {lost[0]}): "
                 f"the old verdicts in {out} stand, give the same command again once that is mended"
             )
-        for block in _blocks(v for v in old.values() if (v.key, v.task) not in journal.verdicts):
+        remaining = (v for v in old.values() if (v.key, v.task) not in journal.verdicts)
+        while block := list(itertools.islice(remaining, BLOCK)):
             journal.add_verdicts(block)
         if current.exists():
             further = (f"verdicts.previous-{i}.jsonl" for i in itertools.count(2))
@@ -199,12 +188,6 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
         write_job(out, job, None, parts)  # the verdicts are now those of these parts
         result = _finish(job, problems, journal, time.perf_counter() - started, parts)
         return RegradeReport(result, made, changed)
-
-
-def _blocks(verdicts: Iterable[VerdictRecord]) -> Iterator[list[VerdictRecord]]:
-    verdicts = iter(verdicts)
-    while block := list(itertools.islice(verdicts, BLOCK)):
-        yield block
 
 
 def versions(parts: Iterable[Part] = ()) -> dict[str, str]:

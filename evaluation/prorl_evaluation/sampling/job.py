@@ -82,7 +82,17 @@ def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[Written
         with explain_write_errors(out / PROBLEMS_FILE), os.fdopen(handle, "wb+") as file:
             writer = RowWriter(file)
             for problem in problems:
-                writer.add(_problem_row(problem))
+                writer.add(
+                    {
+                        "id": problem.id,
+                        "domain": problem.domain,
+                        "prompt": [dict(m) for m in problem.prompt],
+                        "verifier": problem.task.verifier,
+                        "reference": problem.task.reference,
+                        "chance": problem.chance,
+                        "labels": dict(problem.labels),
+                    }
+                )
             stored = writer.stored(problem_of)
             os.fsync(file.fileno())
         yield WrittenProblems(stored, Path(name))
@@ -154,18 +164,6 @@ def write_job(
             os.replace(written.file, out / PROBLEMS_FILE)
     value = {**dataclasses.asdict(job), **({"parts": list(parts)} if parts else {})}
     atomic_write_text(out / EVAL_FILE, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
-
-
-def _problem_row(problem: Problem) -> dict[str, Any]:
-    return {
-        "id": problem.id,
-        "domain": problem.domain,
-        "prompt": [dict(m) for m in problem.prompt],
-        "verifier": problem.task.verifier,
-        "reference": problem.task.reference,
-        "chance": problem.chance,
-        "labels": dict(problem.labels),
-    }
 
 
 def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:

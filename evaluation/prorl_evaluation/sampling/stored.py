@@ -148,15 +148,14 @@ def spooled(samples: Iterable[Sample]) -> Stored[Sample]:
                         "metadata": dict(s.metadata),
                     }
                 )
-            return writer.stored(_sample)
+            return writer.stored(
+                lambda row: Sample(
+                    **{**row, "prompt": tuple(row["prompt"]), "task": Task(*row["task"])}
+                )
+            )
     except OSError as error:
         if not says_disk_full(error):
             raise
         raise DiskFullError(
             f"the folder for temporary files, {tempfile.gettempdir()}, is full: let TMPDIR name one with more room"
         ) from error
-
-
-def _sample(row: Any) -> Sample:
-    values = {**row, "prompt": tuple(row["prompt"]), "task": Task(*row["task"])}
-    return Sample(**values)

@@ -91,6 +91,8 @@ def power(
 
     Raises EvaluationError if the mean would leave [0, 1].
     """
+    import numpy as np
+
     rates = rates or Rates()
     if problems < 2 or n < 1:
         raise EvaluationError("an evaluation needs at least 2 problems and 1 sample of each")
@@ -100,7 +102,12 @@ def power(
     if problems >= NORMAL_FROM:
         z = gain * math.sqrt(problems) / _spread(n, gain, rates)
         return NormalDist().cdf(z - normal_quantile((1.0 - LEVEL) / 2.0))
-    differences = _differences(n, gain, rates, (problems, trials))
+    rng = np.random.default_rng(SEED)
+    shape = (problems, trials)
+    before = _draw(rng, rates, shape)
+    after = np.where(rng.random(shape) < REDRAWN, _draw(rng, rates, shape), before)
+    after = np.minimum(after + (1.0 - after) * gain / (1.0 - rates.mean), 1.0)
+    differences = (rng.binomial(n, after) - rng.binomial(n, before)) / n
     intervals, _ = paired_columns(differences, how=Resampling(LEVEL, DRAWS, SEED))
     return sum(i.low > 0 for i in intervals) / trials
 
@@ -134,7 +141,11 @@ def needed_problems(
 ) -> int | None:
     """Return how many problems detect the gain with power ``target``, to 5%; None above MOST_PROBLEMS."""
     rates = rates or Rates()
-    start = _normal_problems(n, gain, rates, target)
+    _check_gain(gain, rates)
+    start = math.inf
+    if gain > 0.0:  # the size of a normal test: ((z of LEVEL + z of power) sigma / gain)^2
+        z = normal_quantile((1.0 - LEVEL) / 2.0) + normal_quantile(1.0 - target)
+        start = (z * _spread(n, gain, rates) / gain) ** 2
     if start > NORMAL_FROM:  # power() uses the same normal approximation there
         return None if start > MOST_PROBLEMS else math.ceil(start)
 
@@ -193,15 +204,6 @@ def _needed(n: int) -> int:
     return problems
 
 
-def _normal_problems(n: int, gain: float, rates: Rates, target: float) -> float:
-    """Return the size of a normal test: ((z of LEVEL + z of power) sigma / gain)^2."""
-    _check_gain(gain, rates)
-    if gain <= 0.0:
-        return math.inf
-    z = normal_quantile((1.0 - LEVEL) / 2.0) + normal_quantile(1.0 - target)
-    return (z * _spread(n, gain, rates) / gain) ** 2
-
-
 def _spread(n: int, gain: float, rates: Rates) -> float:
     """Return the exact standard deviation of a simulated difference: rates change, both sides are sampled."""
     lacking = 1.0 - rates.mean
@@ -220,16 +222,6 @@ def _check_gain(gain: float, rates: Rates) -> None:
         raise EvaluationError(
             f"from {rates.mean:.3g} pass@1 can rise by at most {1 - rates.mean:.3g}, not by {gain:g}"
         )
-
-
-def _differences(n: int, gain: float, rates: Rates, shape: tuple[int, int]) -> Floats:
-    import numpy as np
-
-    rng = np.random.default_rng(SEED)
-    before = _draw(rng, rates, shape)
-    after = np.where(rng.random(shape) < REDRAWN, _draw(rng, rates, shape), before)
-    after = np.minimum(after + (1.0 - after) * gain / (1.0 - rates.mean), 1.0)
-    return np.asarray((rng.binomial(n, after) - rng.binomial(n, before)) / n)
 
 
 def _draw(rng: np.random.Generator, rates: Rates, shape: tuple[int, int]) -> Floats:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from prorl_common import nearest
+from prorl_evaluation.compare import baseline_place
 from prorl_evaluation.report.data import ReportData, ReportOptions, report_data
 from prorl_evaluation.sampling.job import EVAL_FILE
-from prorl_evaluation.types import BEFORE_RL, RESULT_FILE, EvalResult, EvaluationError
+from prorl_evaluation.types import RESULT_FILE, EvalResult, EvaluationError
 from prorl_viewer.checking import Checker
 from prorl_viewer.evaluations import comparison
 from prorl_viewer.evaluations.models import Group, Model, group, tell_apart
@@ -283,8 +284,8 @@ class EvaluationSubject:
         shared = [b for b in done[0].results() if all(b in m.results() for m in done)]
         if not shared:
             raise EvaluationError("there is no benchmark that all of these models have finished")
-        before = (at for at, m in enumerate(done[:-1]) if m.label.endswith(BEFORE_RL))
-        base = 0 if keys or self._options.baseline_first else next(before, 0)
+        first = bool(keys) or self._options.baseline_first
+        base = 0 if first else baseline_place([m.label for m in done])
         unfinished = tuple(m.label for m in wanted if not m.finished)
         return _Chosen(tuple(done), base, bool(keys), tuple(shared), unfinished)
 
