@@ -260,9 +260,8 @@ def load_result(path: Path) -> EvalResult:
         row["problems"] = tuple(_problem(p) for p in row["problems"])
         if len({p.id for p in row["problems"]}) < len(row["problems"]):
             raise ValueError("a problem stands there twice")
-        groups = (_group(g) for g in row["groups"])
         level = row["settings"].level
-        row["groups"] = tuple(_with_fixed(g, row["problems"], level) for g in groups)
+        row["groups"] = tuple(_group(g, row["problems"], level) for g in row["groups"])
         if not row["groups"]:
             raise ValueError("no groups")
         for name in ("model_id", "model_digest", "created"):
@@ -307,7 +306,7 @@ def _problem(row: Mapping[str, Any]) -> ProblemResult:
     return problem
 
 
-def _group(row: Mapping[str, Any]) -> GroupResult:
+def _group(row: Mapping[str, Any], problems: Sequence[ProblemResult], level: float) -> GroupResult:
     values = {key: value for key, value in row.items() if key != "judged"}  # from 0.2.0
     for name in ("pass_at_k", "maj_at_k", "fixed_pass_at_k"):
         values[name] = {int(k): _interval(v) for k, v in row.get(name, {}).items()}
@@ -317,10 +316,7 @@ def _group(row: Mapping[str, Any]) -> GroupResult:
         values[name] = _interval(row[name])
     for name in ("truncation_rate", "unparsable_rate", "timeout_rate", "chance"):
         values[name] = _number(row[name])
-    return GroupResult(**values)
-
-
-def _with_fixed(group: GroupResult, problems: Sequence[ProblemResult], level: float) -> GroupResult:
+    group = GroupResult(**values)
     if group.fixed_pass_at_k:
         return group
     members = [p for p in problems if group.name in (OVERALL, p.domain)]

@@ -198,24 +198,18 @@ def paired_columns(
     matrix = _matrix(rows, (-1.0, 1.0))
     size = (np.nansum(matrix**2, axis=0) + PRIOR) / (np.nansum(np.abs(matrix), axis=0) + PRIOR)
     units = units or Units()
-    way = np.clip((_changed(matrix, units) - FEW) / (MANY - FEW), 0.0, 1.0)
+    codes, names = cluster_codes(len(matrix), units.clusters, units.strata)
+    sums = np.zeros((len(names), matrix.shape[1]))
+    np.add.at(sums, codes, np.nan_to_num(matrix))
+    squares = np.maximum((sums**2).sum(axis=0), SAME)
+    changed = np.abs(sums).sum(axis=0) ** 2 / squares  # the effective number of changed clusters
+    way = np.clip((changed - FEW) / (MANY - FEW), 0.0, 1.0)
     size *= 1.0 - way * (1.0 - LEAST_REACH)
     entered = np.maximum((~np.isnan(matrix)).sum(axis=0), 1)
     centre = way * np.nansum(matrix, axis=0) / entered
     ends = np.maximum(centre - size, -1.0), np.minimum(centre + size, 1.0)
     drawn = _draw(matrix, ends, units, how)
     return _read(matrix, drawn, how.level, expanded=True), drawn
-
-
-def _changed(matrix: Floats, units: Units) -> Floats:
-    """Return the effective number of changed clusters per column: (sum of |d|)^2 / sum of d^2."""
-    import numpy as np
-
-    codes, names = cluster_codes(len(matrix), units.clusters, units.strata)
-    sums = np.zeros((len(names), matrix.shape[1]))
-    np.add.at(sums, codes, np.nan_to_num(matrix))
-    squares = np.maximum((sums**2).sum(axis=0), SAME)
-    return np.asarray(np.abs(sums).sum(axis=0) ** 2 / squares)
 
 
 def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:
