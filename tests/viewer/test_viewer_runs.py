@@ -23,7 +23,7 @@ from prorl_viewer import NotFoundError, find_subjects
 from prorl_viewer.answering import encode
 from prorl_viewer.runs.around import Part, divided
 from prorl_viewer.runs.curves import WIDTH, thin
-from prorl_viewer.runs.journal import Metrics, TaskTable, task_of
+from prorl_viewer.runs.journal import Metrics, TaskTable, task_in_id
 from prorl_viewer.runs.subject import RunSubject
 from prorl_viewer.runs.testing import BROKEN, made_up_config, made_up_row, write_run, write_steps
 
@@ -299,10 +299,10 @@ def test_without_rollouts_the_journal_says_which_task_fell(copy: RunFolder) -> N
 
 
 def test_a_task_is_what_an_id_begins_with() -> None:
-    assert task_of("math-largest-train-000130") == "math-largest"
-    assert task_of("stem-voltage.l2-train-000000") == "stem-voltage.l2"
-    assert task_of("train-7") == "train"
-    assert task_of("x") == "x"
+    assert task_in_id("math-largest-train-000130") == "math-largest"
+    assert task_in_id("stem-voltage.l2-train-000000") == "stem-voltage.l2"
+    assert task_in_id("train-7") == "train"
+    assert task_in_id("x") == "x"
 
 
 def test_a_task_that_the_rollouts_name_goes_before_the_id_and_carried_rows_count_in_their_own_step(

@@ -20,8 +20,8 @@ LONGEST_LABEL = 80
 
 def message(role: Any, content: str) -> Json:
     """Return a chat message; roles other than ROLES become ``other``."""
-    known = role if isinstance(role, str) and role in ROLES else "other"
-    return {"role": known, "content": Private(content)}
+    name = role if isinstance(role, str) and role in ROLES else "other"
+    return {"role": name, "content": Private(content)}
 
 
 def label(value: Any) -> str:
@@ -84,7 +84,7 @@ def _text(text: str, share_safe: bool) -> Json:
     return {"text": text}
 
 
-UNTOLD = "this did not work; what went wrong may tell a text, so it is left out here"
+WITHHELD = "this did not work; what went wrong may tell a text, so it is left out here"
 
 
 def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, bytes]:
@@ -101,9 +101,9 @@ def failure(error: Exception, share_safe: bool = False) -> tuple[int, bytes]:
         case NotFoundError():
             return 404, refusal(without_folders(str(error)) if share_safe else str(error))
         case UserError():
-            return 400, refusal(UNTOLD if share_safe else str(error))
+            return 400, refusal(WITHHELD if share_safe else str(error))
         case ServiceError():
-            return 503, refusal(UNTOLD if share_safe else str(error))
+            return 503, refusal(WITHHELD if share_safe else str(error))
         case OSError():  # the folder was deleted or is not readable
             why = error.strerror or type(error).__name__
             return 503, refusal(f"the files of this page cannot be read ({why})")

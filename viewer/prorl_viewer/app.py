@@ -38,7 +38,7 @@ def build_app(
     """Return the application; ``subjects`` is called from several threads."""
 
     async def index(request: Request) -> Response:
-        if not _same(request.query_params.get("token", ""), token):
+        if not _same_token(request.query_params.get("token", ""), token):
             words = "open the address that prorl view printed: its token is missing here or of an earlier start\n"
             return PlainTextResponse(words, 403, HEADERS)
         return FileResponse(PAGE / "index.html", headers=HEADERS)
@@ -50,15 +50,15 @@ def build_app(
         def all_subjects() -> list[dict[str, Any]]:
             return [{"kind": s.kind, "name": s.name, "version": _version(s)} for s in subjects()]
 
-        found = await run_in_threadpool(all_subjects)
-        return _json({"subjects": found, "share_safe": share_safe}, False)
+        rows = await run_in_threadpool(all_subjects)
+        return _json({"subjects": rows, "share_safe": share_safe}, False)
 
     async def answered(request: Request) -> Response:
         if (refused := _refused(request, token)) is not None:
             return refused
         name = request.path_params["subject"]
-        there = await run_in_threadpool(subjects)
-        subject = next((s for s in there if s.name == name), None)
+        current = await run_in_threadpool(subjects)
+        subject = next((s for s in current if s.name == name), None)
         if subject is None:
             return _json({"error": "there is no such subject"}, False, 404)
         acts = request.method == "POST"  # HEAD is handled as GET
@@ -106,13 +106,13 @@ def _json(value: Any, share_safe: bool, status: int = 200) -> Response:
 
 
 def _refused(request: Request, token: str) -> Response | None:
-    scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and _same(given.strip(), token):
+    scheme, _, presented = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and _same_token(presented.strip(), token):
         return None
     return _json(
         {"error": "a token is required: open the address that prorl view printed"}, False, 401
     )
 
 
-def _same(given: str, token: str) -> bool:
-    return hmac.compare_digest(given.encode(), token.encode())
+def _same_token(presented: str, token: str) -> bool:
+    return hmac.compare_digest(presented.encode(), token.encode())

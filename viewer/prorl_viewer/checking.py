@@ -25,14 +25,14 @@ class Checker(Closing):
         with self._lock:
             if self._pool is None:
                 self._pool = VerifierPool(1, worker_options=WorkerOptions(prestart=False))
-            found = explain(response, task, pool=self._pool).to_json()
-        shown = ("reward", "status", "seconds", "outcome", "isolation")
+            explanation = explain(response, task, pool=self._pool).to_json()
+        plain = ("reward", "status", "seconds", "outcome", "isolation")
         return {
-            **{name: found[name] for name in shown},
-            "reason": private(found["reason"]),
-            "extracted": private(found["extracted"]),
-            "metrics": shown_metrics(found["metrics"]),
-            "findings": [_finding(one) for one in found["findings"]],
+            **{name: explanation[name] for name in plain},
+            "reason": private(explanation["reason"]),
+            "extracted": private(explanation["extracted"]),
+            "metrics": shown_metrics(explanation["metrics"]),
+            "findings": [_finding(one) for one in explanation["findings"]],
         }
 
     def check(self, row: Mapping[str, Any]) -> Json:

@@ -37,10 +37,10 @@ def write_html(
     """
     page = (PAGE / "index.html").read_text(encoding="utf-8")
     head = f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-    held = _answers(subjects, share_safe, opens_first)
+    answers = _answers(subjects, share_safe, opens_first)
     modules = json.dumps({"imports": _modules()})
     scripts = (
-        f'<script type="application/json" id="answers">{held}</script>\n'
+        f'<script type="application/json" id="answers">{answers}</script>\n'
         f'<script type="importmap">{modules}</script>\n'
         '<script type="module">import "prorl/main.js";</script>'
     )
@@ -66,14 +66,14 @@ def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -
             for page, query in subject.snapshot():
                 words = "&".join(f"{key}={query[key]}" for key in sorted(query) if query[key] != "")
                 status, data = answer(pages[page], query, share_safe)
-                kept = answers if status == 200 else refused
-                kept[f"{subject.name}/{page}?{words}"] = data.decode()
+                target = answers if status == 200 else refused
+                target[f"{subject.name}/{page}?{words}"] = data.decode()
         except Exception as error:  # noqa: BLE001 - the page tells it, and shows what it has of the others
             refused[f"{subject.name}/"] = failure(error, share_safe)[1].decode()
     first = subjects[0].name if opens_first else ""
     about = json.dumps({"subjects": listed, "share_safe": share_safe, "opens": first})
-    held = f'"answers":{_joined(answers)},"refused":{_joined(refused)}'
-    return f"{about[:-1]},{held}}}".replace("<", "\\u003c")
+    content = f'"answers":{_joined(answers)},"refused":{_joined(refused)}'
+    return f"{about[:-1]},{content}}}".replace("<", "\\u003c")
 
 
 def _joined(answers: Mapping[str, str]) -> str:
@@ -81,7 +81,7 @@ def _joined(answers: Mapping[str, str]) -> str:
 
 
 def _modules() -> dict[str, str]:
-    found = {}
+    modules = {}
     for path in sorted(PAGE.rglob("*.js")):
         name = PurePosixPath(path.relative_to(PAGE).as_posix())
 
@@ -90,5 +90,5 @@ def _modules() -> dict[str, str]:
 
         source = _IMPORT.sub(by_name, path.read_text(encoding="utf-8"))
         data = base64.b64encode(source.encode()).decode()
-        found[f"prorl/{name}"] = f"data:text/javascript;base64,{data}"
-    return found
+        modules[f"prorl/{name}"] = f"data:text/javascript;base64,{data}"
+    return modules

@@ -70,7 +70,7 @@ class Subjects:
         self._paths = [path.resolve() for path in paths]
         self._kinds = _kinds(self._paths)
         self._lock = threading.Lock()
-        self._found: list[list[Path]] = [[] for _ in self._kinds]
+        self._folders: list[list[Path]] = [[] for _ in self._kinds]
         self._open: list[list[Subject]] = [[] for _ in self._kinds]
         self._replaced: list[Subject] = []
         self._next = 0.0
@@ -98,19 +98,19 @@ class Subjects:
 
     def _search(self) -> None:
         began = time.monotonic()
-        found: list[list[Path]] = [[] for _ in self._kinds]
+        by_kind: list[list[Path]] = [[] for _ in self._kinds]
         for folder in dict.fromkeys(f for path in self._paths for f in _folders(path, DEPTH)):
-            for own, kind in zip(found, self._kinds, strict=True):
+            for matching, kind in zip(by_kind, self._kinds, strict=True):
                 if _is_one(kind, folder):
-                    own.append(folder)
-        for at, folders in enumerate(found):
-            if not {*folders} <= {*self._found[at]}:
-                self._found[at] = list(dict.fromkeys((*self._found[at], *folders)))
-                self._take_up(at, self._kinds[at].open_subjects(self._found[at]))
+                    matching.append(folder)
+        for at, folders in enumerate(by_kind):
+            if not {*folders} <= {*self._folders[at]}:
+                self._folders[at] = list(dict.fromkeys((*self._folders[at], *folders)))
+                self._replace(at, self._kinds[at].open_subjects(self._folders[at]))
         ended = time.monotonic()
         self._next = ended + max(AT_LEAST, SHARE * (ended - began))
 
-    def _take_up(self, at: int, opened: Sequence[Subject]) -> None:
+    def _replace(self, at: int, opened: Sequence[Subject]) -> None:
         """Show ``opened``, but keep open subjects with the same folders."""
         before = {tuple(subject.folders): subject for subject in self._open[at]}
         self._open[at] = [before.pop(tuple(s.folders), s) for s in opened]
@@ -119,7 +119,7 @@ class Subjects:
         _name_apart(new, {subject.name for subject in self._all() if subject not in new})
 
 
-def _kinds(given: Sequence[Path]) -> list[_Kind]:
+def _kinds(paths: Sequence[Path]) -> list[_Kind]:
     from prorl_viewer.datasets import subject as datasets
     from prorl_viewer.evaluations import subject as evaluations
     from prorl_viewer.runs import subject as runs
@@ -127,7 +127,7 @@ def _kinds(given: Sequence[Path]) -> list[_Kind]:
     return [
         _Kind(runs.looks_like, runs.open_subjects),
         _Kind(datasets.looks_like, partial(datasets.open_subjects, shelf=datasets.Shelf())),
-        _Kind(evaluations.looks_like, partial(evaluations.open_subjects, given=given)),
+        _Kind(evaluations.looks_like, partial(evaluations.open_subjects, named=paths)),
     ]
 
 

@@ -86,31 +86,31 @@ class Subject(Protocol):
 
 def integer(query: Query, key: str, default: int) -> int:
     """Return the integer ``key`` of the query. Raises UserError for another value."""
-    given = query.get(key, "")
-    if not given:
+    text = query.get(key, "")
+    if not text:
         return default
     try:
-        return int(given)
+        return int(text)
     except ValueError:
-        raise UserError(f"{key} is a whole number, not '{given}'") from None
+        raise UserError(f"{key} is a whole number, not '{text}'") from None
 
 
 def number(query: Query, key: str, default: float) -> float:
     """Return the number ``key`` of the query. Raises UserError for another value."""
-    given = query.get(key, "")
-    if not given:
+    text = query.get(key, "")
+    if not text:
         return default
     try:
-        return float(given)
+        return float(text)
     except ValueError:
-        raise UserError(f"{key} is a number, not '{given}'") from None
+        raise UserError(f"{key} is a number, not '{text}'") from None
 
 
 def choice(query: Query, key: str, allowed: Collection[str], default: str = "") -> str:
     """Return the word ``key`` of the query. Raises UserError unless it is in ``allowed``."""
-    given = query.get(key, "")
-    if not given:
+    word = query.get(key, "")
+    if not word:
         return default
-    if given not in allowed:
-        raise UserError(f"{key} '{given}' is unknown{nearest(given, list(allowed))}")
-    return given
+    if word not in allowed:
+        raise UserError(f"{key} '{word}' is unknown{nearest(word, list(allowed))}")
+    return word

@@ -22,7 +22,7 @@ from prorl_viewer.subject import Json, Private, Query
 RATE_EDGES = (0.0, 1e-6, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1 - 1e-6)
 """Lower edges: none passed, eighths, all passed."""
 RATE_NAMES = ("0", "above 0", *(f"{edge}+" for edge in RATE_EDGES[2:-1]), "1")
-_SAID_OF_EACH = ("domain", "licence", "gold_check", "level", "source")
+_LISTED_LABELS = ("domain", "licence", "gold_check", "level", "source")
 
 
 def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
@@ -34,11 +34,11 @@ def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
     has_rate = ~np.isnan(rates.value)
     rated = np.bincount(labels.codes[has_rate], minlength=size)
     summed = np.bincount(labels.codes[has_rate], rates.value[has_rate], minlength=size)
-    others = {name: _crossed(table, by, name) for name in _SAID_OF_EACH if name != by}
-    found: list[dict[str, Any]] = []
+    crossings = {name: _crossed(table, by, name) for name in _LISTED_LABELS if name != by}
+    result: list[dict[str, Any]] = []
     for code in sorted(np.flatnonzero(rows).tolist(), key=lambda c: label_order(labels.names[c])):
-        values = {name: _values(table, name, crossed[code]) for name, crossed in others.items()}
-        found.append(
+        values = {name: _values(table, name, crossed[code]) for name, crossed in crossings.items()}
+        result.append(
             {
                 "name": labels.names[code] or NONE,
                 "rows": int(rows[code]),
@@ -48,7 +48,7 @@ def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
                 "rate": round(float(summed[code] / rated[code]), 4) if rated[code] else None,
             }
         )
-    return found
+    return result
 
 
 def histograms(table: RowTable, rates: Rates) -> dict[str, Any]:
@@ -97,11 +97,11 @@ def _count(table: RowTable, counts: NDArray[np.int64], split: str) -> int:
 
 def _values(table: RowTable, name: str, counts: NDArray[np.int64]) -> str:
     labels = table.labels[name].names
-    there = [c for c in np.argsort(-counts, kind="stable").tolist() if counts[c] and labels[c]]
+    codes = [c for c in np.argsort(-counts, kind="stable").tolist() if counts[c] and labels[c]]
     if name == "level":
-        return ", ".join(sorted((labels[c] for c in there), key=label_order)[:8])
-    more = f" and {len(there) - 2} more" if len(there) > 2 else ""
-    return ", ".join(labels[c] for c in there[:2]) + more
+        return ", ".join(sorted((labels[c] for c in codes), key=label_order)[:8])
+    more = f" and {len(codes) - 2} more" if len(codes) > 2 else ""
+    return ", ".join(labels[c] for c in codes[:2]) + more
 
 
 PAIRS_SHOWN = 3
@@ -126,16 +126,16 @@ class Drops:
     @classmethod
     def read(cls, folder: Path, manifest: Mapping[str, Any]) -> Drops:
         """Read the dataset's files. Raises UserError for a damaged one."""
-        found = cls(manifest)
+        drops = cls(manifest)
         if (folder / DROPPED).is_file():
             for _, line in read_jsonl(folder / DROPPED):
-                found.examples.append(line)
+                drops.examples.append(line)
                 if isinstance(like := line.get("like"), str):
-                    found.repeated.setdefault(like, []).append(line)
+                    drops.repeated.setdefault(like, []).append(line)
         if (folder / PAIRS).is_file():
             for _, line in read_jsonl(folder / PAIRS):
-                found._add_pair(line)
-        return found
+                drops._add_pair(line)
+        return drops
 
     def _add_pair(self, line: dict[str, Any]) -> None:
         dropped = bool(line.get("dropped", True))
@@ -150,10 +150,10 @@ class Drops:
     def page(self, query: Query) -> Json:
         """Return stages, reasons, and the dropped examples that match the query."""
         manifest = self.manifest
-        wanted = {
+        conditions = {
             key: query[key] for key in ("stage", "reason", "domain", "entry") if query.get(key)
         }
-        examples = [e for e in self.examples if all(e.get(k) == v for k, v in wanted.items())]
+        examples = [e for e in self.examples if all(e.get(k) == v for k, v in conditions.items())]
         first, last = window(query, len(examples))
         stages: Mapping[str, Mapping[str, int]] = manifest.get("stages", {})
         where = {str(e.get("reason")): str(e.get("stage")) for e in self.examples}
@@ -212,16 +212,16 @@ class Drops:
 
 def dropped_line(line: Mapping[str, Any]) -> dict[str, Any]:
     """Return a line of ``dropped.jsonl`` with private texts marked."""
-    return _told(line, ("row", "stage", "reason", "entry", "domain", "like"))
+    return _marked_private(line, ("row", "stage", "reason", "entry", "domain", "like"))
 
 
 def pair_line(line: Mapping[str, Any]) -> dict[str, Any]:
     """Return a line of ``decontamination.jsonl`` with private texts marked."""
-    return _told(line, ("row", "benchmark", "rule", "item"))
+    return _marked_private(line, ("row", "benchmark", "rule", "item"))
 
 
-def _told(line: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    known = {name: line[name] for name in names if isinstance(line.get(name), str | int)}
+def _marked_private(line: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    labels = {name: line[name] for name in names if isinstance(line.get(name), str | int)}
     numbers = {k: v for k, v in line.items() if isinstance(v, int | float)}
-    texts = {k: Private(str(v)) for k, v in line.items() if k not in {*known, *numbers}}
-    return {**known, **numbers, **texts}
+    texts = {k: Private(str(v)) for k, v in line.items() if k not in {*labels, *numbers}}
+    return {**labels, **numbers, **texts}

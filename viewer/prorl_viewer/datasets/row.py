@@ -26,7 +26,7 @@ from prorl_viewer.datasets.table import Places, Rates, RowTable
 from prorl_viewer.subject import Json, NotFoundError, Private, Query, private
 
 
-def templates_at_hand() -> list[str]:
+def local_templates() -> list[str]:
     """Return the downloaded models, or none without Transformers."""
     if find_spec("transformers") is None:
         return []
@@ -40,10 +40,10 @@ def rendered(messages: Sequence[Mapping[str, str]], model: str) -> Json:
 
     A child process renders them, since Transformers would keep hundreds of megabytes in this one.
     """
-    known = templates_at_hand()
-    if model not in known:
-        there = ", ".join(known) or "none; get one with prorl model fetch"
-        raise UserError(f"no template of '{model}' is at hand ({there})")
+    models = local_templates()
+    if model not in models:
+        listed = ", ".join(models) or "none; get one with prorl model fetch"
+        raise UserError(f"no template of '{model}' is at hand ({listed})")
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as child:
         text, tokens = child.submit(_render, list(messages), model).result()
     return {"model": model, "text": Private(text), "tokens": tokens}
@@ -80,17 +80,17 @@ class Neighbour:
 
 def neighbours(table: RowTable, row: int) -> list[Neighbour]:
     """Return the rows most similar to ``row``, best first."""
-    own = _shingles(table.prompt(row))
-    if not len(own):
+    shingles = _shingles(table.prompt(row))
+    if not len(shingles):
         return []
-    found = []
-    for other in _candidates(table, row).tolist():
-        theirs = _shingles(table.prompt(other))
-        shared = len(np.intersect1d(own, theirs, assume_unique=True))
-        similarity = shared / (len(own) + len(theirs) - shared)
+    result = []
+    for candidate in _candidates(table, row).tolist():
+        candidate_shingles = _shingles(table.prompt(candidate))
+        shared = len(np.intersect1d(shingles, candidate_shingles, assume_unique=True))
+        similarity = shared / (len(shingles) + len(candidate_shingles) - shared)
         if similarity >= LEAST:
-            found.append(Neighbour(other, round(similarity, 4)))
-    return sorted(found, key=lambda n: (-n.similarity, n.row))[:SHOWN]
+            result.append(Neighbour(candidate, round(similarity, 4)))
+    return sorted(result, key=lambda n: (-n.similarity, n.row))[:SHOWN]
 
 
 def _candidates(table: RowTable, row: int) -> Places:
@@ -133,7 +133,7 @@ def _shingles(text: str) -> NDArray[np.uint64]:
     return np.unique(runs_of(hashes, min(SHINGLE, max(1, len(hashes)))))
 
 
-_SAID_ELSEWHERE = ("gold_response", "verified_by", "entry", "family", "level")
+_SHOWN_APART = ("gold_response", "verified_by", "entry", "family", "level")
 
 
 def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
@@ -144,7 +144,7 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
     prompt = list(row["prompt"])
     spec = VERIFIERS.get(row["verifier"]) if row["verifier"] in VERIFIERS.names() else None
     gold = gold_response(row["verifier"], reference, metadata)
-    rest = {key: value for key, value in metadata.items() if key not in _SAID_ELSEWHERE}
+    further = {key: value for key, value in metadata.items() if key not in _SHOWN_APART}
     name = row["id"]
     return {
         "id": name,
@@ -167,11 +167,11 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
         "verified_by": label(metadata.get("verified_by")) or None,
         "verifier_is_here": spec is not None,
         "reference": Private(json.dumps(reference, indent=2, ensure_ascii=False)),
-        "metadata": Private(json.dumps(rest, indent=2, ensure_ascii=False)),
+        "metadata": Private(json.dumps(further, indent=2, ensure_ascii=False)),
         "rating": rates.of(at, prompt),
         "like_benchmarks": [pair_line(line) for line in drops.kept_like.get(name, ())],
         "repeated_by": [dropped_line(line) for line in drops.repeated.get(name, ())],
-        "templates": templates_at_hand(),
+        "templates": local_templates(),
     }
 
 
@@ -189,18 +189,18 @@ def gold_response(
     verifier: str, reference: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> str | None:
     """Return a response for full marks: the row's own, or one that its verifier makes."""
-    own = metadata.get("gold_response")
-    if isinstance(own, str):
-        return own
+    response = metadata.get("gold_response")
+    if isinstance(response, str):
+        return response
     return VERIFIERS.get(verifier).data.gold(reference) if verifier in VERIFIERS.names() else None
 
 
 def _parsed(text: str | None) -> dict[str, Any]:
     try:
-        found = json.loads(text or "{}")
+        value = json.loads(text or "{}")
     except (ValueError, RecursionError):  # show such a row as it is
         return {"not JSON": text}
-    return found if isinstance(found, dict) else {"value": found}
+    return value if isinstance(value, dict) else {"value": value}
 
 
 def checked_gold(

@@ -101,12 +101,14 @@ class DatasetSubject:
         yield from (("summary", {}), ("histograms", {}), ("drops", {}), ("entries", {}))
         yield from (("groups", {"by": name}) for name in LABEL_NAMES)
         yield "rows", {}
-        shown: dict[str, None] = {row["id"]: None for row in self._rows({})["rows"][:EXPORTED_ROWS]}
+        exported: dict[str, None] = {
+            row["id"]: None for row in self._rows({})["rows"][:EXPORTED_ROWS]
+        }
         for domain in self._open().table.labels["domain"].names:
             yield "rows", {"domain": domain}
-            found = self._rows({"domain": domain, "limit": str(EXPORTED_ROWS)})["rows"]
-            shown |= {row["id"]: None for row in found}
-        for name in shown:
+            rows = self._rows({"domain": domain, "limit": str(EXPORTED_ROWS)})["rows"]
+            exported |= {row["id"]: None for row in rows}
+        for name in exported:
             yield "row", {"id": name}
 
     def close(self) -> None:
@@ -127,9 +129,9 @@ class DatasetSubject:
 
     def _summary(self, query: Query) -> Json:
         with explained(self.path / MANIFEST):
-            return self._told(read_manifest(self.path))
+            return self._summary_of(read_manifest(self.path))
 
-    def _told(self, manifest: Mapping[str, Any]) -> Json:
+    def _summary_of(self, manifest: Mapping[str, Any]) -> Json:
         counts: Mapping[str, Mapping[str, int]] = manifest.get("counts", {})
         files: Mapping[str, Mapping[str, Any]] = manifest["files"]
         rows = {s: files[f"{s}.parquet"].get("rows", 0) for s in SPLITS if f"{s}.parquet" in files}
@@ -173,8 +175,8 @@ class DatasetSubject:
 
     def _neighbours(self, query: Query) -> Json:
         table, rates, _ = self._parts()
-        found = neighbours(table, place(table, query))
-        return [{**_listed(table, rates, n.row), "similarity": n.similarity} for n in found]
+        similar = neighbours(table, place(table, query))
+        return [{**_listed(table, rates, n.row), "similarity": n.similarity} for n in similar]
 
     def _rendered(self, query: Query) -> Json:
         table = self._open().table

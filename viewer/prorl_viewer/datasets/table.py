@@ -110,7 +110,7 @@ class Labels:
         """Return the value of a row."""
         return self.names[int(self.codes[row])]
 
-    def is_(self, name: str) -> Mask:
+    def equal_to(self, name: str) -> Mask:
         """Return which rows have the value."""
         code = self.names.index(name) if name in self.names else -1
         return np.asarray(self.codes == code)
@@ -118,7 +118,7 @@ class Labels:
 
 @dataclass(slots=True)
 class _LabelMaker:
-    known: dict[str, int] = field(default_factory=dict)
+    name_codes: dict[str, int] = field(default_factory=dict)
     codes: dict[Any, int] = field(default_factory=dict)
     """Codes of JSON values; most rows of a batch repeat a few values."""
     parts: list[Codes] = field(default_factory=list)
@@ -129,13 +129,13 @@ class _LabelMaker:
 
     def add_values(self, values: list[Any]) -> None:
         try:
-            found = [self.codes[value] for value in values]
+            codes = [self.codes[value] for value in values]
         except (KeyError, TypeError):  # a new value, or one that is no label
-            found = [self._code(value) for value in values]
-        self.parts.append(np.array(found, np.int32))
+            codes = [self._code(value) for value in values]
+        self.parts.append(np.array(codes, np.int32))
 
     def _code(self, value: Any) -> int:
-        code = self.known.setdefault(name := label(value), len(self.known))
+        code = self.name_codes.setdefault(name := label(value), len(self.name_codes))
         if name or value is None:
             self.codes[value] = code
         return code
@@ -143,9 +143,9 @@ class _LabelMaker:
     def labels(self) -> Labels:
         """Return the column, emptied if most rows have distinct values."""
         codes = np.concatenate([*self.parts, np.empty(0, np.int32)])
-        if len(self.known) > max(FEW_LABELS, len(codes) // 2):
+        if len(self.name_codes) > max(FEW_LABELS, len(codes) // 2):
             return Labels([""], np.zeros_like(codes))
-        return Labels(list(self.known), codes)
+        return Labels(list(self.name_codes), codes)
 
 
 @dataclass(slots=True)
@@ -184,8 +184,8 @@ class RowTable:
         """Return the position of the row with this id, or None."""
         import pyarrow.compute as pc
 
-        found = pc.index(self.ids, identity).as_py()
-        return None if found < 0 else int(found)
+        position = pc.index(self.ids, identity).as_py()
+        return None if position < 0 else int(position)
 
     def prompt(self, row: int) -> str:
         """Return a row's messages, joined."""
@@ -196,8 +196,8 @@ class RowTable:
         import pyarrow.compute as pc
 
         columns = (self.prompts, self.ids)
-        found = pc.or_(*(pc.match_substring(c, text, ignore_case=True) for c in columns))
-        return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
+        mask = pc.or_(*(pc.match_substring(c, text, ignore_case=True) for c in columns))
+        return np.asarray(mask.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
     def row(self, row: int) -> dict[str, Any]:
         """Return every column of a row."""
@@ -210,8 +210,8 @@ class RowTable:
                 rows = file.metadata.row_group(group).num_rows
                 if left < rows:
                     table = file.read_row_group(group, columns=list(COLUMNS))
-                    found: dict[str, Any] = table.slice(left, 1).to_pylist()[0]
-                    return found
+                    values: dict[str, Any] = table.slice(left, 1).to_pylist()[0]
+                    return values
                 left -= rows
         raise DatasetError(f"{self.files[at]} has changed while it was looked at: open it again")
 
@@ -239,10 +239,10 @@ def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:
     for path in files:
         starts.append(rows)
         with explained(path), parquet.ParquetFile(path, read_dictionary=list(LABELS)) as file:
-            wanted = ["id", *LABELS, "metadata"]
-            if missing := [name for name in wanted if name not in file.schema_arrow.names]:
+            columns = ["id", *LABELS, "metadata"]
+            if missing := [name for name in columns if name not in file.schema_arrow.names]:
                 raise DatasetError(f"{path} is no file of a dataset: it lacks {', '.join(missing)}")
-            for batch in file.iter_batches(_BATCH, columns=wanted, use_threads=False):
+            for batch in file.iter_batches(_BATCH, columns=columns, use_threads=False):
                 ids.append(batch.column("id").cast(pa.string()))
                 rows += len(batch)
                 for name in LABELS:
@@ -257,14 +257,14 @@ def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:
 def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
     """Return rows' metadata, {} if invalid; most of the time of opening is spent here."""
     parse = json.JSONDecoder().raw_decode  # ``json.loads`` without its search for whitespace
-    found = []
+    rows = []
     for text in texts:
         try:
             about = parse(text or "{}")[0]
         except (ValueError, RecursionError):
             about = {}
-        found.append(about if isinstance(about, dict) else {})
-    return found
+        rows.append(about if isinstance(about, dict) else {})
+    return rows
 
 
 def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
@@ -321,18 +321,18 @@ def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
     ``down``.
     """
     by_label = {
-        name: table.labels[name].is_(_named(value))
+        name: table.labels[name].equal_to(_named(value))
         for name in LABEL_NAMES
         if (value := query.get(name))
     }
-    others = _others(table, rates, query)
+    other_filters = _other_filters(table, rates, query)
     counts = {}
     for name in COUNTED:
-        mask = _all(others, *(m for key, m in by_label.items() if key != name))
+        mask = _all(other_filters, *(m for key, m in by_label.items() if key != name))
         labels = table.labels[name]
-        found = np.bincount(labels.codes[mask], minlength=len(labels.names))
-        counts[name] = {labels.names[c] or NONE: int(found[c]) for c in np.flatnonzero(found)}
-    places = np.flatnonzero(_all(others, *by_label.values()))
+        counted = np.bincount(labels.codes[mask], minlength=len(labels.names))
+        counts[name] = {labels.names[c] or NONE: int(counted[c]) for c in np.flatnonzero(counted)}
+    places = np.flatnonzero(_all(other_filters, *by_label.values()))
     return Chosen(_sorted(places, table, rates, query), counts)
 
 
@@ -348,7 +348,7 @@ def _named(value: str) -> str:
     return "" if value == NONE else value
 
 
-def _others(table: RowTable, rates: Rates, query: Query) -> Mask:
+def _other_filters(table: RowTable, rates: Rates, query: Query) -> Mask:
     mask = np.ones(len(table), np.bool_)
     if (rated := choice(query, "rated", ("yes", "no"))) != "":
         mask &= np.isnan(rates.value) == (rated == "no")
@@ -364,10 +364,10 @@ def _others(table: RowTable, rates: Rates, query: Query) -> Mask:
 
 
 def _all(first: Mask, *more: Mask) -> Mask:
-    found = first.copy()
+    result = first.copy()
     for mask in more:
-        found &= mask
-    return found
+        result &= mask
+    return result
 
 
 def _sorted(places: Places, table: RowTable, rates: Rates, query: Query) -> Places:

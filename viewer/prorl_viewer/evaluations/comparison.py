@@ -24,34 +24,36 @@ def curves(data: ReportData, keys: Sequence[str], group: str) -> Json:
     by_name = {name_of(g): g for g in data.groups}
     if group not in by_name:
         raise NotFoundError(f"there is no group '{group}' among {', '.join(list(by_name)[:8])}")
-    shown = by_name[group]
+    chosen = by_name[group]
     return {
         "groups": [{"name": n, "kind": g.kind, "problems": g.problems} for n, g in by_name.items()],
         "group": group,
-        "problems": shown.problems,
+        "problems": chosen.problems,
         "shared": data.boundary is not None,
         "fewest": min(r.settings.n for r in data.results),
         "level": data.results[0].settings.level,
-        "lines": [line(keys[own.place], own.label, own.points) for own in data.lines(shown)],
-        "claims": [_claim(shown, at, data.boundary) for at in range(len(shown.claims))],
+        "lines": [
+            line(keys[curve.place], curve.label, curve.points) for curve in data.lines(chosen)
+        ],
+        "claims": [_claim(chosen, at, data.boundary) for at in range(len(chosen.claims))],
     }
 
 
-def own_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str) -> Json:
+def stored_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str) -> Json:
     """Return the curves stored in the results, while the rest is computed."""
     kind, _, name = group.partition(":")
-    found = [(k, r.label, r.group(name)) for k, r in zip(keys, results, strict=True)]
-    known = [
-        (k, label, g) for k, label, g in found if g is not None and kind in ("overall", "domain")
+    groups = [(k, r.label, r.group(name)) for k, r in zip(keys, results, strict=True)]
+    present = [
+        (k, label, g) for k, label, g in groups if g is not None and kind in ("overall", "domain")
     ]
     return {
         "groups": [],
         "group": group,
-        "problems": max((g.problems for _, _, g in known), default=0),
+        "problems": max((g.problems for _, _, g in present), default=0),
         "shared": False,
         "fewest": min(r.settings.n for r in results),
         "level": results[0].settings.level,
-        "lines": [line(key, label, g.pass_at_k) for key, label, g in known],
+        "lines": [line(key, label, g.pass_at_k) for key, label, g in present],
         "claims": [],
     }
 
@@ -59,7 +61,7 @@ def own_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str) -
 def claims(data: ReportData) -> Json:
     """Return all claims with their tests, rule and meaning."""
     report = data.boundary
-    said = {
+    texts = {
         "headline": words.headline(data.results, data.comparison),
         "lead": words.lead(data),
         "caveats": words.caveats(data),
@@ -68,9 +70,9 @@ def claims(data: ReportData) -> Json:
         "tables": _extra_tables(data),
     }
     if report is None:
-        return {**said, "claims": [], "baseline": data.results[0].label}
+        return {**texts, "claims": [], "baseline": data.results[0].label}
     return {
-        **said,
+        **texts,
         "baseline": report.labels[0],
         "k": report.k,
         "level": report.level,
@@ -130,7 +132,7 @@ def solvable(results: Sequence[EvalResult]) -> Json:
     """Return the problems that later results gained, lost and kept. Raises EvaluationError if none is shared."""
     aligned, warnings = align(results)
     base = results[0]
-    found = [
+    changes = [
         solvable_changes([(row[0], row[at]) for row in aligned], (base.label, r.label))
         for at, r in enumerate(results[1:], start=1)
     ]
@@ -139,7 +141,7 @@ def solvable(results: Sequence[EvalResult]) -> Json:
         "problems": len(aligned),
         "n": [r.settings.n for r in results],
         "warnings": warnings,
-        "changes": [_sets(s) for s in found],
+        "changes": [_sets(s) for s in changes],
     }
 
 
@@ -188,8 +190,8 @@ def name_of(group: BoundaryGroup) -> str:
 
 def line(key: str, label: str, points: Mapping[int, Interval]) -> Json:
     """Return a curve of ``[k, value, low, high, problems]``."""
-    shown = [[k, i.value, i.low, i.high, i.count] for k, i in sorted(points.items()) if i.count]
-    return {"key": key, "label": label, "points": shown}
+    rows = [[k, i.value, i.low, i.high, i.count] for k, i in sorted(points.items()) if i.count]
+    return {"key": key, "label": label, "points": rows}
 
 
 def change(c: Change) -> dict[str, Any]:

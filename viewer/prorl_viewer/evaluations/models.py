@@ -14,7 +14,7 @@ from prorl_evaluation.sampling.job import EVAL_FILE
 from prorl_evaluation.sampling.journal import Problem
 from prorl_evaluation.suites.runner import SUITES, join_results, joined_problems
 from prorl_evaluation.types import RESULT_FILE, EvalResult, EvalSettings, ProblemResult
-from prorl_viewer.evaluations.parts import Answer, Asked, Part, State
+from prorl_viewer.evaluations.parts import Answer, ListedProblem, Part, State
 from prorl_viewer.subject import NotFoundError
 
 
@@ -71,39 +71,39 @@ class Model:
 
     def result(self, benchmarks: Sequence[str]) -> EvalResult:
         """Return one result over ``benchmarks``; joining several takes seconds."""
-        found = {name: result for name, result in self.results().items() if name in benchmarks}
-        (one, *others) = found.values()
-        if others or "" not in found:
-            one = join_results(found, str(one.settings.dataset.get("path", "")).partition("/")[0])
+        results = {name: result for name, result in self.results().items() if name in benchmarks}
+        (one, *more) = results.values()
+        if more or "" not in results:
+            one = join_results(results, str(one.settings.dataset.get("path", "")).partition("/")[0])
         settings = dataclasses.replace(one.settings, label=self.label)
         return dataclasses.replace(one, settings=settings)
 
-    def asked(self) -> dict[str, Asked]:
+    def listed(self) -> dict[str, ListedProblem]:
         """Return every problem's listing by id."""
         return {
-            f"{benchmark}/{own}" if benchmark else own: asked
+            f"{benchmark}/{name}" if benchmark else name: problem
             for benchmark, part in self.parts.items()
-            for own, asked in part.asked.items()
+            for name, problem in part.listed.items()
         }
 
     def problem(self, problem: str) -> Problem:
         """Return a problem with its task. Raises NotFoundError."""
-        part, own = self._place(problem)
-        return part.problem(own)
+        part, name = self._place(problem)
+        return part.problem(name)
 
     def answers(self, problem: str, indices: Sequence[int] | None = None) -> list[Answer]:
         """Return the answers to a problem, or those of ``indices``. Raises NotFoundError."""
-        part, own = self._place(problem)
-        return part.answers(own, indices)
+        part, name = self._place(problem)
+        return part.answers(name, indices)
 
     def has(self, problem: str) -> bool:
         """Return whether its folders contain the problem."""
-        return any(own in part.asked for part, own in self._places(problem))
+        return any(name in part.listed for part, name in self._places(problem))
 
     def _place(self, problem: str) -> tuple[Part, str]:
-        for part, own in self._places(problem):
-            if own in part.asked:
-                return part, own
+        for part, name in self._places(problem):
+            if name in part.listed:
+                return part, name
         raise NotFoundError(f"{self.label} has no problem '{problem}'")
 
     def _places(self, problem: str) -> list[tuple[Part, str]]:
@@ -141,61 +141,61 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Located:
     folder: Path
     settings: EvalSettings | None
     benchmark: str
     root: Path
 
 
-def group(folders: Sequence[Path], given: Sequence[Path] = ()) -> list[Group]:
-    """Group evaluation ``folders``; several ``given`` ones form one group."""
-    named = {path.resolve() for path in given}
-    found = [_look(folder) for folder in folders]
-    chosen = [f for f in found if f.folder.resolve() in named]
-    together: dict[Any, list[_Found]] = {}
-    for one in found:
-        key = "given" if len(chosen) > 1 and one in chosen else _key(one)
+def group(folders: Sequence[Path], named: Sequence[Path] = ()) -> list[Group]:
+    """Group evaluation ``folders``; several ``named`` ones form one group."""
+    named_paths = {path.resolve() for path in named}
+    located = [_locate(folder) for folder in folders]
+    chosen = [f for f in located if f.folder.resolve() in named_paths]
+    together: dict[Any, list[_Located]] = {}
+    for one in located:
+        key = "named" if len(chosen) > 1 and one in chosen else _key(one)
         together.setdefault(key, []).append(one)
-    return [_group(own, in_order=key == "given") for key, own in together.items()]
+    return [_group(members, in_order=key == "named") for key, members in together.items()]
 
 
-def _look(folder: Path) -> _Found:
+def _locate(folder: Path) -> _Located:
     for name in (EVAL_FILE, RESULT_FILE):
         try:
             row = json.loads((folder / name).read_text(encoding="utf-8"))
-            found = _placed(folder, EvalSettings(**row["settings"]))
-            hash(_key(found))
+            located = _placed(folder, EvalSettings(**row["settings"]))
+            hash(_key(located))
         except (OSError, RecursionError, *DAMAGED):
             continue
-        return found
-    return _Found(folder, None, "", folder.parent)
+        return located
+    return _Located(folder, None, "", folder.parent)
 
 
-def _placed(folder: Path, settings: EvalSettings) -> _Found:
+def _placed(folder: Path, settings: EvalSettings) -> _Located:
     path = settings.dataset.get("path", "")
     benchmark, above = path.partition("/")[2], folder.parent.parent
     # a suite writes <root>/<model>/<benchmark>-<hash>
     if benchmark and folder.name.startswith(f"{benchmark}-") and _holds_suites(above):
-        return _Found(folder, settings, benchmark, above)
-    return _Found(folder, settings, "", folder.parent)
+        return _Located(folder, settings, benchmark, above)
+    return _Located(folder, settings, "", folder.parent)
 
 
 def _holds_suites(root: Path) -> bool:
     return root.name == SUITES or next(root.glob("suite-*.json"), None) is not None
 
 
-def _key(found: _Found) -> tuple[object, ...]:
-    s = found.settings
+def _key(folder: _Located) -> tuple[object, ...]:
+    s = folder.settings
     if s is None:
-        return (found.folder,)
-    if found.benchmark:
+        return (folder.folder,)
+    if folder.benchmark:
         limit = s.dataset.get("limit")
         suite = s.dataset.get("path", "").partition("/")[0]
         sampled = (s.temperature, s.top_p, s.max_tokens, s.seed, s.backend, str(dict(s.extra)))
-        return (found.root, suite, limit, sampled)
+        return (folder.root, suite, limit, sampled)
     return (
-        found.root,
+        folder.root,
         settings_hash(s, None),
         s.dataset.get("limit"),
         s.backend,
@@ -203,9 +203,9 @@ def _key(found: _Found) -> tuple[object, ...]:
     )
 
 
-def _group(found: Sequence[_Found], in_order: bool) -> Group:
-    by_model: dict[Path, list[_Found]] = {}
-    for one in found:
+def _group(members: Sequence[_Located], in_order: bool) -> Group:
+    by_model: dict[Path, list[_Located]] = {}
+    for one in members:
         by_model.setdefault(one.folder.parent if one.benchmark else one.folder, []).append(one)
     places = list(by_model)
     if not in_order:
@@ -215,9 +215,11 @@ def _group(found: Sequence[_Found], in_order: bool) -> Group:
     for place, key in zip(places, keys, strict=True):
         parts = {one.benchmark: Part(one.folder) for one in by_model[place]}
         models.append(Model(key, parts))
-    roots = list(dict.fromkeys(one.root for one in found))
+    roots = list(dict.fromkeys(one.root for one in members))
     root = roots[0] if len(roots) == 1 else _common(roots)
-    return Group(_name(found, root), root if len(found) > 1 else found[0].folder, tuple(models))
+    return Group(
+        _name(members, root), root if len(members) > 1 else members[0].folder, tuple(models)
+    )
 
 
 def _order(place: Path) -> tuple[bool, str, float, str]:
@@ -252,8 +254,8 @@ def _common(roots: Sequence[Path]) -> Path:
     return common
 
 
-def _name(found: Sequence[_Found], root: Path) -> str:
-    if len(found) == 1:
-        return found[0].folder.name
+def _name(members: Sequence[_Located], root: Path) -> str:
+    if len(members) == 1:
+        return members[0].folder.name
     inside = root.name in ("eval", SUITES) and (root.parent / "config.yaml").is_file()
     return f"{root.parent.name}-{root.name}" if inside else root.name or "evaluations"

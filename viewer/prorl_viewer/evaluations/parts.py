@@ -73,18 +73,18 @@ class KeyedLines:
         import numpy as np
 
         with self._lock:
-            if not self._take_up():
+            if not self._read_new():
                 return {}
             heads, places = self._sorted()
-        found: dict[str, list[dict[str, Any]]] = {}
+        by_key: dict[str, list[dict[str, Any]]] = {}
         with self.path.open("rb") as file:
             for key in keys:
                 head = np.uint64(int(key[:DIGITS], 16))
                 first, last = (np.searchsorted(heads, head, side) for side in ("left", "right"))
-                own = [self._row(file, int(place)) for place in places[first:last]]
-                if own := [row for row in own if row["key"] == key]:
-                    found[key] = own
-        return found
+                rows = [self._row(file, int(place)) for place in places[first:last]]
+                if rows := [row for row in rows if row["key"] == key]:
+                    by_key[key] = rows
+        return by_key
 
     def _row(self, file: Any, place: int) -> dict[str, Any]:
         file.seek(place)
@@ -98,7 +98,7 @@ class KeyedLines:
         assert isinstance(row, dict)
         return row
 
-    def _take_up(self) -> bool:
+    def _read_new(self) -> bool:
         """Read new lines, or all if the file was replaced. Return whether it exists."""
         try:
             with self.path.open("rb") as file:
@@ -108,14 +108,14 @@ class KeyedLines:
                     self._file, self._read, self._places = identity, 0, []
                     self.lines = self.without_key = 0
                 file.seek(self._read)
-                rest = b""
+                remainder = b""
                 while chunk := file.read(CHUNK):
-                    data = rest + chunk
+                    data = remainder + chunk
                     whole = data.rfind(b"\n") + 1
                     if whole:
                         self._add(data[:whole], self._read)
                         self._read += whole
-                    rest = data[whole:]
+                    remainder = data[whole:]
         except FileNotFoundError:
             return False
         return True
@@ -182,7 +182,7 @@ State = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ListedProblem:
     """A problem for lists; ``place`` is its line's offset."""
 
     id: str
@@ -209,7 +209,7 @@ class Part:
         self.folder = folder
         self.job: EvalJob | None = None
         self.result: EvalResult | None = None
-        self.asked: dict[str, Asked] = {}
+        self.listed: dict[str, ListedProblem] = {}
         self.problems: tuple[ProblemResult, ...] = ()
         self._state: State | None = None
         self._counting: Counting | None = None
@@ -219,14 +219,14 @@ class Part:
 
     def state(self) -> State:
         """Return a value that changes with its files."""
-        found = []
+        stats = []
         for name in FILES:
             try:
                 stat = (self.folder / name).stat()
-                found.append((stat.st_ino, stat.st_size, stat.st_mtime_ns))
+                stats.append((stat.st_ino, stat.st_size, stat.st_mtime_ns))
             except FileNotFoundError:
-                found.append((0, 0, 0))
-        return tuple(found)
+                stats.append((0, 0, 0))
+        return tuple(stats)
 
     @property
     def finished(self) -> bool:
@@ -234,22 +234,22 @@ class Part:
         if self.result is None:
             return False
         job = self.job
-        asked = None if job is None else replace(job.settings, label="", dataset={})
-        return job is None or asked == replace(self.result.settings, label="", dataset={})
+        requested = None if job is None else replace(job.settings, label="", dataset={})
+        return job is None or requested == replace(self.result.settings, label="", dataset={})
 
     @property
     def label(self) -> str:
         """The model's label."""
-        known = self.job or self.result
-        assert known is not None  # ``refresh`` found one of them
-        return known.label
+        described = self.job or self.result
+        assert described is not None  # ``refresh`` found one of them
+        return described.label
 
     @property
     def n(self) -> int:
         """Requested samples per problem."""
-        known = self.job or self.result
-        assert known is not None
-        return known.settings.n
+        described = self.job or self.result
+        assert described is not None
+        return described.settings.n
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -270,18 +270,18 @@ class Part:
                 self.job = _read_job(self.folder)
                 self._counting = None
             if PROBLEMS_FILE in changed:
-                self.asked = {p.id: p for p in _read_problems(self.folder / PROBLEMS_FILE)}
+                self.listed = {p.id: p for p in _read_problems(self.folder / PROBLEMS_FILE)}
                 self._counting = None
             if RESULT_FILE in changed:
-                there = (self.folder / RESULT_FILE).is_file()
-                self.result = _without_answers(load_result(self.folder)) if there else None
+                exists = (self.folder / RESULT_FILE).is_file()
+                self.result = _without_answers(load_result(self.folder)) if exists else None
             if self.finished:
                 assert self.result is not None
                 self.problems, self._counting = self.result.problems, None
             elif self.job is not None:
                 if self._counting is None:
                     self._counting = Counting(
-                        self.folder, self.job, [self.problem(i) for i in self.asked]
+                        self.folder, self.job, [self.problem(i) for i in self.listed]
                     )
                 self.problems = self._counting.refresh()
             else:
@@ -291,7 +291,7 @@ class Part:
     def problem(self, problem: str) -> Problem:
         """Return a problem with its task. Raises KeyError for an unknown one."""
         with (self.folder / PROBLEMS_FILE).open("rb") as file:
-            file.seek(self.asked[problem].place)
+            file.seek(self.listed[problem].place)
             return problem_of(json.loads(file.readline()))
 
     def answers(self, problem: str, indices: Sequence[int] | None = None) -> list[Answer]:
@@ -299,16 +299,16 @@ class Part:
 
         Raises KeyError for an unknown problem, EvaluationError for a damaged line.
         """
-        if self.job is None or problem not in self.asked:
+        if self.job is None or problem not in self.listed:
             raise KeyError(problem)
-        keys, own = Keys(self.job.model_digest, self.job.settings), self.problem(problem)
-        wanted = range(self.job.settings.n) if indices is None else indices
-        by_index = {i: keys.key(own.id, own.prompt_sha256, i) for i in wanted}
+        keys, details = Keys(self.job.model_digest, self.job.settings), self.problem(problem)
+        chosen = range(self.job.settings.n) if indices is None else indices
+        by_index = {i: keys.key(details.id, details.prompt_sha256, i) for i in chosen}
         samples, verdicts = (
             self._samples.rows(by_index.values()),
             self._verdicts.rows(by_index.values()),
         )
-        found = []
+        answers = []
         for index, key in by_index.items():
             sample: SampleRecord | None = None
             for row in samples.get(key, ()):
@@ -316,10 +316,10 @@ class Part:
                     sample = sample_of(row)
             if sample is not None:
                 judged = [
-                    verdict_of(v) for v in verdicts.get(key, ()) if v["task"] == own.task_sha256
+                    verdict_of(v) for v in verdicts.get(key, ()) if v["task"] == details.task_sha256
                 ]
-                found.append(Answer(index, sample, _last(judged)))
-        return found
+                answers.append(Answer(index, sample, _last(judged)))
+        return answers
 
     @property
     def unreadable(self) -> int:
@@ -329,8 +329,8 @@ class Part:
 
 def _last(verdicts: Sequence[VerdictRecord]) -> VerdictRecord | None:
     """Return the last verdict, but prefer any to an infra error, which is tried again."""
-    said = [v for v in verdicts if v.status != "infra_error"]
-    return said[-1] if said else verdicts[-1] if verdicts else None
+    decided = [v for v in verdicts if v.status != "infra_error"]
+    return decided[-1] if decided else verdicts[-1] if verdicts else None
 
 
 def _without_answers(result: EvalResult) -> EvalResult:
@@ -352,7 +352,7 @@ def _read_job(folder: Path) -> EvalJob | None:
         ) from error
 
 
-def _read_problems(file: Path) -> Iterator[Asked]:
+def _read_problems(file: Path) -> Iterator[ListedProblem]:
     if not file.is_file():
         return
     place = 0
@@ -361,7 +361,7 @@ def _read_problems(file: Path) -> Iterator[Asked]:
             try:
                 row = json.loads(line)
                 prompt = "\n\n".join(str(m["content"]) for m in row["prompt"])
-                yield Asked(
+                yield ListedProblem(
                     row["id"], row["domain"], row["verifier"], row.get("labels", {}), prompt, place
                 )
             except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -389,8 +389,8 @@ class Counting:
         """Return every problem's counts, in order."""
         touched: set[str] = set()
         for row in self._added(0, SAMPLE_FIELDS):
-            known = self._samples.get(row["key"])
-            if replaces(row, None if known is None else known.refused):
+            earlier = self._samples.get(row["key"])
+            if replaces(row, None if earlier is None else earlier.refused):
                 self._samples[row["key"]] = replace(
                     sample_of(row), text="", note="", sample_id=_one(row["sample_id"])
                 )
@@ -410,13 +410,13 @@ class Counting:
         return tuple(self._counts.values())
 
     def _graded(self, problem: Problem) -> list[tuple[SampleRecord, VerdictRecord]]:
-        found = []
+        pairs = []
         for index in range(self._n):
             key = self._keys.key(problem.id, problem.prompt_sha256, index)
             sample, verdict = self._samples.get(key), self._verdicts.get((key, problem.task_sha256))
             if sample is not None and verdict is not None:
-                found.append((sample, verdict))
-        return found
+                pairs.append((sample, verdict))
+        return pairs
 
     def _added(self, which: int, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield complete new lines, skipping invalid ones."""

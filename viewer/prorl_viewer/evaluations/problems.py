@@ -12,7 +12,7 @@ from prorl_evaluation.types import FULL_MARKS, ProblemResult
 from prorl_viewer.answering import label, message
 from prorl_viewer.checking import shown_metrics
 from prorl_viewer.evaluations.models import Model
-from prorl_viewer.evaluations.parts import Answer, Asked
+from prorl_viewer.evaluations.parts import Answer, ListedProblem
 from prorl_viewer.subject import Json, NotFoundError, Private, Query
 
 PROMPT_START = 160
@@ -25,27 +25,27 @@ class Row:
 
     name: str
     first: ProblemResult
-    asked: Asked | None
+    listed: ListedProblem | None
     cells: tuple[ProblemResult | None, ...]
 
     @property
     def altered(self) -> bool:
         """Whether models got different prompts or tasks under this id."""
-        return not all(same_problem(self.first, own) for own in self.cells if own is not None)
+        return not all(same_problem(self.first, cell) for cell in self.cells if cell is not None)
 
 
 def rows_of(models: Sequence[Model]) -> dict[str, Row]:
     """Return the problems of all models by id."""
     tables = [{p.id: p for p in model.problems} for model in models]
-    asked: dict[str, Asked] = {}
+    listed: dict[str, ListedProblem] = {}
     for model in reversed(models):
-        asked.update(model.asked())
+        listed.update(model.listed())
     firsts: dict[str, ProblemResult] = {}
     for table in tables:
         for name, problem in table.items():
             firsts.setdefault(name, problem)
     return {
-        name: Row(name, first, asked.get(name), tuple(table.get(name) for table in tables))
+        name: Row(name, first, listed.get(name), tuple(table.get(name) for table in tables))
         for name, first in firsts.items()
     }
 
@@ -68,7 +68,7 @@ def _row(name: str, row: Row) -> Json:
         "level": next(
             (label(labels[k]) for k in ("rung", "level", "difficulty") if k in labels), ""
         ),
-        "prompt": Private(_start(row.asked.prompt)) if row.asked is not None else None,
+        "prompt": Private(_start(row.listed.prompt)) if row.listed is not None else None,
         "altered": row.altered,
         "cells": [None if p is None else [p.c, p.n] for p in row.cells],
     }
@@ -85,13 +85,13 @@ def _start(prompt: str) -> str:
 
 def search(rows: Mapping[str, Row], words: str) -> Json:
     """Return the ids of problems with ``words`` in id or prompt."""
-    wanted = words.casefold()
+    text = words.casefold()
     return {
         "ids": [
             name
             for name, row in rows.items()
-            if wanted in name.casefold()
-            or (row.asked is not None and wanted in row.asked.prompt.casefold())
+            if text in name.casefold()
+            or (row.listed is not None and text in row.listed.prompt.casefold())
         ]
     }
 
@@ -104,8 +104,8 @@ KINDS = ("right", "wrong", "unparsable", "timeout", "infra_error", "cut", "unjud
 
 def problem_page(models: Sequence[Model], row: Row) -> Json:
     """Return the problem's prompt, reference and counts."""
-    knowing = next((m for m in models if m.has(row.name)), None)
-    problem = knowing.problem(row.name) if knowing is not None else None
+    holder = next((m for m in models if m.has(row.name)), None)
+    problem = holder.problem(row.name) if holder is not None else None
     return {
         "id": row.name,
         "domain": row.first.domain,
@@ -117,26 +117,26 @@ def problem_page(models: Sequence[Model], row: Row) -> Json:
             for m in (problem.prompt if problem is not None else ())
         ],
         "reference": Private(problem.task.reference_json()) if problem is not None else None,
-        "models": [_counts(m, own) for m, own in zip(models, row.cells, strict=True)],
+        "models": [_counts(m, cell) for m, cell in zip(models, row.cells, strict=True)],
     }
 
 
-def _counts(model: Model, own: ProblemResult | None) -> Json:
+def _counts(model: Model, result: ProblemResult | None) -> Json:
     head = {"key": model.key, "label": model.label}
-    if own is None:
+    if result is None:
         return {**head, "asked": False}
     return {
         **head,
         "asked": True,
-        "right": own.c,
-        "judged": own.n,
-        "sampled": own.sampled,
-        "reward": own.reward_mean,
-        "infra_errors": own.infra_errors,
-        "timeouts": own.timeouts,
-        "unparsable": own.unparsable,
-        "cut": own.truncated,
-        "length": own.length,
+        "right": result.c,
+        "judged": result.n,
+        "sampled": result.sampled,
+        "reward": result.reward_mean,
+        "infra_errors": result.infra_errors,
+        "timeouts": result.timeouts,
+        "unparsable": result.unparsable,
+        "cut": result.truncated,
+        "length": result.length,
     }
 
 
@@ -144,14 +144,14 @@ def samples_page(model: Model, problem: str, query: Query) -> Json:
     """Return the beginnings of the answers that contain ``q``."""
     words = query.get("q", "").casefold()
     answers = model.answers(problem)
-    kept = [a for a in answers if words in a.sample.text.casefold()]
+    matches = [a for a in answers if words in a.sample.text.casefold()]
     kinds = [kind for a in answers for kind in _kinds(a)]
     return {
         "model": model.key,
         "label": model.label,
         "all": len(answers),
         "counts": {kind: kinds.count(kind) for kind in KINDS if kind in kinds},
-        "samples": [_line(a) for a in kept],
+        "samples": [_line(a) for a in matches],
     }
 
 
@@ -191,15 +191,15 @@ def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
 
 def one_answer(model: Model, problem: str, index: int) -> Answer:
     """Return one answer. Raises NotFoundError if it is not sampled."""
-    found = model.answers(problem, [index])
-    if not found:
+    answers = model.answers(problem, [index])
+    if not answers:
         raise NotFoundError(f"{model.label} has no sample {index} of problem '{problem}'")
-    return found[0]
+    return answers[0]
 
 
 def _line(answer: Answer) -> Json:
     sample, verdict = answer.sample, answer.verdict
-    known = (
+    extracted = (
         {}
         if verdict is None or verdict.extracted is None
         else {"extracted": Private(verdict.extracted)}
@@ -214,7 +214,7 @@ def _line(answer: Answer) -> Json:
         "finish": sample.finish_reason,
         "logprob_mean": sample.logprob / sample.tokens if sample.tokens else math.nan,
         "start": Private(sample.text[:ANSWER_START]),
-        **known,
+        **extracted,
     }
 
 

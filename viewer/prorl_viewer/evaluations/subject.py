@@ -31,7 +31,7 @@ from prorl_viewer.evaluations.problems import (
 from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, integer
 
 T = TypeVar("T")
-KEPT = 12
+MOST_RESULTS = 12
 """Outcomes kept; the oldest are dropped."""
 PATIENCE = 0.25
 """Seconds that a caller waits for possibly quick work."""
@@ -42,7 +42,7 @@ class OnDemand:
 
     def __init__(self) -> None:
         self.done = 0
-        self._known: dict[Hashable, Future[object]] = {}
+        self._futures: dict[Hashable, Future[object]] = {}
         self._lock = threading.Lock()
         self._one_at_a_time = threading.Lock()
 
@@ -54,11 +54,11 @@ class OnDemand:
         An error of ``work`` is raised for every caller.
         """
         with self._lock:
-            future = self._known.get(key)
+            future = self._futures.get(key)
             if future is None:
-                future = self._known[key] = Future()
-                for old in list(self._known)[:-KEPT]:
-                    del self._known[old]
+                future = self._futures[key] = Future()
+                for old in list(self._futures)[:-MOST_RESULTS]:
+                    del self._futures[old]
                 # a daemon thread, so that Ctrl-C need not wait for a bootstrap
                 threading.Thread(target=self._do, args=(future, work), daemon=True).start()
         try:
@@ -88,7 +88,7 @@ EXPORTED_SAMPLES = 8
 class _Chosen:
     models: tuple[Model, ...]
     base: int
-    asked: bool
+    by_query: bool
     benchmarks: tuple[str, ...]
     unfinished: tuple[str, ...]
 
@@ -112,7 +112,7 @@ class EvaluationSubject:
         self.folders = [part.folder for m in group.models for part in m.parts.values()]
         self._models = group.models
         self._lock = threading.Lock()
-        self._known: Hashable = None
+        self._read_state: Hashable = None
         self._rows: dict[str, Row] = {}
         self._slow = OnDemand()
         self._checker = Checker()
@@ -143,9 +143,9 @@ class EvaluationSubject:
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield the exported pages, waiting for computed ones."""
-        rows = self._take_up()
+        rows = self._current_rows()
         yield from (("summary", {}), ("matrix", {}), ("settings", {}))
-        wanted: list[str] = []
+        changed: list[str] = []
         if any(m.finished for m in self._models):
             data = self._report(self._choose({}), patience=None)
             assert data is not None  # patience None waits
@@ -155,8 +155,8 @@ class EvaluationSubject:
             if data.boundary is not None:
                 yield "solvable", {}
                 for s in data.boundary.solvable:
-                    wanted += [*s.gained_shown, *s.lost_shown, *s.gained, *s.lost]
-        for problem in list(dict.fromkeys([*wanted, *rows]))[:EXPORTED_PROBLEMS]:
+                    changed += [*s.gained_shown, *s.lost_shown, *s.gained, *s.lost]
+        for problem in list(dict.fromkeys([*changed, *rows]))[:EXPORTED_PROBLEMS]:
             yield "problem", {"problem": problem}
             for model in (m for m in self._models if m.has(problem)):
                 query = {"problem": problem, "model": model.key}
@@ -175,18 +175,18 @@ class EvaluationSubject:
     def _state(self) -> Hashable:
         return tuple(m.state() for m in self._models)
 
-    def _take_up(self) -> Mapping[str, Row]:
+    def _current_rows(self) -> Mapping[str, Row]:
         with self._lock:
             state = tuple(m.state() for m in self._models)
-            if state != self._known:
+            if state != self._read_state:
                 for model in self._models:
                     model.refresh()
                 tell_apart(self._models)
-                self._rows, self._known = rows_of(self._models), state
+                self._rows, self._read_state = rows_of(self._models), state
             return self._rows
 
     def _summary(self, query: Query) -> Json:
-        rows = self._take_up()
+        rows = self._current_rows()
         done, total = (sum(m.progress[at] for m in self._models) for at in (0, 1))
         named = (str(row.first.labels.get("benchmark", "")) for row in rows.values())
         return {
@@ -201,40 +201,40 @@ class EvaluationSubject:
         }
 
     def _matrix(self, query: Query) -> Json:
-        return matrix(self._models, self._take_up())
+        return matrix(self._models, self._current_rows())
 
     def _search(self, query: Query) -> Json:
-        return search(self._take_up(), query.get("q", ""))
+        return search(self._current_rows(), query.get("q", ""))
 
     def _curves(self, query: Query) -> Json:
         chosen, group = self._choose(query), query.get("group") or "overall:overall"
         if (data := self._report(chosen)) is not None:
-            found = comparison.curves(data, chosen.keys, group)
-            return {"state": "ready", "unfinished": list(chosen.unfinished), **found}
+            page = comparison.curves(data, chosen.keys, group)
+            return {"state": "ready", "unfinished": list(chosen.unfinished), **page}
         if chosen.benchmarks != ("",):
             return COMPUTING
-        return {**COMPUTING, **comparison.own_curves(chosen.results(), chosen.keys, group)}
+        return {**COMPUTING, **comparison.stored_curves(chosen.results(), chosen.keys, group)}
 
     def _claims(self, query: Query) -> Json:
         chosen = self._choose(query)
         if (data := self._report(chosen)) is None:
             return COMPUTING
-        found = comparison.claims(data)
-        return {"state": "ready", "unfinished": list(chosen.unfinished), **found}
+        page = comparison.claims(data)
+        return {"state": "ready", "unfinished": list(chosen.unfinished), **page}
 
     def _solvable(self, query: Query) -> Json:
         chosen = self._choose(query)
-        key = ("solvable", self._known, *chosen.keys)
-        found = self._slow.get(key, lambda: comparison.solvable(chosen.results()[chosen.base :]))
-        return COMPUTING if found is None else {"state": "ready", **found}
+        key = ("solvable", self._read_state, *chosen.keys)
+        page = self._slow.get(key, lambda: comparison.solvable(chosen.results()[chosen.base :]))
+        return COMPUTING if page is None else {"state": "ready", **page}
 
     def _settings(self, query: Query) -> Json:
-        self._take_up()
+        self._current_rows()
         # all benchmarks of a suite have the same sampling, so any result will do
-        known = [next(iter(m.results().values()), None) for m in self._models]
+        results = [next(iter(m.results().values()), None) for m in self._models]
         return (
-            comparison.settings([r for r in known if r is not None])
-            if any(known)
+            comparison.settings([r for r in results if r is not None])
+            if any(results)
             else {"facts": []}
         )
 
@@ -256,7 +256,7 @@ class EvaluationSubject:
         )
 
     def _row(self, query: Query) -> Row:
-        rows, name = self._take_up(), query.get("problem", "")
+        rows, name = self._current_rows(), query.get("problem", "")
         if name not in rows:
             raise NotFoundError(f"there is no problem '{name}'{nearest(name, list(rows))}")
         return rows[name]
@@ -265,18 +265,18 @@ class EvaluationSubject:
         return self._by_key(query.get("model") or self._models[0].key)
 
     def _by_key(self, key: str) -> Model:
-        found = next((m for m in self._models if m.key == key), None)
-        if found is None:
+        model = next((m for m in self._models if m.key == key), None)
+        if model is None:
             keys = [m.key for m in self._models]
             raise NotFoundError(f"there is no model '{key}'{nearest(key, keys)}: {', '.join(keys)}")
-        return found
+        return model
 
     def _choose(self, query: Query) -> _Chosen:
         """Return the models in the query, baseline first, or all finished ones. Raises EvaluationError for none."""
-        self._take_up()
+        self._current_rows()
         keys = [key for key in query.get("models", "").split(",") if key]
-        wanted = [self._by_key(key) for key in dict.fromkeys(keys)] or list(self._models)
-        done = [m for m in wanted if m.results()]
+        models = [self._by_key(key) for key in dict.fromkeys(keys)] or list(self._models)
+        done = [m for m in models if m.results()]
         if not done:
             raise EvaluationError(
                 "no result yet: intervals and claims are made when sampling is finished"
@@ -286,13 +286,13 @@ class EvaluationSubject:
             raise EvaluationError("there is no benchmark that all of these models have finished")
         first = bool(keys) or self._options.baseline_first
         base = 0 if first else baseline_place([m.label for m in done])
-        unfinished = tuple(m.label for m in wanted if not m.finished)
+        unfinished = tuple(m.label for m in models if not m.finished)
         return _Chosen(tuple(done), base, bool(keys), tuple(shared), unfinished)
 
     def _report(self, chosen: _Chosen, patience: float | None = PATIENCE) -> ReportData | None:
-        key = ("report", self._known, chosen.asked, *chosen.keys)
+        key = ("report", self._read_state, chosen.by_query, *chosen.keys)
         options = replace(
-            self._options, baseline_first=chosen.asked or self._options.baseline_first
+            self._options, baseline_first=chosen.by_query or self._options.baseline_first
         )
         return self._slow.get(key, lambda: report_data(chosen.results(), None, options), patience)
 
@@ -340,6 +340,6 @@ def looks_like(folder: Path) -> bool:
     return (folder / EVAL_FILE).is_file() or (folder / RESULT_FILE).is_file()
 
 
-def open_subjects(folders: Sequence[Path], given: Sequence[Path] = ()) -> list[EvaluationSubject]:
-    """Return the evaluations; several ``given`` folders become one, the first as baseline."""
-    return [EvaluationSubject(models) for models in group(folders, given)]
+def open_subjects(folders: Sequence[Path], named: Sequence[Path] = ()) -> list[EvaluationSubject]:
+    """Return the evaluations; several ``named`` folders become one, the first as baseline."""
+    return [EvaluationSubject(models) for models in group(folders, named)]

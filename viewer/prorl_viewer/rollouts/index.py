@@ -115,7 +115,7 @@ _STEP_FILE = re.compile(r"step_(\d{6}|[1-9]\d{6,})\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class IndexState:
     """The current state: ``read`` of ``files``, and a message per skipped file."""
 
     table: Table
@@ -147,7 +147,7 @@ class Index(Closing):
         self._thread: threading.Thread | None = None
         self._failed: Exception | None = None
 
-    def known(self, rows: int = 0, wait: float = 0.0) -> Known:
+    def state(self, rows: int = 0, wait: float = 0.0) -> IndexState:
         """Return the current state, after ``wait`` seconds or once ``rows`` are read."""
         self._asked = True
         self._look()
@@ -166,7 +166,7 @@ class Index(Closing):
             problems = [self._bad[key] for key in sorted(self._bad)]
             if self._no_cache:
                 problems.append(self._no_cache)
-            return Known(self._table, read, len(self._keys), tuple(problems))
+            return IndexState(self._table, read, len(self._keys), tuple(problems))
 
     def version(self) -> str:
         """Return a text that changes with the files; nothing is read before the first request."""
@@ -237,9 +237,9 @@ class Index(Closing):
                         self._thread = None
                         self._changed.notify_all()
                         return
-                found = dict(zip(todo, readers.map(self._read, todo), strict=True))
+                results = dict(zip(todo, readers.map(self._read, todo), strict=True))
                 with self._changed:
-                    for key, result in found.items():
+                    for key, result in results.items():
                         if self._keys.get(key.name) != key:
                             continue
                         if isinstance(result, Segment):
@@ -303,5 +303,5 @@ def _keys(folder: Path) -> Iterable[FileKey]:
     for entry in entries:
         if _STEP_FILE.fullmatch(entry.name) and entry.is_file():  # opening a pipe would block
             with contextlib.suppress(FileNotFoundError):  # deleted meanwhile
-                found = entry.stat()
-                yield FileKey(entry.name, found.st_size, found.st_mtime_ns)
+                stat = entry.stat()
+                yield FileKey(entry.name, stat.st_size, stat.st_mtime_ns)

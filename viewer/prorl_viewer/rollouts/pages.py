@@ -13,7 +13,7 @@ from prorl_common import Closing, UserError
 from prorl_common.rollout_files import rollout_file
 from prorl_evaluation.types import FULL_MARKS
 from prorl_viewer.checking import Checker, test_case
-from prorl_viewer.rollouts.index import Index, Known
+from prorl_viewer.rollouts.index import Index, IndexState
 from prorl_viewer.rollouts.prompts import find_prompt, tokens_of
 from prorl_viewer.rollouts.segment import (
     COLUMNS_OF_TOKENS,
@@ -22,7 +22,7 @@ from prorl_viewer.rollouts.segment import (
     read_group,
     read_row,
 )
-from prorl_viewer.rollouts.table import Ask, Filter, Numbers, Rows, Searches, Table, read_query
+from prorl_viewer.rollouts.table import Filter, Numbers, RowQuery, Rows, Searches, Table, read_query
 from prorl_viewer.subject import Json, NotFoundError, Page, Private, Query, integer, private
 
 PRIVATE = ("prompt", "response", "reference", "reason", "extracted", "metrics", "level")
@@ -75,7 +75,7 @@ class Rollouts(Closing):
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield the exported pages: the newest rollouts, with groups and prompts."""
-        table = self._index.known(wait=READ_ALL, rows=1 << 62).table
+        table = self._index.state(wait=READ_ALL, rows=1 << 62).table
         yield "rollouts", {"limit": str(IN_FILE)}
         groups, tokens = set(), 0
         for row in table.select(Filter(flags={"carried": False}))[:IN_FILE].tolist():
@@ -103,20 +103,20 @@ class Rollouts(Closing):
 
         While "complete" is false, "total" may grow.
         """
-        ask = read_query(query)
-        known = self._index.known(ask.offset + ask.limit, FIRST_ANSWER)
-        table = known.table
-        rows, searched = self._found(table, ask)
+        request = read_query(query)
+        state = self._index.state(request.offset + request.limit, FIRST_ANSWER)
+        table = state.table
+        rows, searched = self._select(table, request)
         of = int((~table.flags["carried"]).sum())
-        shown = rows[ask.offset : ask.offset + ask.limit].tolist()
+        visible = rows[request.offset : request.offset + request.limit].tolist()
         return {
-            "rows": [self._line(table, row, ask.text) for row in shown],
-            "offset": ask.offset,
+            "rows": [self._line(table, row, request.text) for row in visible],
+            "offset": request.offset,
             "total": len(rows),
             "of": of,
-            "complete": known.complete and searched == table.rows,
+            "complete": state.complete and searched == table.rows,
             "searched": searched,
-            **_progress(known),
+            **_progress(state),
             "values": {name: table.counts(name) for name in WORDS if name != "sample_id"},
         }
 
@@ -124,7 +124,7 @@ class Rollouts(Closing):
         """Return a response with its verdict, prompt and group."""
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         row = self._row(step, number, without=COLUMNS_OF_TOKENS)
-        table = self._index.known(1, FIRST_ANSWER).table
+        table = self._index.state(1, FIRST_ANSWER).table
         same = Filter({"step": (step, step)}, {"sample_id": [row["sample_id"] or ""]})
         group = [int(table.numbers["row"][at]) for at in table.select(same)]
         return {
@@ -145,15 +145,15 @@ class Rollouts(Closing):
         """Return all responses to one prompt in one step."""
         step, sample = integer(query, "step", -1), query.get("sample", "")
         rows = read_group(rollout_file(self.run, step), sample)
-        first, shown = rows[0], []
+        first, listed = rows[0], []
         for row in rows:
             texts = {name: private(row[name]) for name in ("reason", "extracted")}
             response = Private((row["response"] or "")[:WHOLE])
             plain = {k: _cut(v) for k, v in row.items() if k not in PRIVATE}
-            shown.append({**plain, **texts, "response": response})
-        table = self._index.known(1 << 62, FIRST_ANSWER).table
-        wanted = Filter(words={"sample_id": [sample]}, flags={"carried": False})
-        steps = _steps(table, table.select(wanted))
+            listed.append({**plain, **texts, "response": response})
+        table = self._index.state(1 << 62, FIRST_ANSWER).table
+        same_prompt = Filter(words={"sample_id": [sample]}, flags={"carried": False})
+        steps = _steps(table, table.select(same_prompt))
         rewards, tokens = (
             np.array([row[name] for row in rows], float) for name in ("reward", "tokens")
         )
@@ -163,7 +163,7 @@ class Rollouts(Closing):
             "sample_id": sample,
             "prompt": find_prompt(self.run, first).to_json(),
             "reference": private(first["reference"]),
-            "rows": shown,
+            "rows": listed,
             "steps": steps,
             **_means(rewards, tokens, cut, sum(bool(row["kept"]) for row in rows)),
         }
@@ -171,10 +171,10 @@ class Rollouts(Closing):
     def prompt(self, query: Query) -> Json:
         """Return one prompt over the steps, with rates and responses."""
         sample = query.get("sample", "")
-        known = self._index.known(1 << 62, FIRST_ANSWER)
-        table = known.table
-        wanted = Filter(words={"sample_id": [sample]}, flags={"carried": False})
-        rows = table.select(wanted)
+        state = self._index.state(1 << 62, FIRST_ANSWER)
+        table = state.table
+        same_prompt = Filter(words={"sample_id": [sample]}, flags={"carried": False})
+        rows = table.select(same_prompt)
         if not len(rows):
             raise self._absent(f"the run has no responses to '{sample}'")
         newest = table.facts(int(rows[0]))
@@ -183,11 +183,11 @@ class Rollouts(Closing):
         )
         steps = []
         for step in _steps(table, rows):
-            own = rows[table.numbers["step"][rows] == step]
-            rewards, tokens = (table.numbers[name][own] for name in ("reward", "tokens"))
-            cut = sum(table.word("finish_reason", row) == "length" for row in own.tolist())
-            kept = int(table.flags["kept"][own].sum())
-            steps.append({"step": step, **_means(rewards, tokens, cut, kept)})
+            of_step = rows[table.numbers["step"][rows] == step]
+            rewards, tokens = (table.numbers[name][of_step] for name in ("reward", "tokens"))
+            cut = sum(table.word("finish_reason", row) == "length" for row in of_step.tolist())
+            used = int(table.flags["kept"][of_step].sum())
+            steps.append({"step": step, **_means(rewards, tokens, cut, used)})
         return {
             "sample_id": sample,
             "prompt": find_prompt(self.run, row).to_json(),
@@ -195,7 +195,7 @@ class Rollouts(Closing):
             "steps": steps,
             "rows": [self._line(table, at, "") for at in rows[:PER_PROMPT].tolist()],
             "total": len(rows),
-            **_progress(known),
+            **_progress(state),
         }
 
     def testcase(self, query: Query) -> Json:
@@ -208,13 +208,13 @@ class Rollouts(Closing):
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         return self._checker.check(self._row(step, number, without=COLUMNS_OF_TOKENS))
 
-    def _found(self, table: Table, ask: Ask) -> tuple[Rows, int]:
+    def _select(self, table: Table, request: RowQuery) -> tuple[Rows, int]:
         hits, searched = None, table.rows
-        if ask.text:
-            hits, searched = self._searches.hits(ask.text, table.segments)
-        rows = table.select(ask.wanted, hits)
-        if (ask.sort, ask.down) != ("step", True):
-            rows = table.sorted(rows, ask.sort, ask.down)
+        if request.text:
+            hits, searched = self._searches.hits(request.text, table.segments)
+        rows = table.select(request.filter, hits)
+        if (request.sort, request.down) != ("step", True):
+            rows = table.sorted(rows, request.sort, request.down)
         return rows, searched
 
     def _line(self, table: Table, row: int, text: str) -> Json:
@@ -235,17 +235,17 @@ class Rollouts(Closing):
         return read_row(rollout_file(self.run, step), number, columns, without)
 
     def _absent(self, line: str) -> UserError:
-        known = self._index.known()
-        if known.complete:
+        state = self._index.state()
+        if state.complete:
             return NotFoundError(line)
         return NotFoundError(
-            f"{line} so far: {known.read} of {known.files} step files have been read"
+            f"{line} so far: {state.read} of {state.files} step files have been read"
         )
 
     def _trained_in(self, table: Table, row: Mapping[str, Any]) -> int | None:
         """Return the step that trained on a response carried over from an earlier step."""
-        wanted = Filter(words={"sample_id": [row["sample_id"] or ""]}, flags={"carried": True})
-        rows = table.select(wanted)
+        carried = Filter(words={"sample_id": [row["sample_id"] or ""]}, flags={"carried": True})
+        rows = table.select(carried)
         same = rows[table.numbers["sample_index"][rows] == (row["sample_index"] or 0)]
         steps = table.numbers["step"][same]
         later = steps[steps > (row["step"] or 0)]
@@ -256,12 +256,12 @@ def _cut(value: Any) -> Any:
     return value[:LONGEST_WORD] if isinstance(value, str) else value
 
 
-def _progress(known: Known) -> dict[str, Any]:
+def _progress(state: IndexState) -> dict[str, Any]:
     return {
-        "files_read": known.read,
-        "files": known.files,
-        "problems": list(known.problems),
-        "reading": not known.complete,
+        "files_read": state.read,
+        "files": state.files,
+        "problems": list(state.problems),
+        "reading": not state.complete,
     }
 
 
@@ -269,7 +269,7 @@ def _steps(table: Table, rows: Rows) -> list[int]:
     return [int(step) for step in np.unique(table.numbers["step"][rows])]
 
 
-def _means(rewards: Numbers, tokens: Numbers, cut: int, kept: int) -> dict[str, Any]:
+def _means(rewards: Numbers, tokens: Numbers, cut: int, used: int) -> dict[str, Any]:
     scored, counted = rewards[~np.isnan(rewards)], tokens[~np.isnan(tokens)]
     return {
         "responses": len(rewards),
@@ -278,5 +278,5 @@ def _means(rewards: Numbers, tokens: Numbers, cut: int, kept: int) -> dict[str, 
         "mean_reward": float(scored.mean()) if len(scored) else None,
         "mean_tokens": float(counted.mean()) if len(counted) else None,
         "truncated": cut,
-        "kept": kept,
+        "kept": used,
     }

@@ -47,14 +47,14 @@ def messages_of(value: Any) -> tuple[tuple[str, str], ...]:
     """Return chat messages from JSON; other text is one user message."""
     if isinstance(value, str):
         try:
-            found = json.loads(value)
+            messages = json.loads(value)
         except (ValueError, RecursionError):
             return (("user", value),)
     else:
-        found, value = value, str(value)
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        messages, value = value, str(value)
+    if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
         return (("user", value),)
-    return tuple((str(one.get("role")), _content(one.get("content"))) for one in found)
+    return tuple((str(one.get("role")), _content(one.get("content"))) for one in messages)
 
 
 def plain(value: str) -> str:
@@ -74,19 +74,19 @@ def find_prompt(run: Path, row: Mapping[str, Any]) -> Prompt:
         why = f"the rollout file holds no prompt, and its dataset {folder} is not here"
         return Prompt(missing=why)
     try:
-        found = _dataset_row(folder, row["sample_id"])
+        stored = _dataset_row(folder, row["sample_id"])
     except Exception as error:  # noqa: BLE001 - errors of untrusted files are shown on the page
         line = (str(error).splitlines() or [type(error).__name__])[0]
         return Prompt(
             missing=f"the rollout file holds no prompt, and {folder} cannot be read ({line})"
         )
-    if found is None:
+    if stored is None:
         return Prompt(missing=f"the rollout file holds no prompt, and {folder} has no such row")
-    if not _same_check(found, row):
+    if not _same_check(stored, row):
         return Prompt(
             missing=f"the rollout file holds no prompt, and the row of {folder} is checked otherwise now"
         )
-    return Prompt(messages_of(found["prompt"]), f"the dataset {folder.name}")
+    return Prompt(messages_of(stored["prompt"]), f"the dataset {folder.name}")
 
 
 def _dataset_row(folder: Path, sample_id: str) -> dict[str, Any] | None:
@@ -102,17 +102,17 @@ def _dataset_row(folder: Path, sample_id: str) -> dict[str, Any] | None:
     return None
 
 
-def _same_check(found: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+def _same_check(stored: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
     """Return whether both rows have the same task, whatever its mode."""
     try:
-        references = [json.loads(one["reference"]) for one in (found, row)]
+        references = [json.loads(one["reference"]) for one in (stored, row)]
     except (ValueError, TypeError, RecursionError):
         return False
     for reference in references:
         if isinstance(reference, dict):
             reference.pop("mode", None)
             reference.pop("modes", None)
-    return bool(found["verifier"] == row["verifier"] and references[0] == references[1])
+    return bool(stored["verifier"] == row["verifier"] and references[0] == references[1])
 
 
 def _content(value: Any) -> str:
@@ -157,8 +157,8 @@ def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
     for piece in pieces:
         at += len(piece) if piece.isascii() else len(piece.encode("utf-16-le")) // 2
         ends.append(at)
-    own = None if text == response else Private(text)
-    return {"why": "", "count": len(ids), "ends": Hidden(ends), "text": own, **numbers}
+    differing = None if text == response else Private(text)
+    return {"why": "", "count": len(ids), "ends": Hidden(ends), "text": differing, **numbers}
 
 
 def _numbers(values: Sequence[float | None] | None, count: int) -> list[float | None] | None:

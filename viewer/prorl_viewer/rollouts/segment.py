@@ -36,19 +36,22 @@ def read_row(
     Batches keep a large step from filling the memory. Raises UserError for an invalid file, NotFoundError for a missing
     row.
     """
-    wanted = schema([name for name in columns or COLUMNS if name not in without])
+    columns_schema = schema([name for name in columns or COLUMNS if name not in without])
     try:
-        with parquet.ParquetFile(file) as found:
-            there = [name for name in wanted.names if name in found.schema_arrow.names]
+        with parquet.ParquetFile(file) as source:
+            present = [name for name in columns_schema.names if name in source.schema_arrow.names]
             first = 0
-            for group in range(found.num_row_groups):
-                rows = found.metadata.row_group(group).num_rows
+            for group in range(source.num_row_groups):
+                rows = source.metadata.row_group(group).num_rows
                 if first <= row < first + rows:
-                    for batch in found.iter_batches(BATCH, [group], there):
+                    for batch in source.iter_batches(BATCH, [group], present):
                         if row < first + batch.num_rows:
                             one = pa.Table.from_batches([batch]).slice(row - first, 1)
-                            cast = {n: one[n].cast(wanted.field(n).type)[0].as_py() for n in there}
-                            return dict.fromkeys(wanted.names) | cast
+                            cast = {
+                                n: one[n].cast(columns_schema.field(n).type)[0].as_py()
+                                for n in present
+                            }
+                            return dict.fromkeys(columns_schema.names) | cast
                         first += batch.num_rows
                 first += rows
     except FileNotFoundError:
@@ -148,7 +151,7 @@ class Segment:
     def search(self, needle: str) -> Mask:
         """Return which rows contain ``needle``, ignoring case."""
         ids = self.columns["sample_id"].combine_chunks()
-        found: Mask = _has(ids.dictionary, needle)[ids.indices.to_numpy()]
+        hits: Mask = _has(ids.dictionary, needle)[ids.indices.to_numpy()]
         texts = np.zeros(len(self.offsets), np.bool_)  # the last entry stands for no text
         with self._opened() as read:
             for first, last in self._blocks():
@@ -158,8 +161,8 @@ class Segment:
                 block = pa.LargeStringArray.from_buffers(last - first, places, data)
                 texts[first:last] = _has(block, needle)
         for name in TEXTS:
-            found |= texts[self.columns[name].to_numpy()]
-        return found
+            hits |= texts[self.columns[name].to_numpy()]
+        return hits
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
         """Yield (first, last) of texts of at most BLOCK bytes, or a single text."""
@@ -234,10 +237,12 @@ def read_segment(file: Path, key: FileKey) -> Segment:
 def _has(texts: Any, needle: str) -> Mask:
     """Return which texts contain the needle; its ASCII part is searched first, which is faster."""
     first = max(re.findall("[\0-\x7f]+", needle), key=len, default=needle)
-    found = compute.match_substring(texts, first, ignore_case=True)
-    result: Mask = found.fill_null(False).to_numpy(zero_copy_only=False)
+    matches = compute.match_substring(texts, first, ignore_case=True)
+    result: Mask = matches.fill_null(False).to_numpy(zero_copy_only=False)
     if first != needle:
         result = result.copy()
-        rest = compute.match_substring(texts.filter(pa.array(result)), needle, ignore_case=True)
-        result[result] = rest.to_numpy(zero_copy_only=False)
+        rechecked = compute.match_substring(
+            texts.filter(pa.array(result)), needle, ignore_case=True
+        )
+        result[result] = rechecked.to_numpy(zero_copy_only=False)
     return result

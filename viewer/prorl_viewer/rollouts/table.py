@@ -65,16 +65,16 @@ class Table:
         self._first = np.cumsum([0, *counts])
         self._newest = np.lexsort((self.numbers["row"], -self.numbers["step"]))
 
-    def select(self, wanted: Filter, hits: Mask | None = None) -> Rows:
+    def select(self, criteria: Filter, hits: Mask | None = None) -> Rows:
         """Return matching rows, newest step first."""
         mask = np.ones(self.rows, np.bool_) if hits is None else hits.copy()
-        for name, (low, high) in wanted.ranges.items():
+        for name, (low, high) in criteria.ranges.items():
             values = self.numbers[name]
             mask &= (values >= low) & (values <= high)
-        for name, words in wanted.words.items():
+        for name, words in criteria.words.items():
             good = np.array([word in words for word in self.words[name]], np.bool_)
             mask &= good[self.codes[name]] if good.size else False
-        for name, flag in wanted.flags.items():
+        for name, flag in criteria.flags.items():
             mask &= self.flags[name] == flag
         return self._newest[mask[self._newest]]
 
@@ -115,8 +115,8 @@ class Table:
 
     def counts(self, name: str) -> dict[str, int]:
         """Return the counts of the most frequent words."""
-        found = np.bincount(self.codes[name], minlength=len(self.words[name])).tolist()
-        pairs = sorted(zip(self.words[name], found, strict=True), key=lambda pair: -pair[1])
+        counted = np.bincount(self.codes[name], minlength=len(self.words[name])).tolist()
+        pairs = sorted(zip(self.words[name], counted, strict=True), key=lambda pair: -pair[1])
         return {word: count for word, count in pairs[:MOST_WORDS] if word}
 
     def facts(self, row: int) -> dict[str, Any]:
@@ -136,10 +136,10 @@ LONGEST_TEXT = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class RowQuery:
     """A parsed query: filter, text, order and window."""
 
-    wanted: Filter
+    filter: Filter
     text: str
     sort: str
     down: bool
@@ -147,7 +147,7 @@ class Ask:
     limit: int
 
 
-def read_query(query: Query) -> Ask:
+def read_query(query: Query) -> RowQuery:
     """Parse a query. Raises UserError."""
     # a name may contain a comma itself
     words = {n: [query[n], *query[n].split(",")] for n in WORDS if query.get(n)}
@@ -162,12 +162,12 @@ def read_query(query: Query) -> Ask:
     sort = choice(query, "sort", SORTED_BY, "step")
     down = choice(query, "order", ("asc", "desc"), "desc" if sort == "step" else "asc") == "desc"
     flags.setdefault("carried", False)  # their own step lists them
-    return Ask(Filter(ranges, words, flags), text, sort, down, offset, limit)
+    return RowQuery(Filter(ranges, words, flags), text, sort, down, offset, limit)
 
 
-def read_range(name: str, given: str) -> tuple[float, float]:
+def read_range(name: str, text: str) -> tuple[float, float]:
     """Parse ``3``, ``1..3``, ``1..`` or ``..3``. Raises UserError."""
-    low, dots, high = given.partition("..")
+    low, dots, high = text.partition("..")
     try:
         ends = (float(low) if low else -math.inf, float(high) if high else math.inf)
         if not dots:
@@ -175,12 +175,12 @@ def read_range(name: str, given: str) -> tuple[float, float]:
     except ValueError:
         ends = (math.nan, math.nan)
     if math.isnan(ends[0]) or math.isnan(ends[1]):
-        raise UserError(f"{name} is a number or a range like 1..3, not '{given}'")
+        raise UserError(f"{name} is a number or a range like 1..3, not '{text}'")
     return ends
 
 
 THREADS = 2
-KEPT = 16
+MOST_SEARCHES = 16
 """Searches whose hits are kept, one byte per row each."""
 IN_TIME = 0.15
 """Seconds that an answer waits for its search."""
@@ -204,17 +204,17 @@ class Searches(Closing):
     def hits(self, needle: str, segments: Sequence[Segment], in_time: float = IN_TIME) -> Hits:
         """Return the rows with ``needle`` found within ``in_time`` seconds."""
         with self._lock:
-            found = self._searches.setdefault(needle, {})
+            running = self._searches.setdefault(needle, {})
             self._searches.move_to_end(needle)
-            for gone in found.keys() - set(segments):
-                found.pop(gone).cancel()
-            new = [segment for segment in segments if segment not in found]
+            for dropped in running.keys() - set(segments):
+                running.pop(dropped).cancel()
+            new = [segment for segment in segments if segment not in running]
             for segment in sorted(new, key=lambda s: -s.newest):
-                found[segment] = self._pool.submit(segment.search, needle)
-            while len(self._searches) > KEPT:
+                running[segment] = self._pool.submit(segment.search, needle)
+            while len(self._searches) > MOST_SEARCHES:
                 for future in self._searches.popitem(last=False)[1].values():
                     future.cancel()
-            futures = [found[segment] for segment in segments]
+            futures = [running[segment] for segment in segments]
         wait(futures, in_time)
         masks, searched = [], 0
         for segment, future in zip(segments, futures, strict=True):

@@ -59,11 +59,11 @@ def movers(metrics: Metrics, spans: Spans) -> list[Json]:
     for key in metrics.columns:
         if "/" in key or key in NOT_COMPARED:
             continue
-        told = _compared(metrics, key, spans)
-        if told is not None:
+        row = _compared(metrics, key, spans)
+        if row is not None:
             chart = BY_NAME.get(key)
             title, unit = (chart.title, chart.unit) if chart else (words(key), "")
-            rows.append({"key": key, "title": title, "unit": unit, **told})
+            rows.append({"key": key, "title": title, "unit": unit, **row})
     return sorted(rows, key=lambda row: -abs(row["z"] or 0.0))
 
 
@@ -90,7 +90,7 @@ def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -
 
 def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> dict[str, Part]:
     """Return the parts with a reward in these steps, weighting steps by groups (for tasks, responses)."""
-    found, weight = {}, WEIGHTS[breakdown]
+    parts, weight = {}, WEIGHTS[breakdown]
     for name in metrics.parts(breakdown):
         keys = (weight, "reward_mean", *PART_RATES)
         rows = [
@@ -103,8 +103,8 @@ def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> di
         reward = means.pop("reward_mean")
         if reward is not None:
             whole = math.fsum(r[weight] for r in rows if math.isfinite(r["reward_mean"]))
-            found[name] = Part(whole, reward, {k: v for k, v in means.items() if v is not None})
-    return found
+            parts[name] = Part(whole, reward, {k: v for k, v in means.items() if v is not None})
+    return parts
 
 
 def _window(metrics: Metrics, key: str, span: tuple[int, int]) -> list[float]:
@@ -113,21 +113,21 @@ def _window(metrics: Metrics, key: str, span: tuple[int, int]) -> list[float]:
 
 
 def _mean(pairs: Sequence[tuple[float, float]]) -> float | None:
-    known = [(w, v) for w, v in pairs if math.isfinite(w) and w > 0 and math.isfinite(v)]
-    weight = math.fsum(w for w, _ in known)
-    return math.fsum(w * v for w, v in known) / weight if weight else None
+    defined = [(w, v) for w, v in pairs if math.isfinite(w) and w > 0 and math.isfinite(v)]
+    weight = math.fsum(w for w, _ in defined)
+    return math.fsum(w * v for w, v in defined) / weight if weight else None
 
 
 def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -> dict[str, Part]:
     """Return the tasks with a reward in these steps, weighting responses equally."""
     sums = totals(one for step, one in steps.items() if span[0] <= step <= span[1])
-    found = {}
+    parts = {}
     for task, one in sums.items():
         rates = one.rates()
         if "reward_mean" in rates:
             reward = rates.pop("reward_mean")
-            found[task] = Part(one.scored, reward, {k: rates[k] for k in PART_RATES})
-    return found
+            parts[task] = Part(one.scored, reward, {k: rates[k] for k in PART_RATES})
+    return parts
 
 
 def divided(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
@@ -165,8 +165,11 @@ def divided(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
             }
         )
     rows.sort(key=lambda row: -abs(row["within"] + row["mix"]))
-    rest = {"parts": len(rows[PARTS:]), "change": sum(r["within"] + r["mix"] for r in rows[PARTS:])}
-    return {"before": mean_before, "after": mean_after, "parts": rows[:PARTS], "rest": rest}
+    others_sum = {
+        "parts": len(rows[PARTS:]),
+        "change": sum(r["within"] + r["mix"] for r in rows[PARTS:]),
+    }
+    return {"before": mean_before, "after": mean_after, "parts": rows[:PARTS], "rest": others_sum}
 
 
 def falls(metrics: Metrics, key: str = "reward_mean", width: int = STEPS) -> list[Json]:
@@ -174,21 +177,21 @@ def falls(metrics: Metrics, key: str = "reward_mean", width: int = STEPS) -> lis
 
     A fall is the mean of ``width`` steps minus that of the ``width`` before (fewer in a short run), beyond FALL_Z.
     """
-    known = [(s, v) for s, v in zip(metrics.steps, metrics.column(key), strict=True)]
-    known = [(s, v) for s, v in known if math.isfinite(v)]
-    width = min(width, len(known) // 4)
+    points = [(s, v) for s, v in zip(metrics.steps, metrics.column(key), strict=True)]
+    points = [(s, v) for s, v in points if math.isfinite(v)]
+    width = min(width, len(points) // 4)
     if width < 2:
         return []
-    values = [v for _, v in known]
-    found = []
-    for place in range(width, len(known) - width + 1):
+    values = [v for _, v in points]
+    candidates = []
+    for place in range(width, len(points) - width + 1):
         before, after = values[place - width : place], values[place : place + width]
         change = (math.fsum(after) - math.fsum(before)) / width
         if change < 0:
-            found.append((change, place))
+            candidates.append((change, place))
     chosen: list[int] = []
     rows: list[Json] = []
-    for change, place in sorted(found):
+    for change, place in sorted(candidates):
         if len(rows) == FALLS:
             break
         if any(abs(place - other) < width for other in chosen):
@@ -197,5 +200,5 @@ def falls(metrics: Metrics, key: str = "reward_mean", width: int = STEPS) -> lis
         before, after = values[place - width : place], values[place : place + width]
         z = _in_errors(change, before, after)
         if z is not None and z < FALL_Z:
-            rows.append({"step": known[place][0], "change": change, "z": z})
+            rows.append({"step": points[place][0], "change": change, "z": z})
     return rows

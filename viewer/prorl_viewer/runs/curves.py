@@ -24,38 +24,38 @@ class Line(NamedTuple):
 
 def thin(steps: Sequence[int], values: Sequence[float], width: int, mean: int = 1) -> Line:
     """Return finite ``values`` in at most 2 ``width`` points, or means over ``mean`` steps."""
-    known = [(s, v) for s, v in zip(steps, values, strict=True) if math.isfinite(v)]
-    single = _extremes(known, width)
+    points = [(s, v) for s, v in zip(steps, values, strict=True) if math.isfinite(v)]
+    single = _extremes(points, width)
     if mean <= 1:
         return Line(single, [])
-    return Line(_means(known, width, mean), single)
+    return Line(_means(points, width, mean), single)
 
 
-def _extremes(known: Sequence[tuple[int, float]], width: int) -> Points:
-    if len(known) <= 2 * width:
-        return [[s, v] for s, v in known]
+def _extremes(values: Sequence[tuple[int, float]], width: int) -> Points:
+    if len(values) <= 2 * width:
+        return [[s, v] for s, v in values]
     points: Points = []
-    for bucket in _buckets(known, width):
+    for bucket in _buckets(values, width):
         low, high = min(bucket, key=_value), max(bucket, key=_value)
         points += [list(p) for p in dict.fromkeys(sorted((low, high)))]
     return points
 
 
-def _means(known: Sequence[tuple[int, float]], width: int, mean: int) -> Points:
-    sums = [0.0, *accumulate(v for _, v in known)]
+def _means(values: Sequence[tuple[int, float]], width: int, mean: int) -> Points:
+    sums = [0.0, *accumulate(v for _, v in values)]
     points: Points = []
     place = 0
-    for bucket in _buckets(known, width):
+    for bucket in _buckets(values, width):
         middle = place + len(bucket) // 2
-        start, stop = max(middle - mean // 2, 0), min(middle + (mean + 1) // 2, len(known))
-        points.append([known[middle][0], (sums[stop] - sums[start]) / (stop - start)])
+        start, stop = max(middle - mean // 2, 0), min(middle + (mean + 1) // 2, len(values))
+        points.append([values[middle][0], (sums[stop] - sums[start]) / (stop - start)])
         place += len(bucket)
     return points
 
 
-def _buckets(known: Sequence[tuple[int, float]], width: int) -> list[Sequence[tuple[int, float]]]:
-    size = max(math.ceil(len(known) / width), 1)
-    return [known[i : i + size] for i in range(0, len(known), size)]
+def _buckets(points: Sequence[tuple[int, float]], width: int) -> list[Sequence[tuple[int, float]]]:
+    size = max(math.ceil(len(points) / width), 1)
+    return [points[i : i + size] for i in range(0, len(points), size)]
 
 
 def _value(point: tuple[int, float]) -> float:
@@ -265,14 +265,14 @@ def find_chart(metrics: Metrics, name: str) -> Chart:
 
 def overall(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) -> list[Json]:
     """Return the chart's overall lines."""
-    found = []
+    lines = []
     for key, label in chart.lines:
         values = values_of(metrics, key)
         line = _line(metrics.steps, values, mean, span)
         if line.points:
             band = _interval(metrics, key, line) if key in INTERVALS else []
-            found.append(_told(label, line) | ({"band": band} if band else {}))
-    return found
+            lines.append(_line_row(label, line) | ({"band": band} if band else {}))
+    return lines
 
 
 def by_part(
@@ -297,7 +297,7 @@ def by_part(
         values = metrics.column(f"{breakdown}/{name}/{chart.part_key}")
         line = _line(metrics.steps, values, mean, span)
         if line.points:
-            lines.append(_told(name, line))
+            lines.append(_line_row(name, line))
     return {"lines": lines, "parts": parts}
 
 
@@ -318,7 +318,7 @@ def by_task_of_rollouts(
         values = [rate.get(chart.part_key, math.nan) for rate in rates]
         line = _line([step for step, _ in rows], values, mean, span)
         if line.points:
-            lines.append(_told(task, line))
+            lines.append(_line_row(task, line))
     return {"lines": lines, "parts": parts}
 
 
@@ -343,10 +343,10 @@ def axes(metrics: Metrics) -> Json:
     places = [*range(0, len(steps), stride)]
     places += [len(steps) - 1] if steps and places[-1] != len(steps) - 1 else []
     tokens = metrics.column("tokens_total")
-    known = [tokens[i] if math.isfinite(tokens[i]) else None for i in places]
+    token_counts = [tokens[i] if math.isfinite(tokens[i]) else None for i in places]
     return {
         "step": [0, *(steps[i] for i in places)],
-        "tokens": [0, *known],
+        "tokens": [0, *token_counts],
         "hours": [0.0, *(hours[i] for i in places)],
     }
 
@@ -359,17 +359,19 @@ def _line(steps: Sequence[int], values: Sequence[float], mean: int, span: tuple[
 
 def _interval(metrics: Metrics, key: str, line: Line) -> list[list[float]]:
     errors = dict(zip(metrics.steps, metrics.column(INTERVALS[key]), strict=True))
-    known = ((step, value, errors[int(step)]) for step, value in line.points)
-    return [[s, v - Z95 * error, v + Z95 * error] for s, v, error in known if math.isfinite(error)]
+    with_errors = ((step, value, errors[int(step)]) for step, value in line.points)
+    return [
+        [s, v - Z95 * error, v + Z95 * error] for s, v, error in with_errors if math.isfinite(error)
+    ]
 
 
 def _staleness(metrics: Metrics) -> list[float]:
     if not {"groups_carried_in", "groups_kept"} <= set(metrics.columns):
         return []
-    carried, kept = metrics.column("groups_carried_in"), metrics.column("groups_kept")
-    return [c / k if k else math.nan for c, k in zip(carried, kept, strict=True)]
+    carried, trained = metrics.column("groups_carried_in"), metrics.column("groups_kept")
+    return [c / k if k else math.nan for c, k in zip(carried, trained, strict=True)]
 
 
-def _told(name: str, line: Line) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": name, "points": line.points}
-    return told | ({"raw": line.raw} if line.raw else {})
+def _line_row(name: str, line: Line) -> dict[str, Any]:
+    row: dict[str, Any] = {"name": name, "points": line.points}
+    return row | ({"raw": line.raw} if line.raw else {})

@@ -83,8 +83,8 @@ def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
 
 def at_step(rows: Sequence[Mapping[str, Any]], step: int) -> list[Json]:
     """Return a step's decisions with their evidence."""
-    found = [read_decision(row) for row in rows if row["step"] == step and _is_one(row)]
-    found.sort(key=lambda d: d.kind in EVERY_STEP)
+    decisions = [read_decision(row) for row in rows if row["step"] == step and _is_one(row)]
+    decisions.sort(key=lambda d: d.kind in EVERY_STEP)
     return [
         {
             "step": d.step,
@@ -93,7 +93,7 @@ def at_step(rows: Sequence[Mapping[str, Any]], step: int) -> list[Json]:
             "reason": d.reason,
             "evidence": evidence(d.evidence),
         }
-        for d in found
+        for d in decisions
     ]
 
 
@@ -117,8 +117,8 @@ def _value(value: Any, depth: int) -> Json:
         case Mapping():
             return {"rows": evidence(value, depth)}
         case list() | tuple():
-            told: dict[str, Any] = {"items": [_value(v, depth + 1) for v in value[:LISTED]]}
-            return told | ({"more": len(value) - LISTED} if len(value) > LISTED else {})
+            listing: dict[str, Any] = {"items": [_value(v, depth + 1) for v in value[:LISTED]]}
+            return listing | ({"more": len(value) - LISTED} if len(value) > LISTED else {})
         case float() if not math.isfinite(value):
             return str(value)
         case _:
@@ -133,8 +133,8 @@ def _bands(decisions: Sequence[Decision], last: int) -> list[Json]:
     }
     return [
         {"kind": kind, "from": first, "to": end, "label": label}
-        for kind, found in spans.items()
-        for first, end, label in found
+        for kind, ranges in spans.items()
+        for first, end, label in ranges
     ]
 
 
@@ -149,25 +149,25 @@ def _listed(decisions: Sequence[Decision]) -> list[Json]:
     entries: list[tuple[int, Json]] = []
     for place, d in enumerate(decisions):
         if d.kind not in EVERY_STEP:
-            told = {"step": d.step, "kind": d.kind, "label": _headline(d), "reason": d.reason}
-            entries.append((place, told))
+            entry = {"step": d.step, "kind": d.kind, "label": _headline(d), "reason": d.reason}
+            entries.append((place, entry))
     for kind in sorted(EVERY_STEP):
-        own = [(place, d) for place, d in enumerate(decisions) if d.kind == kind]
-        for _, group in groupby(enumerate(own), lambda pair: pair[1][1].step - pair[0]):
+        of_kind = [(place, d) for place, d in enumerate(decisions) if d.kind == kind]
+        for _, group in groupby(enumerate(of_kind), lambda pair: pair[1][1].step - pair[0]):
             stretch = [d for _, (_, d) in group]
             first, last = stretch[0], stretch[-1]
-            told = {"step": first.step, "kind": kind, "label": words(kind), "reason": first.reason}
+            entry = {"step": first.step, "kind": kind, "label": words(kind), "reason": first.reason}
             if len(stretch) > 1:
-                told |= {"to": last.step, "reason": f"{len(stretch)} steps, first: {first.reason}"}
-            entries.append((decisions.index(first), told))
-    return [told for _, told in sorted(entries, key=lambda entry: (entry[1]["step"], entry[0]))]
+                entry |= {"to": last.step, "reason": f"{len(stretch)} steps, first: {first.reason}"}
+            entries.append((decisions.index(first), entry))
+    return [entry for _, entry in sorted(entries, key=lambda pair: (pair[1]["step"], pair[0]))]
 
 
 FURTHEST = 1_000_000
 """Largest planned step that is believed, since the forecast computes every one."""
 
 
-class Foreteller:
+class ForecastCache:
     """The newest forecast of a run, computed once per validation."""
 
     def __init__(self, run: RunFolder) -> None:
@@ -175,15 +175,15 @@ class Foreteller:
         self._lock = threading.Lock()
         self._kept: tuple[tuple[int, int], Json] | None = None
 
-    def tell(self, last_step: int, last_validation: int) -> Json:
+    def forecast(self, last_step: int, last_validation: int) -> Json:
         """Return the forecast to the run's planned end, or beyond once that is reached.
 
         ``points`` are [step, value, low, high]; empty if the value is not identified.
         """
         with self._lock:
-            asked = (last_validation, self._to_step(last_step))
-            if self._kept is None or self._kept[0] != asked:
-                self._kept = (asked, self._made(last_validation, asked[1]))
+            request = (last_validation, self._to_step(last_step))
+            if self._kept is None or self._kept[0] != request:
+                self._kept = (request, self._compute(last_validation, request[1]))
             return self._kept[1]
 
     def _to_step(self, last: int) -> int:
@@ -193,16 +193,16 @@ class Foreteller:
             planned = read_plain(self.run.config_path).get("steps")
         except UserError:  # the page's header reports it
             planned = None
-        known = isinstance(planned, int) and planned < FURTHEST
-        return step_to_ask_for(last, planned if known else None)
+        usable = isinstance(planned, int) and planned < FURTHEST
+        return step_to_ask_for(last, planned if usable else None)
 
-    def _made(self, last_validation: int, to_step: int) -> Json:
+    def _compute(self, last_validation: int, to_step: int) -> Json:
         from prorl_training.schedule.forecast import forecast, one_line
 
-        found = forecast(self.run.metrics(), to_step)
-        answer: dict[str, Any] = {"told": one_line(found), "why": found.why, "points": []}
-        if found.value is not None and found.value.identified:
+        result = forecast(self.run.metrics(), to_step)
+        answer: dict[str, Any] = {"told": one_line(result), "why": result.why, "points": []}
+        if result.value is not None and result.value.identified:
             answer["points"] = [
-                [p.step, p.value, p.low, p.high] for p in found.curve if p.step >= last_validation
+                [p.step, p.value, p.low, p.high] for p in result.curve if p.step >= last_validation
             ]
         return answer

@@ -78,13 +78,13 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
     config, trouble = _config(run)
     step, steps = metrics.steps[-1] if metrics.steps else 0, _planned(config)
     state, reason = run_state(run, step, steps)
-    shown = "killed" if state == "stopped" and _was_killed(run) else state
+    display_state = "killed" if state == "stopped" and _was_killed(run) else state
     seconds = [s for s in metrics.column("seconds") if math.isfinite(s)]
     resets = [row["step"] for row in decisions if row.get("kind") == "reference_reset"]
     return {
         "name": run.name,
-        "state": shown,
-        "state_words": STATES[shown],
+        "state": display_state,
+        "state_words": STATES[display_state],
         "reason": reason or trouble,
         "step": step,
         "steps": steps,
@@ -150,8 +150,8 @@ def _lately(metrics: Metrics, key: str) -> float | None:
 
 
 def _newest(metrics: Metrics, key: str) -> float | None:
-    found = metrics.newest(key)
-    return None if found is None else found[1]
+    newest = metrics.newest(key)
+    return None if newest is None else newest[1]
 
 
 def _validation(metrics: Metrics) -> Json:
@@ -159,25 +159,25 @@ def _validation(metrics: Metrics) -> Json:
     if newest is None:
         return None
     step, value = newest
-    told = {"step": step, "value": value, "low": None, "high": None}
+    row = {"step": step, "value": value, "low": None, "high": None}
     if errors := metrics.window("validation_se", step, step):
-        told |= {"low": value - Z95 * errors[0], "high": value + Z95 * errors[0]}
-    return told
+        row |= {"low": value - Z95 * errors[0], "high": value + Z95 * errors[0]}
+    return row
 
 
 def _of(config: dict[str, Any], section: str, key: str) -> Any:
-    found = config.get(section)
-    return found.get(key) if isinstance(found, dict) else None
+    part = config.get(section)
+    return part.get(key) if isinstance(part, dict) else None
 
 
 def _identity(run: RunFolder) -> Json:
     try:
-        known: Any = run.identity()
+        identity: Any = run.identity()
     except (ValueError, RecursionError):  # not JSON
         return {}
-    if not isinstance(known, dict):
+    if not isinstance(identity, dict):
         return {}
-    return {key: known[key] for key in ("dataset", "model", "parts") if key in known}
+    return {key: identity[key] for key in ("dataset", "model", "parts") if key in identity}
 
 
 def _lineage(run: RunFolder) -> list[str]:

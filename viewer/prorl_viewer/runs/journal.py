@@ -115,8 +115,8 @@ class Metrics:
 
     def column(self, key: str) -> Sequence[float]:
         """Return a key's column, all NaN if unknown."""
-        found = self.columns.get(key)
-        return found if found is not None else array("d", [math.nan]) * len(self.steps)
+        column = self.columns.get(key)
+        return column if column is not None else array("d", [math.nan]) * len(self.steps)
 
     def parts(self, breakdown: str) -> list[str]:
         """Return the sorted names in ``breakdown/NAME/key``."""
@@ -159,7 +159,7 @@ COLUMNS = ("sample_id", "task", "domain", "tokens", "finish_reason", "reward", "
 _NUMBERED = re.compile(r"-(?:train|validation|test)-\d+$|-?\d+$")
 
 
-def task_of(sample_id: str) -> str:
+def task_in_id(sample_id: str) -> str:
     """Return the task in a problem's id."""
     return _NUMBERED.sub("", sample_id) or sample_id
 
@@ -190,15 +190,15 @@ class Sums:
 
     def rates(self) -> dict[str, float]:
         """Return the rates by metrics key, without undefined means."""
-        found: dict[str, float] = {"infra_errors": float(self.responses - self.scored)}
+        rates: dict[str, float] = {"infra_errors": float(self.responses - self.scored)}
         if self.scored:
-            found["reward_mean"] = self.rewards / self.scored
-            found["pass_rate"] = self.passed / self.scored
-            found["unparsable_rate"] = self.unparsable / self.scored
+            rates["reward_mean"] = self.rewards / self.scored
+            rates["pass_rate"] = self.passed / self.scored
+            rates["unparsable_rate"] = self.unparsable / self.scored
         if self.responses:
-            found["truncated_rate"] = self.truncated / self.responses
-            found["length_mean"] = self.tokens / self.responses
-        return found
+            rates["truncated_rate"] = self.truncated / self.responses
+            rates["length_mean"] = self.tokens / self.responses
+        return rates
 
 
 class TaskTable:
@@ -218,25 +218,25 @@ class TaskTable:
         It stops after ``budget`` seconds; the next call continues.
         """
         files = rollout_files(self.run)
-        asked = files if steps is None else {s: f for s, f in files.items() if s in steps}
+        requested = files if steps is None else {s: f for s, f in files.items() if s in steps}
         ends = time.monotonic() + budget
-        found: dict[int, Mapping[str, Sums]] = {}
+        result: dict[int, Mapping[str, Sums]] = {}
         left = 0
         with self._lock:
-            for step, path in asked.items():
+            for step, path in requested.items():
                 try:
                     stat = path.stat()
                 except FileNotFoundError:  # the run was cut back meanwhile
                     continue
                 stamp = (stat.st_size, stat.st_mtime_ns)
-                known = self._steps.get(step)
-                if known is None or known[0] != stamp:
+                cached = self._steps.get(step)
+                if cached is None or cached[0] != stamp:
                     if time.monotonic() > ends:
                         left += 1
                         continue
-                    known = self._steps[step] = (stamp, _sums_of(path))
-                found[step] = known[1]
-        return found, left
+                    cached = self._steps[step] = (stamp, _sums_of(path))
+                result[step] = cached[1]
+        return result, left
 
 
 def _sums_of(path: Path) -> dict[str, Sums]:
@@ -248,10 +248,10 @@ def _sums_of(path: Path) -> dict[str, Sums]:
 
 def _sums(path: Path) -> dict[str, Sums]:
     columns = read_rollouts(path, COLUMNS).to_pydict()
-    found: dict[str, Sums] = {}
+    by_task: dict[str, Sums] = {}
     rows = zip(*(columns[name] for name in COLUMNS), strict=True)
     for sample_id, task, domain, tokens, finish, reward, status in rows:
-        one = found.setdefault(task or task_of(sample_id), Sums(domain))
+        one = by_task.setdefault(task or task_in_id(sample_id), Sums(domain))
         one.responses += 1
         one.tokens += tokens
         one.truncated += finish == "length"
@@ -260,13 +260,13 @@ def _sums(path: Path) -> dict[str, Sums]:
             one.rewards += reward
             one.passed += reward >= FULL_MARKS
             one.unparsable += status == "unparsable"
-    return found
+    return by_task
 
 
 def totals(steps: Iterable[Mapping[str, Sums]]) -> dict[str, Sums]:
     """Return the sums over several steps, by task."""
-    found: dict[str, Sums] = {}
+    result: dict[str, Sums] = {}
     for one in steps:
         for task, sums in one.items():
-            found.setdefault(task, Sums()).add(sums)
-    return found
+            result.setdefault(task, Sums()).add(sums)
+    return result

@@ -13,14 +13,14 @@ from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.simulate import rules_at
 from prorl_viewer.rollouts.pages import Rollouts
 from prorl_viewer.runs import around, curves, decisions
-from prorl_viewer.runs.decisions import Foreteller
+from prorl_viewer.runs.decisions import ForecastCache
 from prorl_viewer.runs.header import header, read_plain, settings, summary
 from prorl_viewer.runs.journal import Decisions, Metrics, Sums, TaskTable
 from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, Subject, choice, integer
 
 READING = 0.5
 """Seconds per request for reading rollouts; the page asks again for the rest."""
-KEPT = 200
+MOST_ANSWERS = 200
 """Answers kept while nothing changes."""
 EXPORTED_STEPS = 40
 """Steps with decisions that an exported page holds, in addition to falls of the reward."""
@@ -40,7 +40,7 @@ class RunSubject:
         self._metrics = Metrics(self.run.metrics_path)
         self._decisions = Decisions(self.run.decisions_path)
         self._tasks = TaskTable(path)
-        self._foreteller = Foreteller(self.run)
+        self._forecasts = ForecastCache(self.run)
         self._rollouts = Rollouts(path)
         self._kept: dict[tuple[str, tuple[tuple[str, str], ...]], Json] = {}
         self._kept_version = ""
@@ -65,9 +65,9 @@ class RunSubject:
             "decision": self._decision,
             "around": self._around,
         }
-        kept = {name: self._fresh(name, page) for name, page in pages.items()}
+        cached = {name: self._fresh(name, page) for name, page in pages.items()}
         slow = {"rules": self._rules, "config": self._config, "forecast": self._forecast}
-        return {**kept, **slow, **self._rollouts.pages()}
+        return {**cached, **slow, **self._rollouts.pages()}
 
     def actions(self) -> Mapping[str, Page]:
         """Return the actions of the run's rollouts."""
@@ -102,13 +102,13 @@ class RunSubject:
                 version, question = self._state(), (name, tuple(sorted(query.items())))
                 self._metrics.refresh()
                 self._decisions.refresh()
-                if version != self._kept_version or len(self._kept) > KEPT:
+                if version != self._kept_version or len(self._kept) > MOST_ANSWERS:
                     self._kept_version, self._kept = version, {}
                 if question not in self._kept:
-                    told = page(query)
-                    if told.get("unread"):
-                        return told
-                    self._kept[question] = told
+                    content = page(query)
+                    if content.get("unread"):
+                        return content
+                    self._kept[question] = content
                 return self._kept[question]
 
         return answer
@@ -141,17 +141,17 @@ class RunSubject:
             tasks, unread = self._tasks.read(budget=READING)
         steps = sum(span[0] <= step <= span[1] for step in tasks or metrics.steps)
         mean = max(integer(query, "mean", curves.smoothing(chart, steps)), 1)
-        told = {"chart": chart.name, "mean": mean, "unread": unread}
+        head = {"chart": chart.name, "mean": mean, "unread": unread}
         chosen = [name for name in query.get("parts", "").split(",") if name]
         match by:
             case "overall":
-                return told | {"lines": curves.overall(metrics, chart, mean, span)}
+                return head | {"lines": curves.overall(metrics, chart, mean, span)}
             case "domain":
-                return told | curves.by_part(metrics, "domains", chart, mean, span, chosen)
+                return head | curves.by_part(metrics, "domains", chart, mean, span, chosen)
             case "task" if from_journal:
-                return told | curves.by_part(metrics, "tasks", chart, mean, span, chosen)
+                return head | curves.by_part(metrics, "tasks", chart, mean, span, chosen)
             case "task":
-                return told | curves.by_task_of_rollouts(tasks, chart, mean, span, chosen)
+                return head | curves.by_task_of_rollouts(tasks, chart, mean, span, chosen)
             case _:
                 raise AssertionError(by)
 
@@ -216,7 +216,7 @@ class RunSubject:
             self._metrics.refresh()
             newest = self._metrics.newest("validation_reward")
             last = self._metrics.steps[-1] if self._metrics.steps else 0
-        return None if newest is None else self._foreteller.tell(last, newest[0])
+        return None if newest is None else self._forecasts.forecast(last, newest[0])
 
     def _recorded(self, query: Query, least: int) -> int:
         step, steps = integer(query, "step", -1), self._metrics.steps

@@ -80,9 +80,9 @@ def write_steps(
         row = made_up_row(step, seed, 0 < falls_at <= step, controller.last_reset)
         tokens += row["tokens"]
         row["tokens_total"] = tokens
-        found = simulate_step(controller, guard, step, row)
+        decisions = simulate_step(controller, guard, step, row)
         row["length_penalty_active"] = controller.penalty_is_on(step)
-        run.log_decisions(found)
+        run.log_decisions(decisions)
         run.log_metrics(row)
 
 
@@ -169,7 +169,7 @@ def _groups(step: int, seed: int, falls_at: int) -> list[Group]:
     from prorl_verifiers import Task, Verdict
 
     draw = random.Random(f"rollouts-{seed}-{step}")
-    found = []
+    groups = []
     for domain, tasks in TASKS.items():
         for task in tasks:
             cut = 0 < falls_at <= step and task == BROKEN
@@ -187,5 +187,5 @@ def _groups(step: int, seed: int, falls_at: int) -> list[Group]:
                     )
                     verdict = Verdict(float(right), "unparsable" if cut else "scored", "made up")
                     answers.append(Trajectory(index, completion, verdict, float(right)))
-                found.append(Group(sample, tuple(answers), step))
-    return found
+                groups.append(Group(sample, tuple(answers), step))
+    return groups
