@@ -302,7 +302,7 @@ def test_folders_of_other_settings_are_another_evaluation_unless_both_were_given
     warm = dataclasses.replace(SETTINGS, temperature=1.0)
     a, b = write(tmp_path / "a", "a"), write(tmp_path / "b", "b", settings=warm)
     assert len(open_subjects([a, b])) == 2
-    (subject,) = open_subjects([b, a], given=[b, a])
+    (subject,) = open_subjects([b, a], named=[b, a])
     assert [m["key"] for m in ask(subject, "summary")["each"]] == ["b", "a"]
     assert any("temperature differs" in line for line in ask(subject, "claims")["caveats"])
 

@@ -56,8 +56,12 @@ def without_folders(text: str) -> str:
 
 def _plain(value: Json, share_safe: bool, depth: int = 0) -> Json:
     match value:
+        case Private(text) if share_safe:
+            return {"length": len(text)}
+        case Private(text) if len(text) > SHOWN:
+            return {"text": text[:SHOWN], "length": len(text)}
         case Private(text):
-            return _text(text, share_safe)
+            return {"text": text}
         case Hidden(inner):
             return None if share_safe else _plain(inner, share_safe, depth)
         case float() if not math.isfinite(value):
@@ -74,14 +78,6 @@ def _plain(value: Json, share_safe: bool, depth: int = 0) -> Json:
             return [_plain(item, share_safe, depth + 1) for item in value]
         case _:
             raise TypeError(f"{type(value).__name__} is not part of an answer")
-
-
-def _text(text: str, share_safe: bool) -> Json:
-    if share_safe:
-        return {"length": len(text)}
-    if len(text) > SHOWN:
-        return {"text": text[:SHOWN], "length": len(text)}
-    return {"text": text}
 
 
 WITHHELD = "this did not work; what went wrong may tell a text, so it is left out here"

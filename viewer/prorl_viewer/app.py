@@ -6,7 +6,7 @@ The page's own files hold no data and need no token. ``prorl_common.serving.requ
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from prorl_viewer.answering import answer, encode
-from prorl_viewer.subject import Page, Subject
+from prorl_viewer.subject import Subject
 
 PAGE = Path(__file__).parent / "page"
 HEADERS = {
@@ -63,7 +63,14 @@ def build_app(
             return _json({"error": "there is no such subject"}, False, 404)
         acts = request.method == "POST"  # HEAD is handled as GET
         pages = subject.actions() if acts else subject.pages()
-        return await _page(pages, request, share_safe)
+        page = pages.get(request.path_params["page"])
+        if page is None:
+            return _json({"error": "there is no such page"}, False, 404)
+        query = dict(request.query_params)
+        if share_safe and query.get("q"):  # search results would reveal the texts word by word
+            return _json({"error": "texts are left out here, and are not searched"}, False, 400)
+        status, data = await run_in_threadpool(answer, page, query, share_safe)
+        return Response(data, status, HEADERS, media_type="application/json")
 
     return Starlette(
         routes=[
@@ -87,17 +94,6 @@ class _Files(StaticFiles):
         response = super().file_response(*arguments, **options)
         response.headers.update(HEADERS | {"Cache-Control": "no-cache"})
         return response
-
-
-async def _page(pages: Mapping[str, Page], request: Request, share_safe: bool) -> Response:
-    page = pages.get(request.path_params["page"])
-    if page is None:
-        return _json({"error": "there is no such page"}, False, 404)
-    query = dict(request.query_params)
-    if share_safe and query.get("q"):  # search results would reveal the texts word by word
-        return _json({"error": "texts are left out here, and are not searched"}, False, 400)
-    status, data = await run_in_threadpool(answer, page, query, share_safe)
-    return Response(data, status, HEADERS, media_type="application/json")
 
 
 def _json(value: Any, share_safe: bool, status: int = 200) -> Response:

@@ -72,13 +72,14 @@ def test_case(row: Mapping[str, Any]) -> str:
 
 def shown_metrics(metrics: Mapping[str, Any]) -> Json:
     """Return a verdict's metrics, marking all but numbers as private."""
-    return {name: _metric(value) for name, value in metrics.items()}
-
-
-def _metric(value: Any) -> Json:
-    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-        return value
-    return Private(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    result: dict[str, Json] = {}
+    for name, value in metrics.items():
+        if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+            result[name] = value
+        else:
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            result[name] = Private(text)
+    return result
 
 
 def _finding(one: Mapping[str, Any]) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
@@ -101,8 +102,9 @@ class Subjects:
         by_kind: list[list[Path]] = [[] for _ in self._kinds]
         for folder in dict.fromkeys(f for path in self._paths for f in _folders(path, DEPTH)):
             for matching, kind in zip(by_kind, self._kinds, strict=True):
-                if _is_one(kind, folder):
-                    matching.append(folder)
+                with contextlib.suppress(OSError):  # not readable
+                    if kind.looks_like(folder):
+                        matching.append(folder)
         for at, folders in enumerate(by_kind):
             if not {*folders} <= {*self._folders[at]}:
                 self._folders[at] = list(dict.fromkeys((*self._folders[at], *folders)))
@@ -129,13 +131,6 @@ def _kinds(paths: Sequence[Path]) -> list[_Kind]:
         _Kind(datasets.looks_like, partial(datasets.open_subjects, shelf=datasets.Shelf())),
         _Kind(evaluations.looks_like, partial(evaluations.open_subjects, named=paths)),
     ]
-
-
-def _is_one(kind: _Kind, folder: Path) -> bool:
-    try:
-        return kind.looks_like(folder)
-    except OSError:  # not readable
-        return False
 
 
 def _folders(path: Path, depth: int) -> Iterator[Path]:

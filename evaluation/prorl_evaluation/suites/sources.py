@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -119,15 +119,18 @@ def _load(suite: Suite, source: Source, request: BenchmarkRequest) -> Ready:
             )
     else:
         assert_never(source)
+    lines = ([s.id, prompt_digest(s.prompt), task_digest(s.task)] for s in samples)
+    return Ready(source.name, samples, _digest(lines), tuple(notes), suite.parts(source.name))
+
+
+def _digest(lines: Iterable[Sequence[str]]) -> str:
     hasher, between = hashlib.sha256(b"["), b""
-    for s in samples:
-        line = [s.id, prompt_digest(s.prompt), task_digest(s.task)]
+    for line in lines:
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
         hasher.update(between + text.encode("utf-8", "surrogatepass"))
         between = b","
     hasher.update(b"]")
-    manifest = hasher.hexdigest()
-    return Ready(source.name, samples, manifest, tuple(notes), suite.parts(source.name))
+    return hasher.hexdigest()
 
 
 def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:

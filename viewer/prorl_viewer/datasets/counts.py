@@ -30,7 +30,7 @@ def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
     labels = table.labels[by]
     size = len(labels.names)
     rows = np.bincount(labels.codes, minlength=size)
-    splits = _crossed(table, by, "split")
+    splits, split_names = _crossed(table, by, "split"), table.labels["split"].names
     has_rate = ~np.isnan(rates.value)
     rated = np.bincount(labels.codes[has_rate], minlength=size)
     summed = np.bincount(labels.codes[has_rate], rates.value[has_rate], minlength=size)
@@ -42,7 +42,12 @@ def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
             {
                 "name": labels.names[code] or NONE,
                 "rows": int(rows[code]),
-                **{split: _count(table, splits[code], split) for split in SPLITS},
+                **{
+                    split: int(splits[code][split_names.index(split)])
+                    if split in split_names
+                    else 0
+                    for split in SPLITS
+                },
                 **values,
                 "rated": int(rated[code]),
                 "rate": round(float(summed[code] / rated[code]), 4) if rated[code] else None,
@@ -88,11 +93,6 @@ def _crossed(table: RowTable, first: str, second: str) -> NDArray[np.int64]:
         one.codes.astype(np.int64) * size[1] + other.codes, minlength=size[0] * size[1]
     )
     return flat.reshape(size)
-
-
-def _count(table: RowTable, counts: NDArray[np.int64], split: str) -> int:
-    names = table.labels["split"].names
-    return int(counts[names.index(split)]) if split in names else 0
 
 
 def _values(table: RowTable, name: str, counts: NDArray[np.int64]) -> str:

@@ -321,11 +321,21 @@ def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
     ``down``.
     """
     by_label = {
-        name: table.labels[name].equal_to(_named(value))
+        name: table.labels[name].equal_to("" if value == NONE else value)
         for name in LABEL_NAMES
         if (value := query.get(name))
     }
-    other_filters = _other_filters(table, rates, query)
+    other_filters = np.ones(len(table), np.bool_)
+    if (rated := choice(query, "rated", ("yes", "no"))) != "":
+        other_filters &= np.isnan(rates.value) == (rated == "no")
+    for key, passes in (("rate_from", np.greater_equal), ("rate_to", np.less_equal)):
+        if query.get(key):
+            bound = np.float32(number(query, key, 0.0))
+            other_filters &= passes(rates.value, bound)  # an unrated row passes neither
+    if text := query.get("q", ""):
+        if len(text) > LONGEST_TEXT:
+            raise UserError(f"a text to look for has at most {LONGEST_TEXT} characters")
+        other_filters &= table.holding(text)
     counts = {}
     for name in COUNTED:
         mask = _all(other_filters, *(m for key, m in by_label.items() if key != name))
@@ -342,25 +352,6 @@ def window(query: Query, total: int) -> tuple[int, int]:
     if offset < 0 or not 1 <= limit <= MOST_LISTED:
         raise UserError(f"offset starts at 0, limit is 1 to {MOST_LISTED}")
     return offset, min(total, offset + limit)
-
-
-def _named(value: str) -> str:
-    return "" if value == NONE else value
-
-
-def _other_filters(table: RowTable, rates: Rates, query: Query) -> Mask:
-    mask = np.ones(len(table), np.bool_)
-    if (rated := choice(query, "rated", ("yes", "no"))) != "":
-        mask &= np.isnan(rates.value) == (rated == "no")
-    for key, passes in (("rate_from", np.greater_equal), ("rate_to", np.less_equal)):
-        if query.get(key):
-            bound = np.float32(number(query, key, 0.0))
-            mask &= passes(rates.value, bound)  # an unrated row passes neither
-    if text := query.get("q", ""):
-        if len(text) > LONGEST_TEXT:
-            raise UserError(f"a text to look for has at most {LONGEST_TEXT} characters")
-        mask &= table.holding(text)
-    return mask
 
 
 def _all(first: Mask, *more: Mask) -> Mask:

@@ -8,7 +8,7 @@ from typing import Any
 from prorl_evaluation.boundary.boundary import align
 from prorl_evaluation.boundary.changes import solvable_changes
 from prorl_evaluation.boundary.tables import ladder_tables, posterior_table, suspicion_table
-from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport, SolvableChanges
+from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport
 from prorl_evaluation.report import words
 from prorl_evaluation.report.data import ReportData
 from prorl_evaluation.report.tables import rates_table, setting_facts
@@ -61,13 +61,18 @@ def stored_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str
 def claims(data: ReportData) -> Json:
     """Return all claims with their tests, rule and meaning."""
     report = data.boundary
+    tables = [] if report is None else ladder_tables(report)
+    if data.posteriors:
+        tables.append(posterior_table(data.posteriors))
+    if data.suspicions:
+        tables.append(suspicion_table(data.suspicions, data.options.false_positive_rate))
     texts = {
         "headline": words.headline(data.results, data.comparison),
         "lead": words.lead(data),
         "caveats": words.caveats(data),
         "method": words.method(data),
         "commands": words.commands(data),
-        "tables": _extra_tables(data),
+        "tables": [_table(t) for t in tables],
     }
     if report is None:
         return {**texts, "claims": [], "baseline": data.results[0].label}
@@ -141,23 +146,22 @@ def solvable(results: Sequence[EvalResult]) -> Json:
         "problems": len(aligned),
         "n": [r.settings.n for r in results],
         "warnings": warnings,
-        "changes": [_sets(s) for s in changes],
-    }
-
-
-def _sets(s: SolvableChanges) -> Json:
-    return {
-        "label": s.after,
-        "kept": s.both,
-        "never": s.neither,
-        "gained": list(s.gained),
-        "lost": list(s.lost),
-        "gained_shown": list(s.gained_shown),
-        "lost_shown": list(s.lost_shown),
-        "gained_by_luck": s.gained_by_luck,
-        "lost_by_luck": s.lost_by_luck,
-        "unjudged": list(s.unjudged),
-        "fdr": s.fdr,
+        "changes": [
+            {
+                "label": s.after,
+                "kept": s.both,
+                "never": s.neither,
+                "gained": list(s.gained),
+                "lost": list(s.lost),
+                "gained_shown": list(s.gained_shown),
+                "lost_shown": list(s.lost_shown),
+                "gained_by_luck": s.gained_by_luck,
+                "lost_by_luck": s.lost_by_luck,
+                "unjudged": list(s.unjudged),
+                "fdr": s.fdr,
+            }
+            for s in changes
+        ],
     }
 
 
@@ -168,15 +172,6 @@ def settings(results: Sequence[EvalResult]) -> Json:
         "facts": [{"name": name, "values": list(v)} for name, v in setting_facts(results).items()],
         "rates": _table(rates_table(results)),
     }
-
-
-def _extra_tables(data: ReportData) -> list[Json]:
-    tables = [] if data.boundary is None else ladder_tables(data.boundary)
-    if data.posteriors:
-        tables.append(posterior_table(data.posteriors))
-    if data.suspicions:
-        tables.append(suspicion_table(data.suspicions, data.options.false_positive_rate))
-    return [_table(t) for t in tables]
 
 
 def _table(table: TextTable) -> Json:

@@ -119,12 +119,9 @@ def tell_apart(models: Sequence[Model]) -> None:
     labels = [m.label for m in models]
     for model in models:
         if labels.count(model.label) > 1:
-            model.label = f"{model.label} ({_folder(model).name})"
-
-
-def _folder(model: Model) -> Path:
-    folder = model.one.folder
-    return folder if "" in model.parts else folder.parent
+            folder = model.one.folder
+            name = folder.name if "" in model.parts else folder.parent.name
+            model.label = f"{model.label} ({name})"
 
 
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
@@ -164,25 +161,19 @@ def _locate(folder: Path) -> _Located:
     for name in (EVAL_FILE, RESULT_FILE):
         try:
             row = json.loads((folder / name).read_text(encoding="utf-8"))
-            located = _placed(folder, EvalSettings(**row["settings"]))
+            settings = EvalSettings(**row["settings"])
+            located = _Located(folder, settings, "", folder.parent)
+            benchmark = settings.dataset.get("path", "").partition("/")[2]
+            # a suite writes <root>/<model>/<benchmark>-<hash>
+            if benchmark and folder.name.startswith(f"{benchmark}-"):
+                root = folder.parent.parent
+                if root.name == SUITES or any(root.glob("suite-*.json")):
+                    located = _Located(folder, settings, benchmark, root)
             hash(_key(located))
         except (OSError, RecursionError, *DAMAGED):
             continue
         return located
     return _Located(folder, None, "", folder.parent)
-
-
-def _placed(folder: Path, settings: EvalSettings) -> _Located:
-    path = settings.dataset.get("path", "")
-    benchmark, above = path.partition("/")[2], folder.parent.parent
-    # a suite writes <root>/<model>/<benchmark>-<hash>
-    if benchmark and folder.name.startswith(f"{benchmark}-") and _holds_suites(above):
-        return _Located(folder, settings, benchmark, above)
-    return _Located(folder, settings, "", folder.parent)
-
-
-def _holds_suites(root: Path) -> bool:
-    return root.name == SUITES or next(root.glob("suite-*.json"), None) is not None
 
 
 def _key(folder: _Located) -> tuple[object, ...]:
@@ -215,11 +206,15 @@ def _group(members: Sequence[_Located], in_order: bool) -> Group:
     for place, key in zip(places, keys, strict=True):
         parts = {one.benchmark: Part(one.folder) for one in by_model[place]}
         models.append(Model(key, parts))
-    roots = list(dict.fromkeys(one.root for one in members))
-    root = roots[0] if len(roots) == 1 else _common(roots)
-    return Group(
-        _name(members, root), root if len(members) > 1 else members[0].folder, tuple(models)
-    )
+    if len(members) == 1:
+        folder = members[0].folder
+        return Group(folder.name, folder, tuple(models))
+    root = members[0].root
+    while not all(one.root.is_relative_to(root) for one in members):
+        root = root.parent
+    in_run = root.name in ("eval", SUITES) and (root.parent / "config.yaml").is_file()
+    name = f"{root.parent.name}-{root.name}" if in_run else root.name or "evaluations"
+    return Group(name, root, tuple(models))
 
 
 def _order(place: Path) -> tuple[bool, str, float, str]:
@@ -245,17 +240,3 @@ def _keys(places: Sequence[Path]) -> list[str]:
         if len(set(names)) == len(names):
             return names
     return [f"{name}-{at}" for at, name in enumerate(by_parent, start=1)]
-
-
-def _common(roots: Sequence[Path]) -> Path:
-    common = roots[0]
-    while not all(root.is_relative_to(common) for root in roots):
-        common = common.parent
-    return common
-
-
-def _name(members: Sequence[_Located], root: Path) -> str:
-    if len(members) == 1:
-        return members[0].folder.name
-    inside = root.name in ("eval", SUITES) and (root.parent / "config.yaml").is_file()
-    return f"{root.parent.name}-{root.name}" if inside else root.name or "evaluations"

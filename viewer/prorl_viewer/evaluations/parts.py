@@ -273,8 +273,12 @@ class Part:
                 self.listed = {p.id: p for p in _read_problems(self.folder / PROBLEMS_FILE)}
                 self._counting = None
             if RESULT_FILE in changed:
-                exists = (self.folder / RESULT_FILE).is_file()
-                self.result = _without_answers(load_result(self.folder)) if exists else None
+                if (self.folder / RESULT_FILE).is_file():
+                    result = load_result(self.folder)
+                    problems = tuple(replace(p, answers=None) for p in result.problems)
+                    self.result = replace(result, problems=problems)
+                else:
+                    self.result = None
             if self.finished:
                 assert self.result is not None
                 self.problems, self._counting = self.result.problems, None
@@ -318,23 +322,15 @@ class Part:
                 judged = [
                     verdict_of(v) for v in verdicts.get(key, ()) if v["task"] == details.task_sha256
                 ]
-                answers.append(Answer(index, sample, _last(judged)))
+                # an infra error is tried again, so any other verdict counts before it
+                final = [v for v in judged if v.status != "infra_error"] or judged
+                answers.append(Answer(index, sample, final[-1] if final else None))
         return answers
 
     @property
     def unreadable(self) -> int:
         """Number of invalid journal lines read."""
         return self._samples.without_key + self._verdicts.without_key
-
-
-def _last(verdicts: Sequence[VerdictRecord]) -> VerdictRecord | None:
-    """Return the last verdict, but prefer any to an infra error, which is tried again."""
-    decided = [v for v in verdicts if v.status != "infra_error"]
-    return decided[-1] if decided else verdicts[-1] if verdicts else None
-
-
-def _without_answers(result: EvalResult) -> EvalResult:
-    return replace(result, problems=tuple(replace(p, answers=None) for p in result.problems))
 
 
 def _read_job(folder: Path) -> EvalJob | None:

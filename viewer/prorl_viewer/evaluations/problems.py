@@ -52,35 +52,30 @@ def rows_of(models: Sequence[Model]) -> dict[str, Row]:
 
 def matrix(models: Sequence[Model], rows: Mapping[str, Row]) -> Json:
     """Return the matrix of ``[right, judged]``, None if not sampled."""
+    listed = []
+    for name, row in rows.items():
+        labels = row.first.labels
+        prompt = None
+        if row.listed is not None:
+            end = row.listed.prompt[-40 * PROMPT_START :]
+            prompt = Private(" ".join(end.split())[:PROMPT_START])
+        levels = (label(labels[k]) for k in ("rung", "level", "difficulty") if k in labels)
+        listed.append(
+            {
+                "id": name,
+                "domain": row.first.domain,
+                "benchmark": label(labels.get("benchmark", "")),
+                "family": label(labels.get("family", "")),
+                "level": next(levels, ""),
+                "prompt": prompt,
+                "altered": row.altered,
+                "cells": [None if p is None else [p.c, p.n] for p in row.cells],
+            }
+        )
     return {
         "models": [{"key": m.key, "label": m.label, "finished": m.finished} for m in models],
-        "rows": [_row(name, row) for name, row in rows.items()],
+        "rows": listed,
     }
-
-
-def _row(name: str, row: Row) -> Json:
-    labels = row.first.labels
-    return {
-        "id": name,
-        "domain": row.first.domain,
-        "benchmark": label(labels.get("benchmark", "")),
-        "family": label(labels.get("family", "")),
-        "level": next(
-            (label(labels[k]) for k in ("rung", "level", "difficulty") if k in labels), ""
-        ),
-        "prompt": Private(_start(row.listed.prompt)) if row.listed is not None else None,
-        "altered": row.altered,
-        "cells": [None if p is None else [p.c, p.n] for p in row.cells],
-    }
-
-
-def _start(prompt: str) -> str:
-    line = (
-        " ".join(prompt[-40 * PROMPT_START :].split())
-        if len(prompt) > 40 * PROMPT_START
-        else " ".join(prompt.split())
-    )
-    return line[:PROMPT_START]
 
 
 def search(rows: Mapping[str, Row], words: str) -> Json:

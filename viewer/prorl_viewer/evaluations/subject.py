@@ -177,7 +177,7 @@ class EvaluationSubject:
 
     def _current_rows(self) -> Mapping[str, Row]:
         with self._lock:
-            state = tuple(m.state() for m in self._models)
+            state = self._state()
             if state != self._read_state:
                 for model in self._models:
                     model.refresh()

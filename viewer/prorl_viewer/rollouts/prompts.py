@@ -54,7 +54,12 @@ def messages_of(value: Any) -> tuple[tuple[str, str], ...]:
         messages, value = value, str(value)
     if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
         return (("user", value),)
-    return tuple((str(one.get("role")), _content(one.get("content"))) for one in messages)
+    pairs = []
+    for one in messages:
+        content = one.get("content")
+        text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+        pairs.append((str(one.get("role")), text))
+    return tuple(pairs)
 
 
 def plain(value: str) -> str:
@@ -113,10 +118,6 @@ def _same_check(stored: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
             reference.pop("mode", None)
             reference.pop("modes", None)
     return bool(stored["verifier"] == row["verifier"] and references[0] == references[1])
-
-
-def _content(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 MOST_TOKENS = 200_000
@@ -180,25 +181,20 @@ def _pieces(tokenizer: Any, ids: Sequence[int]) -> list[str]:
 
 
 def _tokenizer(run: Path) -> Any:
+    from prorl_inference.models.store import KNOWN_MODELS, alias_dir, is_cached
+
     model = setting(run, "model", "path")
     if not isinstance(model, str):
         raise UserError("config.yaml names no model")
-    file = _tokenizer_file(model)
-    if file is None:
-        raise UserError(f"the tokenizer of the run's model {model} is not on this machine")
-    if importlib.util.find_spec("tokenizers") is None:
-        raise UserError(f"tokenizers is not installed: {pip_install('prorl[local]')}")
-    return _load(file, file.stat().st_mtime_ns)
-
-
-def _tokenizer_file(model: str) -> Path | None:
-    from prorl_inference.models.store import KNOWN_MODELS, alias_dir, is_cached
-
     folder = Path(model).expanduser()
     if model in KNOWN_MODELS and is_cached(model):
         folder = alias_dir(model)
     file = folder / "tokenizer.json"
-    return file if file.is_file() else None
+    if not file.is_file():
+        raise UserError(f"the tokenizer of the run's model {model} is not on this machine")
+    if importlib.util.find_spec("tokenizers") is None:
+        raise UserError(f"tokenizers is not installed: {pip_install('prorl[local]')}")
+    return _load(file, file.stat().st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=2)

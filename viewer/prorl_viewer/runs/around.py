@@ -59,25 +59,23 @@ def movers(metrics: Metrics, spans: Spans) -> list[Json]:
     for key in metrics.columns:
         if "/" in key or key in NOT_COMPARED:
             continue
-        row = _compared(metrics, key, spans)
-        if row is not None:
-            chart = BY_NAME.get(key)
-            title, unit = (chart.title, chart.unit) if chart else (words(key), "")
-            rows.append({"key": key, "title": title, "unit": unit, **row})
+        before, after = metrics.window(key, *spans.before), metrics.window(key, *spans.after)
+        if not before or not after:
+            continue
+        change = statistics.fmean(after) - statistics.fmean(before)
+        chart = BY_NAME.get(key)
+        rows.append(
+            {
+                "key": key,
+                "title": chart.title if chart else words(key),
+                "unit": chart.unit if chart else "",
+                "before": statistics.fmean(before),
+                "after": statistics.fmean(after),
+                "change": change,
+                "z": _in_errors(change, before, after),
+            }
+        )
     return sorted(rows, key=lambda row: -abs(row["z"] or 0.0))
-
-
-def _compared(metrics: Metrics, key: str, spans: Spans) -> dict[str, Any] | None:
-    before, after = metrics.window(key, *spans.before), metrics.window(key, *spans.after)
-    if not before or not after:
-        return None
-    change = statistics.fmean(after) - statistics.fmean(before)
-    return {
-        "before": statistics.fmean(before),
-        "after": statistics.fmean(after),
-        "change": change,
-        "z": _in_errors(change, before, after),
-    }
 
 
 def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -> float | None:

@@ -224,6 +224,8 @@ def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
     for chart in charts_of({*metrics.columns, *([STALE] if _staleness(metrics) else [])}):
         by = ["domain"] if chart.part_key in in_domains else []
         by += ["task"] if chart.part_key in in_tasks else []
+        values = (v for key, _ in chart.lines for v in values_of(metrics, key))
+        moves = any(v and math.isfinite(v) for v in values)
         charts.append(
             {
                 "name": chart.name,
@@ -233,14 +235,10 @@ def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
                 "about": chart.about,
                 "by": by,
                 "smooth": chart.smooth,
-                "first": chart.first and _moves(metrics, chart),
+                "first": chart.first and moves,
             }
         )
     return {"charts": charts, "means": MEANS}
-
-
-def _moves(metrics: Metrics, chart: Chart) -> bool:
-    return any(v and math.isfinite(v) for key, _ in chart.lines for v in values_of(metrics, key))
 
 
 def smoothing(chart: Chart, steps: int) -> int:

@@ -69,8 +69,17 @@ def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
     Consecutive decisions that can occur at every step are one entry.
     """
     decisions = [read_decision(row) for row in rows if _is_one(row)]
+    spans = {
+        "penalty": [(a, b, "length penalty on") for a, b, _ in penalty_windows(decisions, last)],
+        "phase": phase_spans(decisions, last),
+        "stage": stage_spans(decisions, last),
+    }
     return {
-        "bands": _bands(decisions, last),
+        "bands": [
+            {"kind": kind, "from": first, "to": end, "label": label}
+            for kind, ranges in spans.items()
+            for first, end, label in ranges
+        ],
         "marks": [
             {"step": d.step, "kind": d.kind, "label": _headline(d)}
             for d in decisions
@@ -123,19 +132,6 @@ def _value(value: Any, depth: int) -> Json:
             return str(value)
         case _:
             return value
-
-
-def _bands(decisions: Sequence[Decision], last: int) -> list[Json]:
-    spans = {
-        "penalty": [(a, b, "length penalty on") for a, b, _ in penalty_windows(decisions, last)],
-        "phase": phase_spans(decisions, last),
-        "stage": stage_spans(decisions, last),
-    }
-    return [
-        {"kind": kind, "from": first, "to": end, "label": label}
-        for kind, ranges in spans.items()
-        for first, end, label in ranges
-    ]
 
 
 def _headline(d: Decision) -> str:

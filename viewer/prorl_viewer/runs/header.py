@@ -75,11 +75,24 @@ STATES = {
 
 def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, Any]]) -> Json:
     """Return the run's state and facts; never fails, whatever the folder contains."""
-    config, trouble = _config(run)
-    step, steps = metrics.steps[-1] if metrics.steps else 0, _planned(config)
+    config, trouble = dict[str, Any](), ""
+    try:
+        config = read_plain(run.config_path)
+    except UserError as error:
+        trouble = str(error)
+    step, steps = metrics.steps[-1] if metrics.steps else 0, config.get("steps")
+    if not isinstance(steps, int) or steps >= FAR:
+        steps = None
     state, reason = run_state(run, step, steps)
-    display_state = "killed" if state == "stopped" and _was_killed(run) else state
+    was_killed = run.lock_path.exists() and not run.ended_path.exists()
+    display_state = "killed" if state == "stopped" and was_killed else state
     seconds = [s for s in metrics.column("seconds") if math.isfinite(s)]
+    eta = None
+    if state == "running" and steps is not None and seconds:
+        eta = max(steps - step, 0) * statistics.median(seconds[-PACE:])
+    tokens = metrics.newest("tokens_total")
+    # a single step's reward depends on the problems drawn
+    rewards = metrics.window("reward_mean", step - STEPS + 1, step)
     resets = [row["step"] for row in decisions if row.get("kind") == "reference_reset"]
     return {
         "name": run.name,
@@ -88,11 +101,11 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
         "reason": reason or trouble,
         "step": step,
         "steps": steps,
-        "eta_seconds": _eta(state, step, steps, seconds),
+        "eta_seconds": eta,
         "age_seconds": round(time.time() - last_written(run), 1),
         "train_seconds": math.fsum(seconds),
-        "tokens": _newest(metrics, "tokens_total"),
-        "reward": _lately(metrics, "reward_mean"),
+        "tokens": None if tokens is None else tokens[1],
+        "reward": statistics.fmean(rewards) if rewards else None,
         "validation": _validation(metrics),
         "last_reset": resets[-1] if resets else None,
         "preset": config.get("preset"),
@@ -118,40 +131,6 @@ def summary(head: Mapping[str, Any]) -> Json:
         "model": head["model"],
         "reason": head["reason"] or None,
     }
-
-
-def _config(run: RunFolder) -> tuple[dict[str, Any], str]:
-    try:
-        return read_plain(run.config_path), ""
-    except UserError as error:
-        return {}, str(error)
-
-
-def _planned(config: Mapping[str, Any]) -> int | None:
-    steps = config.get("steps")
-    return steps if isinstance(steps, int) and steps < FAR else None
-
-
-def _was_killed(run: RunFolder) -> bool:
-    return run.lock_path.exists() and not run.ended_path.exists()
-
-
-def _eta(state: str, step: int, steps: int | None, seconds: list[float]) -> float | None:
-    if state != "running" or steps is None or not seconds:
-        return None
-    return max(steps - step, 0) * statistics.median(seconds[-PACE:])
-
-
-def _lately(metrics: Metrics, key: str) -> float | None:
-    """Return the mean of the last STEPS steps; a single reward depends on the problems drawn."""
-    last = metrics.steps[-1] if metrics.steps else 0
-    values = metrics.window(key, last - STEPS + 1, last)
-    return statistics.fmean(values) if values else None
-
-
-def _newest(metrics: Metrics, key: str) -> float | None:
-    newest = metrics.newest(key)
-    return None if newest is None else newest[1]
 
 
 def _validation(metrics: Metrics) -> Json:

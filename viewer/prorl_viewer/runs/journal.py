@@ -10,7 +10,7 @@ import threading
 import time
 from array import array
 from bisect import bisect_left
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,17 +59,16 @@ class Tail:
         whole = data[: data.rfind(b"\n") + 1]
         self._place += len(whole)
         self._seen = (whole if anew else self._seen + whole)[-TAIL:]
-        return anew, list(_rows(whole))
-
-
-def _rows(data: bytes) -> Iterator[dict[str, Any]]:
-    for line in data.splitlines():
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(row, dict) and isinstance(row.get("step"), int) and abs(row["step"]) < FAR:
-            yield row
+        rows = []
+        for line in whole.splitlines():
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            step = row.get("step") if isinstance(row, dict) else None
+            if isinstance(step, int) and abs(step) < FAR:
+                rows.append(row)
+        return anew, rows
 
 
 class Metrics:
@@ -234,32 +233,28 @@ class TaskTable:
                     if time.monotonic() > ends:
                         left += 1
                         continue
-                    cached = self._steps[step] = (stamp, _sums_of(path))
+                    cached = self._steps[step] = (stamp, _sums(path))
                 result[step] = cached[1]
         return result, left
 
 
-def _sums_of(path: Path) -> dict[str, Sums]:
+def _sums(path: Path) -> dict[str, Sums]:
+    by_task: dict[str, Sums] = {}
     try:
-        return _sums(path)
+        columns = read_rollouts(path, COLUMNS).to_pydict()
+        rows = zip(*(columns[name] for name in COLUMNS), strict=True)
+        for sample_id, task, domain, tokens, finish, reward, status in rows:
+            one = by_task.setdefault(task or task_in_id(sample_id), Sums(domain))
+            one.responses += 1
+            one.tokens += tokens
+            one.truncated += finish == "length"
+            if reward is not None:
+                one.scored += 1
+                one.rewards += reward
+                one.passed += reward >= FULL_MARKS
+                one.unparsable += status == "unparsable"
     except (UserError, ValueError, TypeError):
         return {}
-
-
-def _sums(path: Path) -> dict[str, Sums]:
-    columns = read_rollouts(path, COLUMNS).to_pydict()
-    by_task: dict[str, Sums] = {}
-    rows = zip(*(columns[name] for name in COLUMNS), strict=True)
-    for sample_id, task, domain, tokens, finish, reward, status in rows:
-        one = by_task.setdefault(task or task_in_id(sample_id), Sums(domain))
-        one.responses += 1
-        one.tokens += tokens
-        one.truncated += finish == "length"
-        if reward is not None:
-            one.scored += 1
-            one.rewards += reward
-            one.passed += reward >= FULL_MARKS
-            one.unparsable += status == "unparsable"
     return by_task
 
 

@@ -59,16 +59,12 @@ def write_run(
     run.create(config, {"dataset": "d" * 64, "model": "e" * 64})
     write_steps(run, config, range(1, (done or steps) + 1), seed, falls_at)
     if rollouts:
-        _write_rollouts(run, rollouts, seed, falls_at)
+        from prorl_training.run.rollouts import write_rollouts
+        from prorl_training.types import Learned
+
+        for step in rollouts:
+            write_rollouts(run, step, _groups(step, seed, falls_at), Learned())
     return run
-
-
-def _write_rollouts(run: RunFolder, steps: Sequence[int], seed: int, falls_at: int) -> None:
-    from prorl_training.run.rollouts import write_rollouts
-    from prorl_training.types import Learned
-
-    for step in steps:
-        write_rollouts(run, step, _groups(step, seed, falls_at), Learned())
 
 
 def write_steps(
