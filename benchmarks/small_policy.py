@@ -55,7 +55,7 @@ def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
     """Train one run to its end and evaluate its last checkpoint; return 0, or 75 when interrupted."""
     import torch
 
-    from prorl_evaluation.sampling.asked import evaluate_models
+    from prorl_evaluation.sampling.command import evaluate_models
     from prorl_training.config.loading import load_config
     from prorl_training.engine.start import Start, resumed_run
     from prorl_training.run.folder import RunFolder

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from prorl_datasets import Sample
     from prorl_datasets import load as load_dataset
     from prorl_evaluation import Comparison, EvalResult, compare, load_result, pass_at_k
-    from prorl_evaluation.sampling.asked import evaluate_models as evaluate
+    from prorl_evaluation.sampling.command import evaluate_models as evaluate
     from prorl_training.engine.local import TrainReport
     from prorl_training.engine.start import train
     from prorl_verifiers import Task, Verdict, VerifierPool, verify

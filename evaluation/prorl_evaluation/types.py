@@ -50,7 +50,7 @@ class EvalSettings:
 
     ``k`` <= ``n`` is the largest k of interest. ``max_tokens`` includes the end token. ``batch_rows`` samples are
     written together, and lost by a kill. ``label`` and ``dataset`` change no number. For ``batches`` see
-    ``sampling.sampler``, for ``protocol`` ``sampling.asked``. ``extra`` request fields are part of every sample's key.
+    ``sampling.sampler``, for ``protocol`` ``sampling.command``. ``extra`` request fields are part of every sample's key.
     """
 
     n: int

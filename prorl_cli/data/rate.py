@@ -138,7 +138,7 @@ def _sample(
 ) -> Policy:
     """Sample the missing answers and return the policy."""
     from prorl_evaluation.rating.rate import rate
-    from prorl_evaluation.sampling.asked import (
+    from prorl_evaluation.sampling.command import (
         DEFAULT_MAX_TOKENS,
         Protocol,
         models_of,

@@ -128,7 +128,7 @@ def pass_at_k_command(
     larger --n adds samples. All settings: prorl eval pass-at-k --set SECTION.KEY=VALUE, as sampling.protocol=boundary.
     """
     from prorl_evaluation.compare import against_baseline
-    from prorl_evaluation.sampling.asked import open_session
+    from prorl_evaluation.sampling.command import open_session
     from prorl_evaluation.tables import comparison_table, doubt_table, result_table
     from prorl_evaluation.types import shown_ks
     from prorl_verifiers import open_pool
@@ -228,7 +228,7 @@ def run_command(
     if listed:
         _list_suites(json_out)
         return
-    from prorl_evaluation.sampling.asked import (
+    from prorl_evaluation.sampling.command import (
         Protocol,
         models_of,
         run_limit,

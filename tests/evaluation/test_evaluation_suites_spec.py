@@ -13,7 +13,7 @@ from scipy import stats
 from prorl_common import MissingExtraError, NullProgress, UnknownNameError, UserError
 from prorl_evaluation import EvalSettings, EvaluationError
 from prorl_evaluation.metrics import pass_at_k
-from prorl_evaluation.sampling.asked import (
+from prorl_evaluation.sampling.command import (
     PROTOCOLS,
     Protocol,
     SamplingRequest,

@@ -14,7 +14,7 @@ from prorl_common import UserError
 from prorl_datasets import DatasetError, prompt_key
 from prorl_datasets.storage import canonical_json, write_split
 from prorl_viewer.answering import encode
-from prorl_viewer.datasets.subject import DatasetSubject, Shelf, looks_like, open_subjects
+from prorl_viewer.datasets.subject import DatasetSubject, RecentDatasets, looks_like, open_subjects
 from prorl_viewer.subject import NotFoundError, Private
 
 SECRET = "Quokka"
@@ -131,7 +131,7 @@ def _ids(answer: Any) -> list[str]:
 def test_a_dataset_folder_is_known_by_its_manifest(folder: Path, tmp_path: Path) -> None:
     assert looks_like(folder)
     assert not looks_like(tmp_path)
-    (subject,) = open_subjects([folder], Shelf())
+    (subject,) = open_subjects([folder], RecentDatasets())
     assert (subject.kind, subject.name) == ("dataset", "mix")
 
 
@@ -292,8 +292,8 @@ def test_new_pass_rates_are_seen_without_opening_again(folder: Path) -> None:
 
 
 def test_of_many_datasets_only_the_last_looked_at_have_their_rows_in_memory(folder: Path) -> None:
-    shelf = Shelf(most=2)
-    subjects = [DatasetSubject(folder, shelf) for _ in range(3)]
+    recent = RecentDatasets(most=2)
+    subjects = [DatasetSubject(folder, recent) for _ in range(3)]
     for subject in subjects:
         subject.pages()["rows"]({})
     assert [subject._held is None for subject in subjects] == [True, False, False]

@@ -21,7 +21,7 @@ from prorl_training.schedule.simulate import rules_at
 from prorl_training.types import Decision
 from prorl_viewer import NotFoundError, find_subjects
 from prorl_viewer.answering import encode
-from prorl_viewer.runs.around import Part, divided
+from prorl_viewer.runs.around import Part, split_change
 from prorl_viewer.runs.curves import WIDTH, thin
 from prorl_viewer.runs.journal import Metrics, TaskTable, task_in_id
 from prorl_viewer.runs.subject import RunSubject
@@ -269,7 +269,7 @@ def test_a_number_before_and_after_is_the_mean_of_its_steps(folder: Path) -> Non
 def test_what_the_parts_add_is_the_whole_change_of_the_reward() -> None:
     before = {"math": Part(10, 0.8), "code": Part(30, 0.4), "gone": Part(5, 0.1)}
     after = {"math": Part(25, 0.5), "code": Part(10, 0.45), "new": Part(7, 0.9)}
-    told = divided(before, after)
+    told = split_change(before, after)
     added = sum(part["within"] + part["mix"] for part in told["parts"])
     assert added == pytest.approx(told["after"] - told["before"])
     assert told["after"] == pytest.approx((25 * 0.5 + 10 * 0.45 + 7 * 0.9) / 42)

@@ -52,7 +52,7 @@ def report_subjects(
     subjects: list[Subject] = [evaluation]
     if run is not None:
         subjects.append(RunSubject(run))
-    _name_apart(subjects, set())
+    _make_names_unique(subjects, set())
     return subjects
 
 
@@ -118,7 +118,7 @@ class Subjects:
         self._open[at] = [before.pop(tuple(s.folders), s) for s in opened]
         self._replaced += before.values()  # requests may still use them
         new = [subject for subject in opened if subject in self._open[at]]
-        _name_apart(new, {subject.name for subject in self._all() if subject not in new})
+        _make_names_unique(new, {subject.name for subject in self._all() if subject not in new})
 
 
 def _kinds(paths: Sequence[Path]) -> list[_Kind]:
@@ -128,7 +128,9 @@ def _kinds(paths: Sequence[Path]) -> list[_Kind]:
 
     return [
         _Kind(runs.looks_like, runs.open_subjects),
-        _Kind(datasets.looks_like, partial(datasets.open_subjects, shelf=datasets.Shelf())),
+        _Kind(
+            datasets.looks_like, partial(datasets.open_subjects, recent=datasets.RecentDatasets())
+        ),
         _Kind(evaluations.looks_like, partial(evaluations.open_subjects, named=paths)),
     ]
 
@@ -149,7 +151,7 @@ def _folders(path: Path, depth: int) -> Iterator[Path]:
             yield from _folders(path / name, depth - 1)
 
 
-def _name_apart(subjects: Sequence[Subject], taken: set[str]) -> None:
+def _make_names_unique(subjects: Sequence[Subject], taken: set[str]) -> None:
     """Make names unique with the parent folder's name, or a number."""
     for subject in subjects:
         # names must be valid text for addresses, and the root folder has none

@@ -98,19 +98,19 @@ def boundary_report(
     k = claim_k(results, options.k)
     near = [near_n_warning(r.settings.n, k) for r in results]
     groups = members_of([row[0] for row in aligned])
-    worker = _Worker(results, aligned, options, k)
+    builder = _ReportBuilder(results, aligned, options, k)
     measured: list[list[list[Change]]] = []
 
     def evidence() -> Iterator[Evidence]:
         for g in groups:
-            changed = worker.changes(g)
+            changed = builder.changes(g)
             measured.append([rows for rows, _, _ in changed])
-            yield from worker.evidence(g, changed)
+            yield from builder.evidence(g, changed)
 
     claims, tested = decide_claims(evidence(), options.alpha, options.margin)
     later = len(results) - 1
     built = tuple(
-        worker.group(g, changed, claims[i * later : (i + 1) * later])
+        builder.group(g, changed, claims[i * later : (i + 1) * later])
         for i, (g, changed) in enumerate(zip(groups, measured, strict=True))
     )
     return BoundaryReport(
@@ -128,8 +128,8 @@ def boundary_report(
             )
             for j, r in enumerate(results[1:], start=1)
         ),
-        gains=tuple(worker.gain(worker.finest(groups, built), j) for j in range(later)),
-        ladders=tuple(worker.ladders()),
+        gains=tuple(builder.gain(builder.finest(groups, built), j) for j in range(later)),
+        ladders=tuple(builder.ladders()),
         warnings=tuple(warnings),
     )
 
@@ -171,7 +171,7 @@ def named_groups(problems: Sequence[ProblemResult]) -> list[Members]:
     return [Members(kind, name, tuple(places)) for (kind, name), places in members.items()]
 
 
-class _Worker:
+class _ReportBuilder:
     def __init__(
         self,
         results: Sequence[EvalResult],

@@ -186,7 +186,7 @@ def _lacking(batch: Batch, journal: EvalJournal) -> list[Item]:
 class Sampler:
     """Samples batches into a journal.
 
-    ``count(samples, tokens)`` counts progress; ``hand_over`` gets written samples.
+    ``count(samples, tokens)`` counts progress; ``on_written`` gets written samples.
     """
 
     def __init__(
@@ -195,12 +195,12 @@ class Sampler:
         generator: Generator,
         settings: EvalSettings,
         count: Callable[[int, int], None],
-        hand_over: Callable[[Sequence[Item]], None],
+        on_written: Callable[[Sequence[Item]], None],
     ) -> None:
         self._journal, self._generator = journal, generator
         self._whole_batches = settings.backend == "transformers" and settings.batches == "fixed"
         self._params = SamplingParams(settings.temperature, settings.top_p, settings.max_tokens)
-        self._count, self._hand_over = count, hand_over
+        self._count, self._on_written = count, on_written
         self._written_at = time.perf_counter()
 
     def fill(self, batches: Iterable[Batch], samples: int) -> None:
@@ -237,7 +237,7 @@ class Sampler:
                 del running[number]
                 tokens = self._write(batch.ended(), batch.batch.rows)
                 self._count(len(batch.items) - batch.counted, tokens)
-                self._hand_over(batch.items)
+                self._on_written(batch.items)
 
         sample_batches(self._generator, units(), self._params, done, take)
 
@@ -270,7 +270,7 @@ class Sampler:
 
         def tick(*_: object) -> None:
             if ended and time.perf_counter() - self._written_at >= FLUSH_SECONDS:
-                self._hand_over(flush())
+                self._on_written(flush())
 
         def take(number: int, index: int, completions: list[Completion]) -> None:
             ended.append((*requested[number][index], completions[0]))
@@ -284,7 +284,7 @@ class Sampler:
         except BaseException:
             flush()
             raise
-        self._hand_over(flush())
+        self._on_written(flush())
 
     def _write(self, ended: Sequence[tuple[Problem, int, Completion]], made: int) -> int:
         keys, now = self._journal.keys, time.perf_counter()

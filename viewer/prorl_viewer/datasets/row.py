@@ -96,7 +96,7 @@ def neighbours(table: RowTable, row: int) -> list[Neighbour]:
 def _candidates(table: RowTable, row: int) -> Places:
     scores = np.zeros(len(table), np.float32)
     for word in _rarest(table, row):
-        holding = table.holding(word)
+        holding = table.rows_containing(word)
         scores[holding] += math.log((len(table) + 1) / (np.count_nonzero(holding) + 0.5))
     family = table.labels["family"]
     kin = (

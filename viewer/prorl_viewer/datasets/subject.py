@@ -40,7 +40,7 @@ class _Opened:
     drops: Drops
 
 
-class Shelf:
+class RecentDatasets:
     """Keeps the rows of the most recently used datasets in memory (about 90 MB for 146,600 rows)."""
 
     def __init__(self, most: int = 3) -> None:
@@ -48,7 +48,7 @@ class Shelf:
         self._lock = threading.Lock()
         self._held: list[DatasetSubject] = []
 
-    def take(self, subject: DatasetSubject) -> None:
+    def mark_used(self, subject: DatasetSubject) -> None:
         """Mark a dataset as used, dropping the least recently used one."""
         with self._lock:
             self._held = [subject, *(one for one in self._held if one is not subject)]
@@ -62,10 +62,10 @@ class DatasetSubject:
 
     kind: Kind = "dataset"
 
-    def __init__(self, path: Path, shelf: Shelf | None = None) -> None:
+    def __init__(self, path: Path, recent: RecentDatasets | None = None) -> None:
         self.path = path
         self.folders = (path,)
-        self._shelf = shelf or Shelf()
+        self._recent = recent or RecentDatasets()
         self.name = path.absolute().name
         self._lock = threading.Lock()
         self._held: _Opened | None = None
@@ -193,7 +193,7 @@ class DatasetSubject:
         return held.table, held.rates, held.drops
 
     def _open(self) -> _Opened:
-        self._shelf.take(self)
+        self._recent.mark_used(self)
         with self._lock:
             version = self.version()
             held = self._held
@@ -233,6 +233,6 @@ def looks_like(folder: Path) -> bool:
     return isinstance(files, dict) and any(str(name).endswith(".parquet") for name in files)
 
 
-def open_subjects(folders: Sequence[Path], shelf: Shelf) -> list[Subject]:
+def open_subjects(folders: Sequence[Path], recent: RecentDatasets) -> list[Subject]:
     """Return a subject for each dataset."""
-    return [DatasetSubject(folder, shelf) for folder in folders]
+    return [DatasetSubject(folder, recent) for folder in folders]

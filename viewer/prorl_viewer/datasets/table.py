@@ -191,7 +191,7 @@ class RowTable:
         """Return a row's messages, joined."""
         return str(self.prompts[row].as_py())
 
-    def holding(self, text: str) -> Mask:
+    def rows_containing(self, text: str) -> Mask:
         """Return which rows contain ``text`` in id or prompt."""
         import pyarrow.compute as pc
 
@@ -335,7 +335,7 @@ def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
     if text := query.get("q", ""):
         if len(text) > LONGEST_TEXT:
             raise UserError(f"a text to look for has at most {LONGEST_TEXT} characters")
-        other_filters &= table.holding(text)
+        other_filters &= table.rows_containing(text)
     counts = {}
     for name in COUNTED:
         mask = _all(other_filters, *(m for key, m in by_label.items() if key != name))

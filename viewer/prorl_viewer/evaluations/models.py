@@ -114,7 +114,7 @@ class Model:
         ]
 
 
-def tell_apart(models: Sequence[Model]) -> None:
+def make_labels_unique(models: Sequence[Model]) -> None:
     """Append the folder's name to labels that occur twice."""
     labels = [m.label for m in models]
     for model in models:

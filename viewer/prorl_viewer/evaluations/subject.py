@@ -17,7 +17,7 @@ from prorl_evaluation.sampling.job import EVAL_FILE
 from prorl_evaluation.types import RESULT_FILE, EvalResult, EvaluationError
 from prorl_viewer.checking import Checker
 from prorl_viewer.evaluations import comparison
-from prorl_viewer.evaluations.models import Group, Model, group, tell_apart
+from prorl_viewer.evaluations.models import Group, Model, group, make_labels_unique
 from prorl_viewer.evaluations.problems import (
     Row,
     matrix,
@@ -181,7 +181,7 @@ class EvaluationSubject:
             if state != self._read_state:
                 for model in self._models:
                     model.refresh()
-                tell_apart(self._models)
+                make_labels_unique(self._models)
                 self._rows, self._read_state = rows_of(self._models), state
             return self._rows
 

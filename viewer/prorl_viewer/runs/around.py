@@ -128,7 +128,7 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
     return parts
 
 
-def divided(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
+def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
     """Split the change of the mean reward among the parts, largest first.
 
     A part on only one side is all ``mix``; ``rest`` sums those after PARTS.

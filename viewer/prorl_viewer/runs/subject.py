@@ -195,8 +195,8 @@ class RunSubject:
             "before": spans.before,
             "after": spans.after,
             "movers": around.movers(metrics, spans),
-            "domains": around.divided(*domains),
-            "tasks": around.divided(*by_task),
+            "domains": around.split_change(*domains),
+            "tasks": around.split_change(*by_task),
             "unread": unread,
             "rollouts": sorted(tasks),
             "decisions": [
