@@ -114,3 +114,8 @@ def choice(query: Query, key: str, allowed: Collection[str], default: str = "") 
     if word not in allowed:
         raise UserError(f"{key} '{word}' is unknown{nearest(word, list(allowed))}")
     return word
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's message, or its type if it has none."""
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -19,7 +19,7 @@ from prorl_common import UserError, read_jsonl
 from prorl_datasets import PASS_RATES, SPLITS, DatasetError, prompt_key
 from prorl_datasets.storage import COLUMNS
 from prorl_viewer.answering import label
-from prorl_viewer.subject import Query, choice, integer, number
+from prorl_viewer.subject import Query, choice, first_line, integer, number
 
 Values = NDArray[np.float32]
 
@@ -226,8 +226,9 @@ def explained(file: Path) -> Iterator[None]:
     except DatasetError:
         raise
     except (pyarrow.ArrowException, OSError, *_OTHER_TYPES) as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DatasetError(f"{file} is not a readable dataset file ({first})") from error
+        raise DatasetError(
+            f"{file} is not a readable dataset file ({first_line(error)})"
+        ) from error
 
 
 def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:

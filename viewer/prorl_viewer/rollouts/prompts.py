@@ -14,7 +14,7 @@ from typing import Any
 from prorl_common import UserError, pip_install
 from prorl_common.config import read_config_file
 from prorl_viewer.answering import message
-from prorl_viewer.subject import Hidden, Json, Private
+from prorl_viewer.subject import Hidden, Json, Private, first_line
 
 
 def setting(run: Path, section: str, key: str) -> Any:
@@ -81,10 +81,8 @@ def find_prompt(run: Path, row: Mapping[str, Any]) -> Prompt:
     try:
         stored = _dataset_row(folder, row["sample_id"])
     except Exception as error:  # noqa: BLE001 - errors of untrusted files are shown on the page
-        line = (str(error).splitlines() or [type(error).__name__])[0]
-        return Prompt(
-            missing=f"the rollout file holds no prompt, and {folder} cannot be read ({line})"
-        )
+        why = f"{folder} cannot be read ({first_line(error)})"
+        return Prompt(missing=f"the rollout file holds no prompt, and {why}")
     if stored is None:
         return Prompt(missing=f"the rollout file holds no prompt, and {folder} has no such row")
     if not _same_check(stored, row):
@@ -176,8 +174,7 @@ def _pieces(tokenizer: Any, ids: Sequence[int]) -> list[str]:
     try:
         return [stream.step(tokenizer, token) or "" for token in ids]
     except Exception as error:
-        line = (str(error).splitlines() or [type(error).__name__])[0]
-        raise UserError(f"the tokenizer does not know them ({line})") from error
+        raise UserError(f"the tokenizer does not know them ({first_line(error)})") from error
 
 
 def _tokenizer(run: Path) -> Any:
@@ -204,5 +201,4 @@ def _load(file: Path, _modified: int) -> Any:
     try:
         return tokenizers.Tokenizer.from_file(str(file))
     except Exception as error:
-        line = (str(error).splitlines() or [type(error).__name__])[0]
-        raise UserError(f"{file} is not a tokenizer ({line})") from error
+        raise UserError(f"{file} is not a tokenizer ({first_line(error)})") from error

@@ -21,7 +21,7 @@ from pyarrow import compute, parquet
 from prorl_common import UserError
 from prorl_common.rollout_files import COLUMNS, read_rollouts, schema, step_of
 from prorl_viewer.rollouts.prompts import plain
-from prorl_viewer.subject import NotFoundError
+from prorl_viewer.subject import NotFoundError, first_line
 
 BATCH = 64
 """Rows read together to find one."""
@@ -57,8 +57,7 @@ def read_row(
     except FileNotFoundError:
         pass
     except (pa.ArrowException, OSError, ValueError) as error:
-        line = (str(error).splitlines() or [type(error).__name__])[0]
-        raise UserError(f"{file}: not a readable rollouts file ({line})") from error
+        raise UserError(f"{file}: not a readable rollouts file ({first_line(error)})") from error
     raise NotFoundError(f"{file.name} has no row {row}")
 
 
