@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -89,31 +90,25 @@ def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -
 def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> dict[str, Part]:
     """Return the parts with a reward in these steps, weighting steps by groups (for tasks, responses)."""
     parts, weight = {}, WEIGHTS[breakdown]
+    start, stop = bisect_left(metrics.steps, span[0]), bisect_left(metrics.steps, span[1] + 1)
     for name in metrics.parts(breakdown):
-        keys = (weight, "reward_mean", *PART_RATES)
-        rows = [
-            dict(zip(keys, values, strict=True))
-            for values in zip(
-                *(_window(metrics, f"{breakdown}/{name}/{key}", span) for key in keys), strict=True
-            )
-        ]
-        means = {key: _mean([(row[weight], row[key]) for row in rows]) for key in keys[1:]}
-        reward = means.pop("reward_mean")
-        if reward is not None:
-            whole = math.fsum(r[weight] for r in rows if math.isfinite(r["reward_mean"]))
-            parts[name] = Part(whole, reward, {k: v for k, v in means.items() if v is not None})
+        columns = {
+            key: metrics.column(f"{breakdown}/{name}/{key}")[start:stop]
+            for key in (weight, "reward_mean", *PART_RATES)
+        }
+        weights = columns.pop(weight)
+        means: dict[str, float] = {}
+        for key, values in columns.items():
+            pairs = zip(weights, values, strict=True)
+            defined = [(w, v) for w, v in pairs if 0 < w < math.inf and math.isfinite(v)]
+            total = math.fsum(w for w, _ in defined)
+            if total:
+                means[key] = math.fsum(w * v for w, v in defined) / total
+        if "reward_mean" in means:
+            rewards = zip(weights, columns["reward_mean"], strict=True)
+            whole = math.fsum(w for w, reward in rewards if math.isfinite(reward))
+            parts[name] = Part(whole, means.pop("reward_mean"), means)
     return parts
-
-
-def _window(metrics: Metrics, key: str, span: tuple[int, int]) -> list[float]:
-    column = metrics.column(key)
-    return [v for s, v in zip(metrics.steps, column, strict=True) if span[0] <= s <= span[1]]
-
-
-def _mean(pairs: Sequence[tuple[float, float]]) -> float | None:
-    defined = [(w, v) for w, v in pairs if math.isfinite(w) and w > 0 and math.isfinite(v)]
-    weight = math.fsum(w for w, _ in defined)
-    return math.fsum(w * v for w, v in defined) / weight if weight else None
 
 
 def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -> dict[str, Part]:

@@ -25,32 +25,24 @@ class Line(NamedTuple):
 def thin(steps: Sequence[int], values: Sequence[float], width: int, mean: int = 1) -> Line:
     """Return finite ``values`` in at most 2 ``width`` points, or means over ``mean`` steps."""
     points = [(s, v) for s, v in zip(steps, values, strict=True) if math.isfinite(v)]
-    single = _extremes(points, width)
+    single: Points = []
+    if len(points) <= 2 * width:
+        single = [[s, v] for s, v in points]
+    else:
+        for bucket in _buckets(points, width):
+            low, high = min(bucket, key=_value), max(bucket, key=_value)
+            single += [list(p) for p in dict.fromkeys(sorted((low, high)))]
     if mean <= 1:
         return Line(single, [])
-    return Line(_means(points, width, mean), single)
-
-
-def _extremes(values: Sequence[tuple[int, float]], width: int) -> Points:
-    if len(values) <= 2 * width:
-        return [[s, v] for s, v in values]
-    points: Points = []
-    for bucket in _buckets(values, width):
-        low, high = min(bucket, key=_value), max(bucket, key=_value)
-        points += [list(p) for p in dict.fromkeys(sorted((low, high)))]
-    return points
-
-
-def _means(values: Sequence[tuple[int, float]], width: int, mean: int) -> Points:
-    sums = [0.0, *accumulate(v for _, v in values)]
-    points: Points = []
+    sums = [0.0, *accumulate(v for _, v in points)]
+    smoothed: Points = []
     place = 0
-    for bucket in _buckets(values, width):
+    for bucket in _buckets(points, width):
         middle = place + len(bucket) // 2
-        start, stop = max(middle - mean // 2, 0), min(middle + (mean + 1) // 2, len(values))
-        points.append([values[middle][0], (sums[stop] - sums[start]) / (stop - start)])
+        start, stop = max(middle - mean // 2, 0), min(middle + (mean + 1) // 2, len(points))
+        smoothed.append([points[middle][0], (sums[stop] - sums[start]) / (stop - start)])
         place += len(bucket)
-    return points
+    return Line(smoothed, single)
 
 
 def _buckets(points: Sequence[tuple[int, float]], width: int) -> list[Sequence[tuple[int, float]]]:
@@ -267,9 +259,16 @@ def overall(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) ->
     for key, label in chart.lines:
         values = values_of(metrics, key)
         line = _line(metrics.steps, values, mean, span)
-        if line.points:
-            band = _interval(metrics, key, line) if key in INTERVALS else []
-            lines.append(_line_row(label, line) | ({"band": band} if band else {}))
+        if not line.points:
+            continue
+        row = _line_row(label, line)
+        if key in INTERVALS:
+            errors = dict(zip(metrics.steps, metrics.column(INTERVALS[key]), strict=True))
+            with_errors = ((step, value, errors[int(step)]) for step, value in line.points)
+            band = [[s, v - Z95 * e, v + Z95 * e] for s, v, e in with_errors if math.isfinite(e)]
+            if band:
+                row["band"] = band
+        lines.append(row)
     return lines
 
 
@@ -353,14 +352,6 @@ def _line(steps: Sequence[int], values: Sequence[float], mean: int, span: tuple[
     first, last = span
     pairs = [(s, v) for s, v in zip(steps, values, strict=True) if first <= s <= last]
     return thin([s for s, _ in pairs], [v for _, v in pairs], WIDTH, mean)
-
-
-def _interval(metrics: Metrics, key: str, line: Line) -> list[list[float]]:
-    errors = dict(zip(metrics.steps, metrics.column(INTERVALS[key]), strict=True))
-    with_errors = ((step, value, errors[int(step)]) for step, value in line.points)
-    return [
-        [s, v - Z95 * error, v + Z95 * error] for s, v, error in with_errors if math.isfinite(error)
-    ]
 
 
 def _staleness(metrics: Metrics) -> list[float]:
