@@ -37,7 +37,7 @@ def load(folder: Path, source: str) -> None:
         (
             f"{VERIFIER}def score(text, gold, *, mode): return 1.0\nS = VerifierSpec('word', score)",
             "score(str, Reference)",
-            "missing a required argument: 'mode'",
+            "argument: 'mode'",
         ),
         (
             f"{VERIFIER}S = VerifierSpec('tidy', lambda r, g: 1.0, check_reference=lambda: None)",
