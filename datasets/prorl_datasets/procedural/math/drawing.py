@@ -32,8 +32,3 @@ def redrawn(draw: Callable[[], Drawn], good: Callable[[Drawn], bool]) -> Drawn:
 def signed(rng: Random, low: int, high: int) -> int:
     """Draw an integer from ``low`` to ``high`` with a random sign."""
     return rng.choice((-1, 1)) * rng.randint(low, high)
-
-
-def phrasings(*texts: str) -> tuple[str, ...]:
-    """Return the texts."""
-    return texts

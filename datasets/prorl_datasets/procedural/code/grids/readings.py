@@ -165,9 +165,8 @@ def _statement(rule: _Reading) -> str:
             start_value=start + 2 * k,
             negated=rule.dropped.negated,
         )
-    return (
-        "`g` is a grid of integers with at most 6 rows and 6 columns. Change it so: "
-        f"{'; then '.join(rule.turns)}. Then read the grid {rule.reading}.{end}"
+    return WORDINGS.one(
+        "statement", rule_turns_joined="; then ".join(rule.turns), rule=rule, end=end
     )
 
 

@@ -63,10 +63,7 @@ def _pairs_statement(rule: _Pairs) -> str:
     what = "Give the number of such pairs."
     if rule.level > 1:
         what = f"Give the number of such {who.split()[0]} plus the sum of their indices i."
-    return (
-        f"`a` is a list of at most 24 integers; indices count from 0. Consider the {who}{far} for "
-        f"which {terms} is congruent to {rule.r} modulo {rule.m}. {what}"
-    )
+    return WORDINGS.one("pairs statement", who=who, far=far, terms=terms, rule=rule, what=what)
 
 
 def _pairs_brute(rule: _Pairs, a: list[int]) -> int:

@@ -51,8 +51,7 @@ def _in_base(rng: Random) -> Problem:
 
     number = f"n + {c}" if c else "n"
     return Problem(
-        f"Given an integer `n` (1 <= n <= 10^12), write {number} in base {base} (without leading "
-        f"zeros) and find {what}.",
+        WORDINGS.one("in base 2", number=number, base=base, what=what),
         _N,
         "int",
         code,

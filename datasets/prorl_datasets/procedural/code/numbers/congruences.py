@@ -158,8 +158,7 @@ def _geometric_sum(rng: Random) -> Problem:
 
     extra = f" + {c} * n" if c else ""
     return Problem(
-        f"Given an integer `n` (0 <= n <= 10^15), let S be the sum of the "
-        f"powers {b}^i over i = 0, 1, ..., n - 1 (0 for n = 0). Find (S{extra}) mod {big}.",
+        WORDINGS.one("geometric sum", b=b, extra=extra, big=big),
         _N,
         "int",
         code,

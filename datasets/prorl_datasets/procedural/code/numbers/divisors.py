@@ -37,8 +37,7 @@ def _divisor_sum(rng: Random) -> Problem:
         return total
 
     return Problem(
-        f"Given an integer `n` (1 <= n <= 10^4), find {what} the positive divisors d of n (1 and n "
-        f"included) with d mod {m} < {t}. The result is 0 if there are none.",
+        WORDINGS.one("divisor sum", what=what, m=m, t=t),
         _N,
         "int",
         f"def solve(n):\n    {code}",

@@ -57,8 +57,7 @@ def _count_two(rng: Random) -> Problem:
         return sum(values)
 
     return Problem(
-        f"Given integers `a` and `b` (1 <= a <= b <= 10^9, b - a <= 500), find {what} with "
-        f"a <= n <= b such that n {has.text}. The sum over no integers is 0.",
+        WORDINGS.one("count two 2", what=what, has=has),
         _SPAN,
         "int",
         with_imports(

@@ -29,8 +29,7 @@ def _first_order(rng: Random) -> Problem:
         return value - value // m * m
 
     return Problem(
-        f"A sequence starts with a(0) = {start}; for i >= 1, a(i) = ({term}) mod {m}. Given an "
-        "integer `n` (0 <= n <= 200), find a(n).",
+        WORDINGS.one("first order", start=start, term=term, m=m),
         _N,
         "int",
         code,

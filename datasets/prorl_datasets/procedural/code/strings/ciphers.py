@@ -41,8 +41,7 @@ def _shift(rng: Random) -> Problem:
 
     code = f'return "".join(chr((ord(ch) - 97 + {amount}) % 26 + 97) for i, ch in enumerate(s))'
     return Problem(
-        f"Given a string `s` of at most 100 lowercase letters, {what}. Positive numbers move "
-        "forward (after z comes a), negative ones backward. Find the new string.",
+        WORDINGS.one("shift 2", what=what),
         _S,
         "str",
         f"def solve(s):\n    {code}",

@@ -47,8 +47,7 @@ def _occurrences(rng: Random) -> Problem:
         else "occurrences must not overlap: they are taken greedily from the left"
     )
     what = (
-        f"the sum of the start places (counted from 0) of all occurrences of {pattern} in it (0 if "
-        "none)"
+        WORDINGS.one("occurrences", pattern=pattern)
         if places
         else f"the number of occurrences of {pattern} in it"
     )

@@ -271,10 +271,7 @@ def _matrices(rng: Random, level: int) -> Problem:
             question = rng.choice(
                 (
                     f"For some real numbers ${k}$ the matrix ${shown}$ has no inverse. Find {want}.",
-                    (
-                        f"The determinant of \\[{shown}\\] is zero for certain values of ${k}$. "
-                        f"Determine {want}."
-                    ),
+                    WORDINGS.one("matrices 3", shown=shown, k=k, want=want),
                     (
                         f"A real number ${k}$ is called bad if the matrix ${shown}$ is not invertible. "
                         f"There are two bad numbers; what is {want}?"

@@ -47,10 +47,7 @@ def _square_one(rng: Random) -> Problem:
             (
                 f"What is the {kind} value of ${formula}$ as ${x}$ runs through the real numbers?",
                 f"Find the {word} of ${formula}$ over all real ${x}$.",
-                (
-                    f"The parabola $y = {formula.replace(x, 'x')}$ has its vertex at $(h, k)$. "
-                    "Determine $k$."
-                ),
+                WORDINGS.one("square one 2", formula=formula.replace(x, "x")),
                 (
                     f"For every real ${x}$ we have ${formula} {relation} m$, "
                     f"with equality for one value of ${x}$. What is $m$?"
@@ -200,15 +197,7 @@ def _means(rng: Random, level: int) -> Problem:
                 f"Find the minimum of ${shown}$ as ${x}$ varies over the positive real numbers.",
                 f"If ${x} > 0$, how small can \\[{shown}\\] be?",
                 f"Determine the largest number $m$ such that ${shown} \\ge m$ for every ${x} > 0$.",
-                (
-                    f"The sum of a positive number multiplied by ${a}$ and the number ${b}$ divided "
-                    "by it is as small as possible. What is this smallest sum?"
-                )
-                if a > 1
-                else (
-                    f"A positive number is added to ${b}$ divided by that number. How small can the "
-                    "result be?"
-                ),
+                WORDINGS.one("means 2", a=a, b=b) if a > 1 else WORDINGS.one("means 3", b=b),
             )
         )
         return Problem(tidy(question), value, {"shown": shown, "range": "positive", "a": a, "b": b})

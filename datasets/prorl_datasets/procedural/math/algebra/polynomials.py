@@ -145,10 +145,7 @@ def _remainder_two(rng: Random) -> Problem:
     question = rng.choice(
         (
             f"Find the remainder when ${formula}$ is divided by ${divisor}$.",
-            (
-                f"The polynomial ${formula}$ is divided by ${divisor}$. What linear polynomial "
-                "is the remainder?"
-            ),
+            WORDINGS.one("remainder two 3", formula=formula, divisor=divisor),
             (
                 WORDINGS.one(
                     "remainder two 2",
@@ -156,10 +153,7 @@ def _remainder_two(rng: Random) -> Problem:
                     divisor=divisor.strip("()") if divisor[0] != "(" else divisor,
                 )
             ).replace("((x - 1)^2)", "(x - 1)^2"),
-            (
-                "What is left over, as a polynomial of degree at most $1$ in $x$, after "
-                f"${formula}$ has been divided by ${divisor}$?"
-            ),
+            WORDINGS.one("remainder two 4", formula=formula, divisor=divisor),
         )
     )
     return Problem(
@@ -497,28 +491,13 @@ def _partial(rng: Random, level: int) -> Problem:
     )
     question = rng.choice(
         (
-            (
-                f"Constants ${letters}$ satisfy \\[{left} = {right}\\] for all $x$ at which "
-                f"both sides are defined. Find {what}."
-            ),
-            (
-                f"If the identity ${left} = {right}$ holds wherever the denominators are "
-                f"nonzero, what is {what}?"
-            ),
-            (
-                f"The fraction ${left}$ is decomposed into partial fractions as ${right}$. "
-                f"Determine {what}."
-            ),
+            WORDINGS.one("partial", letters=letters, left=left, right=right, what=what),
+            WORDINGS.one("partial 2", left=left, right=right, what=what),
+            WORDINGS.one("partial 3", left=left, right=right, what=what),
             f"Find {what} so that ${left}$ and ${right}$ are the same function of $x$."
             if ask.startswith("(")
-            else (
-                f"For suitable numbers ${letters}$ the expressions ${left}$ and ${right}$ "
-                f"define the same function of $x$. Compute {what}."
-            ),
-            (
-                f"Write \\[{left} = {right},\\] where ${letters}$ are real numbers. What is the "
-                f"value of {what}?"
-            ),
+            else WORDINGS.one("partial 4", letters=letters, left=left, right=right, what=what),
+            WORDINGS.one("partial 5", left=left, right=right, letters=letters, what=what),
         )
     )
     return Problem(question, answer, {"left": left, "right": right, "ask": ask})

@@ -74,9 +74,8 @@ def _arithmetic_terms(rng: Random) -> Problem:
         "sum": (
             fraction(total),
             (
-                (
-                    f"An arithmetic series has {_ordinal(m)} term ${am}$ and {_ordinal(n)} term "
-                    f"${an}$. What is the sum of its first ${k}$ terms?"
+                WORDINGS.one(
+                    "arithmetic terms 2", mth=_ordinal(m), am=am, nth=_ordinal(n), an=an, k=k
                 ),
                 (WORDINGS.one("arithmetic terms", letter=letter, m=m, am=am, n=n, an=an, k=k)),
             ),
@@ -152,26 +151,17 @@ def _arithmetic_sums(rng: Random) -> Problem:
         question, answer, ask = rng.choice(
             (
                 (
-                    (
-                        "For every positive integer $j$, the sum of the first $j$ terms of a sequence "
-                        f"is ${shown}$. Find the {_ordinal(k)} term."
-                    ),
+                    WORDINGS.one("arithmetic sums 5", shown=shown, kth=_ordinal(k)),
                     Fraction(first + step * (k - 1)),
                     "term",
                 ),
                 (
-                    (
-                        f"The partial sums of a sequence are $S_j = {shown}$ for $j = 1, 2, 3, "
-                        f"\\ldots$. What is the sum of terms number {k} to {k + 5} (both included)?"
-                    ),
+                    WORDINGS.one("arithmetic sums 6", shown=shown, k=k, k_plus_5=k + 5),
                     total(k + 5) - total(k - 1),
                     "part",
                 ),
                 (
-                    (
-                        "A sequence $a_1, a_2, \\ldots$ satisfies \\[a_1 + a_2 + \\cdots + a_j = "
-                        f"{shown}\\] for all $j \\ge 1$. Determine $a_{{{k}}}$."
-                    ),
+                    WORDINGS.one("arithmetic sums 7", shown=shown, k=k),
                     Fraction(first + step * (k - 1)),
                     "term",
                 ),
@@ -186,10 +176,7 @@ def _arithmetic_sums(rng: Random) -> Problem:
         question, answer, ask = rng.choice(
             (
                 (
-                    (
-                        f"The sum of the first ${size}$ terms of an arithmetic sequence is ${one}$ and "
-                        f"the sum of the next ${size}$ terms is ${two}$. What is the common difference?"
-                    ),
+                    WORDINGS.one("arithmetic sums 8", size=size, one=one, two=two),
                     Fraction(step),
                     "step",
                 ),
@@ -199,10 +186,7 @@ def _arithmetic_sums(rng: Random) -> Problem:
                     "block",
                 ),
                 (
-                    (
-                        f"Adding the first ${size}$ terms of an arithmetic progression gives ${one}$; "
-                        f"adding the ${size}$ terms that follow gives ${two}$. Find the first term."
-                    ),
+                    WORDINGS.one("arithmetic sums 9", size=size, one=one, two=two),
                     Fraction(first),
                     "first",
                 ),
@@ -295,26 +279,17 @@ def _arithmetic_linked(rng: Random) -> Problem:
         question, answer, ask = rng.choice(
             (
                 (
-                    (
-                        f"Three numbers in arithmetic progression have sum ${3 * middle}$ and {fact}. "
-                        "What is the largest of them?"
-                    ),
+                    WORDINGS.one("arithmetic linked 7", total=3 * middle, fact=fact),
                     numbers[2],
                     "largest",
                 ),
                 (
-                    (
-                        f"An increasing arithmetic progression of three terms has sum ${3 * middle}$; "
-                        f"its terms have {fact}. Find its common difference."
-                    ),
+                    WORDINGS.one("arithmetic linked 8", total=3 * middle, fact=fact),
                     step,
                     "step",
                 ),
                 (
-                    (
-                        "Find the smallest of three numbers that form an arithmetic progression, add "
-                        f"up to ${3 * middle}$, and have {fact}."
-                    ),
+                    WORDINGS.one("arithmetic linked 9", total=3 * middle, fact=fact),
                     numbers[0],
                     "least",
                 ),
@@ -470,10 +445,7 @@ def _geometric(rng: Random, level: int) -> Problem:
                         "ratio",
                     ),
                     (
-                        (
-                            f"The terms of an infinite geometric progression add up to ${s}$; the squares "
-                            f"of the terms add up to ${fraction(squares)}$. Find the first term."
-                        ),
+                        WORDINGS.one("geometric 5", s=s, squares_text=fraction(squares)),
                         first,
                         "first",
                     ),
@@ -488,10 +460,7 @@ def _geometric(rng: Random, level: int) -> Problem:
                 fact = "the common ratio is greater than $\\frac{1}{2}$"
             if ratio == Fraction(1, 2):
                 question, answer, ask = (
-                    (
-                        f"The sum of an infinite geometric series is ${s}$ and its second term is "
-                        f"${fraction(second)}$. Only one common ratio is possible; what is it?"
-                    ),
+                    WORDINGS.one("geometric 6", s=s, second_text=fraction(second)),
                     ratio,
                     "ratio",
                 )
@@ -501,17 +470,15 @@ def _geometric(rng: Random, level: int) -> Problem:
                 question, answer, ask = rng.choice(
                     (
                         (
-                            (
-                                f"An infinite geometric series converges to ${s}$. Its second term is "
-                                f"${fraction(second)}$ and {fact}. Determine the first term."
+                            WORDINGS.one(
+                                "geometric 7", s=s, second_text=fraction(second), fact=fact
                             ),
                             first,
                             "first",
                         ),
                         (
-                            (
-                                f"Find the common ratio of a convergent geometric series with sum ${s}$ and "
-                                f"second term ${fraction(second)}$, given that {fact}."
+                            WORDINGS.one(
+                                "geometric 8", s=s, second_text=fraction(second), fact=fact
                             ),
                             ratio,
                             "ratio",
@@ -527,10 +494,7 @@ def _geometric(rng: Random, level: int) -> Problem:
                         "ratio",
                     ),
                     (
-                        (
-                            f"In an infinite geometric series, all terms together give ${s}$ and the first, "
-                            f"third, fifth, ... terms together give ${fraction(odd)}$. Find the first term."
-                        ),
+                        WORDINGS.one("geometric 9", s=s, odd_text=fraction(odd)),
                         first,
                         "first",
                     ),
@@ -620,26 +584,17 @@ def _geometric(rng: Random, level: int) -> Problem:
         question, answer, ask = rng.choice(
             (
                 (
-                    (
-                        f"Three positive numbers in geometric progression have product ${product}$ and "
-                        f"sum ${total}$. Find the largest of the three."
-                    ),
+                    WORDINGS.one("geometric 10", product=product, total=total),
                     numbers[2],
                     "largest",
                 ),
                 (
-                    (
-                        "The product of three consecutive terms of an increasing geometric sequence is "
-                        f"${product}$, and their sum is ${total}$. What is the common ratio?"
-                    ),
+                    WORDINGS.one("geometric 11", product=product, total=total),
                     ratio,
                     "ratio",
                 ),
                 (
-                    (
-                        f"Positive numbers $x < y < z$ satisfy $y^2 = xz$, $xyz = {product}$ and $x + y "
-                        f"+ z = {total}$. Determine $z - x$."
-                    ),
+                    WORDINGS.one("geometric 12", product=product, total=total),
                     numbers[2] - numbers[0],
                     "difference",
                 ),
@@ -653,18 +608,12 @@ def _geometric(rng: Random, level: int) -> Problem:
     question, answer, ask = rng.choice(
         (
             (
-                (
-                    f"Three positive numbers in geometric progression add up to ${total}$, and "
-                    f"their squares add up to ${squares}$. What is the middle number?"
-                ),
+                WORDINGS.one("geometric 13", total=total, squares=squares),
                 numbers[1],
                 "middle",
             ),
             (
-                (
-                    "The terms of an increasing geometric progression $x, y, z$ satisfy $x + y + z "
-                    f"= {total}$ and $x^2 + y^2 + z^2 = {squares}$. Find $z$."
-                ),
+                WORDINGS.one("geometric 14", total=total, squares=squares),
                 numbers[2],
                 "largest",
             ),

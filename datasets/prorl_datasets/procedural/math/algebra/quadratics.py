@@ -66,12 +66,7 @@ def _double_root_twice(rng: Random) -> Problem:
         ),
         "root": (
             fraction(Fraction(-high, 2)),
-            (
-                (
-                    f"When the constant ${k}$ is chosen as large as possible so that ${equation}$ "
-                    "has a repeated root, what is that root?"
-                ),
-            ),
+            (WORDINGS.one("double root twice", k=k, equation=equation),),
         ),
     }
     ask = rng.choice(list(asks))

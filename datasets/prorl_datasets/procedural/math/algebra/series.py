@@ -465,18 +465,11 @@ def _recurrence_closed(rng: Random) -> Problem:
         (
             f"A sequence satisfies {given} and ${rule}$ for all $n \\ge 1$. Find {want}.",
             f"Suppose {given} and \\[{rule} \\quad (n \\ge 1).\\] Determine {want}.",
-            (
-                f"For the sequence with {given} and the recurrence ${rule}$, valid for $n = 1, "
-                f"2, 3, \\ldots$, what is {want}?"
-            ),
-            (
-                f"Numbers ${letter}_1, {letter}_2, {letter}_3, \\ldots$ are given by {given} "
-                f"and ${rule}$ for $n \\ge 1$. Express {want}."
-            )
+            WORDINGS.one("recurrence closed", given=given, rule=rule, want=want),
+            WORDINGS.one("recurrence closed 2", letter=letter, given=given, rule=rule, want=want)
             if form != "growing step"
-            else (
-                f"Numbers ${letter}_1, {letter}_2, {letter}_3, \\ldots$ are given by {given} "
-                f"and ${rule}$ for $n \\ge 1$. Which number is {want}?"
+            else WORDINGS.one(
+                "recurrence closed 3", letter=letter, given=given, rule=rule, want=want
             ),
         )
     )

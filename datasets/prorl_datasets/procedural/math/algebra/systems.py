@@ -124,15 +124,9 @@ def _linear_parameter(rng: Random) -> Problem:
     question = rng.choice(
         (
             f"For which real value of ${k}$ does the system {system} have {what}?",
-            (
-                f"In the system {system} the letter ${k}$ stands for a constant. Find the value "
-                f"of ${k}$ for which there is {what}."
-            )
+            WORDINGS.one("linear parameter 2", system=system, k=k, what=what)
             if not infinite
-            else (
-                f"In the system {system} the letter ${k}$ stands for a constant. Find the value "
-                f"of ${k}$ for which there are {what}."
-            ),
+            else WORDINGS.one("linear parameter 3", system=system, k=k, what=what),
             (WORDINGS.one("linear parameter", system=system, k=k, what=what)),
             (
                 f"Determine the constant ${k}$, given that {system} "
@@ -164,25 +158,18 @@ def _linear_relation(rng: Random) -> Problem:
     )
     more = "more" if d > 0 else "less"
     times = {2: "twice", 3: "three times", 4: "four times", 5: "five times"}[c]
-    question = rng.choice(
-        (
-            (
-                f"The system {_system(rng, [first, second])} has a solution in which $y$ is "
-                f"{abs(d)} {more} than {times} $x$. Find the constant ${k}$."
-            ),
-            (
-                f"The line ${second}$ passes through the point where ${first}$ meets $y = "
-                f"{terms([(c, 'x'), (d, '')])}$. What is ${k}$?"
-            ),
-            (
-                f"For what value of ${k}$ do the three lines ${first}$, ${second}$ and $y = "
-                f"{terms([(c, 'x'), (d, '')])}$ go through one point?"
-            ),
-            (
-                f"It is known that $y = {terms([(c, 'x'), (d, '')])}$ and that $x$ and $y$ also "
-                f"satisfy {_system(rng, [first, second])}. Determine ${k}$."
-            ),
-        )
+    question = WORDINGS.draw(
+        rng,
+        "linear relation",
+        system=_system(rng, [first, second]),
+        size_of_d=abs(d),
+        more=more,
+        times=times,
+        k=k,
+        second=second,
+        first=first,
+        second_line=terms([(c, "x"), (d, "")]),
+        system_2=_system(rng, [first, second]),
     )
     return Problem(
         tidy(question), fraction(kk), {"first": first, "c": c, "d": d, "e": e, "t": int(t)}
@@ -238,18 +225,17 @@ def _symmetric(rng: Random, level: int) -> Problem:
     rng.shuffle(facts_shown)
     one, two = facts_shown
     kind = "real or complex numbers" if s * s < 4 * p else "real numbers"
-    question = rng.choice(
-        (
-            f"If ${one}$ and ${two}$, find the value of ${ask}$.",
-            f"The {kind} ${x}$ and ${y}$ satisfy {_system(rng, facts_shown)}. Compute ${ask}$.",
-            f"Suppose ${one}$. Given also that ${two}$, what is ${ask}$?",
-            (
-                f"Without solving for ${x}$ and ${y}$ separately, evaluate \\[{ask}\\] for "
-                f"numbers with ${one}$ and ${two}$."
-            ),
-            f"Two {kind} are such that ${one}$ while ${two}$. Determine ${ask}$.",
-            f"What is ${ask}$ when {_system(rng, facts_shown)}?",
-        )
+    question = WORDINGS.draw(
+        rng,
+        "symmetric",
+        one=one,
+        two=two,
+        ask=ask,
+        kind=kind,
+        x=x,
+        y=y,
+        system=_system(rng, facts_shown),
+        system_2=_system(rng, facts_shown),
     )
     return Problem(
         tidy(question), fraction(values[ask]), {"given": sorted(facts_shown), "ask": ask}

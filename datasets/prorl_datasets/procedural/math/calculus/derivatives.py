@@ -263,10 +263,7 @@ def _tangent(rng: Random, level: int) -> Problem:
             "product of the slopes": 4 * r * s,
             "sum of the slopes": 2 * (r + s),
             "larger slope": 2 * max(r, s),
-            (
-                "difference between the $x$-coordinates of the points of contact, the larger "
-                "minus the smaller"
-            ): s - r,
+            WORDINGS.one("tangent 2"): s - r,
         }
         ask = rng.choice(list(asks3))
         question = WORDINGS.draw(rng, "tangent, from outside", p=p, q=q, curve=curve, ask=ask)

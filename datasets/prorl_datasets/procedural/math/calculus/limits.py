@@ -292,10 +292,7 @@ def _taylor(rng: Random, level: int) -> Problem:
             order = f"f^{{({n})}}(0)"
             question = rng.choice(
                 (
-                    (
-                        f"Let $f(x) = {formula}$. Find ${order}$, the value of the derivative of order "
-                        f"${n}$ at $0$."
-                    ),
+                    WORDINGS.one("taylor", formula=formula, order=order, n=n),
                     (
                         f"Use a power series to compute the ${n}$th derivative of $f(x) = {formula}$ at "
                         "$x = 0$."
@@ -333,26 +330,11 @@ def _taylor(rng: Random, level: int) -> Problem:
             )
             .replace("c_1x", "c_{1}x")
             .replace("c_2x", "c_{2}x"),
-            (
-                f"Let $P$ be the Maclaurin polynomial of degree ${n}$ of ${formula}$. What is "
-                f"its leading coefficient, the one of ${wanted}$?"
-            ),
-            (
-                f"Near $x = 0$ the function \\[{formula}\\] equals a power series $\\sum c_k "
-                f"x^k$. Find $c_{n}$."
-            ),
-            (
-                f"Divide the derivative of order ${n}$ of ${formula}$ at $x = 0$ by ${n}!$. "
-                "Which number do you get?"
-            ),
-            (
-                f"In the power series of ${formula}$ about $x = 0$, determine the coefficient "
-                f"of ${wanted}$."
-            ),
-            (
-                f"The function ${formula}$ has a Taylor series at $x = 0$. Compute the "
-                f"coefficient of its term with ${wanted}$."
-            ),
+            WORDINGS.one("taylor 2", n=n, formula=formula, wanted=wanted),
+            WORDINGS.one("taylor 3", formula=formula, n=n),
+            WORDINGS.one("taylor 4", n=n, formula=formula),
+            WORDINGS.one("taylor 5", formula=formula, wanted=wanted),
+            WORDINGS.one("taylor 6", formula=formula, wanted=wanted),
         )
     )
     return Problem(question, fraction(value), {"formula": formula, "n": n, "ask": "coefficient"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
@@ -185,7 +185,7 @@ def _necklaces(rng: Random, level: int) -> Problem:
             if flips
             else "rotating the ring (it cannot be flipped over)"
         )
-        texts = phrasings(
+        texts = (
             WORDINGS.one("necklaces 2", shown=shown, how=how),
             WORDINGS.one(
                 "necklaces 3", who=who, shown=shown, n=n, how=how.replace("the ring", "the frame")

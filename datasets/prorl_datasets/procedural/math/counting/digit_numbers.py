@@ -8,7 +8,7 @@ from functools import cache
 from math import comb, factorial, prod
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings
+from prorl_datasets.procedural.math.drawing import PEOPLE
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
@@ -31,11 +31,8 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
             for i in range(places - 1):
                 answer *= len(digits) if repeat else rest - i
             rule = "digits may be repeated" if repeat else "no digit is used twice"
-            texts = phrasings(
-                WORDINGS.one("digit numbers 2", word=word, digits=listed(digits), rule=rule),
-                WORDINGS.one(
-                    "digit numbers 3", who=who, word=word, digits=listed(digits), rule=rule
-                ),
+            texts = WORDINGS.all(
+                "digit numbers 9", word=word, digits=listed(digits), rule=rule, who=who
             )
             values = {"ask": ask, "digits": digits, "repeat": repeat, "places": places}
             return Problem(rng.choice(texts), str(answer), values)
@@ -72,9 +69,8 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
             if answer < 2:
                 return _digit_numbers(rng, level)
             rule = WORDINGS.one(f"digit numbers {kind}")
-            texts = phrasings(
-                WORDINGS.one("digit numbers 4", word=word, rule=rule, low=low, high=high),
-                WORDINGS.one("digit numbers 5", who=who, word=word, low=low, high=high, rule=rule),
+            texts = WORDINGS.all(
+                "digit numbers 10", word=word, rule=rule, low=low, high=high, who=who
             )
             values = {"ask": kind, "places": places, "low": low, "high": high}
             return Problem(rng.choice(texts), str(answer), values)
@@ -94,7 +90,7 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), values)
         d, times = rng.randint(0, 9), rng.randint(1, places - 1)
         answer = sum(str(n).count(str(d)) == times for n in every)
-        texts = phrasings(
+        texts = (
             f"How many {word}-digit positive integers contain the digit ${d}$ exactly "
             f"{('once', 'twice', 'three times')[times - 1]}?",
             WORDINGS.one("digit numbers 6", word=word, d=d, times=times, places=places),
@@ -105,10 +101,7 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
     if ask == "sum of all":
         digits = sorted(rng.sample(range(1, 10), places))
         answer = sum(digits) * factorial(places - 1) * int("1" * places)
-        texts = phrasings(
-            WORDINGS.one("digit numbers 7", word=word, digits=listed(digits)),
-            WORDINGS.one("digit numbers 8", who=who, digits=listed(digits), word=word),
-        )
+        texts = WORDINGS.all("digit numbers 11", word=word, digits=listed(digits), who=who)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "digits": digits})
     if ask == "two digits":
         k = rng.choice((2, 3)) if places > 3 else 2

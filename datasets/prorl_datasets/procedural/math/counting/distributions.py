@@ -6,7 +6,7 @@ from itertools import product
 from math import comb, factorial
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
@@ -40,9 +40,8 @@ def _equal_things(rng: Random, level: int) -> Problem:
             "it is allowed to take only some of the " + name,
             "each of the " + name + " is taken at least once",
         )[least]
-        texts = phrasings(
-            f"In how many ways can {n} identical {things} be shared among {k} children if "
-            f"{rng.choice(rule)}?",
+        texts = (
+            WORDINGS.one("equal things 17", n=n, things=things, k=k, rule=rng.choice(rule)),
             WORDINGS.one(
                 "equal things",
                 tuples="tuples" if k > 3 else "triples",
@@ -78,26 +77,23 @@ def _equal_things(rng: Random, level: int) -> Problem:
             n = sum(lows) + rng.randint(3, 9)
             answer = comb(n - sum(lows) + k - 1, k - 1)
             conditions = ", ".join(f"{x} \\ge {low}" for x, low in zip(letters, lows, strict=True))
-            texts = phrasings(
-                f"How many integer solutions does ${' + '.join(letters)} = {n}$ have with "
-                f"${conditions}$?",
-                WORDINGS.one(
-                    "equal things 5",
-                    n=n,
-                    things=things,
-                    k=k,
-                    lows=lows,
-                    listed_lows=listed(lows[1:]),
-                ),
-                f"Find the number of integer tuples ${tuple_text}$ with sum ${n}$ such that "
-                f"${conditions}$.",
+            texts = WORDINGS.all(
+                "equal things 18",
+                letters_joined=" + ".join(letters),
+                n=n,
+                conditions=conditions,
+                things=things,
+                k=k,
+                lows=lows,
+                listed_lows=listed(lows[1:]),
+                tuple_text=tuple_text,
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "lows": lows})
         if ask == "at most":
             k = min(k, 4)
             letters = letters[:k]
             answer = comb(n + k, k)
-            texts = phrasings(
+            texts = (
                 f"How many ordered {'tuples' if k > 3 else 'triples'} $({', '.join(letters)})$ of "
                 f"nonnegative integers satisfy ${' + '.join(letters)} \\le {n}$?",
                 WORDINGS.one("equal things 6", who=who, n=n, things=things, k=k),
@@ -110,24 +106,16 @@ def _equal_things(rng: Random, level: int) -> Problem:
             n = 2 * half + (k if odd else 0)
             answer = comb(half + k - 1, k - 1)
             name = "odd positive" if odd else "even nonnegative"
-            texts = phrasings(
-                f"In how many ways can ${n}$ be written as an ordered sum of ${k}$ {name} "
-                "integers?",
-                WORDINGS.one(
-                    "equal things 8",
-                    tuples="tuples" if k > 3 else "triples",
-                    tuple_text=tuple_text,
-                    name=name,
-                    n=n,
-                ),
-                WORDINGS.one(
-                    "equal things 9",
-                    n=n,
-                    things=things,
-                    k=k,
-                    odd="odd" if odd else "even",
-                    zero_counts="" if odd else " (zero counts as even)",
-                ),
+            texts = WORDINGS.all(
+                "equal things 19",
+                n=n,
+                k=k,
+                name=name,
+                tuples="tuples" if k > 3 else "triples",
+                tuple_text=tuple_text,
+                things=things,
+                odd="odd" if odd else "even",
+                zero_counts="" if odd else " (zero counts as even)",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "odd": odd})
         m = rng.randint(3, 7)
@@ -136,7 +124,7 @@ def _equal_things(rng: Random, level: int) -> Problem:
         if least:
             answer = comb(n - 1, k - 1) * comb(m + k - 1, k - 1)
         one, two = rng.sample(THINGS, 2)
-        texts = phrasings(
+        texts = (
             WORDINGS.one(
                 "equal things 10",
                 n=n,
@@ -210,7 +198,7 @@ def _equal_things(rng: Random, level: int) -> Problem:
             bounds = ", ".join(
                 f"{low} \\le {x} \\le {top}" for x, top in zip(letters, tops, strict=True)
             )
-            texts = phrasings(
+            texts = (
                 f"Find the number of integer solutions of ${' + '.join(letters)} = {n}$ with "
                 f"${bounds}$.",
                 WORDINGS.one(
@@ -242,21 +230,18 @@ def _equal_things(rng: Random, level: int) -> Problem:
             texts = WORDINGS.all("equal things, order, triangle", n=n, who=who)
             return Problem(rng.choice(texts), str(answer), {"ask": "triangles", "n": n})
         sign = "<" if strict else "\\le"
-        texts = phrasings(
-            f"How many triples of integers satisfy $0 < a {sign} b {sign} c$ and $a + b + c = "
-            f"{n}$?",
-            WORDINGS.one(
-                "equal things 16",
-                n=n,
-                things=things,
-                of_three=" of three different sizes" if strict else "",
-            ),
+        texts = WORDINGS.all(
+            "equal things 20",
+            sign=sign,
+            n=n,
+            things=things,
+            of_three=" of three different sizes" if strict else "",
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "strict": strict})
     k = rng.randint(4, 6)
     j = rng.randint(1, k - 2)
     answer = comb(k, j) * comb(n - 1, k - j - 1)
-    texts = phrasings(
+    texts = (
         f"{n} identical balls are put into {k} numbered boxes so that exactly {j} "
         f"{'box stays' if j == 1 else 'boxes stay'} empty. In how many ways can this be done?",
         f"{who} shares {n} identical {things} among {k} friends, and exactly {j} of the friends "
@@ -324,7 +309,7 @@ def _different_things(rng: Random, level: int) -> Problem:
         if not named:
             answer //= factorial(k)
         label = "different" if named else "unnamed"
-        texts = phrasings(
+        texts = (
             WORDINGS.one(
                 "different things 2",
                 n=n,

@@ -6,7 +6,7 @@ from itertools import combinations
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
@@ -57,10 +57,7 @@ def _figures(rng: Random, level: int) -> Problem:
             )
             if answer < 2:
                 return _figures(rng, level)
-            texts = phrasings(
-                WORDINGS.one("figures 2", cells=cells, rows=rows, columns=columns),
-                WORDINGS.one("figures 3", rows=rows, columns=columns, who=who, cells=cells),
-            )
+            texts = WORDINGS.all("figures 4", cells=cells, rows=rows, columns=columns, who=who)
             values = {"ask": ask, "rows": rows, "columns": columns, "cells": cells}
             return Problem(rng.choice(texts), str(answer), values)
         values = {"ask": ask, "rows": rows, "columns": columns, "x": x, "y": y}

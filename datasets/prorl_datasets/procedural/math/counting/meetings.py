@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -23,61 +23,41 @@ def _surveys(rng: Random, level: int) -> Problem:
         total = both + a + b + none
         ask = rng.choice(("both", "none", "exactly one"))
         if ask == "both":
-            texts = phrasings(
-                f"Of {total} {who}, {a + both} {one}, {b + both} {two}, and {none} do neither. How "
-                "many do both?",
-                WORDINGS.one(
-                    "surveys",
-                    total=total,
-                    who=who,
-                    none=none,
-                    a_plus_both=a + both,
-                    one=one,
-                    b_plus_both=b + both,
-                    two=two,
-                ),
+            texts = WORDINGS.all(
+                "surveys 14",
+                total=total,
+                who=who,
+                a_plus_both=a + both,
+                one=one,
+                b_plus_both=b + both,
+                two=two,
+                none=none,
             )
             answer = both
             values = {"ask": ask, "total": total, "one": a + both, "two": b + both, "none": none}
         elif ask == "none":
-            texts = phrasings(
-                WORDINGS.one(
-                    "surveys 2",
-                    total=total,
-                    who=who,
-                    a_plus_both=a + both,
-                    one=one,
-                    b_plus_both=b + both,
-                    two=two,
-                    both=both,
-                ),
-                WORDINGS.one(
-                    "surveys 3",
-                    total=total,
-                    who=who,
-                    a_plus_both=a + both,
-                    one=one,
-                    b_plus_both=b + both,
-                    two=two,
-                    both=both,
-                ),
+            texts = WORDINGS.all(
+                "surveys 15",
+                total=total,
+                who=who,
+                a_plus_both=a + both,
+                one=one,
+                b_plus_both=b + both,
+                two=two,
+                both=both,
             )
             answer = none
             values = {"ask": ask, "total": total, "one": a + both, "two": b + both, "both": both}
         else:
-            texts = phrasings(
-                f"In a group of {total} {who}, {a + both} {one}, {b + both} {two} and {none} do "
-                "neither of the two. How many do exactly one of the two?",
-                WORDINGS.one(
-                    "surveys 4",
-                    total=total,
-                    who=who,
-                    a_plus_both=a + both,
-                    one=one,
-                    b_plus_both=b + both,
-                    two=two,
-                    none=none,
-                ),
+            texts = WORDINGS.all(
+                "surveys 16",
+                total=total,
+                who=who,
+                a_plus_both=a + both,
+                one=one,
+                b_plus_both=b + both,
+                two=two,
+                none=none,
             )
             answer = a + b
             values = {"ask": ask, "total": total, "one": a + both, "two": b + both, "none": none}
@@ -95,10 +75,7 @@ def _surveys(rng: Random, level: int) -> Problem:
         last = f"; {o} do none of the three." if ask == "all" else f"; {pqr} do all three."
         wish = WORDINGS.one(f"surveys {ask}")
         answer = {"all": pqr, "none": o, "exactly two": pq + pr + qr, "exactly one": p + q + r}[ask]
-        texts = phrasings(
-            WORDINGS.one("surveys 5", total=total, who=who, facts=facts, last=last, wish=wish),
-            WORDINGS.one("surveys 6", total=total, who=who, facts=facts, last=last, wish=wish),
-        )
+        texts = WORDINGS.all("surveys 17", total=total, who=who, facts=facts, last=last, wish=wish)
         values = {"ask": ask, "total": total, "sizes": sizes, "meets": meets}
         values |= {"none": o} if ask == "all" else {"three": pqr}
         return Problem(rng.choice(texts), str(answer), values)
@@ -106,29 +83,16 @@ def _surveys(rng: Random, level: int) -> Problem:
     if ask == "exactly":
         twice = pq + pr + qr
         answer = pqr
-        texts = phrasings(
-            WORDINGS.one(
-                "surveys 7",
-                total=total,
-                who=who,
-                sizes=sizes,
-                one=one,
-                two=two,
-                three=three,
-                o=o,
-                twice=twice,
-            ),
-            WORDINGS.one(
-                "surveys 8",
-                total=total,
-                who=who,
-                o=o,
-                one=one,
-                two=two,
-                three=three,
-                sizes=sizes,
-                twice=twice,
-            ),
+        texts = WORDINGS.all(
+            "surveys 18",
+            total=total,
+            who=who,
+            sizes=sizes,
+            one=one,
+            two=two,
+            three=three,
+            o=o,
+            twice=twice,
         )
         values = {"ask": ask, "total": total, "sizes": sizes, "none": o, "twice": twice}
         return Problem(rng.choice(texts), str(answer), values)
@@ -139,13 +103,8 @@ def _surveys(rng: Random, level: int) -> Problem:
             lambda s: sum(s) > 2 * total + 2,
         )
         answer = sum(shares) - 2 * total
-        texts = phrasings(
-            WORDINGS.one(
-                "surveys 9", total=total, who=who, shares=shares, one=one, two=two, three=three
-            ),
-            WORDINGS.one(
-                "surveys 10", total=total, who=who, shares=shares, one=one, two=two, three=three
-            ),
+        texts = WORDINGS.all(
+            "surveys 19", total=total, who=who, shares=shares, one=one, two=two, three=three
         )
         return Problem(
             rng.choice(texts), str(answer), {"ask": ask, "total": total, "sizes": shares}
@@ -157,17 +116,10 @@ def _surveys(rng: Random, level: int) -> Problem:
     low = max(0, a + b - total)
     if ask == "least both":
         answer = min(a, b) - low + 1
-        texts = phrasings(
-            WORDINGS.one("surveys 11", total=total, who=who, a=a, one=one, b=b, two=two),
-            WORDINGS.one("surveys 12", a=a, total=total, who=who, one=one, b=b, two=two),
-        )
+        texts = WORDINGS.all("surveys 20", total=total, who=who, a=a, one=one, b=b, two=two)
     else:
         answer = total - max(a, b)
-        texts = phrasings(
-            f"Of {total} {who}, {a} {one} and {b} {two}. At most how many can there be who do "
-            "neither?",
-            WORDINGS.one("surveys 13", a=a, total=total, who=who, one=one, b=b, two=two),
-        )
+        texts = WORDINGS.all("surveys 21", total=total, who=who, a=a, one=one, b=b, two=two)
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "total": total, "sizes": [a, b]})
 
 
@@ -187,11 +139,7 @@ def _matches(rng: Random, level: int) -> Problem:
             total = games * comb(n, 2) + extra
             times = {1: "once", 2: "twice"}[games]
             more = f" together with {extra} additional games" if extra else ""
-            texts = phrasings(
-                f"In a chess club every member plays {times} against every other member. This"
-                f"{more} makes {total} games. How many members does the club have?",
-                WORDINGS.one("matches 2", times=times, extra=extra, total=total),
-            )
+            texts = WORDINGS.all("matches 4", times=times, more=more, total=total, extra=extra)
             values = {"ask": ask, "games": games, "total": total, "extra": extra}
             return Problem(texts[0 if not extra else rng.randrange(2)], str(n), values)
         a, b = rng.randint(4, 20), rng.randint(4, 20)
@@ -219,7 +167,7 @@ def _matches(rng: Random, level: int) -> Problem:
             total = n * (n - 3) // 2
             extra = rng.randint(1, 5)
             answer = (n + extra) * (n + extra - 3) // 2
-            texts = phrasings(
+            texts = (
                 f"A convex polygon has {total} diagonals. How many diagonals does a convex polygon "
                 f"with {extra} more {'side' if extra == 1 else 'sides'} have?",
                 WORDINGS.one(

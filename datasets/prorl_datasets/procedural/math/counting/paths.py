@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -47,26 +47,22 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
         if rng.random() < 0.3:
             # a closed street: the step from (a, b) to (a + 1, b)
             closed = comb(a + b, a) * comb(w - a - 1 + h - b, h - b)
-            texts = phrasings(
-                WORDINGS.one("lattice paths 2", who=who, w=w, h=h, a=a, b=b, a_plus_1=a + 1),
-                WORDINGS.one("lattice paths 3", w=w, h=h, step=step, a=a, b=b, a_plus_1=a + 1),
+            texts = WORDINGS.all(
+                "lattice paths 9", who=who, w=w, h=h, a=a, b=b, a_plus_1=a + 1, step=step
             )
             values = {"ask": "street", "w": w, "h": h, "a": a, "b": b}
             return Problem(rng.choice(texts), str(comb(w + h, w) - closed), values)
-        texts = phrasings(
-            f"A path runs from $(0, 0)$ to $({w}, {h})$, and {step}. How many such paths "
-            f"{'do not pass' if avoid else 'pass'} through the point $({a}, {b})$?",
-            WORDINGS.one(
-                "lattice paths 4",
-                who=who,
-                w=w,
-                h=h,
-                must_keep="must keep away from" if avoid else "wants to stop at",
-                a=a,
-                b=b,
-            ),
-            f"Find the number of shortest grid paths between $(0, 0)$ and $({w}, {h})$ that "
-            f"{'avoid' if avoid else 'visit'} $({a}, {b})$.",
+        texts = WORDINGS.all(
+            "lattice paths 10",
+            w=w,
+            h=h,
+            step=step,
+            do_not_pass_or_pass="do not pass" if avoid else "pass",
+            a=a,
+            b=b,
+            who=who,
+            must_keep="must keep away from" if avoid else "wants to stop at",
+            avoid_or_visit="avoid" if avoid else "visit",
         )
         values = {"ask": "avoid" if avoid else "through", "w": w, "h": h, "a": a, "b": b}
         return Problem(rng.choice(texts), str(answer), values)
@@ -80,10 +76,7 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
         answer = _routes(w, h, closed_points)
         if answer < 2:
             return _lattice_paths(rng, level)
-        texts = phrasings(
-            WORDINGS.one("lattice paths 5", w=w, h=h, a=a, b=b, c=c, d=d, step=step),
-            WORDINGS.one("lattice paths 6", a=a, b=b, c=c, d=d, who=who, w=w, h=h),
-        )
+        texts = WORDINGS.all("lattice paths 11", w=w, h=h, a=a, b=b, c=c, d=d, step=step, who=who)
         values = {"ask": ask, "w": w, "h": h, "closed": [[a, b], [c, d]]}
         return Problem(rng.choice(texts), str(answer), values)
     if ask == "turns":
@@ -108,15 +101,13 @@ def _lattice_paths(rng: Random, level: int) -> Problem:
         lead = (
             "ahead of B from the first ballot on" if strict else "never behind B during the count"
         )
-        texts = phrasings(
-            WORDINGS.one(
-                "lattice paths 7",
-                w=w,
-                h=h,
-                apart_from=", apart from the start," if strict else "",
-                sign=sign,
-            ),
-            WORDINGS.one("lattice paths 8", w=w, h=h, lead=lead),
+        texts = WORDINGS.all(
+            "lattice paths 12",
+            w=w,
+            h=h,
+            apart_from=", apart from the start," if strict else "",
+            sign=sign,
+            lead=lead,
         )
         values = {"ask": "ahead" if strict else "not behind", "w": w, "h": h}
         return Problem(rng.choice(texts), str(answer), values)

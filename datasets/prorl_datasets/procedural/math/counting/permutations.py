@@ -6,7 +6,7 @@ from itertools import permutations, product
 from math import comb, factorial
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -42,18 +42,14 @@ def _fixed_points(rng: Random, level: int) -> Problem:
             answer = comb(n - 1, j) * _deranged(n - 1 - j)
             rest = ("none", "exactly one", "exactly two")[j]
             a = rng.choice(PEOPLE)
-            texts = phrasings(
-                WORDINGS.one(
-                    "fixed points 2", n=n, a=a, rest=rest, draws="draws" if j < 2 else "draw"
-                ),
-                WORDINGS.one(
-                    "fixed points 3",
-                    n=n,
-                    a=a,
-                    rest=rest,
-                    n_minus_1=n - 1,
-                    does="does" if j < 2 else "do",
-                ),
+            texts = WORDINGS.all(
+                "fixed points 5",
+                n=n,
+                a=a,
+                rest=rest,
+                draws="draws" if j < 2 else "draw",
+                n_minus_1=n - 1,
+                does="does" if j < 2 else "do",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": "named", "n": n, "j": j})
         answer = comb(n, j) * _deranged(n - j)
@@ -62,7 +58,7 @@ def _fixed_points(rng: Random, level: int) -> Problem:
             if j == 0
             else f"exactly {j} {one + ' ' + own if j == 1 else one + 's ' + owns}"
         )
-        texts = phrasings(
+        texts = (
             f"{lead} In how many ways can this happen so that {wish}?",
             f"{lead} Count the outcomes in which {wish}.",
             WORDINGS.one(
@@ -81,10 +77,7 @@ def _fixed_points(rng: Random, level: int) -> Problem:
             j = rng.randint(1, n - 2)
             answer = sum(comb(n, i) * _deranged(n - i) for i in range(j, n + 1))
             wish = f"at least {j} {one + ' ' + own if j == 1 else one + 's ' + owns}"
-            texts = (
-                f"{lead} In how many of the possible outcomes is it true that {wish}?",
-                f"{lead} Find the number of ways in which {wish}.",
-            )
+            texts = WORDINGS.all("fixed points 6", lead=lead, wish=wish)
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "j": j})
         if ask == "some":
             bound = rng.randint(2, n - 1)
@@ -183,10 +176,8 @@ def _functions(rng: Random, level: int) -> Problem:
         }[ask]
         rule = WORDINGS.one(f"functions {ask}")
         chain = WORDINGS.one(f"functions of {ask}")
-        texts = phrasings(
-            f"How many functions $f$ from ${domain}$ to ${target}$ satisfy {rule}?",
-            WORDINGS.one("functions", n=n, m=m, chain=chain),
-            WORDINGS.one("functions 2", m=m, n=n, chain=chain),
+        texts = WORDINGS.all(
+            "functions 9", domain=domain, target=target, rule=rule, n=n, m=m, chain=chain
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m})
     if level == 2:
@@ -198,12 +189,7 @@ def _functions(rng: Random, level: int) -> Problem:
             total = rng.randint(n + 2, n * m - 2)
             answer = sum(sum(t) == total for t in product(range(1, m + 1), repeat=n))
             terms = " + ".join(f"f({i})" for i in range(1, n + 1))
-            texts = phrasings(
-                f"How many functions $f$ from ${domain}$ to $\\{{1, 2, \\ldots, {m}\\}}$ have "
-                f"${terms} = {total}$?",
-                f"In how many ways can {n} different dice with faces $1$ to ${m}$ show a total of "
-                f"${total}$?",
-            )
+            texts = WORDINGS.all("functions 10", domain=domain, m=m, terms=terms, total=total, n=n)
             return Problem(
                 rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m, "total": total}
             )
@@ -212,11 +198,7 @@ def _functions(rng: Random, level: int) -> Problem:
             n = rng.randint(3, 5)
             domain = f"\\{{{', '.join(map(str, range(1, n + 1)))}\\}}"
             answer = m**n - (m - 1) ** n - n * (m - 1) ** (n - 1)
-            texts = phrasings(
-                f"How many functions from ${domain}$ to ${target}$ take the value ${v}$ at least "
-                "twice?",
-                WORDINGS.one("functions 3", n=n, m=m, v=v),
-            )
+            texts = WORDINGS.all("functions 11", domain=domain, target=target, v=v, n=n, m=m)
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m, "v": v})
         if ask == "gap":
             n, m, gap = redrawn(
@@ -239,12 +221,8 @@ def _functions(rng: Random, level: int) -> Problem:
         fixed = rng.randint(1, n - 1)
         if rng.random() < 0.6:
             answer = comb(n, fixed) * fixed ** (n - fixed)
-            texts = (
-                (
-                    WORDINGS.one(
-                        "functions 4", s=s, fixed=fixed, value="value" if fixed == 1 else "values"
-                    )
-                ),
+            texts = WORDINGS.all(
+                "functions 12", s=s, fixed=fixed, value="value" if fixed == 1 else "values"
             )
             texts = (
                 *texts,
@@ -264,7 +242,7 @@ def _functions(rng: Random, level: int) -> Problem:
     if ask == "no fixed":
         m = rng.randint(1, n - 1)
         answer = comb(n, m) * (n - 1) ** (n - m)
-        texts = phrasings(
+        texts = (
             f"How many functions $f$ from the set ${s}$ to itself have exactly {m} "
             f"{'number' if m == 1 else 'numbers'} $x$ with $f(x) = x$?",
             WORDINGS.one(
@@ -291,9 +269,8 @@ def _functions(rng: Random, level: int) -> Problem:
     k = rng.randint(2, min(3, m - 1))
     answer = comb(m, k) * sum((-1) ** i * comb(k, i) * (k - i) ** n for i in range(k + 1))
     source = f"\\{{{', '.join(map(str, range(1, n + 1)))}\\}}"
-    texts = phrasings(
-        WORDINGS.one("functions 7", source=source, n1=", ".join(map(str, range(1, m + 1))), k=k),
-        WORDINGS.one("functions 8", n=n, m=m, k=k),
+    texts = WORDINGS.all(
+        "functions 13", source=source, n1=", ".join(map(str, range(1, m + 1))), k=k, n=n, m=m
     )
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "m": m, "k": k})
 

@@ -10,7 +10,7 @@ from itertools import permutations
 from math import comb, factorial, prod
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -177,11 +177,7 @@ def _couples_in_a_row(rng: Random) -> Problem:
             if full
             else WORDINGS.one("couples in a row 2", a=a, b=b, c=c)
         )
-        texts = phrasings(
-            WORDINGS.one("couples in a row 3", n=n, a=a, b=b, c=c, rule=rule),
-            f"{a}, {b}, {c} and {n - 3} other people sit in a row of {n} seats. {rule} Count the "
-            "possible seating orders.",
-        )
+        texts = WORDINGS.all("couples in a row 4", n=n, a=a, b=b, c=c, rule=rule, n_minus_3=n - 3)
         values = {"ask": "no two" if full else "not three", "n": n}
         return Problem(rng.choice(texts), str(answer), values)
     pairs, j = rng.choice((3, 4)), rng.choice((0, 1, 2, -1))

@@ -6,7 +6,7 @@ from itertools import combinations
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
@@ -57,23 +57,17 @@ def _committees(rng: Random, level: int) -> Problem:
             k = rng.randint(1, size - 1)
             wanted = range(k, size + 1) if ask == "at least" else range(k + 1)
             answer = sum(comb(a, i) * comb(b, size - i) for i in wanted)
-            texts = phrasings(
-                WORDINGS.one(
-                    "committees 2", body=body, size=size, a=a, one=one, b=b, two=two, ask=ask, k=k
-                ),
-                WORDINGS.one(
-                    "committees 3",
-                    a=a,
-                    one=one,
-                    b=b,
-                    two=two,
-                    body=body,
-                    size=size,
-                    ask=ask,
-                    k=k,
-                    goes="goes" if k == 1 else "go",
-                ),
-                WORDINGS.one("committees 4", size=size, a=a, one=one, b=b, two=two, ask=ask, k=k),
+            texts = WORDINGS.all(
+                "committees 9",
+                body=body,
+                size=size,
+                a=a,
+                one=one,
+                b=b,
+                two=two,
+                ask=ask,
+                k=k,
+                goes="goes" if k == 1 else "go",
             )
             values = {"ask": ask, "groups": [a, b], "size": size, "k": k}
             return Problem(rng.choice(texts), str(answer), values)
@@ -84,7 +78,7 @@ def _committees(rng: Random, level: int) -> Problem:
         else:
             answer = comb(n, size) - comb(n - 2, size - 1)
             rule = f"{x} can be chosen only together with {y}"
-        texts = phrasings(
+        texts = (
             WORDINGS.one(
                 "committees 5",
                 body=body,
@@ -121,19 +115,16 @@ def _committees(rng: Random, level: int) -> Problem:
     if ask == "chair":
         k = rng.randint(1, 2)
         answer = sum(i * comb(a, i) * comb(b, size - i) for i in range(max(k, 1), size + 1))
-        texts = phrasings(
-            WORDINGS.one("committees 7", a=a, one=one, b=b, two=two, body=body, size=size, k=k),
-            WORDINGS.one(
-                "committees 8",
-                body=body,
-                size=size,
-                a=a,
-                one=one,
-                b=b,
-                two=two,
-                k=k,
-                seat="seat" if k == 1 else "seats",
-            ),
+        texts = WORDINGS.all(
+            "committees 10",
+            a=a,
+            one=one,
+            b=b,
+            two=two,
+            body=body,
+            size=size,
+            k=k,
+            seat="seat" if k == 1 else "seats",
         )
         values = {"ask": ask, "groups": [a, b], "size": size, "k": k}
         return Problem(rng.choice(texts), str(answer), values)
@@ -157,9 +148,7 @@ def _subsets(rng: Random, level: int) -> Problem:
     who = rng.choice(PEOPLE)
 
     n = rng.randint(6, 11)
-    universe = rng.choice(
-        (f"$\\{{1, 2, 3, \\ldots, {n}\\}}$", f"the set of the integers from $1$ to ${n}$")
-    )
+    universe = WORDINGS.draw(rng, "subsets 2", n=n)
     if level == 1:
         ask = rng.choice(("contains even", "with without", "largest", "size contains"))
         if ask == "contains even":

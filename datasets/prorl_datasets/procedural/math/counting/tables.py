@@ -8,7 +8,7 @@ from math import comb, factorial, prod
 from random import Random
 
 from prorl_datasets.procedural.math.counting.rows import Rule, sentences
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -125,18 +125,12 @@ def _kinds_around_a_table(rng: Random) -> Problem:
         answer = factorial(k) * factorial(k - 1)
         return Problem(rng.choice(texts), str(answer), {"ask": kind, "k": k})
     if kind == "alternate couples":
-        texts = phrasings(
-            WORDINGS.one("kinds around a table", k=k, same=same, end=end),
-            WORDINGS.one("kinds around a table 2", k_times_2=2 * k, k=k, same=same, end=end),
-        )
+        texts = WORDINGS.all("kinds around a table 3", k=k, same=same, end=end, k_times_2=2 * k)
         return Problem(rng.choice(texts), str(2 * factorial(k - 1)), {"ask": kind, "k": k})
     sizes = [rng.randint(1, 4), rng.randint(2, 3), rng.randint(1, 3)]
     x, y, z = sizes
-    texts = phrasings(
-        f"A committee with {x} from the Green Party, {y} from the Liberal Party and {z} from the "
-        f"Farmers' Party sits around a round table, each party in consecutive seats. {same} {end}",
-        f"{sum(sizes)} guests come to a round table: {x} from Chile, {y} from Kenya and {z} from "
-        f"Nepal. Guests from the same country occupy consecutive seats. {same} {end}",
+    texts = WORDINGS.all(
+        "kinds around a table 4", x=x, y=y, z=z, same=same, end=end, sum_sizes=sum(sizes)
     )
     answer = 2 * prod(map(factorial, sizes))
     return Problem(rng.choice(texts), str(answer), {"ask": kind, "sizes": sizes})
@@ -157,18 +151,15 @@ def _special_tables(rng: Random) -> Problem:
             "exactly one couple sits together",
             "exactly two of the couples sit together",
         )[j]
-        texts = phrasings(
-            WORDINGS.one("special tables 2", k=k, k_times_2=2 * k, wish=wish, same=same, end=end),
-            f"In how many ways can {k} married couples be seated at a circular table with {2 * k} "
-            f"chairs such that {wish}? {same}",
+        texts = WORDINGS.all(
+            "special tables 5", k=k, k_times_2=2 * k, wish=wish, same=same, end=end
         )
         return Problem(rng.choice(texts), str(answer), {"ask": kind, "k": k, "exactly": j})
     if kind == "three apart":
         n = rng.randint(6, 9)
         answer = factorial(n - 4) * comb(n - 3, 3) * 6
-        texts = phrasings(
-            WORDINGS.one("special tables 3", n=n, a=a, b=b, c=c, same=same, end=end),
-            WORDINGS.one("special tables 4", a=a, b=b, c=c, n_minus_3=n - 3, same=same, end=end),
+        texts = WORDINGS.all(
+            "special tables 6", n=n, a=a, b=b, c=c, same=same, end=end, n_minus_3=n - 3
         )
         return Problem(rng.choice(texts), str(answer), {"ask": kind, "n": n})
     if kind == "flips":

@@ -6,7 +6,7 @@ from itertools import product
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings
+from prorl_datasets.procedural.math.drawing import PEOPLE
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
@@ -46,23 +46,16 @@ def _stairs(rng: Random, level: int) -> Problem:
             shown = listed(steps, "or")
             name = "stair number" if len(broken) == 1 else "stairs number"
             points = listed([f"${b}$" for b in broken])
-            texts = phrasings(
-                WORDINGS.one(
-                    "stairs 2",
-                    who=who,
-                    n=n,
-                    shown=shown,
-                    name=name,
-                    broken=listed(broken),
-                    is_="is" if len(broken) == 1 else "are",
-                ),
-                WORDINGS.one(
-                    "stairs 3",
-                    shown=shown,
-                    n=n,
-                    plural_s="s" if len(broken) > 1 else "",
-                    points=points,
-                ),
+            texts = WORDINGS.all(
+                "stairs 4",
+                who=who,
+                n=n,
+                shown=shown,
+                name=name,
+                broken=listed(broken),
+                is_="is" if len(broken) == 1 else "are",
+                plural_s="s" if len(broken) > 1 else "",
+                points=points,
             )
             values = {"ask": ask, "n": n, "steps": steps, "broken": list(broken)}
             return Problem(rng.choice(texts), str(answer), values)
@@ -152,10 +145,7 @@ def _strings(rng: Random, level: int) -> Problem:
         n = rng.randint(3, 6)
         if ask == "at least one":
             answer = letters**n - (letters - 1) ** n
-            texts = phrasings(
-                WORDINGS.one("strings 2", n=n, alphabet=", ".join(alphabet)),
-                WORDINGS.one("strings 3", n=n, letters=letters, alphabet=", ".join(alphabet)),
-            )
+            texts = WORDINGS.all("strings 4", n=n, alphabet=", ".join(alphabet), letters=letters)
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "letters": letters})
         n = rng.randint(5, 10)
         k = rng.randint(2, n - 2)

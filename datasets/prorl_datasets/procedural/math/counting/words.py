@@ -6,7 +6,7 @@ from collections import Counter
 from math import comb, factorial, prod
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings
+from prorl_datasets.procedural.math.drawing import PEOPLE
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -92,11 +92,10 @@ def _words(rng: Random, level: int) -> Problem:
                 for total in range(k + 1)
             ]
         name = {3: "three", 4: "four"}[k]
-        texts = phrasings(
+        texts = (
             WORDINGS.one("words 2", name=name, word=word),
             WORDINGS.one("words 3", who=who, name=name, word=len(word), word_2=word),
-            f"Find the number of distinct {name}-letter codes (meaningful or not) that can be made "
-            f"from the tiles {', '.join(word)}, each tile being used at most once.",
+            WORDINGS.one("words 4", name=name, word_joined=", ".join(word)),
         )
         return Problem(rng.choice(texts), str(ways[k]), {"ask": "pick", "word": word, "k": k})
     shuffled = list(word)

@@ -379,34 +379,22 @@ def _intersections(rng: Random, level: int) -> Problem:
             asks = {
                 "3": (
                     str(peak),
-                    (
-                        f"For which number ${k}$ does the equation ${formula} = {k}$ have exactly three "
-                        "real solutions?"
-                    ),
+                    WORDINGS.one("intersections 2", k=k, formula=formula),
                 ),
                 "4": (
                     str(peak - 1),
-                    (
-                        f"For how many integers ${k}$ does ${formula} = {k}$ have exactly four "
-                        "different real solutions?"
-                    ),
+                    WORDINGS.one("intersections 3", k=k, formula=formula),
                 ),
                 "3b": (
                     str(peak),
-                    (
-                        f"The horizontal line $y = {k}$ meets the graph of $y = {formula}$ in exactly "
-                        f"three points. What is ${k}$?"
-                    ),
+                    WORDINGS.one("intersections 4", k=k, formula=formula),
                 ),
                 "4b": WORDINGS.all(
                     "intersections, level 2, folded parabola, 4b", peak=peak, k=k, formula=formula
                 ),
                 "4c": (
                     str(2 * (r + s)),
-                    (
-                        f"If ${k}$ is a constant for which the equation \\[{formula} = {k}\\] has four "
-                        "different real solutions, what is the sum of these four solutions?"
-                    ),
+                    WORDINGS.one("intersections 5", k=k, formula=formula),
                 ),
             }
             if peak < 3:
@@ -579,19 +567,10 @@ def _symmetry(rng: Random, level: int) -> Problem:
         return Problem(question, f"({h}, {k})", {"form": form, "formula": formula, "ask": "centre"})
     question = rng.choice(
         (
-            (
-                f"Let ${f}(x) = {formula}$. Use the symmetry of the graph to compute ${f}(0) + "
-                f"{f}(1) + {f}(2) + \\cdots + {f}({2 * h})$."
-            )
+            WORDINGS.one("symmetry 2", f=f, formula=formula, twice_h=2 * h)
             if h > 1
-            else (
-                f"Let ${f}(x) = {formula}$. Use the symmetry of the graph to compute ${f}(0) + "
-                f"{f}(1) + {f}(2)$."
-            ),
-            (
-                f"If ${f}(x) = {formula}$, find the number $c$ such that ${f}({2 * h} - x) + "
-                f"{f}(x) = c$ for all real $x$."
-            ),
+            else WORDINGS.one("symmetry 3", f=f, formula=formula),
+            WORDINGS.one("symmetry 4", f=f, formula=formula, twice_h=2 * h),
         )
     )
     if "number $c$" in question:

@@ -39,18 +39,9 @@ def _ratio_angles(rng: Random) -> Problem:
     answer = (max if big else min)(p, q, r) * step
     say = rng.choice(
         (
-            (
-                f"A triangle's angles are to one another as ${p} : {q} : {r}$. Give the measure of its {word} angle in "
-                "degrees."
-            ),
-            (
-                f"Divide the angle sum of a triangle in the ratio ${p} : {q} : {r}$ to get its three angles. How many "
-                f"degrees does the {word} one have?"
-            ),
-            (
-                f"The angles of a triangle are in the ratio ${p} : {q} : {r}$. How many degrees are in "
-                f"the {word} of them?"
-            ),
+            WORDINGS.one("ratio angles", p=p, q=q, r=r, word=word),
+            WORDINGS.one("ratio angles 2", p=p, q=q, r=r, word=word),
+            WORDINGS.one("ratio angles 3", p=p, q=q, r=r, word=word),
             f"The three angles of a triangular sail measure ${p}x$, ${q}x$ and ${r}x$ degrees for "
             f"some number $x$. What is its {word} angle, in degrees?".replace("$1x$", "$x$"),
         )

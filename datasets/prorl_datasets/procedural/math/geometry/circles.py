@@ -65,25 +65,14 @@ def _center(rng: Random) -> Problem:
 def _from_diameter(rng: Random) -> Problem:
     (h, k), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 6), lambda s: s != (0, 0))
     p, q = (h - u, k - v), (h + u, k + v)
-    say = rng.choice(
-        (
-            (
-                f"The segment from ${point(*p)}$ to ${point(*q)}$ is a diameter of a circle. Find the "
-                f"equation of the circle. {circle_form(rng)}"
-            ),
-            (
-                f"Find the circle that has ${point(*p)}$ and ${point(*q)}$ as the ends of one of its "
-                f"diameters. {circle_form(rng)}"
-            ),
-            (
-                WORDINGS.one(
-                    "from diameter",
-                    point=point(*p),
-                    point_point=point(*q),
-                    circle_form=circle_form(rng),
-                )
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "from diameter 2",
+        point_p=point(*p),
+        point_q=point(*q),
+        circle_form=circle_form(rng),
+        circle_form_2=circle_form(rng),
+        circle_form_3=circle_form(rng),
     )
     return posed("diameter", say, circle(h, k, u * u + v * v), p=p, q=q)
 
@@ -94,17 +83,13 @@ def _touching_axis(rng: Random) -> Problem:
     r = abs(k) if axis == "x" else abs(h)
     asked = rng.choice((True, False))
     if asked:
-        say = rng.choice(
-            (
-                (
-                    f"A circle with center ${point(h, k)}$ is tangent to the ${axis}$-axis. Find its "
-                    f"equation. {circle_form(rng)}"
-                ),
-                (
-                    f"What is the equation of the circle around ${point(h, k)}$ that just touches the "
-                    f"${axis}$-axis? {circle_form(rng)}"
-                ),
-            )
+        say = WORDINGS.draw(
+            rng,
+            "touching axis 2",
+            point_h_k=point(h, k),
+            axis=axis,
+            circle_form=circle_form(rng),
+            circle_form_2=circle_form(rng),
         )
         return posed("touching", say, circle(h, k, r * r), center=[h, k], axis=axis, asked="circle")
     say = WORDINGS.draw(rng, "touching axis", h=point(h, k), axis=axis)
@@ -114,17 +99,13 @@ def _touching_axis(rng: Random) -> Problem:
 def _through_point(rng: Random) -> Problem:
     (h, k), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 7), lambda s: 0 not in s)
     p = h + u, k + v
-    say = rng.choice(
-        (
-            (
-                f"A circle centered at ${point(h, k)}$ passes through ${point(*p)}$. Find its "
-                f"equation. {circle_form(rng)}"
-            ),
-            (
-                f"One leg of a compass stands at ${point(h, k)}$ and the pencil at ${point(*p)}$. "
-                f"Which circle does the pencil draw? {circle_form(rng)}"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "through point",
+        point_h_k=point(h, k),
+        point_p=point(*p),
+        circle_form=circle_form(rng),
+        circle_form_2=circle_form(rng),
     )
     return posed("through", say, circle(h, k, u * u + v * v), center=[h, k], p=p)
 
@@ -142,17 +123,12 @@ def _three_points(rng: Random) -> Problem:
     spots = rng.sample(sorted(set(ring)), 3)
     p, q, t = ((h + x, k + y) for x, y in spots)
     texts = [f"${point(*s)}$" for s in (p, q, t)]
-    say = rng.choice(
-        (
-            (
-                f"Find the equation of the circle through {texts[0]}, {texts[1]} and {texts[2]}. "
-                f"{circle_form(rng)}"
-            ),
-            (
-                f"A triangle has vertices {texts[0]}, {texts[1]} and {texts[2]}. What is the equation "
-                f"of its circumscribed circle? {circle_form(rng)}"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "three points",
+        texts=texts,
+        circle_form=circle_form(rng),
+        circle_form_2=circle_form(rng),
     )
     return posed("three_points", say, circle(h, k, u * u + v * v), p=p, q=q, t=t)
 
@@ -213,9 +189,8 @@ def _extreme(rng: Random) -> Problem:
     word = "greatest" if far else "smallest"
     say = rng.choice(
         (
-            (
-                f"A point $Q$ moves along the circle ${circle(h, k, r * r)}$. What is the {word} "
-                f"possible distance from $Q$ to ${point(*p)}$?"
+            WORDINGS.one(
+                "extreme 2", circle_h_k_r_times_r=circle(h, k, r * r), word=word, point_p=point(*p)
             ),
             f"Find the {word} value of $\\sqrt{{(x {_minus(p[0])})^2 + (y {_minus(p[1])})^2}}$ if "
             f"$(x, y)$ lies on the circle ${circle(h, k, r * r)}$."

@@ -73,21 +73,16 @@ def _bisector(rng: Random) -> Problem:
     a, b = 2 * (q[0] - p[0]), 2 * (q[1] - p[1])
     c = sum(v * v for v in q) - sum(v * v for v in p)
     n, m = letters(rng, 3)[:2]
-    say = rng.choice(
-        (
-            (
-                f"Find the equation of the perpendicular bisector of the segment from ${point(*p)}$ to "
-                f"${point(*q)}$. {line_form(rng)}"
-            ),
-            (
-                f"Folding a sheet of graph paper along a line brings the point ${n}{point(*p)}$ onto "
-                f"${m}{point(*q)}$. What is the equation of the crease? {line_form(rng)}"
-            ),
-            (
-                f"All points that are as far from ${n} = {point(*p)}$ as from ${m} = {point(*q)}$ form "
-                f"a line. {line_form(rng)}"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "bisector",
+        point_p=point(*p),
+        point_q=point(*q),
+        line_form=line_form(rng),
+        n=n,
+        m=m,
+        line_form_2=line_form(rng),
+        line_form_3=line_form(rng),
     )
     return posed("bisector", say, line(a, b, c), p=p, q=q)
 
@@ -98,25 +93,17 @@ def _median(rng: Random) -> Problem:
     if my == 0:
         return _median(rng)
     a, b, c = letters(rng, 3)
-    say = rng.choice(
-        (
-            (
-                f"Triangle ${a}{b}{c}$ has vertices ${a}{point(*p)}$, ${b}{point(*q)}$ and "
-                f"${c}{point(*t)}$. Find the equation of the median from ${a}$. {line_form(rng)}"
-            ),
-            (
-                WORDINGS.one(
-                    "median",
-                    a=a,
-                    point=point(*p),
-                    b=b,
-                    c=c,
-                    point_point=point(*q),
-                    point_point_2=point(*t),
-                    line_form=line_form(rng),
-                )
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "median 2",
+        a=a,
+        b=b,
+        c=c,
+        point_p=point(*p),
+        point_q=point(*q),
+        point_t=point(*t),
+        line_form=line_form(rng),
+        line_form_2=line_form(rng),
     )
     return posed("median", say, line(my, -mx, my * p[0] - mx * p[1]), p=p, q=q, t=t)
 
@@ -125,25 +112,17 @@ def _altitude(rng: Random) -> Problem:
     p, q, t = _triangle(rng)
     u, v = t[0] - q[0], t[1] - q[1]
     a, b, c = letters(rng, 3)
-    say = rng.choice(
-        (
-            (
-                WORDINGS.one(
-                    "altitude",
-                    a=a,
-                    b=b,
-                    c=c,
-                    point=point(*p),
-                    point_point=point(*q),
-                    point_point_2=point(*t),
-                    line_form=line_form(rng),
-                )
-            ),
-            (
-                f"A gardener at ${point(*p)}$ wants the shortest way to the straight path through "
-                f"${point(*q)}$ and ${point(*t)}$. Along which line must he walk? {line_form(rng)}"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "altitude 2",
+        a=a,
+        b=b,
+        c=c,
+        point=point(*p),
+        point_point=point(*q),
+        point_point_2=point(*t),
+        line_form=line_form(rng),
+        line_form_2=line_form(rng),
     )
     return posed("altitude", say, line(u, v, u * p[0] + v * p[1]), p=p, q=q, t=t)
 
@@ -242,17 +221,13 @@ def _mirrored_line(rng: Random) -> Problem:
         "y": (f"y = {k}", (a, -b, c - 2 * b * k)),
         "diagonal": ("y = x", (b, a, c)),
     }[how]
-    say = rng.choice(
-        (
-            (
-                f"The line ${line(a, b, c)}$ is reflected in ${mirror}$. Find the equation of its "
-                f"image. {line_form(rng)}"
-            ),
-            (
-                f"A ray of light travels along ${line(a, b, c)}$ and is reflected by a mirror on the "
-                f"line ${mirror}$. What line does the reflected ray follow? {line_form(rng)}"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "mirrored line",
+        line_a_b_c=line(a, b, c),
+        mirror=mirror,
+        line_form=line_form(rng),
+        line_form_2=line_form(rng),
     )
     return posed(
         "mirrored_line", say, line(*image), a=a, b=b, c=c, how=how, k=0 if how == "diagonal" else k

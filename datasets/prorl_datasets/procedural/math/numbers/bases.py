@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings, ordinal
@@ -75,11 +75,8 @@ def _base_conversion(rng: Random, level: int) -> Problem:
         answer = a * b if ask == "product" else a + b
         x, y = _written(a, base), _written(b, base)
         verb = "multiplied" if ask == "product" else "added"
-        texts = phrasings(
-            WORDINGS.one("base conversion 2", x=x, base=base, sign=sign, y=y),
-            WORDINGS.one("base conversion 3", base=base, x=x, y=y, verb=verb),
-            f"{who} works in base {base} throughout: {x} and {y} are {verb}. What does {who} write "
-            "down as the result?",
+        texts = WORDINGS.all(
+            "base conversion 4", x=x, base=base, sign=sign, y=y, verb=verb, who=who
         )
         values = {"ask": ask, "x": x, "y": y, "base": base}
         return Problem(rng.choice(texts), _written(answer, base), values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import gcd, lcm, prod
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import power
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings, ordinal
@@ -119,7 +119,7 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
         if ratio % d == 0 and gcd(d, ratio // d) == 1
     ]
     low = rng.random() < 0.6
-    texts = phrasings(
+    texts = (
         f"The product of two positive integers is ${least}$ and their greatest common divisor is "
         f"${g}$. What is the {'smallest' if low else 'largest'} possible value of their sum?",
         WORDINGS.one("gcd lcm 3", least=least, g=g, minimum="minimum" if low else "maximum"),
@@ -211,7 +211,7 @@ def _multipliers(rng: Random, level: int) -> Problem:
     if n > 10**7:
         ask = "divisors"
     wish = "Find $n$." if ask == "number" else "How many positive divisors does $n$ have?"
-    texts = phrasings(
+    texts = (
         WORDINGS.one("multipliers", a=a, names=names[i], b=b, names_2=names[j], wish=wish),
         WORDINGS.one("multipliers 2", a=a, b=b, names=names[i], names_2=names[j], wish=wish),
         WORDINGS.one("multipliers 3", who=who, a=a, i=i, b=b, j=j, wish=wish),

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import gcd, lcm
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings, ordinal
@@ -76,9 +76,8 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
         )
     if rng.random() < 0.5:
         m, r, x = _system(rng, 3, 14)
-        texts = phrasings(
-            f"Find the least positive integer that leaves remainders {listed(r)} when divided by "
-            f"{listed(m)}, respectively.",
+        texts = (
+            WORDINGS.one("remainder systems 7", listed_r=listed(r), listed_m=listed(m)),
             WORDINGS.one("remainder systems", who=who, things=things, places=places, m=m, r=r),
             WORDINGS.one("remainder systems 2", r=r, m=m),
             WORDINGS.one("remainder systems 3", m=m, r=r, product_m=_product(m)),
@@ -89,26 +88,18 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
     extra = redrawn(lambda: rng.choice((7, 11, 13, 17, 19)), lambda p: lcm(*m) % p > 0)
     x = next(k for k in range(lcm(*m) - short, lcm(*m) * 20, lcm(*m)) if k % extra == 0)
     missing = f"{short} {'is' if short == 1 else 'are'} missing from the last one"
-    texts = phrasings(
-        WORDINGS.one(
-            "remainder systems 4",
-            extra=extra,
-            short_value=m[0] - short,
-            short_value_2=m[1] - short,
-            short_value_3=m[2] - short,
-            m=m,
-        ),
-        WORDINGS.one("remainder systems 5", who=who, m=m, things=things, short=short, extra=extra),
-        f"A positive integer $N$ is divisible by ${extra}$, and $N + {short}$ is divisible by each "
-        f"of ${m[0]}$, ${m[1]}$ and ${m[2]}$. What is the smallest possible value of $N$?",
-        WORDINGS.one(
-            "remainder systems 6",
-            things=things.capitalize(),
-            m=m,
-            missing=missing,
-            extra=extra,
-            things_2=things,
-        ),
+    texts = WORDINGS.all(
+        "remainder systems 8",
+        extra=extra,
+        short_value=m[0] - short,
+        short_value_2=m[1] - short,
+        short_value_3=m[2] - short,
+        m=m,
+        who=who,
+        things=things,
+        short=short,
+        things_2=things.capitalize(),
+        missing=missing,
     )
     return Problem(
         rng.choice(texts),
@@ -121,20 +112,8 @@ def _linear_congruences(rng: Random, level: int) -> Problem:
     if level == 1:
         m = rng.choice((11, 13, 17, 19, 23, 25, 26, 27, 29, 31, 35, 37, 41, 43, 47))
         a = redrawn(lambda: rng.randint(3, m - 2), lambda a: gcd(a, m) == 1)
-        texts = phrasings(
-            "Find the smallest positive integer $x$ for which there is an integer $y$ with "
-            f"${a}x - {m}y = 1$.",
-            WORDINGS.one("linear congruences 2", m=m, m_minus_1=m - 1, a=a),
-            f"Find the multiplicative inverse of ${a}$ modulo ${m}$, as an integer from $1$ to "
-            f"${m - 1}$.",
-            f"What is the smallest positive integer $x$ for which ${a}x$ leaves remainder $1$ when "
-            f"divided by ${m}$?",
-            f"For which integer $n$ with $0 < n < {m}$ is ${a}n - 1$ a multiple of ${m}$?",
-            f"A counter shows numbers modulo ${m}$. Starting at $0$, it is moved forward by ${a}$ "
-            "again and again. After how many moves does it show $1$ for the first time?",
-            WORDINGS.one("linear congruences 3", a=a, m=m),
-            WORDINGS.one("linear congruences 4", a=a, m=m, drawn=rng.choice(PEOPLE)),
-            WORDINGS.one("linear congruences 5", a=a, m=m, m_minus_1=m - 1),
+        texts = WORDINGS.all(
+            "linear congruences 7", a=a, m=m, m_minus_1=m - 1, drawn=rng.choice(PEOPLE)
         )
         return Problem(rng.choice(texts), str(pow(a, -1, m)), {"ask": "inverse", "a": a, "m": m})
     if level == 2:
@@ -153,12 +132,8 @@ def _linear_congruences(rng: Random, level: int) -> Problem:
         )
         if rng.random() < 0.3:
             top = rng.randint(3 * m, 12 * m)
-            texts = phrasings(
-                f"For how many positive integers $x$ not exceeding ${top}$ does ${a}x + {c}$ leave "
-                f"remainder ${(b + c) % m}$ when it is divided by ${m}$?",
-                WORDINGS.one("linear congruences 6", a=a, c=c, top=top, m_value=(b + c) % m, m=m),
-                f"How many integers $n$ with $1 \\le n \\le {top}$ solve ${a}n + {c} \\equiv "
-                f"{(b + c) % m} \\pmod{{{m}}}$?",
+            texts = WORDINGS.all(
+                "linear congruences 8", top=top, a=a, c=c, b_plus_c_mod_m=(b + c) % m, m=m
             )
             first = pow(a, -1, m) * b % m or m
             values = {"ask": "line", "a": a, "c": c, "r": (b + c) % m, "m": m, "top": top}
@@ -191,17 +166,14 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
     if level == 1 and rng.random() < 0.4:
         k, top = rng.choice((2, 3)), rng.randint(20, 150)
         name = ("squares", "cubes")[k - 2]
-        texts = phrasings(
-            f"Determine $r$ with $0 \\le r < {m}$ such that the sum of the first {top} positive "
-            f"{name} is congruent to $r$ modulo ${m}$.",
-            WORDINGS.one("remainder sums 2", k=k, top=top, m=m),
-            WORDINGS.one("remainder sums 3", k=k, top=top, m=m),
-            WORDINGS.one("remainder sums 4", name=name, top=top, m=m),
-            f"Let $Q$ be the sum of all the {name} $n^{k}$ with $1 \\le n \\le {top}$. Find $Q$ "
-            f"modulo ${m}$, as an integer from $0$ to ${m - 1}$.",
-            WORDINGS.one(
-                "remainder sums 5", drawn=rng.choice(PEOPLE), name=name, k=k, top=top, m=m
-            ),
+        texts = WORDINGS.all(
+            "remainder sums 12",
+            m=m,
+            top=top,
+            name=name,
+            k=k,
+            m_minus_1=m - 1,
+            drawn=rng.choice(PEOPLE),
         )
         answer = sum(n**k for n in range(1, top + 1)) % m
         return Problem(
@@ -212,51 +184,16 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
         count = rng.randint(20, 90)
         last = first + step * (count - 1)
         total = (first + last) * count // 2
-        texts = phrasings(
-            WORDINGS.one("remainder sums 6", first=first, step=step, last=last, m=m),
-            WORDINGS.one(
-                "remainder sums 7",
-                single=ordinal(step) if step > 1 else "single",
-                first=first,
-                first_plus_step=first + step,
-                first_value=first + 2 * step,
-                last=last,
-                m=m,
-            ),
-            f"Let $a_1 = {first}$ and $a_{{k + 1}} = a_k + {step}$. The sum of the terms from "
-            f"$a_1$ up to the term that equals ${last}$ is divided by ${m}$. Find the remainder.",
-            WORDINGS.one(
-                "remainder sums 8",
-                first=first,
-                first_plus_step=first + step,
-                first_value=first + 2 * step,
-                last=last,
-                m=m,
-            ),
-            WORDINGS.one(
-                "remainder sums 9",
-                first=first,
-                first_plus_step=first + step,
-                first_value=first + 2 * step,
-                last=last,
-                m=m,
-            ),
-            WORDINGS.one(
-                "remainder sums 10",
-                drawn=rng.choice(PEOPLE),
-                first=first,
-                step=step,
-                last=last,
-                m=m,
-            ),
-            WORDINGS.one(
-                "remainder sums 11",
-                first=first,
-                first_plus_step=first + step,
-                last=last,
-                step=step,
-                m=m,
-            ),
+        texts = WORDINGS.all(
+            "remainder sums 13",
+            first=first,
+            step=step,
+            last=last,
+            m=m,
+            single=ordinal(step) if step > 1 else "single",
+            first_plus_step=first + step,
+            first_value=first + 2 * step,
+            drawn=rng.choice(PEOPLE),
         )
         return Problem(
             rng.choice(texts),

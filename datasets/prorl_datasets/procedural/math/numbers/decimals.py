@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings, ordinal
@@ -30,13 +30,8 @@ def _decimals(rng: Random, level: int) -> Problem:
             a = redrawn(lambda: rng.randint(1, m - 1), lambda a: gcd(a, m) == 1)
             place = rng.randint(20, 500)
             answer = a * 10**place // m % 10
-            texts = phrasings(
-                f"What is the {ordinal(place)} digit after the decimal point of "
-                f"$\\frac{{{a}}}{{{m}}}$?",
-                WORDINGS.one("decimals 2", a=a, m=m, place=place),
-                f"{who} divides {a} by {m} by hand and writes down digit after digit behind the "
-                f"decimal point. Which digit is the {ordinal(place)} one?",
-                f"Find the digit in the ${place}$-th decimal place of the number ${a} \\div {m}$.",
+            texts = WORDINGS.all(
+                "decimals 3", placeth=ordinal(place), a=a, m=m, place=place, who=who
             )
             return Problem(
                 rng.choice(texts), str(answer), {"ask": ask, "a": a, "m": m, "place": place}

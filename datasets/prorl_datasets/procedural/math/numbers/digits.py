@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -167,22 +167,17 @@ def _missing_digits(rng: Random, level: int) -> Problem:
         else:
             answer = max(n for _, _, n in pairs)
             wish = WORDINGS.all("missing digits, level 2")
-        texts = phrasings(
-            f"Let $A$ and $B$ be decimal digits, not necessarily different, such that ${m}$ "
-            f"divides ${named(shape)}$. {rng.choice(wish)}",
-            WORDINGS.one("missing digits", shape=named(shape), m=m, drawn=rng.choice(wish)),
-            f"The digits $A$ and $B$, which may be equal, are chosen so that ${named(shape)}$ is a "
-            f"multiple of ${m}$. {rng.choice(wish)}",
-            WORDINGS.one(
-                "missing digits 2",
-                shape=len(shape),
-                named_shape=named(shape),
-                m=m,
-                drawn=rng.choice(wish),
-            ),
-            WORDINGS.one(
-                "missing digits 3", who=who, shape=named(shape), m=m, drawn=rng.choice(wish)
-            ),
+        texts = WORDINGS.all(
+            "missing digits 6",
+            m=m,
+            named_shape=named(shape),
+            wish=rng.choice(wish),
+            drawn=rng.choice(wish),
+            wish_2=rng.choice(wish),
+            shape=len(shape),
+            drawn_2=rng.choice(wish),
+            who=who,
+            drawn_3=rng.choice(wish),
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "shape": shape, "m": m})
 
@@ -195,12 +190,7 @@ def _missing_digits(rng: Random, level: int) -> Problem:
 
     shape, m, k, r = drawn = redrawn(draw, lambda d: len(both(*d)) == 1)
     a, b, _ = both(*drawn)[0]
-    texts = phrasings(
-        WORDINGS.one("missing digits 4", shape=named(shape), m=m, r=r, k=k),
-        WORDINGS.one("missing digits 5", shape=named(shape), m=m, r=r, k=k),
-        f"{who} packs ${named(shape)}$ screws: boxes of {m} come out even, boxes of {k} leave {r} "
-        "screws over. The digits $A$ and $B$ cannot be read. Calculate $A \\cdot B + A + B$.",
-    )
+    texts = WORDINGS.all("missing digits 7", shape=named(shape), m=m, r=r, k=k, who=who)
     values = {"ask": "both", "shape": shape, "m": m, "k": k, "r": r}
     return Problem(rng.choice(texts), str(a * b + a + b), values)
 

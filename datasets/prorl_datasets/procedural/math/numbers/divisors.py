@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import isqrt, prod
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import fraction, power
 from prorl_datasets.procedural.math.problem import Problem, math_family, seldom
 from prorl_datasets.procedural.wordings import Wordings
@@ -55,12 +55,7 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
         if ask == "multiples":
             k = rng.randint(1, factors[p] - 1)
             answer = _count([e - k if q == p else e for q, e in factors.items()])
-            texts = phrasings(
-                f"How many of the positive divisors of $n = {shown}$ are multiples of ${p**k}$?",
-                WORDINGS.one("divisor counts 2", shown=shown, p_to_k=p**k),
-                f"{who} lists all positive divisors of ${shown}$ and keeps only those that are "
-                f"divisible by ${p**k}$. How long is the remaining list?",
-            )
+            texts = WORDINGS.all("divisor counts 3", shown=shown, p_to_k=p**k, who=who)
             values = {"ask": ask, "factors": list(map(list, factors.items())), "k": p**k}
             return Problem(rng.choice(texts), str(answer), values)
         if ask == "square":
@@ -135,13 +130,7 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
                 rng.choice(texts), fraction(Fraction(sigma(factors), n)), {"ask": ask, "n": n}
             )
         answer = odd if ask == "odd" else sigma(factors) - odd
-        texts = phrasings(
-            f"What is the sum of the {ask} positive divisors of ${n}$?",
-            f"{rng.choice(PEOPLE)} adds up all positive divisors of ${n}$ that are {ask}. What is "
-            "the total?",
-            f"Consider the positive integers that divide ${n}$ evenly. Find the sum of those among "
-            f"them that are {ask} numbers.",
-        )
+        texts = WORDINGS.all("divisor sums 2", ask=ask, n=n, person=rng.choice(PEOPLE))
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n})
     ask = rng.choice(("product", "primes", "square divisors"))
     if ask == "product":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
@@ -97,20 +97,14 @@ def _linear_equations(rng: Random, level: int) -> Problem:
             )
         else:
             answer = min(x + y for x, y in found)
-            texts = (
-                (
-                    f"What is the minimum of $x + y$ over all pairs of {kind} integers $x, y$ with "
-                    f"${equation}$?"
-                ),
-                WORDINGS.one(
-                    "linear equations 5",
-                    a=a,
-                    b=b,
-                    both_kinds="Both kinds must be used. "
-                    if least
-                    else "One kind alone is allowed. ",
-                    c=c,
-                ),
+            texts = WORDINGS.all(
+                "linear equations 6",
+                kind=kind,
+                equation=equation,
+                a=a,
+                b=b,
+                both_kinds="Both kinds must be used. " if least else "One kind alone is allowed. ",
+                c=c,
             )
         values = {"ask": ask, "a": a, "b": b, "c": c, "least": least}
         return Problem(rng.choice(texts), str(answer), values)
@@ -198,20 +192,13 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
     gaps = [n for n, ok in enumerate(reachable(parts, parts[0] * parts[2])) if not ok]
     a, b, c = parts
     if rng.random() < 0.5:
-        texts = phrasings(
-            f"Chicken nuggets come in boxes of {a}, {b} and {c}. What is the largest number of "
-            "nuggets that cannot be bought exactly with such boxes?",
-            f"Determine the largest integer that cannot be expressed as "
-            f"${terms([(a, 'x'), (b, 'y'), (c, 'z')])}$ with nonnegative integers $x, y, z$.",
-            f"A country has coins of {a}, {b} and {c} pence only. Which is the greatest amount, in "
-            "pence, that cannot be paid exactly without getting change?",
+        texts = WORDINGS.all(
+            "coin gaps 3", a=a, b=b, c=c, left_side=terms([(a, "x"), (b, "y"), (c, "z")])
         )
         return Problem(rng.choice(texts), str(gaps[-1]), {"ask": "largest", "parts": parts})
-    texts = phrasings(
-        f"A country has coins of {a}, {b} and {c} pence only. How many positive whole numbers of "
-        "pence cannot be paid exactly without change?",
-        f"For how many positive integers $n$ is there no solution of "
-        f"$n = {terms([(a, 'x'), (b, 'y'), (c, 'z')])}$ in nonnegative integers $x, y, z$?",
+    texts = (
+        WORDINGS.one("coin gaps 4", a=a, b=b, c=c),
+        WORDINGS.one("coin gaps 5", left_side=terms([(a, "x"), (b, "y"), (c, "z")])),
         WORDINGS.one("coin gaps 2", who=who, a=a, b=b, c=c),
     )
     return Problem(rng.choice(texts), str(len(gaps)), {"ask": "count", "parts": parts})

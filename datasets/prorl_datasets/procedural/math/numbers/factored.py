@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isqrt
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
 from prorl_datasets.procedural.wordings import Wordings
@@ -35,18 +35,10 @@ def _factored_equations(rng: Random, level: int) -> Problem:
             texts = WORDINGS.all("factored equations, level 1, count", equation=equation, who=who)
         elif ask == "largest x":
             answer = max(x for x, _ in found)
-            texts = phrasings(
-                f"Positive integers $x$ and $y$ satisfy ${equation}$. What is the largest possible "
-                "value of $x$?",
-                f"Among all solutions of ${equation}$ in positive integers, find the greatest $x$.",
-            )
+            texts = WORDINGS.all("factored equations 2", equation=equation)
         else:
             answer = min(x + y for x, y in found)
-            texts = phrasings(
-                f"Let $x$ and $y$ be positive integers such that ${equation}$. Find the smallest "
-                "possible value of $x + y$.",
-                f"What is the minimum of $x + y$ if $x, y > 0$ are integers with ${equation}$?",
-            )
+            texts = WORDINGS.all("factored equations 3", equation=equation)
         values = {"ask": ask, "a": a, "b": b, "c": c}
         return Problem(rng.choice(texts), str(answer), values)
     if level == 2:
@@ -133,7 +125,7 @@ def _factored_equations(rng: Random, level: int) -> Problem:
         wish = WORDINGS.one("factored equations wish")
         ask = "border sum"
     lead = WORDINGS.one("factored equations lead", cell=cell, w=w)
-    texts = phrasings(
+    texts = (
         f"{lead} The white part has exactly {share} of the total area. {wish}",
         WORDINGS.one(
             "factored equations",

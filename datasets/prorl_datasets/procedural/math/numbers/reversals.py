@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.numbers.digits import PLACES, digit_sum
 from prorl_datasets.procedural.math.problem import Problem, math_family, seldom
 from prorl_datasets.procedural.wordings import Wordings
@@ -103,11 +103,7 @@ def _palindromes(rng: Random, level: int) -> Problem:
         low = rng.randint(10, 300)
         high = rng.randint(low + 300, 4000)
         answer = len(mirrored(low, high + 1))
-        texts = phrasings(
-            f"{explained} How many palindromes are there from ${low}$ to ${high}$, inclusive?",
-            WORDINGS.one("palindromes 2", low=low, who=who, high=high),
-            f"{explained} Determine the number of palindromes $p$ with ${low} \\le p \\le {high}$.",
-        )
+        texts = WORDINGS.all("palindromes 11", explained=explained, low=low, high=high, who=who)
         return Problem(rng.choice(texts), str(answer), {"ask": "count", "low": low, "high": high})
     if level == 2:
         places, m = rng.choice((3, 4, 5)), rng.choice((2, 3, 4, 5, 6, 8, 9, 12, 15))
@@ -118,15 +114,13 @@ def _palindromes(rng: Random, level: int) -> Problem:
             m = rng.choice((6, 7, 8, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 24, 28, 35, 36, 45))
             found = [n for n in mirrored(10 ** (places - 1), 10**places) if n % m == 0]
             low = rng.random() < 0.5
-            texts = phrasings(
-                WORDINGS.one(
-                    "palindromes 3",
-                    explained=explained,
-                    smallest="smallest" if low else "largest",
-                    word=word,
-                    m=m,
-                ),
-                WORDINGS.one("palindromes 4", least="least" if low else "greatest", word=word, m=m),
+            texts = WORDINGS.all(
+                "palindromes 12",
+                explained=explained,
+                smallest="smallest" if low else "largest",
+                word=word,
+                m=m,
+                least="least" if low else "greatest",
             )
             values = {"ask": "least" if low else "greatest", "places": places, "m": m}
             return Problem(rng.choice(texts), str(min(found) if low else max(found)), values)
@@ -138,17 +132,10 @@ def _palindromes(rng: Random, level: int) -> Problem:
                 count = [
                     n for n in mirrored(10 ** (places - 1), 10**places) if digit_sum(n) == total
                 ]
-            texts = phrasings(
-                f"{explained} How many {word}-digit palindromes have a digit sum of ${total}$?",
-                WORDINGS.one("palindromes 5", word=word, total=total),
-            )
+            texts = WORDINGS.all("palindromes 13", explained=explained, word=word, total=total)
             values = {"ask": ask, "places": places, "total": total}
             return Problem(rng.choice(texts), str(len(count)), values)
-        texts = phrasings(
-            f"{explained} How many {word}-digit palindromes are divisible by ${m}$?",
-            WORDINGS.one("palindromes 6", m=m, word=word),
-            WORDINGS.one("palindromes 7", explained=explained, who=who, word=word, m=m),
-        )
+        texts = WORDINGS.all("palindromes 14", explained=explained, word=word, m=m, who=who)
         return Problem(rng.choice(texts), str(len(found)), {"ask": ask, "places": places, "m": m})
     places = rng.choice((4, 5, 6))
     m = rng.choice((4, 5, 6, 7, 8, 9, 11, 12))
@@ -160,11 +147,7 @@ def _palindromes(rng: Random, level: int) -> Problem:
     ask = rng.choice(("position", "remainder", "total"))
     if ask == "position":
         place = rng.randint(40, len(found) - 10) if places < 6 else rng.randint(100, 880)
-        texts = phrasings(
-            f"{explained} All {word}-digit palindromes are listed in increasing order. Which one "
-            f"stands at position {place} of the list?",
-            WORDINGS.one("palindromes 8", word=word, place=place),
-        )
+        texts = WORDINGS.all("palindromes 15", explained=explained, word=word, place=place)
         values = {"ask": ask, "places": places, "place": place}
         return Problem(rng.choice(texts), str(found[place - 1]), values)
     if ask == "remainder":
@@ -176,10 +159,7 @@ def _palindromes(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(len(fitting)), values)
     first = rng.randint(1, 9)
     total = sum(n for n in found if n // 10 ** (places - 1) >= first)
-    texts = phrasings(
-        WORDINGS.one("palindromes 9", explained=explained, word=word, first=first),
-        WORDINGS.one("palindromes 10", who=who, word=word, first=first),
-    )
+    texts = WORDINGS.all("palindromes 16", explained=explained, word=word, first=first, who=who)
     return Problem(rng.choice(texts), str(total), {"ask": ask, "places": places, "first": first})
 
 

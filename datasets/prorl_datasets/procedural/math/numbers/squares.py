@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isqrt, prod
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import terms
 from prorl_datasets.procedural.math.problem import Problem, math_family, seldom
 from prorl_datasets.procedural.wordings import Wordings
@@ -127,10 +127,9 @@ def _consecutive(rng: Random, level: int) -> Problem:
         word = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}[k]
         which = rng.choice(("largest", "smallest"))
         name = f"consecutive {kind} integers" if kind else "consecutive integers"
-        texts = phrasings(
+        texts = (
             f"The sum of {word} {name} is ${total}$. What is the {which} of them?",
-            f"{who} adds up {word} {name} and gets {total}. Find the {which} number that was "
-            "added.",
+            WORDINGS.one("consecutive 3", who=who, word=word, name=name, total=total, which=which),
             f"Find the {which} of {word} {name} that add up to ${total}$.",
             WORDINGS.one(
                 "consecutive 2", word=word.capitalize(), name=name, total=total, which=which

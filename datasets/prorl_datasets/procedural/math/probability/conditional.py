@@ -179,10 +179,7 @@ def _bayes(rng: Random, level: int) -> Problem:
         values: dict[str, Any] = {"first": [r1, b1], "second": [r2, b2]}
         if reverse:
             scene += rng.choice((" The ball is red.", " It turns out that the ball is red."))
-            event = rng.choice((
-                f"it came from the {box} with {r1} red and {b1} blue balls",
-                f"the chosen {box} was the first one",
-            ))  # fmt: skip
+            event = WORDINGS.draw(rng, "bayes 3", box=box, r1=r1, b1=b1)  # fmt: skip
             if (r1, b1) == (r2, b2) or r1 * b2 == r2 * b1:
                 return _bayes(rng, level)
             return probability(rng, scene, event, one / total, {"ask": "which", **values}, level)

@@ -201,10 +201,7 @@ def _orders(rng: Random, level: int) -> Problem:
                 lambda o: all(o[0] > x for x in o[1:]),
             ),
             "median": (
-                (
-                    f"exactly one of the {word} results is less than ${k}$ and exactly one is "
-                    f"greater than ${k}$"
-                ),
+                WORDINGS.one("orders 4", word=word, k=k),
                 lambda o: sum(x < k for x in o) == 1 == sum(x > k for x in o),
             ),
             "two equal": (
@@ -269,10 +266,7 @@ def _cards(rng: Random, level: int) -> Problem:
                 {"d": d},
             ),
             "max": (
-                (
-                    f"the largest of the {word} numbers is at most ${a}$ while the smallest is "
-                    f"greater than ${min(a // 3, 3)}$"
-                ),
+                WORDINGS.one("cards 2", word=word, a=a, most=min(a // 3, 3)),
                 lambda c: max(c) <= a and min(c) > min(a // 3, 3),
                 {"a": a, "low": min(a // 3, 3)},
             ),

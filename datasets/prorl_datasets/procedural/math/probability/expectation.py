@@ -87,9 +87,7 @@ def _payments(rng: Random, level: int) -> Problem:
             "product": (f"the product of the two results minus ${c}$", lambda o: o[0] * o[1] - c),
         }
         quantity, pay = games[ask]
-        scene = rng.choice(
-            (f"Two dice of the following kind are rolled: {die}.", f"{who} rolls {die} twice.")
-        )
+        scene = WORDINGS.draw(rng, "payments", die=die, who=who)
         value = Fraction(sum(pay(o) for o in every), len(every))
         return expected(rng, scene, quantity, value, {"ask": ask, "faces": faces, "c": c}, level)
     ask = rng.choice(("choice", "reroll", "fair price"))

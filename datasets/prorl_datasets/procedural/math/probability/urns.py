@@ -300,10 +300,7 @@ def _random_subsets(rng: Random, level: int) -> Problem:
                 lambda s: sum(s) == total,
             ),
             "max min": (
-                (
-                    "the largest and the smallest element of the chosen subset exist and differ by "
-                    f"exactly ${gap}$"
-                ),
+                WORDINGS.one("random subsets 3", gap=gap),
                 lambda s: bool(s) and max(s) - min(s) == gap,
             ),
         }

@@ -45,13 +45,7 @@ def _two_sets(rng: Random) -> Problem:
         rng,
         facts[:2],
         f"{facts[2]} {end}",
-        rng.choice(
-            (
-                f"There are {n} {who} {where}.",
-                f"All {n} {who} {where} were asked about their habits.",
-                f"A survey covered {n} {who} {where}.",
-            )
-        ),
+        WORDINGS.draw(rng, "two sets", n=n, who=who, where=where),
     )
     answer = {"none": none, "both": both, "one": only_v + only_w}[how]
     return posed(

@@ -76,8 +76,7 @@ def _overtake(rng: Random) -> Problem:
         (
             f"{now}. {then}. After how many weeks will the two have {wish}?"
             if k == 1
-            else f"{now}. {then}. After how many weeks will {q.name} have exactly twice as much as "
-            f"{p.name}?",
+            else WORDINGS.one("overtake 2", now=now, then=then, q=q, p=p),
             (
                 WORDINGS.one(
                     "overtake",

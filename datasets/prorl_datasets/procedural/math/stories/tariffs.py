@@ -223,12 +223,7 @@ def _three_kinds(rng: Random) -> Problem:
             WORDINGS.draw(
                 rng, "three kinds, 2", b_paid=m.whole(b), a_paid=m.whole(a), c_paid=m.whole(c)
             ),
-            rng.choice(
-                (
-                    f"Altogether {total} seats were sold, for {m.whole(takings)}.",
-                    f"The {total} visitors paid {m.whole(takings)} in all.",
-                )
-            ),
+            WORDINGS.draw(rng, "three kinds 2", total=total, whole_takings=m.whole(takings)),
         ],
         rng.choice((f"{end} were sold?", f"{end} were taken that night?")),
         WORDINGS.draw(rng, "three kinds, 3", show=show),
