@@ -40,7 +40,7 @@ def _equal_things(rng: Random, level: int) -> Problem:
             "it is allowed to take only some of the " + name,
             "each of the " + name + " is taken at least once",
         )[least]
-        texts = (
+        texts: tuple[str, ...] = (
             WORDINGS.one("equal things 17", n=n, things=things, k=k, rule=rng.choice(rule)),
             WORDINGS.one(
                 "equal things",

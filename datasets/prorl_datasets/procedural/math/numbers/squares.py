@@ -127,7 +127,7 @@ def _consecutive(rng: Random, level: int) -> Problem:
         word = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}[k]
         which = rng.choice(("largest", "smallest"))
         name = f"consecutive {kind} integers" if kind else "consecutive integers"
-        texts = (
+        texts: tuple[str, ...] = (
             f"The sum of {word} {name} is ${total}$. What is the {which} of them?",
             WORDINGS.one("consecutive 3", who=who, word=word, name=name, total=total, which=which),
             f"Find the {which} of {word} {name} that add up to ${total}$.",
