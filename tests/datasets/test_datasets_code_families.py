@@ -92,8 +92,7 @@ def test_gold_of_every_family_and_level_is_right() -> None:
 def _problem(addend: str = "1", step: int = 1) -> Problem:
     return Problem(
         "Given an integer `n`, find n + 1.",
-        (("n", "int"),),
-        "int",
+        "n: int -> int",
         f"def solve(n):\n    return n + {addend}",
         lambda n: n * step + 1,
         lambda r: (r.randint(0, 99),),
@@ -124,9 +123,7 @@ def test_problem_with_one_output_is_refused() -> None:
 
 
 def test_value_that_a_form_cannot_carry_is_refused() -> None:
-    problem = Problem(
-        "x", (("s", "str"),), "str", "", lambda s: s + " ", lambda r: (str(r.random()),), {}
-    )
+    problem = Problem("x", "s: str -> str", "", lambda s: s + " ", lambda r: (str(r.random()),), {})
     with pytest.raises(ValueError, match="not of kind"):
         code_item(Random(1), problem)
 

@@ -50,12 +50,13 @@ class Problem:
 
     statement: str
     """The task, input names and size limits; mentions neither functions nor stdin."""
-    inputs: tuple[tuple[str, str], ...]
-    """(name, kind); kinds: ``int``, ``str`` (one line, no blanks at its ends), ``ints``, ``strs`` (words without
-    blanks), ``grid`` (equally long lists of int), ``rows`` (equally long words), ``pairs``, ``triples`` (lists of 2 or
-    3 int)."""
-    output: str
-    """Kind of the result: int, str, ints, strs, grid or rows."""
+    signature: str
+    """Names and kinds of the inputs and the kind of the result: ``n: int, a: ints -> str``.
+
+    Kinds: ``int``, ``str`` (one line, no blanks at its ends), ``ints``, ``strs`` (words without blanks), ``grid``
+    (equally long lists of int), ``rows`` (equally long words), and for inputs ``pairs``, ``triples`` (lists of 2 or 3
+    int).
+    """
     solution: str
     """Source of the gold, which defines ``solve(<names>)`` with the standard library only."""
     brute: Callable[..., Any]
@@ -68,6 +69,17 @@ class Problem:
     """Arguments that are always tested, unless two earlier tests have the same output."""
     large: Callable[[Random], tuple[Any, ...]] | None = None
     """Returns arguments that only a fast algorithm, such as the solution, finishes in time."""
+
+    @property
+    def inputs(self) -> list[tuple[str, str]]:
+        """Return the inputs as (name, kind)."""
+        pairs = self.signature.partition(" -> ")[0].split(", ")
+        return [(name, kind) for name, _, kind in (pair.partition(": ") for pair in pairs)]
+
+    @property
+    def output(self) -> str:
+        """Return the kind of the result."""
+        return self.signature.partition(" -> ")[2]
 
 
 @dataclass(frozen=True, slots=True)

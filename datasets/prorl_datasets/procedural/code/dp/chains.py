@@ -100,8 +100,7 @@ def _chains(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _chains_statement(p),
-        (("a", "ints"),),
-        "int" if p.level == 2 else "ints",
+        f"a: ints -> {'int' if p.level == 2 else 'ints'}",
         text,
         partial(_chains_brute, p),
         lambda r: (integers(r, 6, 10, -9, 30),),

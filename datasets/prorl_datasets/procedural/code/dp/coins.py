@@ -79,8 +79,7 @@ def _coins(rng: Random, level: int) -> Problem:
     high = (60, 60, 40)[p.level - 1]
     return Problem(
         _coins_statement(p),
-        (("x", "int"),),
-        "int",
+        "x: int -> int",
         text,
         partial(_coins_brute, p),
         lambda r: (r.randint(5, high),),

@@ -95,8 +95,7 @@ def _edits(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _edits_statement(p),
-        (("s", "str"), ("t", "str")),
-        "int",
+        "s: str, t: str -> int",
         text,
         partial(_edits_brute, p),
         partial(_edits_draw, p),

@@ -14,8 +14,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_A = (("a", "ints"),)
-
 
 @dataclass(frozen=True, slots=True)
 class _Jumps:
@@ -79,8 +77,7 @@ def _jumps(rng: Random, level: int) -> Problem:
     high = 14 if p.level == 3 else 10
     return Problem(
         _jumps_statement(p),
-        _A,
-        "ints" if p.level == 3 else "int",
+        f"a: ints -> {'ints' if p.level == 3 else 'int'}",
         text,
         partial(_jumps_brute, p),
         lambda r: (integers(r, 5, high, -9, 25),),

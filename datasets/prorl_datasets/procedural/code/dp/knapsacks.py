@@ -84,11 +84,9 @@ def _knapsack(rng: Random, level: int) -> Problem:
         r0=p.shift,
         q=p.apart,
     )
-    inputs = (("a", "ints"), ("cap", "int"))
     return Problem(
         _knapsack_statement(p),
-        inputs,
-        "ints" if p.level == 3 else "int",
+        f"a: ints, cap: int -> {'ints' if p.level == 3 else 'int'}",
         text,
         partial(_knapsack_brute, p),
         partial(_knapsack_draw, p),

@@ -14,8 +14,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_A = (("a", "ints"),)
-
 
 @dataclass(frozen=True, slots=True)
 class _Partition:
@@ -90,8 +88,7 @@ def _partitions(rng: Random, level: int) -> Problem:
     high = (11, 10, 8)[p.level - 1]
     return Problem(
         _partition_statement(p),
-        _A,
-        "int" if p.level == 2 else "ints",
+        f"a: ints -> {'int' if p.level == 2 else 'ints'}",
         text,
         partial(_partition_brute, p),
         lambda r: (integers(r, 4, high, 0, 25),),

@@ -91,11 +91,9 @@ def _counting(rng: Random, level: int) -> Problem:
         alphabet=p.alphabet,
         others=p.alphabet.replace(p.second, ""),
     )
-    inputs = (("s", "str"), ("n", "int")) if p.level == 3 else (("s", "str"),)
     return Problem(
         _counting_statement(p),
-        inputs,
-        "int",
+        "s: str, n: int -> int" if p.level == 3 else "s: str -> int",
         text,
         partial(_counting_brute, p),
         partial(_counting_draw, p),

@@ -1,9 +1,7 @@
-"""Input kinds and sentences shared by problems on general graphs."""
+"""Sentences shared by problems on general graphs."""
 
 from __future__ import annotations
 
-PAIRS = (("n", "int"), ("edges", "pairs"))
-TRIPLES = (("n", "int"), ("edges", "triples"))
 HEAD = "A graph has the vertices 0 to n - 1, n at most 10. "
 WAY = {True: "from u to v only", False: "between u and v, in both directions"}
 """Phrase for the ends of an edge, by whether it is directed."""

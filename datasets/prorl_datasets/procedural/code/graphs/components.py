@@ -8,7 +8,7 @@ from itertools import product
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.graphs.common import HEAD, PAIRS, TRIPLES
+from prorl_datasets.procedural.code.graphs.common import HEAD
 from prorl_datasets.procedural.code.lists.common import Condition, edge_list, rare_condition
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.wordings import Wordings, ordinal
@@ -47,7 +47,15 @@ def _components(rng: Random, level: int) -> Problem:
     cond = rule.closed.on(f"({f} * u + v)")
     text = WORDINGS.source("components solution", cond=cond, k=k, m=m, result=result)
     brute = partial(_components_brute, rule)
-    return Problem(_components_statement(rule), PAIRS, "ints", text, brute, draw, key, ((3, []),))
+    return Problem(
+        _components_statement(rule),
+        "n: int, edges: pairs -> ints",
+        text,
+        brute,
+        draw,
+        key,
+        ((3, []),),
+    )
 
 
 def _components_statement(rule: _Components) -> str:
@@ -114,8 +122,7 @@ def _spanning(rng: Random, level: int) -> Problem:
     key |= {"k": rule.k} if level == 3 else {}
     return Problem(
         _spanning_statement(rule),
-        TRIPLES,
-        "ints" if level == 1 else "int",
+        f"n: int, edges: triples -> {'ints' if level == 1 else 'int'}",
         _spanning_gold(rule),
         partial(_spanning_brute, rule),
         draw,

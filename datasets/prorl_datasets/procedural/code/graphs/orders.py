@@ -17,8 +17,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_NE = (("n", "int"), ("edges", "pairs"))
-
 
 @dataclass(frozen=True, slots=True)
 class _Tasks:
@@ -62,7 +60,9 @@ def _task_order(rng: Random, level: int) -> Problem:
         f"task order solution {level}", cond=cond, sign=sign, f=f, m=m, k=k, base=base
     )
     brute = partial(_brute, tasks)
-    return Problem(_statement(tasks), _NE, "ints", text, brute, draw, key, ((2, []),))
+    return Problem(
+        _statement(tasks), "n: int, edges: pairs -> ints", text, brute, draw, key, ((2, []),)
+    )
 
 
 def _statement(tasks: _Tasks) -> str:

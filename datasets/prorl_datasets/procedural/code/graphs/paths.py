@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.graphs.common import HEAD, PAIRS, TRIPLES, WAY
+from prorl_datasets.procedural.code.graphs.common import HEAD, WAY
 from prorl_datasets.procedural.code.lists.common import (
     Condition,
     edge_list,
@@ -58,8 +58,7 @@ def _distances(rng: Random, level: int) -> Problem:
     key |= ({}, {"toll": rule.toll, "f": rule.f}, {"toll": rule.toll, "free": rule.free})[level - 1]
     return Problem(
         _distances_statement(rule),
-        PAIRS if level == 1 else TRIPLES,
-        "ints",
+        f"n: int, edges: {'pairs' if level == 1 else 'triples'} -> ints",
         _distances_gold(rule),
         partial(_distances_brute, rule),
         draw,

@@ -18,8 +18,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_NE = (("n", "int"), ("edges", "pairs"))
-
 
 @dataclass(frozen=True, slots=True)
 class _Teams:
@@ -65,7 +63,15 @@ def _two_teams(rng: Random, level: int) -> Problem:
     )
     output = "ints" if level == 1 else "int"
     brute = partial(_teams_brute, rule)
-    return Problem(_teams_statement(rule), _NE, output, text, brute, draw, key, ((1, []),))
+    return Problem(
+        _teams_statement(rule),
+        f"n: int, edges: pairs -> {output}",
+        text,
+        brute,
+        draw,
+        key,
+        ((1, []),),
+    )
 
 
 def _teams_statement(rule: _Teams) -> str:
@@ -127,7 +133,9 @@ def _degrees(rng: Random, level: int) -> Problem:
     )
     output = "int" if level == 2 else "ints"
     brute = partial(_degrees_brute, rule)
-    return Problem(_degrees_statement(rule), _NE, output, text, brute, draw, key)
+    return Problem(
+        _degrees_statement(rule), f"n: int, edges: pairs -> {output}", text, brute, draw, key
+    )
 
 
 def _degrees_statement(rule: _Degrees) -> str:

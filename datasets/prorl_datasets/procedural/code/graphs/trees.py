@@ -68,8 +68,7 @@ def _subtrees(rng: Random, level: int) -> Problem:
     key |= ({"op": rule.op, "k": k}, {"condition": c.key}, {"condition": c.key, "k": k})[level - 1]
     return Problem(
         _subtrees_statement(rule),
-        _P,
-        "ints",
+        "parents: ints -> ints",
         WORDINGS.source(
             f"subtrees solution {level}",
             f=f,
@@ -154,8 +153,7 @@ def _tree_choices(rng: Random, level: int) -> Problem:
     most = 8 if level == 3 else 12
     return Problem(
         _choices_statement(rule),
-        _P,
-        "ints" if level == 1 else "int",
+        f"parents: ints -> {'ints' if level == 1 else 'int'}",
         WORDINGS.source(
             f"tree choices solution {level}", f=f, g=g, m=m, a=a, cond=c.on("v"), cost=k + a
         ),

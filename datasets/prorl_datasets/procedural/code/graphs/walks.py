@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.graphs.common import HEAD, PAIRS, WAY
+from prorl_datasets.procedural.code.graphs.common import HEAD, WAY
 from prorl_datasets.procedural.code.lists.common import (
     Condition,
     edge_list,
@@ -61,10 +61,10 @@ def _walks(rng: Random, level: int) -> Problem:
     text = WORDINGS.source(
         f"walks solution {level}", start=start, k=k, bad=bad, m=m, cond=cond, back=back
     )
-    inputs = PAIRS if level < 3 else (*PAIRS, ("t", "int"))
-    output = "int" if level == 3 else "ints"
+    result = "ints" if level < 3 else "int"
+    signature = f"n: int, edges: pairs{', t: int' if level == 3 else ''} -> {result}"
     brute = partial(_walks_brute, walk)
-    return Problem(_walks_statement(walk), inputs, output, text, brute, draw, key)
+    return Problem(_walks_statement(walk), signature, text, brute, draw, key)
 
 
 def _walks_statement(walk: _Walks) -> str:

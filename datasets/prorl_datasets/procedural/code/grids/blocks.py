@@ -77,8 +77,7 @@ def _rectangles(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _statement(b),
-        (("g", "grid"),),
-        "ints",
+        "g: grid -> ints",
         text,
         partial(_brute, b),
         lambda r: (matrix(r, (3, 5 if level == 3 else 6), -9, 12),),

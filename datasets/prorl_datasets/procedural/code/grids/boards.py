@@ -85,7 +85,7 @@ def _tilt(rng: Random, level: int) -> Problem:
     )
     output = "rows" if shown else "int"
     brute = partial(_tilt_brute, board)
-    return Problem(_tilt_statement(board), (("rows", "rows"),), output, text, brute, draw, key)
+    return Problem(_tilt_statement(board), f"rows: rows -> {output}", text, brute, draw, key)
 
 
 def _tilt_statement(board: _Tilt) -> str:

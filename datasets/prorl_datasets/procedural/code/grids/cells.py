@@ -66,7 +66,7 @@ def _cells(rng: Random, level: int) -> Problem:
         most=rule.age if level == 3 else 999,
     )
     brute = partial(_brute, rule)
-    return Problem(_statement(rule), (("rows", "rows"),), "rows", text, brute, draw, key)
+    return Problem(_statement(rule), "rows: rows -> rows", text, brute, draw, key)
 
 
 def _statement(rule: _Cells) -> str:

@@ -66,8 +66,7 @@ def _paths(rng: Random, level: int) -> Problem:
     sides = (2, 5) if len(p.steps) < 4 else (2, 4)
     return Problem(
         _statement(p),
-        (("g", "grid"),),
-        "ints" if level == 3 else "int",
+        f"g: grid -> {'ints' if level == 3 else 'int'}",
         text,
         partial(_brute, p),
         lambda r: (matrix(r, sides, 0, 12),),

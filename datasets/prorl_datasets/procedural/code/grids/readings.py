@@ -145,8 +145,7 @@ def _readings(rng: Random, level: int) -> Problem:
     key |= {"k": rule.k, "start": rule.start} if level == 3 else {}
     return Problem(
         _statement(rule),
-        (("g", "grid"),),
-        "ints",
+        "g: grid -> ints",
         _gold(rule),
         partial(_brute, rule),
         lambda r: (matrix(r, (2, 5), -9, 30),),

@@ -72,8 +72,7 @@ def _regions(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _statement(rule),
-        (("g", "grid"),),
-        "ints",
+        "g: grid -> ints",
         text,
         partial(_brute, rule),
         lambda r: (matrix(r, (4, 6), 0, 12),),

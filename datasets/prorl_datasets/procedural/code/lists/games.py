@@ -13,8 +13,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_A = (("a", "ints"),)
-
 _PRIMES = tuple(m for m in range(17, 98) if all(m % d for d in range(2, 10)))
 """Moduli of products, chosen so that the modulus matters for elements up to 50."""
 
@@ -76,8 +74,7 @@ def _end_game(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _end_game_statement(game),
-        _A,
-        "ints" if level == 1 else "int",
+        f"a: ints -> {'ints' if level == 1 else 'int'}",
         text,
         partial(_end_game_brute, game),
         lambda r: (integers(r, 4, 10 if level == 1 else 8, 0, 50),),

@@ -49,8 +49,7 @@ def _intervals(rng: Random, level: int) -> Problem:
     cond = f"({rules.left_out.on('(y - x)')})"
     return Problem(
         _intervals_statement(rules),
-        (("p", "pairs"),),
-        "ints" if level == 1 else "int",
+        f"p: pairs -> {'ints' if level == 1 else 'int'}",
         WORDINGS.source(f"intervals solution {level}", pad=rules.pad, gap=gap, k=k, w=w, cond=cond),
         partial(_intervals_brute, rules),
         draw,

@@ -55,8 +55,7 @@ def _longest(rng: Random, level: int) -> Problem:
     key |= {"most": rule.allowed, "limit": (0, rule.step, rule.limit)[level - 1]}
     return Problem(
         _statement(rule),
-        (("a", "ints"),),
-        "ints",
+        "a: ints -> ints",
         solution,
         partial(_brute, rule),
         lambda r: (integers(r, 5, 9 + 4 * level, -9, 20),),

@@ -14,8 +14,6 @@ from prorl_datasets.procedural.wordings import Wordings, ordinal
 
 WORDINGS = Wordings(__name__)
 
-_A = (("a", "ints"),)
-
 
 @dataclass(frozen=True, slots=True)
 class _Key:
@@ -108,8 +106,7 @@ def _key_orders(rng: Random, level: int) -> Problem:
     key |= {"k": order.k} if level == 3 else {}
     return Problem(
         _key_orders_statement(order),
-        _A,
-        "ints",
+        "a: ints -> ints",
         WORDINGS.source(f"key orders solution {level}", rank=rank, k=order.k),
         partial(_key_orders_brute, order),
         lambda r: (integers(r, 6, 8 + 4 * level, 0, order.high),),

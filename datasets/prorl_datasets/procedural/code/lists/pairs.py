@@ -14,8 +14,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_A = (("a", "ints"),)
-
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
@@ -45,8 +43,7 @@ def _pairs(rng: Random, level: int) -> Problem:
     key |= {"s": s} if level == 3 else {}
     return Problem(
         _pairs_statement(rule),
-        _A,
-        "int",
+        "a: ints -> int",
         WORDINGS.source(f"pairs solution {level}", p=p, q=q, s=s, m=m, r=rule.r, apart=apart),
         partial(_pairs_brute, rule),
         lambda r: (integers(r, 7, 24 if level < 3 else 16, -30, 60),),
@@ -124,8 +121,7 @@ def _inversions(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _inversions_statement(rule),
-        _A,
-        "ints" if level == 3 else "int",
+        f"a: ints -> {'ints' if level == 3 else 'int'}",
         gold,
         partial(_inversions_brute, rule),
         lambda r: (integers(r, 7, 8 + 5 * level, -9, 30),),

@@ -21,8 +21,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_A = (("a", "ints"),)
-
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
@@ -56,8 +54,7 @@ def _runs(rng: Random, level: int) -> Problem:
     key |= {"gap": rule.gap} if level == 3 else {}
     return Problem(
         _runs_statement(rule),
-        _A,
-        "ints",
+        "a: ints -> ints",
         solution,
         partial(_runs_brute, rule),
         lambda r: (integers(r, 7, 10 + 5 * level, -9, 20),),
@@ -135,8 +132,7 @@ def _dedupe(rng: Random, level: int) -> Problem:
     key |= {"reverse": rule.reverse, "rule": (rule.last, (rule.keep, rule.k), rule.k)[level - 1]}
     return Problem(
         _dedupe_statement(rule),
-        _A,
-        "ints",
+        "a: ints -> ints",
         solution,
         partial(_dedupe_brute, rule),
         lambda r: (integers(r, 6, 18 + 4 * level, -9, 10 if level == 3 else 20),),

@@ -18,8 +18,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_A = (("a", "ints"),)
-
 
 def _window_list(rng: Random) -> Problem:
     k, step = rng.randint(2, 7), rng.randint(2, 5)
@@ -38,7 +36,12 @@ def _window_list(rng: Random) -> Problem:
     solution = WORDINGS.source("list solution", k=k, step=step, rest=rest, code=code, back=turn)
     key = {"k": k, "step": step, "rest": rest, "measure": name, "back": back}
     return Problem(
-        statement, _A, "ints", solution, brute, lambda r: (integers(r, k + 3, 20, -20, 20),), key
+        statement,
+        "a: ints -> ints",
+        solution,
+        brute,
+        lambda r: (integers(r, k + 3, 20, -20, 20),),
+        key,
     )
 
 
@@ -54,8 +57,7 @@ def _window_total(rng: Random) -> Problem:
 
     return Problem(
         statement,
-        _A,
-        "int",
+        "a: ints -> int",
         WORDINGS.source("total solution", k=k, cond=c.on("s"), code=code),
         brute,
         lambda r: (integers(r, k + 4, 22, -9, 15),),
@@ -99,8 +101,7 @@ def _window_remainders(rng: Random) -> Problem:
     )
     return Problem(
         statement,
-        _A,
-        "ints",
+        "a: ints -> ints",
         WORDINGS.source("remainders solution", weight=weight, m=m, p=p, q=q, r0=rule.r, code=code),
         partial(_remainders_brute, rule),
         lambda r: (integers(r, 8, 22, -30, 60),),

@@ -11,8 +11,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_N = (("n", "int"),)
-
 _SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -52,8 +50,7 @@ def _in_base(rng: Random) -> Problem:
     number = f"n + {c}" if c else "n"
     return Problem(
         WORDINGS.one("in base 2", number=number, base=base, what=what),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(1, 10 ** r.randint(2, 12)),),
@@ -81,8 +78,7 @@ def _between_bases(rng: Random) -> Problem:
     value = (f"{k} * x" if k > 1 else "x") + (f" + {c}" if c else "")
     return Problem(
         WORDINGS.one("between bases", first=first, value=value, second=second),
-        (("s", "str"),),
-        "str",
+        "s: str -> str",
         code,
         brute,
         draw,
@@ -117,8 +113,7 @@ def _odd_bases(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("odd bases", radix=radix, low=low, low_value=low + base - 1, k=k, c=c),
-        _N,
-        "ints",
+        "n: int -> ints",
         code,
         brute,
         lambda r: (r.randint(-(10 ** r.randint(1, 9)), 10 ** r.randint(1, 9)),),

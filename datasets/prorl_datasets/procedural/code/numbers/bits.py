@@ -11,8 +11,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_N = (("n", "int"),)
-
 
 def _masked(rng: Random) -> Problem:
     mask, shift, kind = rng.randint(5, 255), rng.randint(0, 3), rng.randint(0, 2)
@@ -38,8 +36,7 @@ def _masked(rng: Random) -> Problem:
     return Problem(
         f"Given an integer `n` (0 <= n <= 10^9), find {what} the bitwise {name} of {mask} and "
         + (f"n shifted right by {shift} bit{'s' * (shift > 1)}." if shift else "n."),
-        _N,
-        "int",
+        "n: int -> int",
         f"def solve(n):\n    return {expression}",
         brute,
         lambda r: (r.randint(0, 2 ** r.randint(6, 29)),),
@@ -79,8 +76,7 @@ def _bit_shuffle(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("bit shuffle 2", width=width, what=what, turn=turn, mask=mask),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randrange(2**width),),
@@ -101,8 +97,7 @@ def _bit_ranges(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("bit ranges", k_plus_1=1 + k, c=c, r0=r0, d=d),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(1, 400),),

@@ -14,8 +14,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_N = (("n", "int"),)
-
 
 def _linear_congruence(rng: Random) -> Problem:
     a, c, k = rng.randint(2, 60), rng.randint(0, 40), rng.randint(1, 3)
@@ -33,8 +31,7 @@ def _linear_congruence(rng: Random) -> Problem:
     times = ("", "twice ", "three times ")[k - 1]
     return Problem(
         WORDINGS.one("linear congruence", times=times, a=a, c=c),
-        (("m", "int"),),
-        "int",
+        "m: int -> int",
         f"def solve(m):\n    {code}",
         brute,
         lambda r: (r.randint(2, 90),),
@@ -57,8 +54,7 @@ def _quadratic_congruence(rng: Random) -> Problem:
     times = "once" if t == 1 else f"{t} times"
     return Problem(
         WORDINGS.one("quadratic congruence", a=a, b=b, c=c, times=times),
-        (("m", "int"),),
-        "ints",
+        "m: int -> ints",
         code,
         brute,
         lambda r: (r.randint(2, 60),),
@@ -91,8 +87,7 @@ def _remainders(rng: Random) -> Problem:
     told = ", ".join(f"x mod {m} = r[{i}]" for i, m in enumerate(mods))
     return Problem(
         WORDINGS.one("remainders", mods=mods, low=low, told=told),
-        (("r", "ints"),),
-        "ints",
+        "r: ints -> ints",
         with_imports(code),
         brute,
         draw,
@@ -113,8 +108,7 @@ def _floor_sum(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("floor sum", name=name),
-        _N,
-        "int",
+        "n: int -> int",
         f"def solve(n):\n    return sum(({p} * i + {q}) {op} {m} for i in range(1, n + 1))",
         brute,
         lambda r: (r.randint(1, 120),),
@@ -138,8 +132,7 @@ def _coprime_sum(rng: Random) -> Problem:
     power = ("i", "i^2", "i^3")[e - 1]
     return Problem(
         WORDINGS.one("coprime sum", c=c, power=power, m=m),
-        _N,
-        "int",
+        "n: int -> int",
         f"import math\n\n\ndef solve(n):\n    {code}",
         brute,
         lambda r: (r.randint(2, 120),),
@@ -159,8 +152,7 @@ def _geometric_sum(rng: Random) -> Problem:
     extra = f" + {c} * n" if c else ""
     return Problem(
         WORDINGS.one("geometric sum", b=b, extra=extra, big=big),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(3, 10 ** r.randint(2, 15)),),

@@ -11,10 +11,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_FRACTION = (("p", "int"), ("q", "int"))
-
-_N = (("n", "int"),)
-
 
 def _draw_fraction(r: Random) -> tuple[int, int]:
     return r.randint(1, 10 ** r.randint(2, 5)), r.randint(2, 10 ** r.randint(2, 4))
@@ -35,8 +31,7 @@ def _terms(rng: Random) -> Problem:
     which = "" if every == 1 else f", but only the terms c_0, c_{every}, c_{2 * every}, ..."
     return Problem(
         WORDINGS.one("terms", k=k, c=c, which=which),
-        _FRACTION,
-        "ints",
+        "p: int, q: int -> ints",
         code,
         brute,
         _draw_fraction,
@@ -69,8 +64,7 @@ def _convergents(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("convergents", x=x, y=y, m=m, top=top),
-        _FRACTION,
-        "int",
+        "p: int, q: int -> int",
         code,
         brute,
         _draw_fraction,
@@ -104,8 +98,7 @@ def _roots(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("roots", k=k, c=c, m=m),
-        _N,
-        "ints",
+        "n: int -> ints",
         code,
         brute,
         lambda r: (r.randint(1, 60),),

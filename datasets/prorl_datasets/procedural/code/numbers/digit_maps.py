@@ -10,8 +10,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_N = (("n", "int"),)
-
 
 def _digit_step(rng: Random) -> Problem:
     p, c, t = rng.randint(1, 3), rng.randint(1, 9), rng.randint(0, 20)
@@ -29,8 +27,7 @@ def _digit_step(rng: Random) -> Problem:
     power = ("digits", "squares of the digits", "cubes of the digits")[p - 1]
     return Problem(
         WORDINGS.one("digit step", power=power, which=which, c=c, t=t),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(10, 10 ** r.randint(2, 12)),),
@@ -52,8 +49,7 @@ def _digit_orbit(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("digit orbit", c=c, squares="squares" if p == 2 else "cubes", base=base),
-        _N,
-        "ints",
+        "n: int -> ints",
         code,
         brute,
         lambda r: (r.randint(1, 10 ** r.randint(1, 9)),),
@@ -84,8 +80,7 @@ def _digit_settled(rng: Random) -> Problem:
             mark=mark,
             mark_minus_1=mark - 1,
         ),
-        (("a", "int"), ("b", "int")),
-        "ints",
+        "a: int, b: int -> ints",
         code,
         brute,
         lambda r: draw_span(r, 5, 10 ** r.randint(1, 4), 60),

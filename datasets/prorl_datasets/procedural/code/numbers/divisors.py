@@ -14,10 +14,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_N = (("n", "int"),)
-
-_LIST = (("a", "ints"),)
-
 
 def _many_divisors(r: Random) -> int:
     return r.randint(1, 40) * r.choice((6, 12, 20, 24, 30, 36, 60))
@@ -38,8 +34,7 @@ def _divisor_sum(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("divisor sum", what=what, m=m, t=t),
-        _N,
-        "int",
+        "n: int -> int",
         f"def solve(n):\n    {code}",
         brute,
         lambda r: (_many_divisors(r),),
@@ -65,8 +60,7 @@ def _divisor_pairs(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("divisor pairs", has=has, x=x, y=y, m=m),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (_many_divisors(r),),
@@ -89,8 +83,7 @@ def _divisor_totals(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("divisor totals", w=w, m=m, r0=r0),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(m, m + 90),),
@@ -116,8 +109,7 @@ def _gcd_sum(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("gcd sum", name=name, k=k, t=t).replace(", plus 0,", ""),
-        _LIST,
-        "int",
+        "a: ints -> int",
         f"import math\n\n\ndef solve(a):\n    return sum(math.{call}(v, {k}) + {t} for v in a)",
         brute,
         lambda r: (_multiples(r, r.choice((2, 3, 4, 6)), 9),),
@@ -149,8 +141,7 @@ def _gcd_pairs(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("gcd pairs", low=low, high=high, what=what),
-        _LIST,
-        "int",
+        "a: ints -> int",
         code,
         brute,
         lambda r: (_multiples(r, r.choice((2, 6, 10, 12, low * 3, high)), 14),),
@@ -183,8 +174,7 @@ def _gcd_windows(rng: Random) -> Problem:
     wanted = f"is exactly {g}" if exact else f"is a multiple of {g}"
     return Problem(
         WORDINGS.one("gcd windows", t=t, plural_s="s" * (t > 1), wanted=wanted, m=m),
-        _LIST,
-        "int",
+        "a: ints -> int",
         code,
         brute,
         lambda r: (

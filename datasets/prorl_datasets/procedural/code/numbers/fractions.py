@@ -12,10 +12,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_FRACTION = (("p", "int"), ("q", "int"))
-
-_N = (("n", "int"),)
-
 
 def _draw_fraction(r: Random) -> tuple[int, int]:
     return r.randint(1, 10 ** r.randint(2, 5)), r.randint(2, 10 ** r.randint(2, 4))
@@ -41,8 +37,7 @@ def _fraction_sum(rng: Random) -> Problem:
     which = "i = 1, 2, ..., n" if d == 1 else f"i = 1, {1 + d}, {1 + 2 * d}, ... ({'n'} terms)"
     return Problem(
         WORDINGS.one("fraction sum", a=a, bottom=bottom, which=which, signs=signs),
-        _N,
-        "ints",
+        "n: int -> ints",
         code,
         brute,
         lambda r: (r.randint(1, 14),),
@@ -79,8 +74,7 @@ def _near_fraction(rng: Random) -> Problem:
     side, extreme = ("smaller", "largest") if low else ("larger", "smallest")
     return Problem(
         WORDINGS.one("near fraction", extreme=extreme, top=top, side=side, x=x),
-        _FRACTION,
-        "ints",
+        "p: int, q: int -> ints",
         code,
         brute,
         _draw_fraction,
@@ -114,8 +108,7 @@ def _expansion(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("expansion", k=k, c=c, base=base),
-        _FRACTION,
-        "ints",
+        "p: int, q: int -> ints",
         code,
         brute,
         lambda r: (r.randint(1, 99), r.randint(1, 24)),

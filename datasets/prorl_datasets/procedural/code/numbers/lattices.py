@@ -12,8 +12,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_N = (("n", "int"),)
-
 
 def _points(rng: Random) -> Problem:
     p, q, m = rng.randint(1, 6), rng.randint(1, 6), rng.randint(2, 5)
@@ -33,8 +31,7 @@ def _points(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("points", p=p, q=q, t=t, m=m, m_minus_1=m - 1),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(1, 60),),
@@ -65,8 +62,7 @@ def _visible(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("visible", p=p, q=q, no="no" if strict else "a", c=c, m=m),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(p + q + 4, 48),),
@@ -96,8 +92,7 @@ def _forms(rng: Random) -> Problem:
     rule = " and y <= z" if ordered else ""
     return Problem(
         WORDINGS.one("forms", rule=rule, p=p, q=q, s=s, c=c),
-        _N,
-        "ints",
+        "n: int -> ints",
         code,
         brute,
         lambda r: (r.randint(3, 130),),
@@ -118,8 +113,7 @@ def _triangle(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("triangle", p=p, q=q, m=m),
-        _N,
-        "ints",
+        "n: int -> ints",
         code,
         brute,
         lambda r: (r.randint(1, 12),),
@@ -146,8 +140,7 @@ def _greedy_sum(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("greedy sum", start=start, p=p, q=q, c=c),
-        _N,
-        "ints",
+        "n: int -> ints",
         code,
         brute,
         lambda r: (r.randint(1, 10 ** r.randint(1, 9)),),
@@ -176,8 +169,7 @@ def _paths(rng: Random) -> Problem:
     stay = f" or stays level{f', in one of {flat} colours' if flat > 1 else ''}" if flat else ""
     return Problem(
         WORDINGS.one("paths", rise=rise, fall=fall, stay=stay, top=top, big=big),
-        (("n", "int"), ("h", "int")),
-        "int",
+        "n: int, h: int -> int",
         code,
         brute,
         lambda r: (r.randint(2, 40), r.randint(0, top)),

@@ -11,8 +11,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_N = (("n", "int"),)
-
 _PRIME = 10**9 + 7
 
 
@@ -32,8 +30,7 @@ def _coin_counts(rng: Random) -> Problem:
     named = f"{coins[0]}, {coins[1]} and {coins[2]}"
     return Problem(
         WORDINGS.one("coin counts", named=named),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(1, 160),),
@@ -69,8 +66,7 @@ def _part_partitions(rng: Random) -> Problem:
         WORDINGS.one(
             "part partitions", whole=whole, allowed=allowed, m=m, cap=cap, plural_s="s" * (cap > 1)
         ),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(5, 70),),
@@ -106,8 +102,7 @@ def _compositions(rng: Random) -> Problem:
         WORDINGS.one(
             "compositions", top=top, most="most" if near else "least", d=d, length=length, big=big
         ),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(3, 60),),

@@ -15,8 +15,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_SPAN = (("a", "int"), ("b", "int"))
-
 
 def _span(rng: Random, width: int, top: int) -> tuple[int, int]:
     low = rng.randint(1, top)
@@ -35,8 +33,7 @@ def _prime_count(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("prime count", sum="sum" if total else "number", d=d, r=r),
-        (("n", "int"),),
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r_: (r_.randint(20, 600),),
@@ -83,8 +80,7 @@ def _prime_filter(rng: Random) -> Problem:
     )
     return Problem(
         WORDINGS.one("prime filter", has=has, every=every),
-        _SPAN,
-        "int",
+        "a: int, b: int -> int",
         f"import math\n\n{_SIEVE}\n\n{code}",
         brute,
         lambda r: _span(r, 250, 10 ** r.randint(1, 3)),
@@ -108,8 +104,7 @@ def _prime_gaps(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("prime gaps", d=d, c=c, m=m),
-        _SPAN,
-        "int",
+        "a: int, b: int -> int",
         f"import math\n\n{_SIEVE}\n\n{code}",
         brute,
         lambda r: _span(r, 110, 10 ** r.randint(1, 3)),

@@ -16,8 +16,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_SPAN = (("a", "int"), ("b", "int"))
-
 
 def _span(rng: Random, width: int, top: int) -> tuple[int, int]:
     low = rng.randint(1, top)
@@ -36,8 +34,7 @@ def _count(rng: Random) -> Problem:
         WORDINGS.one(
             "count", what=what, has=has, the_sum=" The sum of no integers is 0." if total else ""
         ),
-        _SPAN,
-        "int",
+        "a: int, b: int -> int",
         with_imports(f"def solve(a, b):\n    {code}"),
         lambda a, b: sum(_chosen(a, b, has)) if total else len(_chosen(a, b, has)),
         lambda r: _span(r, 200, 1500),
@@ -58,8 +55,7 @@ def _count_two(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("count two 2", what=what, has=has),
-        _SPAN,
-        "int",
+        "a: int, b: int -> int",
         with_imports(
             f"def solve(a, b):\n    return sum({term} for n in range(a, b + 1) if {has.code})"
         ),
@@ -85,8 +81,7 @@ def _runs(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("runs", has=has, which=which),
-        _SPAN,
-        "ints",
+        "a: int, b: int -> ints",
         with_imports(code),
         brute,
         lambda r: _span(r, 40, 10 ** r.randint(1, 5)),
@@ -106,8 +101,7 @@ def _kth(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("kth", low=low, has=has),
-        (("k", "int"),),
-        "int",
+        "k: int -> int",
         with_imports(code),
         brute,
         lambda r: (r.randint(1, 60),),
@@ -135,8 +129,7 @@ def _kth_two(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("kth two", window=window, has=has),
-        (("m", "int"), ("k", "int")),
-        "int",
+        "m: int, k: int -> int",
         with_imports(code),
         brute,
         lambda r: (r.randint(10, 10 ** r.randint(2, 6)), r.randint(1, 12)),
@@ -155,8 +148,7 @@ def _pairs(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("pairs", d=d, first=first, second=second),
-        _SPAN,
-        "int",
+        "a: int, b: int -> int",
         with_imports(code),
         brute,
         lambda r: _span(r, 90, 10 ** r.randint(1, 5)),

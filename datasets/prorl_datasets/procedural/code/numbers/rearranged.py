@@ -11,8 +11,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_N = (("n", "int"),)
-
 
 def _arranged_brute(c: int, k: int, kind: int) -> Callable[[int], int]:
     def brute(n: int) -> int:
@@ -46,8 +44,7 @@ def _arranged(rng: Random) -> Problem:
     times = f"multiply that by {c + 1} and " if c else ""
     return Problem(
         WORDINGS.one("arranged 2", what=what, times=times, k=k),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(10, 10 ** r.randint(2, 15)),),
@@ -72,8 +69,7 @@ def _deleted(rng: Random) -> Problem:
         WORDINGS.one(
             "deleted", k_plus_1=k + 1, k=k, large="large" if largest else "small", c=c, m=m
         ),
-        (("s", "str"),),
-        "int",
+        "s: str -> int",
         code,
         brute,
         lambda r: ("".join(r.choice("0123456789") for _ in range(r.randint(k + 2, 10))),),
@@ -103,8 +99,7 @@ def _kaprekar(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("kaprekar", width=width, base=base, c=c, top=top),
-        _N,
-        "ints",
+        "n: int -> ints",
         code,
         brute,
         lambda r: (r.randrange(top),),

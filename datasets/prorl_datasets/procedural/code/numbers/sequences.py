@@ -10,8 +10,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_N = (("n", "int"),)
-
 
 def _first_order(rng: Random) -> Problem:
     p, q, m, start = rng.randint(2, 9), rng.randint(1, 20), rng.randint(30, 997), rng.randint(0, 9)
@@ -30,8 +28,7 @@ def _first_order(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("first order", start=start, term=term, m=m),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(1, 60),),
@@ -72,8 +69,7 @@ def _second_order(rng: Random) -> Problem:
             m=m,
             the_sum="the sum a(0) + a(1) + ... + a(n)" if total else "a(n)",
         ),
-        _N,
-        "int",
+        "n: int -> int",
         code,
         brute,
         lambda r: (r.randint(2, 300),),
@@ -107,8 +103,7 @@ def _far_term(rng: Random) -> Problem:
     extra = f" + {c}" if c else ""
     return Problem(
         WORDINGS.one("far term", s=s, p=p, q=q, t=t, extra=extra, m=m),
-        _N,
-        "ints",
+        "n: int -> ints",
         code,
         brute,
         lambda r: (r.randint(0, 10 ** r.randint(2, 15)),),
@@ -129,8 +124,7 @@ def _map_steps(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("map steps", d=d, a=a, b=b, m=m),
-        (("x", "int"), ("k", "int")),
-        "int",
+        "x: int, k: int -> int",
         code,
         brute,
         lambda r: (r.randint(1, 1000), r.randint(1, 30)),
@@ -163,8 +157,7 @@ def _map_stay(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("map stay", d=d, a=a, b=b, m=m, what=what),
-        (("x", "int"),),
-        "int",
+        "x: int -> int",
         code,
         brute,
         lambda r: (r.randint(1, 10 ** r.randint(2, 6)),),
@@ -188,8 +181,7 @@ def _map_cycle(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("map cycle", a=a, b=b, m=m, d=d, c=c),
-        (("x", "int"),),
-        "ints",
+        "x: int -> ints",
         code,
         brute,
         lambda r: (r.randint(0, 10 ** r.randint(2, 9)),),

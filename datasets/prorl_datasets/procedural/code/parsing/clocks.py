@@ -92,11 +92,9 @@ def _clocks(rng: Random, level: int) -> Problem:
         begin=p.begin,
         end=p.end,
     )
-    inputs = (("s", "str"), ("k", "int")) if p.level == 1 else (("times", "strs"),)
     return Problem(
         _clock_statement(p),
-        inputs,
-        "str" if p.level == 1 else "ints",
+        "s: str, k: int -> str" if p.level == 1 else "times: strs -> ints",
         text,
         partial(_clock_brute, p),
         partial(_clock_draw, p),

@@ -92,8 +92,7 @@ def _expressions(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _expressions_statement(p),
-        (("s", "str"),),
-        "int",
+        "s: str -> int",
         text,
         partial(_expressions_brute, p),
         partial(_expressions_draw, p),

@@ -118,8 +118,7 @@ def _machines(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _machine_statement(p),
-        (("program", "strs"),),
-        "ints",
+        "program: strs -> ints",
         text,
         partial(_machine_brute, p),
         partial(_machine_draw, p),

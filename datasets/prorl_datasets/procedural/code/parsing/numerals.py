@@ -68,11 +68,9 @@ def _numerals(rng: Random, level: int) -> Problem:
     p = _draw_numerals(rng, level)
     key: dict[str, Any] = {"level": p.level, "symbols": p.symbols, "values": p.values}
     text = WORDINGS.source(f"numerals solution {p.level}", table=p.table, items=_numeral_items(p))
-    inputs = (("a", "ints"),) if p.level == 3 else (("s", "strs"),)
     return Problem(
         _numerals_statement(p),
-        inputs,
-        "strs" if p.level == 3 else "ints",
+        "a: ints -> strs" if p.level == 3 else "s: strs -> ints",
         text,
         partial(_numerals_brute, p),
         partial(_numerals_draw, p),

@@ -98,8 +98,7 @@ def _records(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _log_statement(p),
-        (("log", "strs"),),
-        "int" if p.level == 1 else "strs",
+        f"log: strs -> {'int' if p.level == 1 else 'strs'}",
         text,
         partial(_log_brute, p),
         partial(_log_draw, p),

@@ -115,8 +115,7 @@ def _packed(rng: Random, level: int) -> Problem:
         text = text.replace("s[i - 1:i]", "s[max(0, i - 1):i]")
     return Problem(
         _packing_statement(p),
-        (("s", "str"),),
-        "ints" if p.level == 3 else "str",
+        f"s: str -> {'ints' if p.level == 3 else 'str'}",
         text,
         partial(_packing_brute, p),
         partial(_packing_draw, p),

@@ -142,8 +142,7 @@ def _problem(
     parts = [rule, body] if rng.random() < 0.7 else [body, rule]
     return Problem(
         statement=" ".join([*parts, sizes]),
-        inputs=(("n", "int"), ("seed", "int")),
-        output=output,
+        signature=f"n: int, seed: int -> {output}",
         solution=solution,
         brute=brute,
         draw=lambda r: (r.randint(2, small), r.randrange(SEEDS)),

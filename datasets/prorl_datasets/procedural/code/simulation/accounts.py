@@ -93,8 +93,7 @@ def _accounts(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _account_statement(p),
-        (("a", "ints"),),
-        "int" if p.level == 2 else "ints",
+        f"a: ints -> {'int' if p.level == 2 else 'ints'}",
         text,
         partial(_account_brute, p),
         lambda r: (integers(r, 5, 9 + 2 * p.level, -80, 60),),

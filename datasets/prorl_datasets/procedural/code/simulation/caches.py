@@ -115,8 +115,7 @@ def _caches(rng: Random, level: int) -> Problem:
     text = _cache_gold(p)
     return Problem(
         _cache_statement(p),
-        (("a", "ints"),),
-        "ints",
+        "a: ints -> ints",
         text,
         partial(_cache_brute, p),
         partial(_cache_draw, p),

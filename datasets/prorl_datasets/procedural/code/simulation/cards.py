@@ -95,8 +95,7 @@ def _cards(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _cards_statement(p),
-        (("a", "ints"), ("b", "ints")),
-        "ints",
+        "a: ints, b: ints -> ints",
         text,
         partial(_cards_brute, p),
         lambda r: (integers(r, 3, 8, 1, 14), integers(r, 3, 8, 1, 14)),

@@ -90,8 +90,7 @@ def _circles(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _circle_statement(p),
-        (("a", "ints"),),
-        "ints",
+        "a: ints -> ints",
         text,
         partial(_circle_brute, p),
         lambda r: (integers(r, 4, 9 + 2 * p.level, 1, 40),),

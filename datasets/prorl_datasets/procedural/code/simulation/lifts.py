@@ -104,8 +104,7 @@ def _elevators(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _lift_statement(p),
-        (("a", "ints"),),
-        "ints",
+        "a: ints -> ints",
         text,
         partial(_lift_brute, p),
         partial(_lift_draw, p),

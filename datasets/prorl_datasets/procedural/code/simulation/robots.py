@@ -130,8 +130,7 @@ def _robots(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _robot_statement(p),
-        (("s", "str"),),
-        "ints",
+        "s: str -> ints",
         text,
         partial(_robot_brute, p),
         partial(_robot_draw, p),

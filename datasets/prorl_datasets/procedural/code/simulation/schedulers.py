@@ -101,8 +101,7 @@ def _schedulers(rng: Random, level: int) -> Problem:
     )
     return Problem(
         _scheduler_statement(p),
-        (("a", "ints"),),
-        "ints",
+        "a: ints -> ints",
         text,
         partial(_scheduler_brute, p),
         lambda r: (integers(r, 3, 8, 1, 12),),

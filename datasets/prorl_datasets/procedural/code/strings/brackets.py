@@ -13,8 +13,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_S = (("s", "str"),)
-
 _PAIRS = ("()", "[]", "{}", "<>")
 
 _LEVELS = (
@@ -61,8 +59,7 @@ def _depth(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("depth 2", up=up, down=down, start=start, step=step, what=what),
-        _S,
-        "ints",
+        "s: str -> ints",
         code,
         brute,
         lambda r: (text_over(r, up + down * r.randint(1, 2), 3, 18),),
@@ -140,8 +137,7 @@ def _bracket_score(rng: Random) -> Problem:
             pairs_3=pairs[2:],
             m=m,
         ),
-        _S,
-        "int",
+        "s: str -> int",
         code,
         brute,
         lambda r: (_draw_brackets(r, pairs, 12),),
@@ -185,8 +181,7 @@ def _bracket_repair(rng: Random) -> Problem:
         WORDINGS.one(
             "bracket repair", pairs=" ".join(pairs), first=first, second=second, told=told, add=add
         ),
-        _S,
-        "int",
+        "s: str -> int",
         code,
         brute,
         lambda r: (text_over(r, pairs, 2, 9),),

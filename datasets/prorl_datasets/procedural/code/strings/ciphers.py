@@ -15,8 +15,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_S = (("s", "str"),)
-
 
 def _shift(rng: Random) -> Problem:
     k, mode = rng.randint(1, 25), rng.choice((0, 1, 1, 1, 2, 2, 2, 3, 3, 3))
@@ -42,8 +40,7 @@ def _shift(rng: Random) -> Problem:
     code = f'return "".join(chr((ord(ch) - 97 + {amount}) % 26 + 97) for i, ch in enumerate(s))'
     return Problem(
         WORDINGS.one("shift 2", what=what),
-        _S,
-        "str",
+        "s: str -> str",
         f"def solve(s):\n    {code}",
         brute,
         lambda r: (text_over(r, LETTERS, 3, 12),),
@@ -80,8 +77,7 @@ def _keyed(rng: Random) -> Problem:
     task = "Given an encrypted string `s`" if decode else "Given a plain string `s`"
     return Problem(
         WORDINGS.one("keyed", stream=stream, task=task, plain="plain" if decode else "encrypted"),
-        _S,
-        "str",
+        "s: str -> str",
         "\n".join(line for line in code.splitlines() if line.strip()),
         brute,
         lambda r: (text_over(r, LETTERS, 4, 16),),
@@ -124,8 +120,7 @@ def _affine(rng: Random) -> Problem:
     plus = f" + {d}" if d else ""
     return Problem(
         WORDINGS.one("affine", a=a, b=b, c=c, plus=plus),
-        (("s", "str"), ("t", "int")),
-        "str",
+        "s: str, t: int -> str",
         code,
         brute,
         lambda r: (text_over(r, LETTERS, 2, 7), r.randint(1, 3)),

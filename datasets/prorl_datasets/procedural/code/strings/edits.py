@@ -39,8 +39,7 @@ def _distance(rng: Random) -> Problem:
     near = "both are vowels (a, e, i, o, u)" if vowels else "they are neighbours in the alphabet"
     return Problem(
         WORDINGS.one("distance", x=x, near=near, y=y, z=z),
-        (("s", "str"), ("t", "str")),
-        "int",
+        "s: str, t: str -> int",
         code,
         brute,
         lambda r: (text_over(r, "abcdefiou", 2, 12), text_over(r, "abcdefiou", 2, 12)),
@@ -69,8 +68,7 @@ def _edit(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("edit", cheap=listed(cheap), drop=drop, put=put, change=change),
-        (("s", "str"), ("t", "str")),
-        "int",
+        "s: str, t: str -> int",
         code,
         brute,
         lambda r: (text_over(r, "abcdef", 2, 12), text_over(r, "abcdef", 2, 12)),
@@ -120,8 +118,7 @@ def _align(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("align", match=match, change=change, swap=swap, more=more, start=start),
-        (("s", "str"), ("t", "str")),
-        "int",
+        "s: str, t: str -> int",
         code,
         brute,
         lambda r: (text_over(r, "abcd", 2, 12), text_over(r, "abcd", 2, 12)),

@@ -19,8 +19,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_W = (("w", "strs"),)
-
 
 def _group_key_brute(alike: Callable[[str, str], bool]) -> Callable[[list[str]], list[int]]:
     def brute(w: list[str]) -> list[int]:
@@ -61,8 +59,7 @@ def _group_key(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("group key 2", what=what),
-        _W,
-        "ints",
+        "w: strs -> ints",
         code,
         brute,
         lambda r: (words(r, 4, 12),),
@@ -127,8 +124,7 @@ def _anagrams(rng: Random) -> Problem:
             ties=ties,
             joiner=joiner,
         ).replace(f"its {shown} word in the order of `w`{ties}", f"its {shown} word{ties}"),
-        _W,
-        "strs",
+        "w: strs -> strs",
         code,
         brute,
         draw,
@@ -169,8 +165,7 @@ def _linked(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("linked", size=size, k=k, plural_s="s" * (k > 1), free=free, p=p, m=m),
-        _W,
-        "ints",
+        "w: strs -> ints",
         code,
         brute,
         lambda r: (

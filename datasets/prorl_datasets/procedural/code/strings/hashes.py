@@ -17,8 +17,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_S = (("s", "str"),)
-
 
 def _hash(rng: Random) -> Problem:
     b, m, start = rng.randint(2, 60), rng.randint(100, 999), rng.randint(0, 9)
@@ -42,8 +40,7 @@ def _hash(rng: Random) -> Problem:
             b=b,
             m=m,
         ),
-        _S,
-        "int",
+        "s: str -> int",
         code,
         brute,
         lambda r: (text_over(r, LETTERS, 2, 12),),
@@ -83,8 +80,7 @@ def _buckets(rng: Random) -> Problem:
             b=b,
             step=step,
         ),
-        (("w", "strs"),),
-        "ints",
+        "w: strs -> ints",
         code,
         brute,
         lambda r: (words(r, 4, 12),),
@@ -116,8 +112,7 @@ def _windows(rng: Random) -> Problem:
             c=c,
             t=t,
         ),
-        _S,
-        "ints",
+        "s: str -> ints",
         code,
         brute,
         lambda r: (text_over(r, LETTERS[: r.randint(2, 26)], k, 30),),

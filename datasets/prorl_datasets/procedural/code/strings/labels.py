@@ -35,8 +35,7 @@ def _label(rng: Random) -> Problem:
         WORDINGS.one(
             "label", alphabet=", ".join(alphabet), first=first, start=start, start_plus_1=start + 1
         ),
-        (("n", "int"),),
-        "str",
+        "n: int -> str",
         code,
         brute,
         lambda r: (start + r.randint(1, 10 ** r.randint(1, 12)),),
@@ -78,8 +77,7 @@ def _label_number(rng: Random) -> Problem:
     )
     return Problem(
         WORDINGS.one("label number", alphabet=", ".join(alphabet), told=told, step=step),
-        (("s", "str"),),
-        "str",
+        "s: str -> str",
         code,
         brute,
         lambda r: (text_over(r, alphabet, 1, 7),),
@@ -112,8 +110,7 @@ def _kth_string(rng: Random) -> Problem:
         WORDINGS.one(
             "kth string", order=" < ".join(order), banned=", ".join(banned), cap_plus_1=cap + 1
         ),
-        (("n", "int"), ("k", "int")),
-        "str",
+        "n: int, k: int -> str",
         code,
         brute,
         lambda r: (r.randint(2, 5), r.randint(1, 2 ** r.randint(2, 5))),

@@ -15,8 +15,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_S = (("s", "str"),)
-
 
 def _columns(rng: Random) -> Problem:
     k, back, rest = rng.randint(2, 15), rng.random() < 0.5, rng.choice("#*-+.=/~@!")
@@ -55,8 +53,7 @@ def _columns(rng: Random) -> Problem:
             change=change,
             last_column="last column to the first" if back else "first column to the last",
         ),
-        _S,
-        "str",
+        "s: str -> str",
         code.replace("    pass\n", ""),
         brute,
         lambda r: (text_over(r, LETTERS, 3, 30),),
@@ -117,8 +114,7 @@ def _fence(rng: Random) -> Problem:
             which=which,
             moved=moved,
         ),
-        _S,
-        "str",
+        "s: str -> str",
         code,
         brute,
         lambda r: (text_over(r, LETTERS, 5, 40),),
@@ -162,8 +158,7 @@ def _shuffles(rng: Random) -> Problem:
         WORDINGS.one(
             "shuffles", size=size, order=", ".join(str(i + 1) for i in order), moved=moved
         ),
-        (("s", "str"), ("t", "int")),
-        "str",
+        "s: str, t: int -> str",
         code,
         brute,
         lambda r: (text_over(r, LETTERS, 6, 24), r.randint(1, 10 ** r.randint(1, 15))),

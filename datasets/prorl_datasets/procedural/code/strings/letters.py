@@ -16,8 +16,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_S = (("s", "str"),)
-
 
 def _replaced(rng: Random) -> Problem:
     a, b, c = rng.sample(LETTERS[:12], 3)
@@ -38,8 +36,7 @@ def _replaced(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("replaced 2", what=what),
-        _S,
-        "str",
+        "s: str -> str",
         f'def solve(s):\n    table = {shown}\n    return "".join(table.get(ch, ch) for ch in s)',
         brute,
         lambda r: (text_over(r, a + b + c + LETTERS[:14], 4, 14),),
@@ -82,8 +79,7 @@ def _positional(rng: Random) -> Problem:
             shift=shift,
             plural_s="s" * (shift > 1),
         ),
-        _S,
-        "str",
+        "s: str -> str",
         code,
         brute,
         lambda r: (text_over(r, LETTERS + "abcdefgh", 3, 16),),
@@ -125,8 +121,7 @@ def _rounds(rng: Random) -> Problem:
             size=size,
             last=last,
         ),
-        (("s", "str"), ("t", "int")),
-        "str",
+        "s: str, t: int -> str",
         code,
         brute,
         lambda r: (text_over(r, alphabet, 2, 8), r.randint(1, 40)),

@@ -13,8 +13,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_W = (("w", "strs"),)
-
 _SYMBOLS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -39,8 +37,7 @@ def _mask_places(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("mask places", letters=letters, mask=mask),
-        (("s", "str"),),
-        "ints",
+        "s: str -> ints",
         WORDINGS.source(
             "mask places solution", len_value=len(mask) - 1, mask=mask, letters=letters
         ),
@@ -78,8 +75,7 @@ def _mask_words(rng: Random) -> Problem:
     more = ("at least one word fits", "at least two words fit", "at least three words fit")[least]
     return Problem(
         WORDINGS.one("mask words", any=any_, one=one, mask=mask, c=c, more=more),
-        _W,
-        "ints",
+        "w: strs -> ints",
         code,
         brute,
         lambda r: (_mask_words_list(r, mask, any_, one),),
@@ -128,8 +124,7 @@ def _mask_fill(rng: Random) -> Problem:
             k=k,
             m=m,
         ),
-        (("s", "str"),),
-        "int",
+        "s: str -> int",
         code,
         brute,
         draw,

@@ -12,8 +12,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_S = (("s", "str"),)
-
 
 def _mirror_windows(rng: Random) -> Problem:
     k, chosen, other = rng.randint(2, 6), draw_letters(rng, 2, "abcde"), rng.random() < 0.5
@@ -39,8 +37,7 @@ def _mirror_windows(rng: Random) -> Problem:
     worth = f"its start place (counted from 0) plus {c}" if other else f"{c + 1}"
     return Problem(
         WORDINGS.one("mirror windows", a=a, b=b, k=k, worth=worth),
-        _S,
-        "int",
+        "s: str -> int",
         code,
         brute,
         lambda r: (text_over(r, chosen * r.randint(0, 2) + "abcde"[: r.randint(2, 5)], 4, 24),),
@@ -102,8 +99,7 @@ def _mirror_best(rng: Random) -> Problem:
             parity=parity,
             last="last" if last else "first",
         ),
-        _S,
-        "str",
+        "s: str -> str",
         code,
         brute,
         lambda r: (text_over(r, "abcdef" + pairs * r.randint(1, 3), 2, 16),),
@@ -153,8 +149,7 @@ def _mirror_cost(rng: Random) -> Problem:
     told = ", ".join(f"{price} for {ch}" for ch, price in zip("abcd", costs, strict=True))
     return Problem(
         WORDINGS.one("mirror cost", told=told, change=change),
-        _S,
-        "int",
+        "s: str -> int",
         code,
         brute,
         lambda r: (text_over(r, "abcd", 2, 14),),

@@ -20,8 +20,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_W = (("w", "strs"),)
-
 
 def _ordered_brute(
     down: bool, drop: int, last: int, tie: bool, value: Callable[[str], int]
@@ -107,8 +105,7 @@ def _ordered(rng: Random) -> Problem:
             removed=removed,
             turned=turned,
         ),
-        _W,
-        "strs",
+        "w: strs -> strs",
         code,
         brute,
         lambda r: (words(r, 3, 8),),
@@ -155,8 +152,7 @@ def _alphabet_order(rng: Random) -> Problem:
             side=side,
             longer="longer" if longer else "shorter",
         ),
-        _W,
-        "strs",
+        "w: strs -> strs",
         code,
         brute,
         lambda r: (
@@ -197,8 +193,7 @@ def _arrangement_rank(rng: Random) -> Problem:
     )
     return Problem(
         WORDINGS.one("arrangement rank", order=" < ".join(order), what=what, c=c, m=m),
-        (("s", "str"),),
-        "ints",
+        "s: str -> ints",
         f"import math\n\n\n{code}",
         brute,
         lambda r: (text_over(r, "abcde", 3, 6),),

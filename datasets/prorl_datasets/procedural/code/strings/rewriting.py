@@ -26,8 +26,7 @@ def _grow(rng: Random) -> Problem:
     told = ", ".join(f"every {k} by {v}" for k, v in rules.items())
     return Problem(
         WORDINGS.one("grow", told=told),
-        (("s", "str"), ("t", "int")),
-        "str",
+        "s: str, t: int -> str",
         code,
         lambda s, t: "".join(grown(ch, t) for ch in s),
         lambda r: (text_over(r, "abc", 1, 4), r.randint(1, 3)),
@@ -55,8 +54,7 @@ def _grow_counts(rng: Random) -> Problem:
     told = ", ".join(f"every {k} by {v}" for k, v in rules.items())
     return Problem(
         WORDINGS.one("grow counts", told=told, m=m),
-        (("s", "str"), ("t", "int")),
-        "ints",
+        "s: str, t: int -> ints",
         code,
         brute,
         lambda r: (text_over(r, "abcd", 1, 6), r.randint(1, 30)),
@@ -103,8 +101,7 @@ def _grow_place(rng: Random) -> Problem:
     told = ", ".join(f"every {key} by {v}" for key, v in rules.items())
     return Problem(
         WORDINGS.one("grow place", told=told, k=k, k_minus_1=k - 1),
-        (("s", "str"), ("t", "int"), ("p", "int")),
-        "str",
+        "s: str, t: int, p: int -> str",
         code,
         brute,
         draw,

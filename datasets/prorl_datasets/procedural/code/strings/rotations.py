@@ -16,8 +16,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_S = (("s", "str"),)
-
 
 def _rotated(rng: Random) -> Problem:
     k, left, mode = rng.randint(1, 12), rng.random() < 0.5, rng.randint(0, 2)
@@ -43,8 +41,7 @@ def _rotated(rng: Random) -> Problem:
         WORDINGS.one(
             "rotated", what=what, k=k, plural_s="s" * (k > 1), side=side, other=other, tail=tail
         ),
-        _S,
-        "str",
+        "s: str -> str",
         code,
         brute,
         lambda r: (text_over(r, LETTERS, 2, 12),),
@@ -90,8 +87,7 @@ def _rotations(rng: Random) -> Problem:
             times=times,
             largest="largest" if largest else "smallest",
         ),
-        _S,
-        "str",
+        "s: str -> str",
         code,
         brute,
         lambda r: (text_over(r, r.choice(("abcdef", "abc", "ef")), 2, 9),),
@@ -153,8 +149,7 @@ def _necklaces(rng: Random) -> Problem:
     rules += ["reversing it"] * mirror + [f"exchanging all letters {a} and {b}"] * shift
     return Problem(
         WORDINGS.one("necklaces", rules=", ".join(rules), p=p, m=m),
-        (("w", "strs"),),
-        "ints",
+        "w: strs -> ints",
         code,
         brute,
         draw,

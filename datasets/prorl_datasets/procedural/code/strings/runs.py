@@ -17,8 +17,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_S = (("s", "str"),)
-
 
 def _encode(rng: Random) -> Problem:
     least, first = rng.randint(1, 5), rng.random() < 0.5
@@ -50,8 +48,7 @@ def _encode(rng: Random) -> Problem:
             between=between,
             split=split,
         ),
-        _S,
-        "str",
+        "s: str -> str",
         code,
         brute,
         lambda r: (runs_over(r, "abcxyz", 6, 12 if cap else 9),),
@@ -84,8 +81,7 @@ def _run_scores(rng: Random) -> Problem:
             c=c,
             chosen=listed(chosen),
         ),
-        _S,
-        "int",
+        "s: str -> int",
         code,
         brute,
         lambda r: (runs_over(r, "abcdef", 9, 5),),
@@ -126,8 +122,7 @@ def _collapse(rng: Random) -> Problem:
             side=side,
             chain_3=", ".join(f"{turn[a] or 'nothing'} (if they are {a})" for a in chain),
         ),
-        _S,
-        "str",
+        "s: str -> str",
         code,
         brute,
         lambda r: (runs_over(r, chain, 12, k + 1),),

@@ -11,8 +11,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_S = (("s", "str"),)
-
 
 def _greedy_match_gold(pattern: str, cyclic: bool) -> str:
     wanted = f"ch == pattern[matched % {len(pattern)}]"
@@ -37,8 +35,7 @@ def _greedy_match(rng: Random) -> Problem:
     endless = f" repeated without end ({pattern}{pattern}...)" if cyclic else ""
     return Problem(
         WORDINGS.one("greedy match", pattern=pattern, endless=endless),
-        _S,
-        "ints",
+        "s: str -> ints",
         _greedy_match_gold(pattern, cyclic),
         brute,
         lambda r: (text_over(r, pattern + "abcdefgh"[: r.randint(0, 8)], 2, 16),),
@@ -74,8 +71,7 @@ def _subsequence_count(rng: Random) -> Problem:
     rule = f"more than {gap}" if apart else f"at most {gap}"
     return Problem(
         WORDINGS.one("subsequence count", pattern=len(pattern), pattern_2=pattern, rule=rule, m=m),
-        _S,
-        "int",
+        "s: str -> int",
         code,
         brute,
         lambda r: (text_over(r, "abc" + pattern * 2 + "d" * r.randint(0, 2), 6, 22),),
@@ -106,8 +102,7 @@ def _distinct_subsequences(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("distinct subsequences", k=k, first=first, last=last, banned=banned, m=m),
-        _S,
-        "int",
+        "s: str -> int",
         code,
         brute,
         lambda r: (text_over(r, "abc" + first + last, 4, 9),),

@@ -12,8 +12,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_S = (("s", "str"),)
-
 
 def _occurrences(rng: Random) -> Problem:
     letters = draw_letters(rng, 2, "abcdefgh")
@@ -53,8 +51,7 @@ def _occurrences(rng: Random) -> Problem:
     )
     return Problem(
         f"Given a string `s` of at most 200 lowercase letters, find {what}; {rule}.",
-        _S,
-        "int",
+        "s: str -> int",
         code,
         brute,
         draw,
@@ -104,8 +101,7 @@ def _window_counts(rng: Random) -> Problem:
             chosen=listed(chosen),
             second=second,
         ),
-        _S,
-        "ints",
+        "s: str -> ints",
         code,
         brute,
         lambda r: (text_over(r, "abcdefghi", 2, 40),),
@@ -144,8 +140,7 @@ def _kinds(rng: Random) -> Problem:
             must=listed(must),
             m=m,
         ),
-        _S,
-        "int",
+        "s: str -> int",
         code,
         brute,
         lambda r: (text_over(r, "abcdefgh" + must * r.randint(1, 6), 8, 26),),

@@ -22,8 +22,6 @@ from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
-_W = (("w", "strs"),)
-
 
 def _word_test(rng: Random) -> tuple[str, str, Any]:
     """Draw a condition on a word: text, expression in ``word``, check."""
@@ -88,8 +86,7 @@ def _chosen_words(rng: Random) -> Problem:
     )
     return Problem(
         WORDINGS.one("chosen words 2", text=text, told=told),
-        _W,
-        "strs",
+        "w: strs -> strs",
         f"def solve(w):\n    found = [word for word in w if {code}]\n    return {expression}",
         brute,
         lambda r: (words(r, 3, 9),),
@@ -143,8 +140,7 @@ def _ranked_words(rng: Random) -> Problem:
             later="later" if back else "earlier",
             top=top,
         ),
-        _W,
-        "strs",
+        "w: strs -> strs",
         code_,
         brute,
         draw,
@@ -186,8 +182,7 @@ def _word_chain(rng: Random) -> Problem:
 
     return Problem(
         WORDINGS.one("word chain 2", rule=rule, bonus=bonus, chosen=listed(chosen)),
-        _W,
-        "ints",
+        "w: strs -> ints",
         code,
         brute,
         lambda r: (words(r, 3, 9),),

@@ -91,8 +91,10 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
         d, times = rng.randint(0, 9), rng.randint(1, places - 1)
         answer = sum(str(n).count(str(d)) == times for n in every)
         texts = (
-            f"How many {word}-digit positive integers contain the digit ${d}$ exactly "
-            f"{('once', 'twice', 'three times')[times - 1]}?",
+            (
+                f"How many {word}-digit positive integers contain the digit ${d}$ exactly "
+                f"{('once', 'twice', 'three times')[times - 1]}?"
+            ),
             WORDINGS.one("digit numbers 6", word=word, d=d, times=times, places=places),
         )
         values = {"ask": "times", "places": places, "d": d, "times": times}

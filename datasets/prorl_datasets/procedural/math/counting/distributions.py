@@ -94,8 +94,10 @@ def _equal_things(rng: Random, level: int) -> Problem:
             letters = letters[:k]
             answer = comb(n + k, k)
             texts = (
-                f"How many ordered {'tuples' if k > 3 else 'triples'} $({', '.join(letters)})$ of "
-                f"nonnegative integers satisfy ${' + '.join(letters)} \\le {n}$?",
+                (
+                    f"How many ordered {'tuples' if k > 3 else 'triples'} $({', '.join(letters)})$ of "
+                    f"nonnegative integers satisfy ${' + '.join(letters)} \\le {n}$?"
+                ),
                 WORDINGS.one("equal things 6", who=who, n=n, things=things, k=k),
                 WORDINGS.one("equal things 7", n=n, k=k),
             )
@@ -199,8 +201,9 @@ def _equal_things(rng: Random, level: int) -> Problem:
                 f"{low} \\le {x} \\le {top}" for x, top in zip(letters, tops, strict=True)
             )
             texts = (
-                f"Find the number of integer solutions of ${' + '.join(letters)} = {n}$ with "
-                f"${bounds}$.",
+                WORDINGS.one(
+                    "equal things 5", letters_joined=" + ".join(letters), n=n, bounds=bounds
+                ),
                 WORDINGS.one(
                     "equal things 15",
                     tops=listed(
@@ -242,10 +245,14 @@ def _equal_things(rng: Random, level: int) -> Problem:
     j = rng.randint(1, k - 2)
     answer = comb(k, j) * comb(n - 1, k - j - 1)
     texts = (
-        f"{n} identical balls are put into {k} numbered boxes so that exactly {j} "
-        f"{'box stays' if j == 1 else 'boxes stay'} empty. In how many ways can this be done?",
-        f"{who} shares {n} identical {things} among {k} friends, and exactly {j} of the friends "
-        f"{'gets' if j == 1 else 'get'} nothing. Count the possible distributions.",
+        (
+            f"{n} identical balls are put into {k} numbered boxes so that exactly {j} "
+            f"{'box stays' if j == 1 else 'boxes stay'} empty. In how many ways can this be done?"
+        ),
+        (
+            f"{who} shares {n} identical {things} among {k} friends, and exactly {j} of the friends "
+            f"{'gets' if j == 1 else 'get'} nothing. Count the possible distributions."
+        ),
     )
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "j": j})
 

@@ -167,15 +167,12 @@ def _matches(rng: Random, level: int) -> Problem:
             total = n * (n - 3) // 2
             extra = rng.randint(1, 5)
             answer = (n + extra) * (n + extra - 3) // 2
-            texts = (
-                f"A convex polygon has {total} diagonals. How many diagonals does a convex polygon "
-                f"with {extra} more {'side' if extra == 1 else 'sides'} have?",
-                WORDINGS.one(
-                    "matches 3",
-                    total=total,
-                    extra=extra,
-                    corner="corner" if extra == 1 else "corners",
-                ),
+            texts = WORDINGS.all(
+                "matches 2",
+                total=total,
+                extra=extra,
+                side_or_sides="side" if extra == 1 else "sides",
+                corner="corner" if extra == 1 else "corners",
             )
             values = {"ask": ask, "total": total, "more": extra}
             return Problem(rng.choice(texts), str(answer), values)

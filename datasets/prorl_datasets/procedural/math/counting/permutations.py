@@ -243,8 +243,9 @@ def _functions(rng: Random, level: int) -> Problem:
         m = rng.randint(1, n - 1)
         answer = comb(n, m) * (n - 1) ** (n - m)
         texts = (
-            f"How many functions $f$ from the set ${s}$ to itself have exactly {m} "
-            f"{'number' if m == 1 else 'numbers'} $x$ with $f(x) = x$?",
+            WORDINGS.one(
+                "functions", s=s, m=m, number_or_numbers="number" if m == 1 else "numbers"
+            ),
             WORDINGS.one(
                 "functions 6",
                 n=n,

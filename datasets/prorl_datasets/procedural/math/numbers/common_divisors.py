@@ -120,8 +120,9 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
     ]
     low = rng.random() < 0.6
     texts = (
-        f"The product of two positive integers is ${least}$ and their greatest common divisor is "
-        f"${g}$. What is the {'smallest' if low else 'largest'} possible value of their sum?",
+        WORDINGS.one(
+            "gcd lcm 5", least=least, g=g, smallest_or_largest="smallest" if low else "largest"
+        ),
         WORDINGS.one("gcd lcm 3", least=least, g=g, minimum="minimum" if low else "maximum"),
         WORDINGS.one(
             "gcd lcm 4", who=who, least=least, g=g, least_2="least" if low else "greatest"
