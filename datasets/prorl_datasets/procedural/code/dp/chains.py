@@ -30,12 +30,6 @@ class _Chains:
     modulus: int
 
 
-def _draw_chains(rng: Random, level: int) -> _Chains:
-    d, top, f = rng.randint(1, 6), rng.randint(10, 25), rng.randint(1, 9)
-    up, c, m = rng.random() < 0.5, condition(rng, -9, 30), rng.choice((97, 101, 997, 1009))
-    return _Chains(level, d, top, f, up, c, m)
-
-
 def _chains_statement(p: _Chains) -> str:
     head = "`a` is a list of at most 10 integers. "
     way = "above" if p.up else "below"
@@ -82,7 +76,9 @@ def _chains_brute(p: _Chains, a: list[int]) -> Any:
 
 
 def _chains(rng: Random, level: int) -> Problem:
-    p = _draw_chains(rng, level)
+    d, top, f = rng.randint(1, 6), rng.randint(10, 25), rng.randint(1, 9)
+    up, c, m = rng.random() < 0.5, condition(rng, -9, 30), rng.choice((97, 101, 997, 1009))
+    p = _Chains(level, d, top, f, up, c, m)
     key: dict[str, Any] = {"level": p.level, "d": p.least, "top": p.spread, "up": p.up}
     key |= (
         {"f": p.factor},

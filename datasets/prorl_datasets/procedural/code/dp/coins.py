@@ -23,21 +23,6 @@ class _Coins:
     modulus: int
 
 
-def _draw_coins(rng: Random, level: int) -> _Coins:
-    coins = sorted(rng.sample(range(2, 16), rng.randint(3, 4)))
-    if level == 1 or rng.random() < 0.6:
-        coins[0] = 1
-    limit, fee, none = rng.randint(1, 3), rng.randint(1, 9), rng.choice((-1, 0, 999))
-    m = rng.choice((97, 101, 997, 1009, 9973))
-    return _Coins(level, coins, limit, fee, none, m)
-
-
-def _coins_statement(p: _Coins) -> str:
-    head = WORDINGS.one("coins statement head", coins=", ".join(map(str, p.coins)))
-    what = WORDINGS.one(f"coins {p.level}", p=p, limit_plus_1=p.limit + 1)
-    return head + what
-
-
 def _coins_brute(p: _Coins, x: int) -> int:
     if p.level == 1:
         return sum(_taken(s, p.coins) for s in range(x + 1)) + p.fee * x
@@ -60,7 +45,12 @@ def _coins_brute(p: _Coins, x: int) -> int:
 
 
 def _coins(rng: Random, level: int) -> Problem:
-    p = _draw_coins(rng, level)
+    coins = sorted(rng.sample(range(2, 16), rng.randint(3, 4)))
+    if level == 1 or rng.random() < 0.6:
+        coins[0] = 1
+    limit, fee, none = rng.randint(1, 3), rng.randint(1, 9), rng.choice((-1, 0, 999))
+    m = rng.choice((97, 101, 997, 1009, 9973))
+    p = _Coins(level, coins, limit, fee, none, m)
     key: dict[str, Any] = {"level": p.level, "coins": p.coins}
     key |= (
         {"fee": p.fee},
@@ -77,8 +67,10 @@ def _coins(rng: Random, level: int) -> Problem:
         m=p.modulus,
     )
     high = (60, 60, 40)[p.level - 1]
+    head = WORDINGS.one("coins statement head", coins=", ".join(map(str, p.coins)))
+    what = WORDINGS.one(f"coins {p.level}", p=p, limit_plus_1=p.limit + 1)
     return Problem(
-        _coins_statement(p),
+        head + what,
         "x: int -> int",
         text,
         partial(_coins_brute, p),

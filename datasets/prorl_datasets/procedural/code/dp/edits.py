@@ -28,19 +28,6 @@ class _Edits:
     low: int
 
 
-def _draw_edits(rng: Random, level: int) -> _Edits:
-    ins, dele, sub, swap = (rng.randint(1, 9) for _ in range(4))
-    alphabet = rng.choice(("abc", "xyz", "acgt", "abcd", "eiou", "mnop"))
-    special, low = rng.choice(alphabet), rng.randint(0, 3)
-    return _Edits(level, ins, dele, sub, swap, alphabet, special, low)
-
-
-def _edits_statement(p: _Edits) -> str:
-    head = f"`s` and `t` are words of at most 12 letters from '{p.alphabet}'. "
-    what = WORDINGS.one(f"edits {p.level}", p=p, replace_plus_swap=p.replace + p.swap)
-    return head + what
-
-
 def _edits_brute(p: _Edits, s: str, t: str) -> int:
     if p.level == 1:
         pairs = [(s[i : i + 1], t[i : i + 1]) for i in range(max(len(s), len(t)))]
@@ -71,7 +58,10 @@ def _edits_draw(p: _Edits, r: Random) -> tuple[str, str]:
 
 
 def _edits(rng: Random, level: int) -> Problem:
-    p = _draw_edits(rng, level)
+    ins, dele, sub, swap = (rng.randint(1, 9) for _ in range(4))
+    alphabet = rng.choice(("abc", "xyz", "acgt", "abcd", "eiou", "mnop"))
+    special, low = rng.choice(alphabet), rng.randint(0, 3)
+    p = _Edits(level, ins, dele, sub, swap, alphabet, special, low)
     key: dict[str, Any] = {
         "level": p.level,
         "alphabet": p.alphabet,
@@ -93,8 +83,10 @@ def _edits(rng: Random, level: int) -> Problem:
         special=p.special,
         both=p.replace + p.swap,
     )
+    head = f"`s` and `t` are words of at most 12 letters from '{p.alphabet}'. "
+    what = WORDINGS.one(f"edits {p.level}", p=p, replace_plus_swap=p.replace + p.swap)
     return Problem(
-        _edits_statement(p),
+        head + what,
         "s: str, t: str -> int",
         text,
         partial(_edits_brute, p),

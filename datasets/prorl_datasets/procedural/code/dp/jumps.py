@@ -25,22 +25,6 @@ class _Jumps:
     modulus: int
 
 
-def _draw_jumps(rng: Random, level: int) -> _Jumps:
-    steps = sorted(rng.sample(range(1, 6), rng.randint(2, 3)))
-    c, fee, best = condition(rng, 0, 20), rng.randint(2, 20), rng.choice(("smallest", "largest"))
-    steps = [1, *steps[1:]]
-    m = rng.choice((97, 101, 997, 1009))
-    return _Jumps(level, steps, c, fee, best, m)
-
-
-def _jumps_statement(p: _Jumps) -> str:
-    head = WORDINGS.one(
-        "jumps statement head", steps=", ".join(map(str, p.steps[:-1])), steps_2=p.steps[-1]
-    )
-    what = WORDINGS.one(f"jumps {p.level}", p=p, text=p.cond.text)
-    return head + what
-
-
 def _jumps_brute(p: _Jumps, a: list[int]) -> Any:
     scores = []
     for jumps in _compositions(len(a) - 1, p.steps, p.level == 3):
@@ -62,7 +46,11 @@ def _jumps_brute(p: _Jumps, a: list[int]) -> Any:
 
 
 def _jumps(rng: Random, level: int) -> Problem:
-    p = _draw_jumps(rng, level)
+    steps = sorted(rng.sample(range(1, 6), rng.randint(2, 3)))
+    c, fee, best = condition(rng, 0, 20), rng.randint(2, 20), rng.choice(("smallest", "largest"))
+    steps = [1, *steps[1:]]
+    m = rng.choice((97, 101, 997, 1009))
+    p = _Jumps(level, steps, c, fee, best, m)
     key: dict[str, Any] = {"level": p.level, "steps": p.steps, "fee": p.fee, "best": p.best}
     key |= {"condition": p.cond.key} if p.level > 1 else {}
     key |= {"m": p.modulus} if p.level == 3 else {}
@@ -75,8 +63,12 @@ def _jumps(rng: Random, level: int) -> Problem:
         pick="min" if p.best == "smallest" else "max",
     )
     high = 14 if p.level == 3 else 10
+    head = WORDINGS.one(
+        "jumps statement head", steps=", ".join(map(str, p.steps[:-1])), steps_2=p.steps[-1]
+    )
+    what = WORDINGS.one(f"jumps {p.level}", p=p, text=p.cond.text)
     return Problem(
-        _jumps_statement(p),
+        head + what,
         f"a: ints -> {'ints' if p.level == 3 else 'int'}",
         text,
         partial(_jumps_brute, p),

@@ -26,21 +26,6 @@ class _Knapsack:
     apart: int
 
 
-def _draw_knapsack(rng: Random, level: int) -> _Knapsack:
-    c, f, m = condition(rng, 1, 20), rng.randint(2, 9), rng.randint(5, 19)
-    most, r0, q = rng.randint(2, 4), rng.randint(0, 3), rng.randint(2, 4)
-    return _Knapsack(level, c, f, m, most, r0, q)
-
-
-def _knapsack_statement(p: _Knapsack) -> str:
-    head = WORDINGS.one("knapsack statement head")
-    value = WORDINGS.one("knapsack statement value", p=p, text=p.cond.text)
-    what = WORDINGS.one(
-        f"knapsack {p.level}", text=p.cond.text, p=p, value=value, p_value=p.shift % 2 + 1
-    )
-    return head + what
-
-
 def _knapsack_brute(p: _Knapsack, a: list[int], cap: int) -> Any:
     kept = [w for w in a if p.level > 1 or not p.cond.holds(w)]
     worths = []
@@ -68,7 +53,9 @@ def _knapsack_draw(p: _Knapsack, r: Random) -> tuple[list[int], int]:
 
 
 def _knapsack(rng: Random, level: int) -> Problem:
-    p = _draw_knapsack(rng, level)
+    c, f, m = condition(rng, 1, 20), rng.randint(2, 9), rng.randint(5, 19)
+    most, r0, q = rng.randint(2, 4), rng.randint(0, 3), rng.randint(2, 4)
+    p = _Knapsack(level, c, f, m, most, r0, q)
     key: dict[str, Any] = {"level": p.level, "condition": p.cond.key, "f": p.factor}
     key |= (
         {"r": p.shift},
@@ -84,8 +71,13 @@ def _knapsack(rng: Random, level: int) -> Problem:
         r0=p.shift,
         q=p.apart,
     )
+    head = WORDINGS.one("knapsack statement head")
+    value = WORDINGS.one("knapsack statement value", p=p, text=p.cond.text)
+    what = WORDINGS.one(
+        f"knapsack {p.level}", text=p.cond.text, p=p, value=value, p_value=p.shift % 2 + 1
+    )
     return Problem(
-        _knapsack_statement(p),
+        head + what,
         f"a: ints, cap: int -> {'ints' if p.level == 3 else 'int'}",
         text,
         partial(_knapsack_brute, p),

@@ -26,18 +26,6 @@ class _Partition:
     modulus: int
 
 
-def _draw_partition(rng: Random, level: int) -> _Partition:
-    limit, k, f = rng.randint(20, 60), rng.randint(2, 4), rng.randint(1, 9)
-    c, best, m = condition(rng, 0, 20), rng.choice(("smallest", "largest")), rng.randint(4, 13)
-    return _Partition(level, limit, k, f, c, best, m)
-
-
-def _partition_statement(p: _Partition) -> str:
-    head = WORDINGS.one("partition statement head")
-    what = WORDINGS.one(f"partition {p.level}", p=p, text=p.cond.text)
-    return head + what
-
-
 def _partition_cost(p: _Partition, part: list[int]) -> int:
     s = sum(part)
     if p.level < 3:
@@ -71,7 +59,9 @@ def _partition_brute(p: _Partition, a: list[int]) -> Any:
 
 
 def _partitions(rng: Random, level: int) -> Problem:
-    p = _draw_partition(rng, level)
+    limit, k, f = rng.randint(20, 60), rng.randint(2, 4), rng.randint(1, 9)
+    c, best, m = condition(rng, 0, 20), rng.choice(("smallest", "largest")), rng.randint(4, 13)
+    p = _Partition(level, limit, k, f, c, best, m)
     key: dict[str, Any] = {"level": p.level, "f": p.factor, "m": p.modulus}
     key |= ({"limit": p.limit}, {"k": p.parts, "best": p.best}, {"limit": p.limit})[p.level - 1]
     key |= {"condition": p.cond.key} if p.level > 1 else {}
@@ -86,8 +76,10 @@ def _partitions(rng: Random, level: int) -> Problem:
         pick="min" if p.best == "smallest" else "max",
     )
     high = (11, 10, 8)[p.level - 1]
+    head = WORDINGS.one("partition statement head")
+    what = WORDINGS.one(f"partition {p.level}", p=p, text=p.cond.text)
     return Problem(
-        _partition_statement(p),
+        head + what,
         f"a: ints -> {'int' if p.level == 2 else 'ints'}",
         text,
         partial(_partition_brute, p),

@@ -29,25 +29,6 @@ class _Counting:
     most: int
 
 
-def _draw_counting(rng: Random, level: int) -> _Counting:
-    alphabet = rng.choice(("abc", "xyz", "pqr", "ABCD", "01", "UDLR"))
-    x, y, z = (rng.choice(alphabet) for _ in range(3))
-    k, f, m = (
-        rng.randint(1, 4) if level < 3 else rng.randint(1, 2),
-        rng.randint(2, 30),
-        rng.choice((97, 101, 997, 1009, 9973)),
-    )
-    word = x + y + z + (rng.choice(alphabet) if rng.random() < 0.5 else "")
-    most = rng.randint(3, 6)
-    return _Counting(level, alphabet, x, y, z, k, f, m, word, most)
-
-
-def _counting_statement(p: _Counting) -> str:
-    head = f"`s` is a word of at least 1 and at most 16 letters from '{p.alphabet}'. "
-    what = WORDINGS.one(f"counting {p.level}", p=p, least_plus_1=p.least + 1)
-    return head + what
-
-
 def _counting_brute(p: _Counting, s: str, n: int = 0) -> int:
     if p.level == 1:
         pairs = combinations(range(len(s)), 2)
@@ -70,7 +51,16 @@ def _counting_draw(p: _Counting, r: Random) -> tuple[Any, ...]:
 
 
 def _counting(rng: Random, level: int) -> Problem:
-    p = _draw_counting(rng, level)
+    alphabet = rng.choice(("abc", "xyz", "pqr", "ABCD", "01", "UDLR"))
+    x, y, z = (rng.choice(alphabet) for _ in range(3))
+    k, f, m = (
+        rng.randint(1, 4) if level < 3 else rng.randint(1, 2),
+        rng.randint(2, 30),
+        rng.choice((97, 101, 997, 1009, 9973)),
+    )
+    word = x + y + z + (rng.choice(alphabet) if rng.random() < 0.5 else "")
+    most = rng.randint(3, 6)
+    p = _Counting(level, alphabet, x, y, z, k, f, m, word, most)
     key: dict[str, Any] = {"level": p.level, "alphabet": p.alphabet, "x": p.first}
     key |= (
         {"y": p.second, "k": p.least, "f": p.factor},
@@ -91,8 +81,10 @@ def _counting(rng: Random, level: int) -> Problem:
         alphabet=p.alphabet,
         others=p.alphabet.replace(p.second, ""),
     )
+    head = f"`s` is a word of at least 1 and at most 16 letters from '{p.alphabet}'. "
+    what = WORDINGS.one(f"counting {p.level}", p=p, least_plus_1=p.least + 1)
     return Problem(
-        _counting_statement(p),
+        head + what,
         "s: str, n: int -> int" if p.level == 3 else "s: str -> int",
         text,
         partial(_counting_brute, p),

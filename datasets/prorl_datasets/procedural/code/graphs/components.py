@@ -120,8 +120,11 @@ def _spanning(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": level, "f": rule.f, "g": rule.g, "best": rule.best}
     key |= {"condition": rule.cheap.key} if level > 1 else {}
     key |= {"k": rule.k} if level == 3 else {}
+    f, g, best = rule.f, rule.g, rule.best
+    cheap = f", but {f}*w - {g} if u + v is {rule.cheap.text}" if rule.level > 1 else ""
+    graph = WORDINGS.one("spanning statement graph", head=HEAD, f=f, g=g, cheap=cheap)
     return Problem(
-        _spanning_statement(rule),
+        graph + WORDINGS.one(f"spanning {rule.level}", best=best, k_plus_1=rule.k + 1),
         f"n: int, edges: triples -> {'ints' if level == 1 else 'int'}",
         _spanning_gold(rule),
         partial(_spanning_brute, rule),
@@ -145,13 +148,6 @@ def _spanning_gold(rule: _Spanning) -> str:
         value=value,
         result="costs" if rule.level == 1 else "sum(costs)",
     )
-
-
-def _spanning_statement(rule: _Spanning) -> str:
-    f, g, best = rule.f, rule.g, rule.best
-    cheap = f", but {f}*w - {g} if u + v is {rule.cheap.text}" if rule.level > 1 else ""
-    graph = WORDINGS.one("spanning statement graph", head=HEAD, f=f, g=g, cheap=cheap)
-    return graph + WORDINGS.one(f"spanning {rule.level}", best=best, k_plus_1=rule.k + 1)
 
 
 def _spanning_brute(rule: _Spanning, n: int, edges: list[list[int]]) -> Any:

@@ -56,8 +56,13 @@ def _distances(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": level, "directed": rule.directed}
     key |= {"condition": rule.special.key, "none": rule.none}
     key |= ({}, {"toll": rule.toll, "f": rule.f}, {"toll": rule.toll, "free": rule.free})[level - 1]
+    special, toll = f"u + v is {rule.special.text}", rule.toll
+    edge = "pair [u, v]" if rule.level == 1 else "triple [u, v, w]"
+    cost = WORDINGS.one(f"distances {rule.level}", special=special, rule=rule, toll=toll)
     return Problem(
-        _distances_statement(rule),
+        WORDINGS.one(
+            "distances", head=HEAD, edge=edge, way=WAY[rule.directed], cost=cost, rule=rule
+        ),
         f"n: int, edges: {'pairs' if level == 1 else 'triples'} -> ints",
         _distances_gold(rule),
         partial(_distances_brute, rule),
@@ -78,15 +83,6 @@ def _distances_gold(rule: _Distances) -> str:
         step=f"({toll} if (k + 1) % {rule.free} == 0 else w)" if level == 3 else "w",
         layers=rule.layers,
         none=rule.none,
-    )
-
-
-def _distances_statement(rule: _Distances) -> str:
-    special, toll = f"u + v is {rule.special.text}", rule.toll
-    edge = "pair [u, v]" if rule.level == 1 else "triple [u, v, w]"
-    cost = WORDINGS.one(f"distances {rule.level}", special=special, rule=rule, toll=toll)
-    return WORDINGS.one(
-        "distances", head=HEAD, edge=edge, way=WAY[rule.directed], cost=cost, rule=rule
     )
 
 

@@ -63,8 +63,9 @@ def _two_teams(rng: Random, level: int) -> Problem:
     )
     output = "ints" if level == 1 else "int"
     brute = partial(_teams_brute, rule)
+    head = WORDINGS.one("teams statement head", text=rule.void.text, rule=rule)
     return Problem(
-        _teams_statement(rule),
+        head + WORDINGS.one(f"teams {rule.level}", rule=rule),
         f"n: int, edges: pairs -> {output}",
         text,
         brute,
@@ -72,11 +73,6 @@ def _two_teams(rng: Random, level: int) -> Problem:
         key,
         ((1, []),),
     )
-
-
-def _teams_statement(rule: _Teams) -> str:
-    head = WORDINGS.one("teams statement head", text=rule.void.text, rule=rule)
-    return head + WORDINGS.one(f"teams {rule.level}", rule=rule)
 
 
 def _teams_brute(rule: _Teams, n: int, edges: list[list[int]]) -> Any:

@@ -75,24 +75,20 @@ def _rectangles(rng: Random, level: int) -> Problem:
         r0=b.r,
         pick="max" if b.best == "largest" else "min",
     )
+    size = f"blocks of {b.p} rows and {b.q} columns"
+    start = WORDINGS.one("statement start")
+    only = f"Only blocks whose top left value is {b.corner.text} count. " if b.level != 2 else ""
     return Problem(
-        _statement(b),
+        start
+        + only
+        + WORDINGS.one(
+            f"statement {b.level}", b=b, m_minus_1=b.m - 1, size=size, text=b.total.text
+        ),
         "g: grid -> ints",
         text,
         partial(_brute, b),
         lambda r: (matrix(r, (3, 5 if level == 3 else 6), -9, 12),),
         {"level": level, "rule": rules[level - 1]},
-    )
-
-
-def _statement(b: _Blocks) -> str:
-    size = f"blocks of {b.p} rows and {b.q} columns"
-    start = WORDINGS.one("statement start")
-    only = f"Only blocks whose top left value is {b.corner.text} count. " if b.level != 2 else ""
-    return (
-        start
-        + only
-        + WORDINGS.one(f"statement {b.level}", b=b, m_minus_1=b.m - 1, size=size, text=b.total.text)
     )
 
 

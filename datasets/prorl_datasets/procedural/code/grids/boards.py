@@ -85,17 +85,18 @@ def _tilt(rng: Random, level: int) -> Problem:
     )
     output = "rows" if shown else "int"
     brute = partial(_tilt_brute, board)
-    return Problem(_tilt_statement(board), f"rows: rows -> {output}", text, brute, draw, key)
-
-
-def _tilt_statement(board: _Tilt) -> str:
     melt, what = "", "Give the rows of the board at the end."
     if board.level == 3:
         melt = WORDINGS.one("tilt statement melt", board=board)
     if not board.shows_rows:
         what = WORDINGS.one("tilt statement what", board=board)
-    return WORDINGS.one(
-        "tilt", board=board, tilts=", then ".join(board.tilts), melt=melt, what=what
+    return Problem(
+        WORDINGS.one("tilt", board=board, tilts=", then ".join(board.tilts), melt=melt, what=what),
+        f"rows: rows -> {output}",
+        text,
+        brute,
+        draw,
+        key,
     )
 
 

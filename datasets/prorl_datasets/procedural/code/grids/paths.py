@@ -64,8 +64,12 @@ def _paths(rng: Random, level: int) -> Problem:
         r0=p.r,
     )
     sides = (2, 5) if len(p.steps) < 4 else (2, 4)
+    moves = ["one cell right", "one cell down", *p.steps[2:]]
+    if len(moves) == 2 and p.level != 2:
+        moves[1] = "down"
+    start = WORDINGS.one("statement start", moves=", ".join(moves[:-1]), moves_2=moves[-1])
     return Problem(
-        _statement(p),
+        start + WORDINGS.one(f"statement {p.level}", text=p.special.text, p=p),
         f"g: grid -> {'ints' if level == 3 else 'int'}",
         text,
         partial(_brute, p),
@@ -73,14 +77,6 @@ def _paths(rng: Random, level: int) -> Problem:
         key,
         (([[4]],),),
     )
-
-
-def _statement(p: _Paths) -> str:
-    moves = ["one cell right", "one cell down", *p.steps[2:]]
-    if len(moves) == 2 and p.level != 2:
-        moves[1] = "down"
-    start = WORDINGS.one("statement start", moves=", ".join(moves[:-1]), moves_2=moves[-1])
-    return start + WORDINGS.one(f"statement {p.level}", text=p.special.text, p=p)
 
 
 def _brute(p: _Paths, g: list[list[int]]) -> Any:

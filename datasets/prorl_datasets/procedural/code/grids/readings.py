@@ -143,10 +143,15 @@ def _readings(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": level, "turns": rule.turns, "reading": rule.reading[:12]}
     key |= {"condition": rule.dropped.key}
     key |= {"k": rule.k, "start": rule.start} if level == 3 else {}
+    code = _READINGS[rule.reading]
+    helper = {"spiral(g)": _SPIRAL, "diagonals(g)": _DIAGONALS}.get(code, "")
+    turns = "".join(f"    g = {_TURNS[turn]}\n" for turn in rule.turns)
+    places = f"[{rule.start}::{rule.k}]" if rule.level == 3 else ""
+    keep = f"v for v in values{places} if not ({rule.dropped.on('v')})"
     return Problem(
         _statement(rule),
         "g: grid -> ints",
-        _gold(rule),
+        f"{helper.lstrip()}def solve(g):\n{turns}    values = {code}\n    return [{keep}]\n",
         partial(_brute, rule),
         lambda r: (matrix(r, (2, 5), -9, 30),),
         key,
@@ -167,15 +172,6 @@ def _statement(rule: _Reading) -> str:
     return WORDINGS.one(
         "statement", rule_turns_joined="; then ".join(rule.turns), rule=rule, end=end
     )
-
-
-def _gold(rule: _Reading) -> str:
-    code = _READINGS[rule.reading]
-    helper = {"spiral(g)": _SPIRAL, "diagonals(g)": _DIAGONALS}.get(code, "")
-    turns = "".join(f"    g = {_TURNS[turn]}\n" for turn in rule.turns)
-    places = f"[{rule.start}::{rule.k}]" if rule.level == 3 else ""
-    keep = f"v for v in values{places} if not ({rule.dropped.on('v')})"
-    return f"{helper.lstrip()}def solve(g):\n{turns}    values = {code}\n    return [{keep}]\n"
 
 
 def _brute(rule: _Reading, g: list[list[int]]) -> list[int]:

@@ -53,8 +53,11 @@ def _longest(rng: Random, level: int) -> Problem:
     )
     key: dict[str, Any] = {"level": level, "condition": rule.bad.key, "latest": rule.latest}
     key |= {"most": rule.allowed, "limit": (0, rule.step, rule.limit)[level - 1]}
+    plural = "element that is" if rule.allowed == 1 else "elements that are"
+    few = f"contains at most {rule.allowed} {plural} {rule.bad.text}"
+    rules = WORDINGS.one(f"statement {rule.level}", text=rule.bad.text, few=few, rule=rule)
     return Problem(
-        _statement(rule),
+        WORDINGS.one("statement", rules=rules, largest="largest" if rule.latest else "smallest"),
         "a: ints -> ints",
         solution,
         partial(_brute, rule),
@@ -62,13 +65,6 @@ def _longest(rng: Random, level: int) -> Problem:
         key,
         (([],), ([5],)),
     )
-
-
-def _statement(rule: _Longest) -> str:
-    plural = "element that is" if rule.allowed == 1 else "elements that are"
-    few = f"contains at most {rule.allowed} {plural} {rule.bad.text}"
-    rules = WORDINGS.one(f"statement {rule.level}", text=rule.bad.text, few=few, rule=rule)
-    return WORDINGS.one("statement", rules=rules, largest="largest" if rule.latest else "smallest")
 
 
 def _brute(rule: _Longest, a: list[int]) -> list[int]:

@@ -104,25 +104,19 @@ def _key_orders(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": level, "key": order.first.canonical, "down": order.down}
     key |= {"second": order.second.canonical, "k": order.k} if level == 2 else {"tie": order.tie}
     key |= {"k": order.k} if level == 3 else {}
+    way, k = "decreasing" if order.down else "increasing", order.k
+    ties = f" Equal keys are ordered by {'decreasing' if order.tie else 'increasing'} value."
+    if order.level == 2:
+        ties = WORDINGS.one("key orders statement ties", text=order.second.text)
+    base = WORDINGS.one("key orders statement base", text=order.first.text)
     return Problem(
-        _key_orders_statement(order),
+        base + WORDINGS.one(f"key orders {order.level}", k=k, ordinal_k=ordinal(k), way=way) + ties,
         "a: ints -> ints",
         WORDINGS.source(f"key orders solution {level}", rank=rank, k=order.k),
         partial(_key_orders_brute, order),
         lambda r: (integers(r, 6, 8 + 4 * level, 0, order.high),),
         key,
         (([],),),
-    )
-
-
-def _key_orders_statement(order: _Order) -> str:
-    way, k = "decreasing" if order.down else "increasing", order.k
-    ties = f" Equal keys are ordered by {'decreasing' if order.tie else 'increasing'} value."
-    if order.level == 2:
-        ties = WORDINGS.one("key orders statement ties", text=order.second.text)
-    base = WORDINGS.one("key orders statement base", text=order.first.text)
-    return (
-        base + WORDINGS.one(f"key orders {order.level}", k=k, ordinal_k=ordinal(k), way=way) + ties
     )
 
 

@@ -41,18 +41,6 @@ def _pairs(rng: Random, level: int) -> Problem:
     key = {"level": level, "p": p, "q": q, "m": m, "r": rule.r}
     key |= {"apart": apart} if level == 2 else {}
     key |= {"s": s} if level == 3 else {}
-    return Problem(
-        _pairs_statement(rule),
-        "a: ints -> int",
-        WORDINGS.source(f"pairs solution {level}", p=p, q=q, s=s, m=m, r=rule.r, apart=apart),
-        partial(_pairs_brute, rule),
-        lambda r: (integers(r, 7, 24 if level < 3 else 16, -30, 60),),
-        key,
-        (([3],),),
-    )
-
-
-def _pairs_statement(rule: _Pairs) -> str:
     factors = [(rule.p, "a[i]"), (rule.q, "a[j]"), (rule.s, "a[k]")][: 3 if rule.level == 3 else 2]
     terms = " + ".join(name if factor == 1 else f"{factor}*{name}" for factor, name in factors)
     who = "pairs of indices i < j" if rule.level < 3 else "triples of indices i < j < k"
@@ -60,7 +48,15 @@ def _pairs_statement(rule: _Pairs) -> str:
     what = "Give the number of such pairs."
     if rule.level > 1:
         what = f"Give the number of such {who.split()[0]} plus the sum of their indices i."
-    return WORDINGS.one("pairs statement", who=who, far=far, terms=terms, rule=rule, what=what)
+    return Problem(
+        WORDINGS.one("pairs statement", who=who, far=far, terms=terms, rule=rule, what=what),
+        "a: ints -> int",
+        WORDINGS.source(f"pairs solution {level}", p=p, q=q, s=s, m=m, r=rule.r, apart=apart),
+        partial(_pairs_brute, rule),
+        lambda r: (integers(r, 7, 24 if level < 3 else 16, -30, 60),),
+        key,
+        (([3],),),
+    )
 
 
 def _pairs_brute(rule: _Pairs, a: list[int]) -> int:
@@ -119,23 +115,17 @@ def _inversions(rng: Random, level: int) -> Problem:
         cond=rule.only.on("v"),
         count="len(seen) - bisect_right(seen, bound)" if down else "bisect_left(seen, bound)",
     )
+    what = WORDINGS.one(f"inversions {rule.level}")
+    only = f" and a[i] is {rule.only.text}" if rule.level > 1 else ""
     return Problem(
-        _inversions_statement(rule),
+        "`a` is a list of at most 24 integers; indices count from 0. Consider the pairs of indices "
+        f"i < j for which {_scaled(rule.e, 'a[i]')} {'>' if rule.down else '<'} {rule.bound}{only}. {what}.",
         f"a: ints -> {'ints' if level == 3 else 'int'}",
         gold,
         partial(_inversions_brute, rule),
         lambda r: (integers(r, 7, 8 + 5 * level, -9, 30),),
         key,
         (([],),),
-    )
-
-
-def _inversions_statement(rule: _Inversions) -> str:
-    what = WORDINGS.one(f"inversions {rule.level}")
-    only = f" and a[i] is {rule.only.text}" if rule.level > 1 else ""
-    return (
-        "`a` is a list of at most 24 integers; indices count from 0. Consider the pairs of indices "
-        f"i < j for which {_scaled(rule.e, 'a[i]')} {'>' if rule.down else '<'} {rule.bound}{only}. {what}."
     )
 
 

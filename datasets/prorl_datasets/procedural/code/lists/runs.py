@@ -52,26 +52,22 @@ def _runs(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": level, "condition": rule.inside.key, "measure": name}
     key |= {"least": rule.least - 1} if level > 1 else {}
     key |= {"gap": rule.gap} if level == 3 else {}
+    joined = WORDINGS.one("runs statement joined", rule=rule)
+    kept = f" Only runs of at least {rule.least} elements count."
     return Problem(
-        _runs_statement(rule),
+        WORDINGS.one(
+            "runs",
+            text=rule.inside.text,
+            joined=joined if rule.level == 3 else "",
+            kept=kept if rule.level > 1 else "",
+            measure_0=rule.measure[0],
+        ),
         "a: ints -> ints",
         solution,
         partial(_runs_brute, rule),
         lambda r: (integers(r, 7, 10 + 5 * level, -9, 20),),
         key,
         (([],), ([4],)),
-    )
-
-
-def _runs_statement(rule: _Runs) -> str:
-    joined = WORDINGS.one("runs statement joined", rule=rule)
-    kept = f" Only runs of at least {rule.least} elements count."
-    return WORDINGS.one(
-        "runs",
-        text=rule.inside.text,
-        joined=joined if rule.level == 3 else "",
-        kept=kept if rule.level > 1 else "",
-        measure_0=rule.measure[0],
     )
 
 

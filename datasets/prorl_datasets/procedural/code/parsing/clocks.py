@@ -26,14 +26,6 @@ class _Clock:
     sep: str
 
 
-def _draw_clock(rng: Random, level: int) -> _Clock:
-    hours, minutes = rng.randint(5, 40), rng.randint(20, 99)
-    a, b = rng.randint(0, hours - 3), rng.randint(2, 9)
-    begin, end = a, rng.randint(a + 2, hours)
-    k, sep = rng.randint(2, 9), rng.choice(":.h")
-    return _Clock(level, hours, minutes, b, begin, end, k, sep)
-
-
 def _clock_statement(p: _Clock) -> str:
     head = WORDINGS.one(
         "clock statement head", p=p, hours_minus_1=p.hours - 1, minutes_minus_1=p.minutes - 1
@@ -76,7 +68,11 @@ def _clock_draw(p: _Clock, r: Random) -> tuple[Any, ...]:
 
 
 def _clocks(rng: Random, level: int) -> Problem:
-    p = _draw_clock(rng, level)
+    hours, minutes = rng.randint(5, 40), rng.randint(20, 99)
+    a, b = rng.randint(0, hours - 3), rng.randint(2, 9)
+    begin, end = a, rng.randint(a + 2, hours)
+    k, sep = rng.randint(2, 9), rng.choice(":.h")
+    p = _Clock(level, hours, minutes, b, begin, end, k, sep)
     key: dict[str, Any] = {"level": p.level, "hours": p.hours, "minutes": p.minutes}
     key |= ({"k": p.rate}, {"least": p.base}, {"span": [p.begin, p.end], "k": p.rate, "b": p.base})[
         p.level - 1

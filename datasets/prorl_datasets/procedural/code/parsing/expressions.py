@@ -38,14 +38,6 @@ class _Expressions:
     back: bool
 
 
-def _draw_expressions(rng: Random, level: int) -> _Expressions:
-    ops = [_operator(rng, sign) for sign in rng.sample("@#&!?~^:", 3)]
-    signs = [op[0] for op in ops]
-    right = level == 3 and rng.random() < 0.5
-    back = level == 1 and rng.random() < 0.5
-    return _Expressions(level, ops, signs, right, back)
-
-
 def _expressions_statement(p: _Expressions) -> str:
     meaning = "; ".join(f"x {sign} y is {text}" for sign, _, _, text in p.ops)
     head = WORDINGS.one(
@@ -76,7 +68,11 @@ def _expressions_draw(p: _Expressions, r: Random) -> tuple[str]:
 
 
 def _expressions(rng: Random, level: int) -> Problem:
-    p = _draw_expressions(rng, level)
+    ops = [_operator(rng, sign) for sign in rng.sample("@#&!?~^:", 3)]
+    signs = [op[0] for op in ops]
+    right = level == 3 and rng.random() < 0.5
+    back = level == 1 and rng.random() < 0.5
+    p = _Expressions(level, ops, signs, right, back)
     late = p.right or p.back
     ranks = {sign: 0 if p.level == 1 else 2 - i for i, sign in enumerate(p.signs)}
     key = {"level": p.level, "operators": [[o[0], o[3]] for o in p.ops], "late": late}

@@ -41,23 +41,6 @@ class _Machine:
         return self.low if self.level > 1 else None
 
 
-def _draw_machine(rng: Random, level: int) -> _Machine:
-    a, b, m, d = rng.randint(1, 9), rng.randint(1, 9), rng.randint(50, 999), rng.randint(0, 9)
-    names = rng.sample(list(_STACK_OPS), 1 + level)
-    mix, low = rng.choice(("mix", "op", "join", "f")), rng.randint(0, 3)
-    return _Machine(level, a, b, d, m, names, mix, low)
-
-
-def _machine_statement(p: _Machine) -> str:
-    rules = "; ".join(f"'{name}' {_STACK_OPS[name][0]}" for name in p.names)
-    head = WORDINGS.one("machine statement head", p=p, modulus_minus_1=p.modulus - 1, rules=rules)
-    short = "An instruction that needs more numbers than there are on the stack does nothing"
-    short += ". " if p.filler is None else f" but put {p.filler} on the stack. "
-    jump = WORDINGS.one("machine statement jump", modulus_by_3=p.modulus // 3)
-    ask = WORDINGS.one(f"machine {p.level}")
-    return head + short + (jump if p.level == 3 else "") + ask
-
-
 def _machine_brute(p: _Machine, program: list[str]) -> list[int]:
     state: tuple[int, ...] = ()
     history: list[tuple[int, ...]] = [()]
@@ -97,7 +80,10 @@ def _machine_draw(p: _Machine, r: Random) -> tuple[list[str]]:
 
 
 def _machines(rng: Random, level: int) -> Problem:
-    p = _draw_machine(rng, level)
+    a, b, m, d = rng.randint(1, 9), rng.randint(1, 9), rng.randint(50, 999), rng.randint(0, 9)
+    names = rng.sample(list(_STACK_OPS), 1 + level)
+    mix, low = rng.choice(("mix", "op", "join", "f")), rng.randint(0, 3)
+    p = _Machine(level, a, b, d, m, names, mix, low)
     key: dict[str, Any] = {
         "level": level,
         "mix": [p.a, p.b, p.d, p.modulus],
@@ -116,8 +102,14 @@ def _machines(rng: Random, level: int) -> Problem:
         third=p.modulus // 3,
         result={1: "stack", 2: "sums", 3: "stack[::-1] + [most]"}[level],
     )
+    rules = "; ".join(f"'{name}' {_STACK_OPS[name][0]}" for name in p.names)
+    head = WORDINGS.one("machine statement head", p=p, modulus_minus_1=p.modulus - 1, rules=rules)
+    short = "An instruction that needs more numbers than there are on the stack does nothing"
+    short += ". " if p.filler is None else f" but put {p.filler} on the stack. "
+    jump = WORDINGS.one("machine statement jump", modulus_by_3=p.modulus // 3)
+    ask = WORDINGS.one(f"machine {p.level}")
     return Problem(
-        _machine_statement(p),
+        head + short + (jump if p.level == 3 else "") + ask,
         "program: strs -> ints",
         text,
         partial(_machine_brute, p),

@@ -23,23 +23,6 @@ class _Numerals:
     top: int
 
 
-def _draw_numerals(rng: Random, level: int) -> _Numerals:
-    symbols = rng.sample("ABCDEFGHKLMNPQRSTUVWXYZ", 4)
-    values = [1]
-    for _ in range(3):
-        values.append(values[-1] * rng.randint(2, 7))
-    table = dict(zip(symbols, values, strict=True))
-    top = values[-1] * 3
-    return _Numerals(level, symbols, values, table, top)
-
-
-def _numerals_statement(p: _Numerals) -> str:
-    means = ", ".join(f"{s} = {v}" for s, v in p.table.items())
-    head = f"Numerals are written with the symbols {means}. "
-    what = WORDINGS.one(f"numerals {p.level}", p=p)
-    return head + what
-
-
 def _numeral_items(p: _Numerals) -> list[tuple[int, str]]:
     """Return (value, text) of each symbol and subtractive pair, largest first."""
     singles = [(value, symbol) for symbol, value in p.table.items()]
@@ -65,11 +48,20 @@ def _numerals_draw(p: _Numerals, r: Random) -> tuple[list[Any]]:
 
 
 def _numerals(rng: Random, level: int) -> Problem:
-    p = _draw_numerals(rng, level)
+    symbols = rng.sample("ABCDEFGHKLMNPQRSTUVWXYZ", 4)
+    values = [1]
+    for _ in range(3):
+        values.append(values[-1] * rng.randint(2, 7))
+    table = dict(zip(symbols, values, strict=True))
+    top = values[-1] * 3
+    p = _Numerals(level, symbols, values, table, top)
     key: dict[str, Any] = {"level": p.level, "symbols": p.symbols, "values": p.values}
     text = WORDINGS.source(f"numerals solution {p.level}", table=p.table, items=_numeral_items(p))
+    means = ", ".join(f"{s} = {v}" for s, v in p.table.items())
+    head = f"Numerals are written with the symbols {means}. "
+    what = WORDINGS.one(f"numerals {p.level}", p=p)
     return Problem(
-        _numerals_statement(p),
+        head + what,
         "a: ints -> strs" if p.level == 3 else "s: strs -> ints",
         text,
         partial(_numerals_brute, p),

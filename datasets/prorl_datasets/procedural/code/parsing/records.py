@@ -25,14 +25,6 @@ class _Log:
     order: str
 
 
-def _draw_log(rng: Random, level: int) -> _Log:
-    sep = rng.choice(":|;/")
-    c, f = condition(rng, 1, 60), rng.randint(2, 9)
-    verbs = rng.sample(("buy", "sell", "load", "send", "take", "give", "hire", "lend"), 3)
-    order = rng.choice(("amount", "name"))
-    return _Log(level, sep, c, f, verbs, order)
-
-
 def _log_statement(p: _Log) -> str:
     head = WORDINGS.one("log statement head", p=p, verbs=", ".join(p.verbs))
     ways = WORDINGS.one(f"log {p.order}")
@@ -77,7 +69,11 @@ def _log_draw(p: _Log, r: Random) -> tuple[list[str]]:
 
 
 def _records(rng: Random, level: int) -> Problem:
-    p = _draw_log(rng, level)
+    sep = rng.choice(":|;/")
+    c, f = condition(rng, 1, 60), rng.randint(2, 9)
+    verbs = rng.sample(("buy", "sell", "load", "send", "take", "give", "hire", "lend"), 3)
+    order = rng.choice(("amount", "name"))
+    p = _Log(level, sep, c, f, verbs, order)
     key: dict[str, Any] = {
         "level": p.level,
         "verbs": p.verbs,

@@ -29,19 +29,6 @@ class _Packing:
     first: bool
 
 
-def _draw_packing(rng: Random, level: int) -> _Packing:
-    opening, closing = rng.choice(("()", "[]", "{}", "<>"))
-    mark = rng.choice("!~*^%")
-    turn, plus, modulus = (
-        rng.randint(1, 25),
-        rng.randint(0, 9 if level == 1 else 3),
-        rng.randint(3, 9),
-    )
-    k, first = rng.randint(2, 9), rng.random() < 0.5
-    start = rng.randint(1, k)
-    return _Packing(level, opening, closing, mark, turn, plus, modulus, k, start, first)
-
-
 def _packing_statement(p: _Packing) -> str:
     head = WORDINGS.one(
         "packing statement head",
@@ -91,7 +78,16 @@ def _packing_draw(p: _Packing, r: Random) -> tuple[str]:
 
 
 def _packed(rng: Random, level: int) -> Problem:
-    p = _draw_packing(rng, level)
+    opening, closing = rng.choice(("()", "[]", "{}", "<>"))
+    mark = rng.choice("!~*^%")
+    turn, plus, modulus = (
+        rng.randint(1, 25),
+        rng.randint(0, 9 if level == 1 else 3),
+        rng.randint(3, 9),
+    )
+    k, first = rng.randint(2, 9), rng.random() < 0.5
+    start = rng.randint(1, k)
+    p = _Packing(level, opening, closing, mark, turn, plus, modulus, k, start, first)
     key: dict[str, Any] = {"level": p.level, "turn": p.turn, "plus": p.plus}
     key |= (
         {"first": p.first},

@@ -26,24 +26,6 @@ class _Account:
     part: int
 
 
-def _draw_account(rng: Random, level: int) -> _Account:
-    opening, fee, credit = rng.randint(0, 90), rng.randint(1, 9), rng.randint(0, 60)
-    c, every, cap = condition(rng, -40, 60), rng.randint(2, 5), rng.randint(60, 160)
-    part = rng.randint(3, 12)
-    return _Account(level, opening, fee, credit, c, every, cap, part)
-
-
-def _account_statement(p: _Account) -> str:
-    head = WORDINGS.one("account statement head", p=p)
-    refuse = WORDINGS.one(
-        "account statement refuse",
-        minus_credit=-p.credit if p.credit else 0,
-        p_word=WORDINGS.one(f"account of {p.level}", p=p),
-    )
-    what = WORDINGS.one(f"account {p.level}", text=p.cond.text, p=p, every=ordinal(p.every))
-    return head + refuse + what
-
-
 def _account_state(p: _Account, a: list[int]) -> tuple[int, int, int]:
     if not a:
         return p.opening, 0, 0
@@ -74,7 +56,10 @@ def _account_brute(p: _Account, a: list[int]) -> Any:
 
 
 def _accounts(rng: Random, level: int) -> Problem:
-    p = _draw_account(rng, level)
+    opening, fee, credit = rng.randint(0, 90), rng.randint(1, 9), rng.randint(0, 60)
+    c, every, cap = condition(rng, -40, 60), rng.randint(2, 5), rng.randint(60, 160)
+    part = rng.randint(3, 12)
+    p = _Account(level, opening, fee, credit, c, every, cap, part)
     key: dict[str, Any] = {"level": p.level, "opening": p.opening, "fee": p.fee, "credit": p.credit}
     key |= (
         {"condition": p.cond.key},
@@ -91,8 +76,15 @@ def _accounts(rng: Random, level: int) -> Problem:
         cap=p.cap,
         cond=p.cond.on("v"),
     )
+    head = WORDINGS.one("account statement head", p=p)
+    refuse = WORDINGS.one(
+        "account statement refuse",
+        minus_credit=-p.credit if p.credit else 0,
+        p_word=WORDINGS.one(f"account of {p.level}", p=p),
+    )
+    what = WORDINGS.one(f"account {p.level}", text=p.cond.text, p=p, every=ordinal(p.every))
     return Problem(
-        _account_statement(p),
+        head + refuse + what,
         f"a: ints -> {'int' if p.level == 2 else 'ints'}",
         text,
         partial(_account_brute, p),

@@ -37,24 +37,6 @@ class _Cache:
     factor: int
 
 
-def _draw_cache(rng: Random, level: int) -> _Cache:
-    size, hit, miss = rng.randint(2, 4), rng.randint(1, 9), rng.randint(10, 60)
-    rule, c, f = (
-        rng.choice(("first in", "least recent", "least often")),
-        condition(rng, 0, 12),
-        rng.randint(2, 9),
-    )
-    return _Cache(level, size, hit, miss, rule, c, f)
-
-
-def _cache_statement(p: _Cache) -> str:
-    head = WORDINGS.one("cache statement head", p=p, victims=_VICTIMS[p.rule])
-    what = WORDINGS.one(
-        f"cache {p.level}", text=p.cond.text, p=p, factor_plus_1=ordinal(p.factor + 1)
-    )
-    return head + what
-
-
 def _cache_brute(p: _Cache, a: list[int]) -> list[int]:
     keys: list[int] = []
     since, cost, gone = 0, 0, []
@@ -103,7 +85,13 @@ def _cache_gold(p: _Cache) -> str:
 
 
 def _caches(rng: Random, level: int) -> Problem:
-    p = _draw_cache(rng, level)
+    size, hit, miss = rng.randint(2, 4), rng.randint(1, 9), rng.randint(10, 60)
+    rule, c, f = (
+        rng.choice(("first in", "least recent", "least often")),
+        condition(rng, 0, 12),
+        rng.randint(2, 9),
+    )
+    p = _Cache(level, size, hit, miss, rule, c, f)
     key: dict[str, Any] = {
         "level": p.level,
         "size": p.size,
@@ -113,8 +101,12 @@ def _caches(rng: Random, level: int) -> Problem:
     }
     key |= ({}, {"condition": p.cond.key}, {"condition": p.cond.key, "f": p.factor})[p.level - 1]
     text = _cache_gold(p)
+    head = WORDINGS.one("cache statement head", p=p, victims=_VICTIMS[p.rule])
+    what = WORDINGS.one(
+        f"cache {p.level}", text=p.cond.text, p=p, factor_plus_1=ordinal(p.factor + 1)
+    )
     return Problem(
-        _cache_statement(p),
+        head + what,
         "a: ints -> ints",
         text,
         partial(_cache_brute, p),

@@ -34,21 +34,6 @@ class _Cards:
         return self.rounds + (self.bonus if self.level == 3 else 0)
 
 
-def _draw_cards(rng: Random, level: int) -> _Cards:
-    f, m, bonus = rng.randint(1, 9), rng.randint(10, 23), rng.randint(1, 9)
-    c, rounds, high = condition(rng, 1, 14), rng.randint(5, 15), rng.random() < 0.5
-    return _Cards(level, f, m, bonus, c, rounds, high)
-
-
-def _cards_statement(p: _Cards) -> str:
-    head = WORDINGS.one("cards statement head", p=p)
-    wins = f"the card with the {'larger' if p.high else 'smaller'} power wins"
-    what = WORDINGS.one(
-        f"cards {p.level}", wins=wins, p=p, text=p.cond.text, rounds_plus_bonus=p.rounds + p.bonus
-    )
-    return head + what
-
-
 def _cards_lead(p: _Cards, x: int, y: int) -> int:
     """Return 1 if x wins, -1 if y wins, 0 for a tie."""
     left, right = (v * p.factor - v * p.factor // p.modulus * p.modulus for v in (x, y))
@@ -77,7 +62,9 @@ def _cards_brute(p: _Cards, a: list[int], b: list[int]) -> list[int]:
 
 
 def _cards(rng: Random, level: int) -> Problem:
-    p = _draw_cards(rng, level)
+    f, m, bonus = rng.randint(1, 9), rng.randint(10, 23), rng.randint(1, 9)
+    c, rounds, high = condition(rng, 1, 14), rng.randint(5, 15), rng.random() < 0.5
+    p = _Cards(level, f, m, bonus, c, rounds, high)
     key: dict[str, Any] = {"level": p.level, "f": p.factor, "m": p.modulus, "high": p.high}
     key |= (
         {"condition": p.cond.key, "bonus": p.bonus},
@@ -93,8 +80,13 @@ def _cards(rng: Random, level: int) -> Problem:
         rounds=p.most,
         cond=p.cond.on("v"),
     )
+    head = WORDINGS.one("cards statement head", p=p)
+    wins = f"the card with the {'larger' if p.high else 'smaller'} power wins"
+    what = WORDINGS.one(
+        f"cards {p.level}", wins=wins, p=p, text=p.cond.text, rounds_plus_bonus=p.rounds + p.bonus
+    )
     return Problem(
-        _cards_statement(p),
+        head + what,
         "a: ints, b: ints -> ints",
         text,
         partial(_cards_brute, p),

@@ -29,23 +29,6 @@ class _Circle:
     left: int
 
 
-def _draw_circle(rng: Random, level: int) -> _Circle:
-    k, f, m = rng.randint(2, 12), rng.randint(1, 9), rng.randint(10, 20)
-    c, start, left = condition(rng, 1, 40), rng.randint(1, 4), rng.randint(1, 3)
-    return _Circle(level, k, f, m, c, start, left)
-
-
-def _circle_statement(p: _Circle) -> str:
-    head = WORDINGS.one("circle statement head")
-    count = WORDINGS.one(
-        "circle statement count", p_word=("first", "second", "third", "fourth")[p.start - 1]
-    )
-    what = WORDINGS.one(
-        f"circle {p.level}", p=p, text=p.cond.text, count_plus_factor=p.count + p.factor
-    )
-    return head + count + what
-
-
 def _circle_brute(p: _Circle, a: list[int]) -> list[int]:
     ring = [*range(len(a))]
     for _ in range(p.start - 1):
@@ -72,7 +55,9 @@ def _circle_brute(p: _Circle, a: list[int]) -> list[int]:
 
 
 def _circles(rng: Random, level: int) -> Problem:
-    p = _draw_circle(rng, level)
+    k, f, m = rng.randint(2, 12), rng.randint(1, 9), rng.randint(10, 20)
+    c, start, left = condition(rng, 1, 40), rng.randint(1, 4), rng.randint(1, 3)
+    p = _Circle(level, k, f, m, c, start, left)
     key: dict[str, Any] = {"level": p.level, "k": p.count, "f": p.factor, "start": p.start}
     key |= (
         {},
@@ -88,8 +73,15 @@ def _circles(rng: Random, level: int) -> Problem:
         left=p.left,
         cond=p.cond.on("v"),
     )
+    head = WORDINGS.one("circle statement head")
+    count = WORDINGS.one(
+        "circle statement count", p_word=("first", "second", "third", "fourth")[p.start - 1]
+    )
+    what = WORDINGS.one(
+        f"circle {p.level}", p=p, text=p.cond.text, count_plus_factor=p.count + p.factor
+    )
     return Problem(
-        _circle_statement(p),
+        head + count + what,
         "a: ints -> ints",
         text,
         partial(_circle_brute, p),

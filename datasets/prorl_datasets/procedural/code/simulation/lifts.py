@@ -28,27 +28,6 @@ class _Lift:
     tie: str
 
 
-def _draw_lift(rng: Random, level: int) -> _Lift:
-    home, stop, top = rng.randint(0, 20), rng.randint(1, 9), 30
-    up, k, f = rng.random() < 0.5, rng.randint(2, 4), rng.randint(2, 6)
-    c = condition(rng, 0, top)
-    tie = rng.choice(("lower", "higher"))
-    return _Lift(level, home, stop, top, up, k, f, c, tie)
-
-
-def _lift_statement(p: _Lift) -> str:
-    head = WORDINGS.one("lift statement head", p=p)
-    what = WORDINGS.one(
-        f"lift {p.level}",
-        text=p.cond.text,
-        above="above" if p.up else "below",
-        increasing="increasing" if p.up else "decreasing",
-        decreasing="decreasing" if p.up else "increasing",
-        p=p,
-    )
-    return head + what
-
-
 def _lift_brute(p: _Lift, a: list[int]) -> list[int]:
     if p.level == 3:
         return _nearest(
@@ -81,7 +60,11 @@ def _lift_draw(p: _Lift, r: Random) -> tuple[list[int]]:
 
 
 def _elevators(rng: Random, level: int) -> Problem:
-    p = _draw_lift(rng, level)
+    home, stop, top = rng.randint(0, 20), rng.randint(1, 9), 30
+    up, k, f = rng.random() < 0.5, rng.randint(2, 4), rng.randint(2, 6)
+    c = condition(rng, 0, top)
+    tie = rng.choice(("lower", "higher"))
+    p = _Lift(level, home, stop, top, up, k, f, c, tie)
     key: dict[str, Any] = {
         "level": p.level,
         "home": p.home,
@@ -102,8 +85,17 @@ def _elevators(rng: Random, level: int) -> Problem:
         first=f"v {('>' if p.up else '<')}= {p.home}",
         order="above + below[::-1]" if p.up else "above[::-1] + below",
     )
+    head = WORDINGS.one("lift statement head", p=p)
+    what = WORDINGS.one(
+        f"lift {p.level}",
+        text=p.cond.text,
+        above="above" if p.up else "below",
+        increasing="increasing" if p.up else "decreasing",
+        decreasing="decreasing" if p.up else "increasing",
+        p=p,
+    )
     return Problem(
-        _lift_statement(p),
+        head + what,
         "a: ints -> ints",
         text,
         partial(_lift_brute, p),

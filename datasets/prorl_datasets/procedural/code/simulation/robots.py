@@ -31,13 +31,6 @@ class _Robot:
     turn: str
 
 
-def _draw_robot(rng: Random, level: int) -> _Robot:
-    go, left, right, back = rng.sample("FLRBGTWMSD", 4)
-    w, h, k, f = rng.randint(4, 9), rng.randint(4, 9), rng.randint(1, 3), rng.randint(2, 30)
-    wrap, turn = rng.random() < 0.5, rng.choice(("left", "right"))
-    return _Robot(level, go, left, right, back, w, h, k, f, wrap, turn)
-
-
 def _robot_statement(p: _Robot) -> str:
     head = WORDINGS.one("robot statement head", p=p, plural_s="s" if p.steps > 1 else "")
     edge = f"The field has the points with 0 <= x < {p.width} and 0 <= y < {p.height}. "
@@ -109,7 +102,10 @@ def _robot_draw(p: _Robot, r: Random) -> tuple[str]:
 
 
 def _robots(rng: Random, level: int) -> Problem:
-    p = _draw_robot(rng, level)
+    go, left, right, back = rng.sample("FLRBGTWMSD", 4)
+    w, h, k, f = rng.randint(4, 9), rng.randint(4, 9), rng.randint(1, 3), rng.randint(2, 30)
+    wrap, turn = rng.random() < 0.5, rng.choice(("left", "right"))
+    p = _Robot(level, go, left, right, back, w, h, k, f, wrap, turn)
     third = WORDINGS.one(f"robots {p.level}", p=p)
     key: dict[str, Any] = {
         "level": p.level,

@@ -29,25 +29,6 @@ class _Scheduler:
     order: str
 
 
-def _draw_scheduler(rng: Random, level: int) -> _Scheduler:
-    q, swap, m, f = rng.randint(2, 6), rng.randint(0, 7), rng.randint(3, 9), rng.randint(1, 8)
-    c, order = condition(rng, 1, 12), rng.choice(("shortest", "longest"))
-    return _Scheduler(level, q, swap, m, f, c, order)
-
-
-def _scheduler_statement(p: _Scheduler) -> str:
-    head = WORDINGS.one("scheduler statement head")
-    what = WORDINGS.one(
-        f"scheduler {p.level}",
-        p=p,
-        swap_plus_1=p.swap + 1,
-        text=p.cond.text,
-        swap_plus_2=p.swap + 2,
-        quantum_plus_1=p.quantum + 1,
-    )
-    return head + what
-
-
 def _scheduler_brute(p: _Scheduler, a: list[int]) -> list[int]:
     n, left = len(a), [*a]
     if p.level == 1:
@@ -81,7 +62,9 @@ def _scheduler_brute(p: _Scheduler, a: list[int]) -> list[int]:
 
 
 def _schedulers(rng: Random, level: int) -> Problem:
-    p = _draw_scheduler(rng, level)
+    q, swap, m, f = rng.randint(2, 6), rng.randint(0, 7), rng.randint(3, 9), rng.randint(1, 8)
+    c, order = condition(rng, 1, 12), rng.choice(("shortest", "longest"))
+    p = _Scheduler(level, q, swap, m, f, c, order)
     key: dict[str, Any] = {"level": p.level, "condition": p.cond.key, "swap": p.swap}
     key |= (
         {"order": p.order, "f": p.factor},
@@ -99,8 +82,17 @@ def _schedulers(rng: Random, level: int) -> Problem:
         step=p.swap + 2,
         ranks=p.quantum + 1,
     )
+    head = WORDINGS.one("scheduler statement head")
+    what = WORDINGS.one(
+        f"scheduler {p.level}",
+        p=p,
+        swap_plus_1=p.swap + 1,
+        text=p.cond.text,
+        swap_plus_2=p.swap + 2,
+        quantum_plus_1=p.quantum + 1,
+    )
     return Problem(
-        _scheduler_statement(p),
+        head + what,
         "a: ints -> ints",
         text,
         partial(_scheduler_brute, p),

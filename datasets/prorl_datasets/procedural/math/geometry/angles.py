@@ -262,12 +262,10 @@ def _regular_pieces(rng: Random) -> Problem:
         say = WORDINGS.draw(rng, "regular pieces, diagonals", excess=n * (n - 3) // 2 - n)
         return posed("pieces", say, n * (n - 3) // 2, how=how, p=n * (n - 3) // 2 - n, q=0)
     k = redrawn(lambda: rng.randint(2, (n - 1) // 2), lambda v: v < n / 2 - 0.5)
-    say = WORDINGS.draw(rng, "regular pieces", n=n, k=k, kth=_ordinal(k))
+    say = WORDINGS.draw(
+        rng, "regular pieces", n=n, k=k, kth=f"{k}\\text{{{ {2: 'nd', 3: 'rd'}.get(k, 'th') }}}"
+    )
     return posed("pieces", say, Fraction(180 * (n - 2 * k), n), how=how, p=n, q=k)
-
-
-def _ordinal(k: int) -> str:
-    return f"{k}\\text{{{ {2: 'nd', 3: 'rd'}.get(k, 'th') }}}"
 
 
 def _arithmetic_polygon(rng: Random) -> Problem:

@@ -137,13 +137,15 @@ def _stock_back(rng: Random) -> Problem:
         return _stock_back(rng)
     end //= 100
     say = WORDINGS.draw(
-        rng, "stock back", tex_n_d=_tex(n, d), good=plural(good), came=came, rate=rate, end=end
+        rng,
+        "stock back",
+        tex_n_d=f"\\frac{{{n}}}{{{d}}}",
+        good=plural(good),
+        came=came,
+        rate=rate,
+        end=end,
     )
     return posed("stock_back", say, start, sold=[n, d], came=came, rate=rate, end=end)
-
-
-def _tex(n: int, d: int) -> str:
-    return f"\\frac{{{n}}}{{{d}}}"
 
 
 _DISHES = (("pancakes", "flour", "milk", "eggs"), ("vegetable soup", "carrots", "beans", "onions"),
