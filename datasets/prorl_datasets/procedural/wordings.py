@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from importlib.resources import files
 from random import Random
 from string import Template
+from typing import Any
 
 import yaml
 
@@ -42,10 +44,11 @@ class Wordings:
         (text,) = self._texts(key)
         return text.format(**slots)
 
-    def source(self, key: str, /, **slots: object) -> str:
-        """Return the source code of ``key``."""
+    def source(self, key: str, rule: Any = None, /, **slots: object) -> str:
+        """Return the source code of ``key``; the fields of ``rule``, a dataclass, are slots too, unless given."""
         (text,) = self._texts(key)
-        return Template(text).substitute(slots)
+        parts = {} if rule is None else {f.name: getattr(rule, f.name) for f in fields(rule)}
+        return Template(text).substitute(parts, **slots)
 
     def _texts(self, key: str) -> Sequence[str]:
         return _read(self._package, self._topic)[key]

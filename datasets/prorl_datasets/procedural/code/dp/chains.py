@@ -87,11 +87,9 @@ def _chains(rng: Random, level: int) -> Problem:
     )[p.level - 1]
     text = WORDINGS.source(
         f"chains solution {p.level}",
-        d=p.least,
+        p,
         top=p.least + p.spread,
         step="v - u" if p.up else "u - v",
-        f=p.factor,
-        m=p.modulus,
         cond=p.cond.on("v"),
     )
     return Problem(

@@ -57,15 +57,7 @@ def _coins(rng: Random, level: int) -> Problem:
         {"fee": p.fee, "limit": p.limit, "none": p.none},
         {"limit": p.limit, "m": p.modulus},
     )[p.level - 1]
-    text = WORDINGS.source(
-        f"coins solution {p.level}",
-        coins=p.coins,
-        down=p.coins[::-1],
-        fee=p.fee,
-        limit=p.limit,
-        none=p.none,
-        m=p.modulus,
-    )
+    text = WORDINGS.source(f"coins solution {p.level}", p, down=p.coins[::-1])
     high = (60, 60, 40)[p.level - 1]
     head = WORDINGS.one("coins statement head", coins=", ".join(map(str, p.coins)))
     what = WORDINGS.one(f"coins {p.level}", p=p, limit_plus_1=p.limit + 1)

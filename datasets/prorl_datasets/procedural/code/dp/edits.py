@@ -73,16 +73,7 @@ def _edits(rng: Random, level: int) -> Problem:
         {"dele": p.delete},
         {"dele": p.delete, "special": p.special, "low": p.low, "swap": p.swap},
     )[p.level - 1]
-    text = WORDINGS.source(
-        f"edits solution {p.level}",
-        ins=p.insert,
-        dele=p.delete,
-        sub=p.replace,
-        swap=p.swap,
-        low=p.low,
-        special=p.special,
-        both=p.replace + p.swap,
-    )
+    text = WORDINGS.source(f"edits solution {p.level}", p, both=p.replace + p.swap)
     head = f"`s` and `t` are words of at most 12 letters from '{p.alphabet}'. "
     what = WORDINGS.one(f"edits {p.level}", p=p, replace_plus_swap=p.replace + p.swap)
     return Problem(

@@ -56,10 +56,8 @@ def _jumps(rng: Random, level: int) -> Problem:
     key |= {"m": p.modulus} if p.level == 3 else {}
     text = WORDINGS.source(
         f"jumps solution {p.level}",
-        steps=p.steps,
-        fee=p.fee,
+        p,
         cond=p.cond.on("v"),
-        m=p.modulus,
         pick="min" if p.best == "smallest" else "max",
     )
     high = 14 if p.level == 3 else 10

@@ -62,15 +62,7 @@ def _knapsack(rng: Random, level: int) -> Problem:
         {"m": p.modulus, "most": p.most},
         {"m": p.modulus, "r": p.shift % 2, "q": p.apart},
     )[p.level - 1]
-    text = WORDINGS.source(
-        f"knapsack solution {p.level}",
-        cond=p.cond.on("w"),
-        f=p.factor,
-        m=p.modulus,
-        most=p.most,
-        r0=p.shift,
-        q=p.apart,
-    )
+    text = WORDINGS.source(f"knapsack solution {p.level}", p, cond=p.cond.on("w"))
     head = WORDINGS.one("knapsack statement head")
     value = WORDINGS.one("knapsack statement value", p=p, text=p.cond.text)
     what = WORDINGS.one(

@@ -67,10 +67,7 @@ def _partitions(rng: Random, level: int) -> Problem:
     key |= {"condition": p.cond.key} if p.level > 1 else {}
     text = WORDINGS.source(
         f"partitions solution {p.level}",
-        limit=p.limit,
-        f=p.factor,
-        m=p.modulus,
-        k=p.parts,
+        p,
         cond=p.cond.on("s"),
         first=p.cond.on("v"),
         pick="min" if p.best == "smallest" else "max",

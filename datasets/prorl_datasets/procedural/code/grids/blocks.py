@@ -64,15 +64,11 @@ def _rectangles(rng: Random, level: int) -> Problem:
     ]
     text = WORDINGS.source(
         f"rectangles solution {level}",
-        p=b.p,
-        q=b.q,
+        b,
         measure=_MEASURES[b.measure],
         cond=b.total.on("s"),
         corner_w=b.corner.on("w[0]"),
         corner_g=b.corner.on("g[y][x]"),
-        area=b.area,
-        m=b.m,
-        r0=b.r,
         pick="max" if b.best == "largest" else "min",
     )
     size = f"blocks of {b.p} rows and {b.q} columns"

@@ -56,12 +56,10 @@ def _paths(rng: Random, level: int) -> Problem:
     key |= {"best": p.best} if level == 2 else {}
     text = WORDINGS.source(
         f"paths solution {level}",
+        p,
         cond=p.special.on("v"),
-        bonus=p.bonus,
         steps=p.moves,
         pick="max" if p.best == "largest" else "min",
-        m=p.m,
-        r0=p.r,
     )
     sides = (2, 5) if len(p.steps) < 4 else (2, 4)
     moves = ["one cell right", "one cell down", *p.steps[2:]]

@@ -117,8 +117,7 @@ def _dedupe(rng: Random, level: int) -> Problem:
     backwards = rule.last and level == 1
     solution = WORDINGS.source(
         f"dedupe solution {level}",
-        m=rule.m,
-        k=rule.k,
+        rule,
         cond=rule.free.on("v"),
         op=_OPS[rule.keep],
         reading="reversed(a)" if rule.last else "a",

@@ -77,17 +77,7 @@ def _clocks(rng: Random, level: int) -> Problem:
     key |= ({"k": p.rate}, {"least": p.base}, {"span": [p.begin, p.end], "k": p.rate, "b": p.base})[
         p.level - 1
     ]
-    text = WORDINGS.source(
-        f"clocks solution {p.level}",
-        sep=p.sep,
-        minutes=p.minutes,
-        hours=p.hours,
-        k=p.rate,
-        b=p.base,
-        least=10 * p.base,
-        begin=p.begin,
-        end=p.end,
-    )
+    text = WORDINGS.source(f"clocks solution {p.level}", p, least=10 * p.base)
     return Problem(
         _clock_statement(p),
         "s: str, k: int -> str" if p.level == 1 else "times: strs -> ints",

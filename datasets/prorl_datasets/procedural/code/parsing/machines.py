@@ -92,13 +92,9 @@ def _machines(rng: Random, level: int) -> Problem:
     }
     text = WORDINGS.source(
         "machines solution",
+        p,
         need={p.mix: 2} | {name: _STACK_OPS[name][1] for name in p.names},
         short="pass" if p.filler is None else f"stack.append({p.filler})",
-        mix=p.mix,
-        a=p.a,
-        b=p.b,
-        d=p.d,
-        m=p.modulus,
         third=p.modulus // 3,
         result={1: "stack", 2: "sums", 3: "stack[::-1] + [most]"}[level],
     )

@@ -84,12 +84,11 @@ def _records(rng: Random, level: int) -> Problem:
     rank = "(-item[1], item[0])" if p.order == "amount" else "item[0]"
     text = WORDINGS.source(
         f"records solution {p.level}",
-        sep=p.sep,
+        p,
         v0=p.verbs[0],
         v1=p.verbs[1],
         v2=p.verbs[2],
         cond=p.cond.on("v"),
-        f=p.factor,
         rank=rank,
     )
     return Problem(

@@ -96,12 +96,7 @@ def _packed(rng: Random, level: int) -> Problem:
     )[p.level - 1]
     text = WORDINGS.source(
         f"packed solution {p.level}",
-        opening=p.opening,
-        closing=p.closing,
-        mark=p.mark,
-        turn=p.turn,
-        plus=p.plus,
-        k=p.every,
+        p,
         start=p.start - 1,
         m=p.modulus + 90,
         side="-" if p.first else "+",

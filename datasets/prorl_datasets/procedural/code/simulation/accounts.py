@@ -66,16 +66,7 @@ def _accounts(rng: Random, level: int) -> Problem:
         {"every": p.every, "part": p.part},
         {"every": p.every, "part": p.part, "cap": p.cap},
     )[p.level - 1]
-    text = WORDINGS.source(
-        f"accounts solution {p.level}",
-        opening=p.opening,
-        fee=p.fee,
-        credit=p.credit,
-        every=p.every,
-        part=p.part,
-        cap=p.cap,
-        cond=p.cond.on("v"),
-    )
+    text = WORDINGS.source(f"accounts solution {p.level}", p, cond=p.cond.on("v"))
     head = WORDINGS.one("account statement head", p=p)
     refuse = WORDINGS.one(
         "account statement refuse",

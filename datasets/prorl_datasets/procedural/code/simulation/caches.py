@@ -73,10 +73,8 @@ def _cache_gold(p: _Cache) -> str:
         clean = WORDINGS.one("cache gold clean", factor_plus_1=p.factor + 1, special=special)
     return WORDINGS.source(
         "caches solution",
-        hit=p.hit,
-        miss=p.miss,
+        p,
         price=price,
-        size=p.size,
         rank=rank,
         result="out + [cost]" if p.level == 1 else "sorted(info) + [cost]",
         enters=f"not ({p.cond.on('v')})" if p.level == 2 else "True",

@@ -73,10 +73,8 @@ def _cards(rng: Random, level: int) -> Problem:
     )[p.level - 1]
     text = WORDINGS.source(
         f"cards solution {p.level}",
-        f=p.factor,
-        m=p.modulus,
+        p,
         cmp=">" if p.high else "<",
-        bonus=p.bonus,
         rounds=p.most,
         cond=p.cond.on("v"),
     )

@@ -64,15 +64,7 @@ def _circles(rng: Random, level: int) -> Problem:
         {"condition": p.cond.key, "left": p.left},
         {"condition": p.cond.key, "m": p.modulus},
     )[p.level - 1]
-    text = WORDINGS.source(
-        f"circles solution {p.level}",
-        k=p.count,
-        f=p.factor,
-        m=p.modulus,
-        start=p.start,
-        left=p.left,
-        cond=p.cond.on("v"),
-    )
+    text = WORDINGS.source(f"circles solution {p.level}", p, cond=p.cond.on("v"))
     head = WORDINGS.one("circle statement head")
     count = WORDINGS.one(
         "circle statement count", p_word=("first", "second", "third", "fourth")[p.start - 1]

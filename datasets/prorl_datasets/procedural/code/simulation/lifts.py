@@ -76,10 +76,7 @@ def _elevators(rng: Random, level: int) -> Problem:
     ]
     text = WORDINGS.source(
         f"elevators solution {p.level}",
-        home=p.home,
-        stop=p.stop,
-        f=p.factor,
-        k=p.room,
+        p,
         cond=p.cond.on("v"),
         tie="v" if p.tie == "lower" else "-v",
         first=f"v {('>' if p.up else '<')}= {p.home}",

@@ -116,13 +116,7 @@ def _robots(rng: Random, level: int) -> Problem:
     key |= {"field": [p.width, p.height], "wrap": p.wrap} if p.level > 1 else {}
     key |= {"turn": p.turn} if p.level == 3 or (p.level == 2 and not p.wrap) else {}
     text = WORDINGS.source(
-        "robots solution",
-        left=p.left,
-        right=p.right,
-        back=p.back,
-        k=p.steps,
-        third=third,
-        step=("\n" + " " * 16).join(_robot_step(p)),
+        "robots solution", p, third=third, step=("\n" + " " * 16).join(_robot_step(p))
     )
     return Problem(
         _robot_statement(p),

@@ -73,10 +73,8 @@ def _schedulers(rng: Random, level: int) -> Problem:
     )[p.level - 1]
     text = WORDINGS.source(
         f"schedulers solution {p.level}",
-        q=p.quantum,
+        p,
         lost=p.swap + 1,
-        f=p.factor,
-        m=p.modulus,
         cond=p.cond.on("v"),
         sign="-" if p.order == "longest" else "",
         step=p.swap + 2,
