@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from prorl_common import MissingExtraError, UserError
+from prorl_common import MissingExtraError, ServiceError, UserError
 from prorl_inference.testing import tiny_model
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
@@ -150,6 +150,18 @@ def test_adapters_reference_and_optimiser_go_on_bit_for_bit(reset: bool) -> None
     assert policy.update(batch_for(policy)) == other.update(batch_for(other))
     pairs = zip(policy.policy_tensors().values(), other.policy_tensors().values(), strict=True)
     assert all(torch.equal(a, b) for a, b in pairs)
+
+
+@needs_peft
+def test_a_damaged_reference_is_refused_and_changes_nothing() -> None:
+    policy = started_policy()
+    before = policy.reference_tensors()
+    name = next(iter(before))
+    with pytest.raises(ServiceError, match=f"for the reference lack {name}"):
+        policy.load_reference({n: t for n, t in before.items() if n != name})
+    with pytest.raises(ServiceError, match=f"reference have another shape for {name}"):
+        policy.load_reference({**before, name: torch.zeros(1)})
+    assert policy.reference_tensors().keys() == before.keys()
 
 
 @needs_peft

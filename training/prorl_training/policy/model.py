@@ -68,10 +68,13 @@ class AdapterReference:
         self.tensors = {n: p.detach().clone() for n, p in _trained(self.model)}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Make the base with these adapters the reference; {} gives the base alone."""
-        self.tensors = {
-            n: tensors[n].to(p.device, copy=True) for n, p in _trained(self.model) if tensors
-        }
+        """Make the base with these adapters the reference; {} gives the base alone.
+
+        Raises ServiceError if one does not fit.
+        """
+        parameters = dict(_trained(self.model)) if tensors else {}
+        _check_tensors(tensors, parameters, "reference")
+        self.tensors = {n: tensors[n].to(p.device, copy=True) for n, p in parameters.items()}
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -251,8 +254,7 @@ class PolicyModel:
         return {} if self.reference is None else _snapshot(self.reference.named_parameters())
 
     def load_reference(self, tensors: Mapping[str, Tensor]) -> None:
-        """Load the result of ``reference_tensors``. Raises ServiceError (with adapters KeyError) if a tensor is
-        missing."""
+        """Load the result of ``reference_tensors``. Raises ServiceError if a tensor does not fit."""
         if self.adapters is not None:
             self.adapters.load(tensors)
         elif self.reference is not None:
@@ -325,10 +327,14 @@ def _copy_into(model: Any, tensors: Mapping[str, Tensor], what: str) -> None:
     """Copy ``tensors`` into the trained parameters, or into all if none is trained."""
     parameters = dict(model.named_parameters())
     trained = {n: p for n, p in parameters.items() if p.requires_grad} or parameters
-    for name, parameter in trained.items():
-        if name not in tensors or tensors[name].shape != parameter.shape:
-            state = "lack" if name not in tensors else "have another shape for"
-            raise ServiceError(f"the weights for the {what} {state} {name}")
+    _check_tensors(tensors, trained, what)
     with torch.no_grad():
         for name, parameter in trained.items():
             parameter.copy_(tensors[name])
+
+
+def _check_tensors(tensors: Mapping[str, Tensor], parameters: Mapping[str, Any], what: str) -> None:
+    for name, parameter in parameters.items():
+        if name not in tensors or tensors[name].shape != parameter.shape:
+            state = "lack" if name not in tensors else "have another shape for"
+            raise ServiceError(f"the weights for the {what} {state} {name}")
