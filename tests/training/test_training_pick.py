@@ -31,7 +31,7 @@ def test_several_gpus_and_the_stack_take_openrlhf_on_all_of_them_and_say_so() ->
 @pytest.mark.parametrize("preset", ["prorl-v1", "prorl-v2", "prorl-3k", "prorl-v2-official"])
 def test_the_full_size_presets_run_on_eight_gpus_as_they_are(preset: str) -> None:
     config = start(EIGHT, preset=preset).config
-    assert {config.in_phase(n).engine for n in range(max(len(config.phases), 1))} == {"openrlhf"}
+    assert {settings.engine for settings in config.phase_configs} == {"openrlhf"}
 
 
 def test_an_engine_that_is_named_is_taken_and_nobody_looks() -> None:

@@ -236,6 +236,11 @@ class TrainConfig(Section):
             number -= 1
         return number
 
+    @property
+    def phase_configs(self) -> tuple[TrainConfig, ...]:
+        """The config of each phase; the config itself in a run without phases."""
+        return tuple(self.in_phase(number) for number in range(max(len(self.phases), 1)))
+
     def in_phase(self, number: int) -> TrainConfig:
         """Return the config of phase ``number`` (from 0), or the config itself in a run without phases.
 

@@ -157,8 +157,7 @@ def start_notes(
     """Return notes on prompts that do not fit, repeated data and missing validation."""
     notes: list[str] = []
     worst = 0.0
-    for number in range(max(len(config.phases), 1)):
-        settings = config.in_phase(number)
+    for number, settings in enumerate(config.phase_configs):
         every = prompts.eligible(settings)
         look = every[:: -(-len(every) // FIRST_LOOK) or 1]
         lost = sum(not prompts.fits(sample, settings) for sample in look)

@@ -75,7 +75,7 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
     dataset = find_dataset(config)
     next(stream(dataset), None)  # only its first row
     check_model(config.model.path)
-    engines = {config.in_phase(n).engine for n in range(max(len(config.phases), 1))}
+    engines = {settings.engine for settings in config.phase_configs}
     if "local" in engines:
         require_local()
         device = pick_device(config.model.device)

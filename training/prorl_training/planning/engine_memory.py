@@ -63,7 +63,7 @@ class _LocalPhase:
         self.name, self.config, self.shape = name, settings, shape
         self.device, self.memory, self.precision = device, memory, precision
         self.trained = trained_parameters(run, shape)
-        self.reference = any(phase.kl.coefficient > 0 for _, phase in named(run))
+        self.reference = any(c.kl.coefficient > 0 for c in run.phase_configs)
         self.own_sampler = device == "cuda" and settings.rollout.backend != "transformers"
         self.prompt = longest_prompt(settings, shape.context)
 
@@ -189,7 +189,7 @@ class _ClusterPhase:
         self.name, self.config, self.shape, self.memory = name, settings, shape, memory
         self.layout, self.ranks = layout, max(layout.policy_ranks, 1)
         self.sharded = settings.openrlhf.zero_stage == 3
-        self.reference = any(phase.kl.coefficient > 0 for _, phase in named(run))
+        self.reference = any(c.kl.coefficient > 0 for c in run.phase_configs)
         self.prompt = longest_prompt(settings, shape.context)
         self.longest = self.prompt + settings.rollout.max_tokens
 

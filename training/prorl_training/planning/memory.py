@@ -138,9 +138,8 @@ def reserve(processes: int, pass_bytes: int) -> int:
 
 def named(config: TrainConfig) -> tuple[tuple[str, TrainConfig], ...]:
     """Return each phase's name and config; without phases, the preset's name and the config."""
-    if not config.phases:
-        return ((config.preset, config),)
-    return tuple((phase.name, config.in_phase(n)) for n, phase in enumerate(config.phases))
+    names = [phase.name for phase in config.phases] or [config.preset]
+    return tuple(zip(names, config.phase_configs, strict=True))
 
 
 BLOCK_BYTES = 1 << 28

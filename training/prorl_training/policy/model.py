@@ -141,8 +141,7 @@ class PolicyModel:
         self.updates = 0
         self.planned_updates = planned_updates(config)
         self.trained = [p for p in model.parameters() if p.requires_grad]
-        phases = [config.in_phase(number) for number in range(max(1, len(config.phases)))]
-        self.has_reference = any(phase.kl.coefficient > 0 for phase in phases)
+        self.has_reference = any(c.kl.coefficient > 0 for c in config.phase_configs)
         self.adapters = AdapterReference(model) if lora.rank else None
         self._scorer = self._new_scorer(model)
         self.reference: Any = None

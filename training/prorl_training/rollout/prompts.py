@@ -103,8 +103,7 @@ class PromptSource:
 
     def check(self, config: TrainConfig) -> None:
         """Raise UserError if ``draw`` would fail in any phase."""
-        for number in range(max(len(config.phases), 1)):
-            settings = config.in_phase(number)
+        for settings in config.phase_configs:
             weights = settings.data.domain_weights
             if weights:
                 check_domains(self._domains, weights)
@@ -215,8 +214,8 @@ class PromptSource:
 
 def check_context(config: TrainConfig, context: int | None) -> None:
     """Raise UserError if a phase's response limit alone fills the model's context."""
-    for number in range(max(len(config.phases), 1)):
-        limit = config.in_phase(number).rollout.max_tokens
+    for number, settings in enumerate(config.phase_configs):
+        limit = settings.rollout.max_tokens
         if context is not None and limit >= context:
             where = f" in phase {config.phases[number].name}" if config.phases else ""
             raise UserError(

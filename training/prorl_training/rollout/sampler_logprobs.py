@@ -10,11 +10,11 @@ from prorl_training.config import TrainConfig
 
 def refuse_lost_logprobs(config: TrainConfig, sampler: BackendSpec) -> None:
     """Raise UserError with a fix if ``sampler`` lacks log-probs that a phase needs."""
-    for number in range(max(len(config.phases), 1)):
-        found = lost_logprobs(config.in_phase(number), sampler)
-        if found:
+    for number, settings in enumerate(config.phase_configs):
+        reason = lost_logprobs(settings, sampler)
+        if reason:
             where = f"phase {config.phases[number].name}: " if config.phases else ""
-            raise UserError(where + found)
+            raise UserError(where + reason)
 
 
 def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> str | None:

@@ -120,8 +120,7 @@ LEAST = 2
 
 def answers_in_a_step(config: TrainConfig) -> int:
     """Return the responses per batch of the largest phase."""
-    phases = (config.in_phase(number) for number in range(max(len(config.phases), 1)))
-    return max(phase.rollout.prompts * phase.rollout.samples for phase in phases)
+    return max(c.rollout.prompts * c.rollout.samples for c in config.phase_configs)
 
 
 def wanted_workers(answers: int) -> int:

@@ -115,8 +115,8 @@ def resume_config(
     if "steps" in changed:
         # keep the length of the learning rate's decay, so that a longer run keeps its curve
         o = before.optimizer
-        phases = [before.in_phase(number).optimizer for number in range(max(len(before.phases), 1))]
-        if not o.decay_updates and any(p.schedule != "constant" for p in phases):
+        decays = any(c.optimizer.schedule != "constant" for c in before.phase_configs)
+        if not o.decay_updates and decays:
             fall = max(planned_updates(before) - o.warmup_updates, 1)
             kept = o.model_copy(update={"decay_updates": fall})
             after = after.model_copy(update={"optimizer": kept})
@@ -212,7 +212,7 @@ def parts_in_use(config: TrainConfig, tasks: Iterable[Task] = ()) -> list[dict[s
     """Return the records of all plug-in parts in use."""
     from prorl_inference import BACKENDS
 
-    phases = [config.in_phase(number) for number in range(max(len(config.phases), 1))]
+    phases = config.phase_configs
     return [
         *POLICY_LOSSES.records(c.loss.name for c in phases),
         *ADVANTAGES.records(c.advantage.estimator for c in phases),

@@ -130,8 +130,8 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
     if config.rollout.vllm_context:
         return config.rollout.vllm_context
     longest = 0
-    for number in range(max(len(config.phases), 1)):
-        r = config.in_phase(number).rollout
+    for settings in config.phase_configs:
+        r = settings.rollout
         room = r.max_prompt_tokens or (max(context - r.max_tokens, 0) or PROMPT_ROOM)
         longest = max(longest, r.max_tokens + room)
     return min(longest, context) if context else longest
@@ -139,8 +139,8 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
 
 def reference_coefficient(config: TrainConfig) -> float:
     """Return the first positive KL coefficient or 0; OpenRLHF loads a reference only if positive."""
-    phases = (config.in_phase(n) for n in range(max(len(config.phases), 1)))
-    return next((c.kl.coefficient for c in phases if c.kl.coefficient > 0), 0.0)
+    coefficients = [settings.kl.coefficient for settings in config.phase_configs]
+    return next((value for value in coefficients if value > 0), 0.0)
 
 
 def _flag(name: str, *values: float | str) -> list[str]:
@@ -225,8 +225,7 @@ def unsaid(config: TrainConfig) -> list[str]:
     if config.phases:
         names = ", ".join(phase.name for phase in config.phases)
         found.append(f"phases: the command shows {config.phases[0].name} of {names}")
-    for number in range(max(len(config.phases), 1)):
-        c = config.in_phase(number)
+    for c in config.phase_configs:
         rules = c.controller
         said = {
             "controller: OpenRLHF has no reference reset": rules.reset_interval

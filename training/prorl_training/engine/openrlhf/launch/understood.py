@@ -103,8 +103,7 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
     preset = load_config(config.preset)
     warm_elsewhere = bool(config.stages) and config.in_phase(0).engine == "local"
     whole: dict[str, str] = {}  # a complaint of several phases is listed once
-    for number in range(max(len(config.phases), 1)):
-        settings = config.in_phase(number)
+    for number, settings in enumerate(config.phase_configs):
         if config.stages and settings.engine != "openrlhf":
             continue  # it belongs to another engine
         name = f"phase {config.phases[number].name}: " if config.phases else ""
@@ -135,8 +134,8 @@ def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[s
         return
     in_use, readers = keys_in_use(config), readers_of_keys()
     in_preset = [
-        {path: value for path, value, _ in settings_of(preset.in_phase(number))}
-        for number in range(max(len(preset.phases), 1))
+        {path: value for path, value, _ in settings_of(settings)}
+        for settings in preset.phase_configs
     ]
     for path, (value, default) in rest.items():
         neutral = path in readers and any(value == settings[path] for settings in in_preset)
