@@ -47,8 +47,8 @@ def compute_advantages(
         )
     index = torch.unique(groups, return_inverse=True)[1]
     estimator = ADVANTAGES.get(config.estimator)
-    told = config.model_copy(update={"options": with_defaults(estimator, config.options)})
-    value = estimator.advantages(rewards.double(), index, lengths, told)
+    completed = config.model_copy(update={"options": with_defaults(estimator, config.options)})
+    value = estimator.advantages(rewards.double(), index, lengths, completed)
     check_vector(f"the advantage {config.estimator!r}", value, rewards, "trajectory")
     if not torch.isfinite(value).all():
         raise PluginError(
@@ -171,10 +171,10 @@ def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
 def _subset_weights(n: int, k: int) -> tuple[list[float], list[float], list[float]]:
     """Return, per rank in ascending order, the share of k-subsets in which it is the best: of all subsets, of those
     with the element, and of those with a given lower one."""
-    every, others = comb(n, k), comb(n - 1, k - 1)
+    every, with_one = comb(n, k), comb(n - 1, k - 1)
     best = [comb(j, k - 1) / every for j in range(n)]
-    alone = [comb(j, k - 1) / others for j in range(n)]
-    above = [comb(j - 1, k - 2) / others if j and k > 1 else 0.0 for j in range(n)]
+    alone = [comb(j, k - 1) / with_one for j in range(n)]
+    above = [comb(j - 1, k - 2) / with_one if j and k > 1 else 0.0 for j in range(n)]
     return best, alone, above
 
 

@@ -24,10 +24,10 @@ def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tens
     """
     d = logprobs - ref_logprobs
     spec = KL_ESTIMATORS.get(config.estimator)
-    told = config.model_copy(update={"options": with_defaults(spec, config.options)})
+    completed = config.model_copy(update={"options": with_defaults(spec, config.options)})
 
     def estimate(log_ratio: Tensor) -> Tensor:
-        value = spec.estimate(log_ratio, told)
+        value = spec.estimate(log_ratio, completed)
         check_vector(f"the KL estimate {config.estimator!r}", value, d, "token")
         if config.coefficient:
             check_gradient(KL_ESTIMATORS, config.estimator, value, log_ratio)

@@ -9,11 +9,8 @@ import torch
 from torch import Tensor
 
 from prorl_training.algorithm.kl import kl_penalty
-from prorl_training.algorithm.policy_loss import policy_loss
+from prorl_training.algorithm.policy_loss import LOG_RATIO_LIMIT, policy_loss
 from prorl_training.config.algorithm import KLConfig, LossConfig, MismatchConfig
-
-LOG_RATIO_LIMIT = 20.0
-"""Bound of a weight's logarithm, so that exp cannot overflow (SAFETY_BOUND in verl)."""
 
 
 class Mismatch(NamedTuple):

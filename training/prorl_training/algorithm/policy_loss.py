@@ -16,7 +16,7 @@ from prorl_training.spec import (
 )
 
 LOG_RATIO_LIMIT = 20.0
-"""Bound of the log-ratio, so that exp cannot overflow (20 in OpenRLHF and verl too)."""
+"""Bound of a log-ratio, so that exp cannot overflow (20 in OpenRLHF, and in verl as SAFETY_BOUND)."""
 
 
 def policy_loss(
@@ -28,9 +28,9 @@ def policy_loss(
     without a gradient.
     """
     spec = POLICY_LOSSES.get(config.name)
-    told = config.model_copy(update={"options": with_defaults(spec, config.options)})
-    found = spec.loss(logprobs, old_logprobs, advantages, lengths, told)
-    loss = found if isinstance(found, PolicyLoss) else PolicyLoss(found, logprobs.new_zeros(()))
+    completed = config.model_copy(update={"options": with_defaults(spec, config.options)})
+    value = spec.loss(logprobs, old_logprobs, advantages, lengths, completed)
+    loss = value if isinstance(value, PolicyLoss) else PolicyLoss(value, logprobs.new_zeros(()))
     check_vector(f"the policy loss {config.name!r}", loss.per_token, logprobs, "token")
     check_gradient(POLICY_LOSSES, config.name, loss.per_token, logprobs)
     return loss
