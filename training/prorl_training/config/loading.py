@@ -35,8 +35,8 @@ def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> T
     parts: list[tuple[str, int, Mapping[str, Any], Mapping[str, Any]]] = []  # + the settings below
     stages: dict[object, Mapping[str, Any]] = {}
     for kind in ("stages", "phases"):
-        given = values.get(kind)
-        items = list(given) if isinstance(given, list | tuple) else []
+        entries = values.get(kind)
+        items = list(entries) if isinstance(entries, list | tuple) else []
         for number, part in enumerate(items):
             if not isinstance(part, Mapping):
                 continue  # reported by TrainConfig
@@ -51,24 +51,25 @@ def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> T
             parts.append((kind, number, settings, below))
         if items:
             plain[kind] = items
-    found = mistakes(TrainConfig, plain)
+    errors = mistakes(TrainConfig, plain)
     base = {key: value for key, value in plain.items() if key not in ("phases", "stages")}
     for kind, number, settings, below in parts:
-        _add_part(found, merge(base, _allowed(below)), kind, number, settings)
-    return check(TrainConfig, values, [*complaints, *found.values()])
+        _add_mistakes(errors, merge(base, _allowed(below)), kind, number, settings)
+    return check(TrainConfig, values, [*complaints, *errors.values()])
 
 
 def _allowed(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in settings.items() if key in PHASE_SECTIONS}
 
 
-def _add_part(
-    found: dict[Where, str],
+def _add_mistakes(
+    errors: dict[Where, str],
     base: Mapping[str, Any],
     kind: str,
     number: int,
     settings: Mapping[str, Any],
 ) -> None:
+    """Add the mistakes in the settings of a stage or phase (``kind``) to ``errors``."""
     prefix = (kind, number, "set")
     fitting = _allowed(settings)
     misplaced: list[Where] = [(key,) for key in settings if key not in PHASE_SECTIONS]
@@ -77,28 +78,28 @@ def _add_part(
             misplaced += [(key, name) for name in value if (key, name) in FIXED_IN_A_RUN]
     for path in misplaced:
         where = ".".join(map(str, (*prefix, *path)))
-        found[(*prefix, *path)] = (
+        errors[(*prefix, *path)] = (
             f"{where} cannot change during a run; a {kind[:-1]} may set {', '.join(PHASE_SECTIONS)}"
             if path[0] in TrainConfig.model_fields
             else f"unknown setting '{where}'{suggest(TrainConfig, path, prefix)}"
         )
-    known = set(found.values())
+    reported = set(errors.values())
     for path, line in mistakes(TrainConfig, merge(base, fitting), prefix).items():
         if below := path[len(prefix) :]:
             if _is_set(fitting, below):
-                found.setdefault(path, line)
-        elif line not in known:  # not about a single setting
-            found.setdefault(path, f"{kind}.{number}: {line}")
+                errors.setdefault(path, line)
+        elif line not in reported:  # not about a single setting
+            errors.setdefault(path, f"{kind}.{number}: {line}")
 
 
 def _is_set(settings: Mapping[str, Any], path: Where) -> bool:
-    here: Any = settings
+    node: Any = settings
     for key in path:
-        if not isinstance(here, Mapping):
+        if not isinstance(node, Mapping):
             return True
-        if key not in here:
+        if key not in node:
             return False
-        here = here[key]
+        node = node[key]
     return True
 
 
@@ -125,10 +126,10 @@ class _Entries(Section):
     stages: tuple[StageEntry, ...]
 
 
-def expand(values: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+def expand(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``values`` (preset and file) with ``stages`` resolved into phases.
 
-    ``said`` are the user's overrides of every stage. Raises ConfigError for wrong entries, and for stages that differ
+    ``overrides`` are the user's, for every stage. Raises ConfigError for wrong entries, and for stages that differ
     in a setting of the whole run.
     """
     if values.get("phases"):
@@ -144,8 +145,8 @@ def expand(values: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]
         of_preset = load_preset(entry.preset)
         if "stages" in of_preset:
             raise ConfigError(f"stages.{number}: preset '{entry.preset}' has stages of its own")
-        own = merge(merge(merge(of_preset, common), entry.set), said)
-        plain = {key: value for key, value in own.items() if key not in OF_THE_RUN}
+        merged = merge(merge(merge(of_preset, common), entry.set), overrides)
+        plain = {key: value for key, value in merged.items() if key not in OF_THE_RUN}
         config = check_config(plain)
         if first is None:
             first, base = config, plain
@@ -154,20 +155,25 @@ def expand(values: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]
         stages.append(
             {"name": name, "preset": entry.preset, "engine": entry.engine, "set": difference}
         )
-        phases += _phases(entry, name, own.get("phases", []), number == len(entries) - 1)
+        phases += _phases(entry, name, merged.get("phases", []), number == len(entries) - 1)
     steps = values.get("steps") or sum(int(phase["steps"]) for phase in phases)
-    kept = {key: values[key] for key in ("preset", "engine") if key in values}
-    return {**base, **kept, "steps": steps, "stages": stages, "phases": _named_apart(phases)}
+    of_the_run = {key: values[key] for key in ("preset", "engine") if key in values}
+    names = [phase["name"] for phase in phases]
+    phases = [  # names that occur in several stages get the stage's as a prefix
+        p if names.count(p["name"]) == 1 else {**p, "name": f"{p['stage']}-{p['name']}"}
+        for p in phases
+    ]
+    return {**base, **of_the_run, "steps": steps, "stages": stages, "phases": phases}
 
 
 def _phases(
     entry: StageEntry, name: str, of_preset: Sequence[Mapping[str, Any]], last: bool
 ) -> list[dict[str, Any]]:
-    known = [str(phase["name"]) for phase in of_preset]
-    if unknown := [phase for phase in entry.phases if phase not in known]:
+    names = [str(phase["name"]) for phase in of_preset]
+    if unknown := [phase for phase in entry.phases if phase not in names]:
         raise ConfigError(
             f"stage {name}: {entry.preset} has no phase {', '.join(unknown)}; "
-            f"it has {', '.join(known) or 'none'}"
+            f"it has {', '.join(names) or 'none'}"
         )
     if of_preset:
         if entry.steps is not None:
@@ -181,15 +187,6 @@ def _phases(
     if entry.steps is None and not last:
         raise ConfigError(f"stage {name}: say its length in steps")
     return [{"name": name, "stage": name, "steps": entry.steps or 1}]
-
-
-def _named_apart(phases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Prefix phase names that occur in several stages."""
-    names = [phase["name"] for phase in phases]
-    return [
-        p if names.count(p["name"]) == 1 else {**p, "name": f"{p['stage']}-{p['name']}"}
-        for p in phases
-    ]
 
 
 def _refuse_other_runs(first: TrainConfig, config: TrainConfig, name: str) -> None:
@@ -211,14 +208,14 @@ def _refuse_other_runs(first: TrainConfig, config: TrainConfig, name: str) -> No
 def _difference(first: TrainConfig, config: TrainConfig) -> dict[str, Any]:
     """Return the settings of ``PHASE_SECTIONS`` in which ``config`` differs from ``first``, nested."""
     one = _flat(first)
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for path, value in _flat(config).items():
         if path[0] in PHASE_SECTIONS and value != one[path]:
             nested: Any = value
             for key in reversed(path):
                 nested = {key: nested}
-            found = merge(found, nested)
-    return found
+            settings = merge(settings, nested)
+    return settings
 
 
 def _flat(config: TrainConfig) -> dict[tuple[str, ...], Any]:
@@ -227,9 +224,9 @@ def _flat(config: TrainConfig) -> dict[tuple[str, ...], Any]:
     def walk(values: Mapping[str, Any], path: tuple[str, ...]) -> dict[tuple[str, ...], Any]:
         flat: dict[tuple[str, ...], Any] = {}
         for key, value in values.items():
-            here = (*path, str(key))
-            below = isinstance(value, Mapping) and section_at(TrainConfig, here) is not None
-            flat |= walk(value, here) if below else {here: value}
+            place = (*path, str(key))
+            below = isinstance(value, Mapping) and section_at(TrainConfig, place) is not None
+            flat |= walk(value, place) if below else {place: value}
         return flat
 
     return walk(config.model_dump(mode="json"), ())
@@ -248,27 +245,23 @@ def load_config(
             f"{file}: a config file names what it builds on with 'preset', not 'extends'"
         )
     name = preset or from_file.get("preset") or TrainConfig().preset
-    own = {key: value for key, value in from_file.items() if key != "preset"}
+    settings = {key: value for key, value in from_file.items() if key != "preset"}
     whole = [text for text in overrides if text.partition("=")[0].strip() == "stages"]
-    own, _ = config.apply_overrides(own, whole, parse_override)
+    settings, _ = config.apply_overrides(settings, whole, parse_override)
     overrides = [text for text in overrides if text not in whole]
     values = load_preset(str(name))
-    if "stages" in own and "stages" not in values:
+    if "stages" in settings and "stages" not in values:
         values = {"preset": name}  # stages name their own presets, which it must not override
-    values = merge(values, own)
+    values = merge(values, settings)
     # a file with phases is a run's own config, already expanded
     if values.get("stages") and not from_file.get("phases"):
-        for_all = [text for text in overrides if not _of_a_part(text)]
-        said, _ = config.apply_overrides({}, for_all, parse_override)
-        _with_plugins(merge(values, said), file)  # their parts are looked up below
-        values = expand(values, {k: v for k, v in said.items() if k not in OF_THE_RUN})
+        texts = [text for text in overrides if not text.strip().startswith(("stages.", "phases."))]
+        for_all, _ = config.apply_overrides({}, texts, parse_override)
+        _with_plugins(merge(values, for_all), file)  # their parts are looked up below
+        values = expand(values, {k: v for k, v in for_all.items() if k not in OF_THE_RUN})
     values.setdefault("phases", [])
     values, complaints = config.apply_overrides(values, overrides, parse_override)
     return check_config(_with_plugins(values, file), complaints)
-
-
-def _of_a_part(override: str) -> bool:
-    return override.strip().startswith(("stages.", "phases."))
 
 
 def save_config(resolved: TrainConfig, path: Path) -> None:
@@ -290,9 +283,9 @@ def saved_values(path: Path) -> dict[str, Any]:
     """Return the values of a run's ``config.yaml`` with today's setting names, without loading plug-ins."""
     values = read_config_file(path)
     for section, key, neutral in GONE:
-        kept = values.get(section)
-        if isinstance(kept, dict) and (neutral is None or kept.get(key) == neutral):
-            kept.pop(key, None)
+        settings = values.get(section)
+        if isinstance(settings, dict) and (neutral is None or settings.get(key) == neutral):
+            settings.pop(key, None)
     cluster, reward = values.get("openrlhf"), values.get("reward")
     if isinstance(cluster, dict) and isinstance(reward, dict):  # up to prorl 0.2
         cluster.pop("reward", None)
@@ -314,9 +307,9 @@ def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any
     if not isinstance(named, list | tuple) or not all(isinstance(path, str) for path in named):
         return dict(values)  # a wrong value, reported by the checks
     base = Path() if file is None else file.parent
-    if file is not None and (gone := [path for path in named if not (base / path).exists()]):
+    if file is not None and (missing := [path for path in named if not (base / path).exists()]):
         raise PluginError(
-            f"plug-in {gone[0]} is not there: put it back, or name its new place under plugins: in {file}"
+            f"plug-in {missing[0]} is not there: put it back, or name its new place under plugins: in {file}"
         )
     loaded = use_plugins(base / path for path in named)
     return {**values, **({"plugins": [str(f.path) for f in loaded]} if loaded else {})}

@@ -28,9 +28,9 @@ def preset_names() -> list[str]:
 def preset_text(name: str) -> str:
     """Return a preset's YAML. Raises ConfigError for an unknown name."""
     if name not in preset_names():
-        known = ", ".join(preset_names())
+        names = ", ".join(preset_names())
         raise ConfigError(
-            f"unknown preset '{name}'{nearest(name, preset_names())}; presets: {known}"
+            f"unknown preset '{name}'{nearest(name, preset_names())}; presets: {names}"
         )
     return (resources.files("prorl_training") / "presets" / f"{name}.yaml").read_text("utf-8")
 
@@ -58,8 +58,11 @@ def first_sentence(text: str) -> str:
 
 def load_preset(name: str) -> dict[str, Any]:
     """Return a preset's values, merged over its parents'. Raises ConfigError like ``resolve_preset``."""
-    texts = {known: preset_text(known) for known in preset_names()}
-    return {**resolve_preset(name, texts), "preset": name}
+    return {**resolve_preset(name, _texts()), "preset": name}
+
+
+def _texts() -> dict[str, str]:
+    return {name: preset_text(name) for name in preset_names()}
 
 
 def resolve_preset(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
@@ -105,17 +108,17 @@ def value_sources(text: str) -> dict[tuple[str, ...], str]:
     """
     lines = text.splitlines()
     root = yaml.compose(text, Loader=PlainLoader)
-    found: dict[tuple[str, ...], str] = {}
+    sources: dict[tuple[str, ...], str] = {}
     for path, node in _leaves(root, ()) if root else ():
         row = node.end_mark.line
         above = lines[row - 1].strip() if row else ""
         if path == ("extends",):
             continue
         if beside := _COMMENT.search(lines[row], node.end_mark.column):
-            found[path] = beside.group(1).strip()
+            sources[path] = beside.group(1).strip()
         else:
-            found[path] = above.lstrip("# ") if above.startswith("#") else ""
-    return found
+            sources[path] = above.lstrip("# ") if above.startswith("#") else ""
+    return sources
 
 
 def preset_sources(name: str) -> dict[tuple[str, ...], str]:
@@ -146,12 +149,7 @@ def leaf_values(values: Mapping[str, object]) -> dict[tuple[str, ...], object]:
 
 def preset_values(name: str) -> dict[tuple[str, ...], object]:
     """Return path -> value of a preset's values, including its parents'."""
-    texts = {}
-    known: str | None = name
-    while known is not None and known not in texts:
-        texts[known] = preset_text(known)
-        known = preset_parent(texts[known])
-    return leaf_values(resolve_preset(name, texts))
+    return leaf_values(resolve_preset(name, _texts()))
 
 
 def _walk(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:

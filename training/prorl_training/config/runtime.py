@@ -241,9 +241,9 @@ class OpenRLHFConfig(Section):
     @model_validator(mode="before")
     @classmethod
     def _removed(cls, values: Any) -> Any:
-        if isinstance(values, Mapping) and (gone := {"reward", "reward_urls"} & set(values)):
+        if isinstance(values, Mapping) and (removed := {"reward", "reward_urls"} & set(values)):
             raise ValueError(
-                f"{min(gone)} was removed: name running reward servers in reward.servers, of either engine; without any "
+                f"{min(removed)} was removed: name running reward servers in reward.servers, of either engine; without any "
                 "the run starts its own"
             )
         return values
@@ -251,8 +251,8 @@ class OpenRLHFConfig(Section):
     @model_validator(mode="before")
     @classmethod
     def _no_ring_attention(cls, values: Any) -> Any:
-        asked = RING_ATTENTION.intersection(values) if isinstance(values, Mapping) else ()
-        for name in sorted(asked):
+        options = RING_ATTENTION.intersection(values) if isinstance(values, Mapping) else ()
+        for name in sorted(options):
             raise ValueError(
                 f"{name}: there is no ring attention, a sequence stays on one GPU: leave it out; for long sequences "
                 "set model.gradient_checkpointing=true, openrlhf.zero_stage=3 or a lower rollout.max_tokens"
