@@ -17,7 +17,7 @@ from prorl_training.planning.memory import (
     PassSize,
     Precision,
     forward_peak,
-    kept,
+    held_for_backward,
     peak,
 )
 from prorl_training.planning.model_shape import ModelShape
@@ -115,7 +115,7 @@ def test_a_pass_holds_what_was_reckoned_within_five_percent(
 ) -> None:
     policy, pack = policy_of(SIZES[name], precision, checkpointing), a_pack(masked)
     shape, size = ModelShape.from_config(SIZES[name]), size_of(pack, precision, checkpointing)
-    reckoned, worst = kept(shape, size), peak(shape, size)
+    reckoned, worst = held_for_backward(shape, size), peak(shape, size)
     if not checkpointing:
         with saved_tensors(policy.model.parameters()) as saved, policy.gradient_pass(0):
             policy.target_logprobs(pack, 1.2, with_entropy=True)

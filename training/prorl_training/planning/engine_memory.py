@@ -98,8 +98,8 @@ class _LocalPhase:
         r, loss = self.config.rollout, self.config.loss
         longest = self.prompt + r.max_tokens
         groups = -(-r.prompts // loss.mini_batches)
-        there = groups * (self.prompt + r.samples * r.max_tokens)
-        tokens = max(min(loss.pack_tokens, there), longest)
+        available = groups * (self.prompt + r.samples * r.max_tokens)
+        tokens = max(min(loss.pack_tokens, available), longest)
         return PassSize(
             tokens,
             tokens,
@@ -133,8 +133,8 @@ class _LocalPhase:
         if self.device == "cpu" and p is Precision.FLOAT32:
             packed = min(PACKED_BYTES, 4 * s.parameters)
         logits = 2 * 4 * rows * s.vocab
-        found = self._resident({}, 0, 0, working, logits, working + logits)
-        return Stage("sampling", {**found, "KV cache": cache, "sampler weights": packed})
+        resident = self._resident({}, 0, 0, working, logits, working + logits)
+        return Stage("sampling", {**resident, "KV cache": cache, "sampler weights": packed})
 
     def _resident(
         self,
@@ -222,8 +222,8 @@ class _ClusterPhase:
         return PhaseFit(self.name, sizes, stages, troubles)
 
     def _size(self, limit: int) -> PassSize:
-        there = samples_per_update(self.config) // self.ranks * self.longest
-        tokens = max(min(limit, there), self.longest)
+        available = samples_per_update(self.config) // self.ranks * self.longest
+        tokens = max(min(limit, available), self.longest)
         checkpointing = self.config.model.gradient_checkpointing
         return PassSize(tokens, tokens, Precision.BF16, checkpointing, masked=False)
 

@@ -58,21 +58,21 @@ def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
     """
 
     def fits(changes: Sequence[Change]) -> bool:
-        return _again(fit, shape, changes).fits
+        return _with(fit, shape, changes).fits
 
     if fit.fits:
         return []
-    found: list[Change] = []
     for change in _candidates(fit):
         if fits([change]):
-            return [_shown(change)]
+            return [_format(change)]
+    taken: list[Change] = []
     for change in _candidates(fit):
-        before, after = _again(fit, shape, found), _again(fit, shape, [*found, change])
+        before, after = _with(fit, shape, taken), _with(fit, shape, [*taken, change])
         if _load(after) < _load(before):
-            found = [c for c in found if c[0] != change[0]] + [change]
+            taken = [c for c in taken if c[0] != change[0]] + [change]
         if after.fits:
-            needed = [c for c in found if not fits([other for other in found if other != c])]
-            return [_shown(c) for c in needed]
+            needed = [c for c in taken if not fits([other for other in taken if other != c])]
+            return [_format(c) for c in needed]
     return None
 
 
@@ -82,7 +82,7 @@ def _load(fit: Fit) -> tuple[int, int]:
     return sum(len(phase.troubles) for phase in fit.phases), over
 
 
-def _again(fit: Fit, shape: ModelShape, changes: Sequence[Change]) -> Fit:
+def _with(fit: Fit, shape: ModelShape, changes: Sequence[Change]) -> Fit:
     return reckon(changed(fit.config, changes), shape, fit.device, fit.memory)
 
 
@@ -156,24 +156,26 @@ def _shares(share: float, short: bool) -> Iterator[float]:
     yield from (hundredths / 100 for hundredths in steps)
 
 
-def _shown(change: Change) -> str:
+def _format(change: Change) -> str:
     key, value = change
     return f"{key}={str(value).lower() if isinstance(value, bool) else value}"
 
 
 def misfit(fit: Fit, shape: ModelShape) -> str:
     """Return a line that says what does not fit and which settings help."""
-    phase, what = fit.worst, "GPU" if fit.device == "cuda" else "machine"
+    phase, machine = fit.worst, "GPU" if fit.device == "cuda" else "machine"
     where = f" in phase {phase.name}" if len(fit.phases) > 1 else ""
     stage = phase.worst
-    line = f"{fit.config.preset} does not fit a {what} of {gigabytes(fit.memory)}{where}: "
+    line = f"{fit.config.preset} does not fit a {machine} of {gigabytes(fit.memory)}{where}: "
     if stage.total > fit.memory:
         line += f"its {stage.name} needs {gigabytes(stage.total)} ({largest(stage)})"
     else:
         line += phase.troubles[0]
     helps = advice(fit, shape)
     if helps is None:
-        return f"{line}; take a larger {what}, more GPUs with --engine openrlhf, or a smaller model"
+        return (
+            f"{line}; take a larger {machine}, more GPUs with --engine openrlhf, or a smaller model"
+        )
     return f"{line}; it fits with --set {' --set '.join(helps)}"
 
 
@@ -199,13 +201,13 @@ def planned(config: TrainConfig, memory: int | None = None) -> Fit:
 
     With ``model.device=cpu`` it is for main memory. Raises UserError if the model's sizes are unknown.
     """
-    found = memory_here(config)
+    machine = memory_here(config)
     wants_cpu = config.model.device == "cpu" and config.engine == "local"
-    if found is None or (found[0] == "cpu" and not wants_cpu):
-        found = ("cpu" if wants_cpu else "cuda", int(config.model.gpu_gb * GB))
-    device = found[0]
+    if machine is None or (machine[0] == "cpu" and not wants_cpu):
+        machine = ("cpu" if wants_cpu else "cuda", int(config.model.gpu_gb * GB))
+    device, available = machine
     shape = model_shape(config.model.path)
-    return reckon(for_samplers_here(config, device), shape, device, memory or found[1])
+    return reckon(for_samplers_here(config, device), shape, device, memory or available)
 
 
 def memory_here(config: TrainConfig) -> tuple[str, int] | None:
@@ -254,10 +256,10 @@ def main_memory(
     return total if limit == "max" else min(total, int(limit))
 
 
-def check_fit(config: TrainConfig, found: tuple[str, int] | None) -> str | None:
-    """Return a note on the memory of a run that is about to start, or None; ``found`` is from ``memory_here``.
+def check_fit(config: TrainConfig, machine: tuple[str, int] | None) -> str | None:
+    """Return a note on the memory of a run that is about to start, or None; ``machine`` is from ``memory_here``.
 
-    Raises UserError, with settings that help, if the run does not fit; without ``found`` that is a note too.
+    Raises UserError, with settings that help, if the run does not fit; without ``machine`` that is a note too.
     """
     if not config.model.check_fit:
         return None
@@ -265,12 +267,12 @@ def check_fit(config: TrainConfig, found: tuple[str, int] | None) -> str | None:
         shape = model_shape(config.model.path)
     except UserError as error:
         return f"not reckoned: {error}"
-    device, memory = found or ("cuda", int(config.model.gpu_gb * GB))
+    device, memory = machine or ("cuda", int(config.model.gpu_gb * GB))
     fit = reckon(for_samplers_here(config, device), shape, device, memory)
     if fit.fits:
         close = fit.needed > CLOSE * memory
         return f"{usage(fit)} reckoned with: see prorl train fit" if close else None
-    if found is None:
+    if machine is None:
         return misfit(fit, shape)
     raise UserError(f"{misfit(fit, shape)} (start anyway: --set model.check_fit=false)")
 

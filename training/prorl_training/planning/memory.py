@@ -143,9 +143,9 @@ def named(config: TrainConfig) -> tuple[tuple[str, TrainConfig], ...]:
 
 
 BLOCK_BYTES = 1 << 28
-"""Size of the blocks of float32 logits in ``policy.logprobs``."""
+"""Size of a block of float32 logits in ``policy.logprobs``."""
 CPU_CHUNK_BYTES = 1 << 22
-"""Size of the chunks in which a CPU computes a block's exponentials."""
+"""On the CPU ``policy.logprobs`` processes a block in chunks of about this size, which stay in its cache."""
 
 
 class Precision(Enum):
@@ -231,7 +231,7 @@ def layer_activations(shape: ModelShape, size: PassSize) -> int:
     return size.tokens * (a_token + mask)
 
 
-def kept(shape: ModelShape, size: PassSize) -> Held:
+def held_for_backward(shape: ModelShape, size: PassSize) -> Held:
     """Return the memory held between forward and backward pass, without parameters."""
     h, p, n = shape.hidden, size.precision, size.tokens
     layers = shape.layers * (
@@ -250,7 +250,7 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
     """Return the peak memory of a forward and backward pass, if gradients exist already."""
     h, m, p, n = shape.hidden, shape.intermediate, size.precision, size.tokens
     c, table = p.product, shape.embedding_parameters if size.tables_trained else 0
-    between = kept(shape, size)
+    between = held_for_backward(shape, size)
     block, copies = _blocks(shape, size), shape.layers * _copies(shape, size)
     inputs = shape.layers * n * h * p.residual if size.checkpointing else between.activations
     output_copy = 2 * shape.embedding_parameters if p.casts else 0
@@ -270,10 +270,10 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
         gradient + output_copy,
     )
     held_gradient = p.residual * table if shape.tied else 0  # until the embedding has its own
-    own = layer_activations(shape, size) - n * h * p.residual if size.checkpointing else 0
+    recomputed = layer_activations(shape, size) - n * h * p.residual if size.checkpointing else 0
     through = Held(
         _copies(shape, size) if size.checkpointing else between.weights,
-        inputs + own + n * (2 * m * c + h * p.residual),
+        inputs + recomputed + n * (2 * m * c + h * p.residual),
         held_gradient,
     )
     # a tied table sums both gradients
@@ -341,7 +341,9 @@ def engine_share(
     """
     taken = int(share * memory)
     weights = number * shape.parameters // width
-    cache = taken - weights - _working(shape, number)
+    # assumed working memory: one MLP over a full batch, and all logits three times
+    layer = BATCHED_TOKENS * (3 * shape.intermediate + 4 * shape.hidden) * number
+    cache = taken - weights - (layer + 3 * 4 * SEQUENCES * shape.vocab)
     troubles = []
     if cache < context * 2 * number * shape.layers * shape.kv_width // width:
         troubles.append(
@@ -349,9 +351,3 @@ def engine_share(
             f"holds no sequence of {context} tokens"
         )
     return {"sampler weights": weights, "KV cache": max(taken - weights, 0)}, tuple(troubles)
-
-
-def _working(shape: ModelShape, number: int) -> int:
-    """Return vLLM's assumed working memory: one MLP over a full batch, and all logits three times."""
-    layer = BATCHED_TOKENS * (3 * shape.intermediate + 4 * shape.hidden) * number
-    return layer + 3 * 4 * SEQUENCES * shape.vocab

@@ -170,7 +170,11 @@ def model_shape(name: str) -> ModelShape:
     """Return the sizes of a model by folder, alias or hub id. Raises UserError if its config is unknown."""
     path = config_path(name)
     if path is not None:
-        return ModelShape.from_config(_read(path))
+        try:
+            config = dict(json.loads(path.read_text("utf-8")))
+        except (ValueError, TypeError) as error:
+            raise UserError(f"{path} is not the config of a model: {error}") from error
+        return ModelShape.from_config(config)
     if name in KNOWN:
         return ModelShape.from_config(KNOWN[name])
     raise UserError(
@@ -185,20 +189,13 @@ def config_path(name: str) -> Path | None:
 
     places = [Path(name).expanduser(), alias_dir(name)]
     if name.count("/") == 1:
-        folder = _hub_cache(os.environ) / f"models--{name.replace('/', '--')}"
+        folder = _hub_cache() / f"models--{name.replace('/', '--')}"
         places += sorted(folder.glob("snapshots/*"), key=lambda p: p.stat().st_mtime, reverse=True)
     return next((p / "config.json" for p in places if (p / "config.json").is_file()), None)
 
 
-def _hub_cache(environment: Mapping[str, str]) -> Path:
-    base = environment.get("XDG_CACHE_HOME") or "~/.cache"
-    home = environment.get("HF_HOME") or f"{base}/huggingface"
-    named = environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE")
+def _hub_cache() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    home = os.environ.get("HF_HOME") or f"{base}/huggingface"
+    named = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
     return Path(named or f"{home}/hub").expanduser()
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return dict(json.loads(path.read_text("utf-8")))
-    except (ValueError, TypeError) as error:
-        raise UserError(f"{path} is not the config of a model: {error}") from error

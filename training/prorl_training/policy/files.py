@@ -31,8 +31,10 @@ def write_policy(work: Path, policy: PolicyModel, tokenizer: Any) -> dict[str, A
         _save(policy.policy_tensors(), work / ADAPTERS)
     reference, kind = policy.reference_tensors(), "none"
     if reference:
-        own = dict(policy.model.named_parameters())
-        same = all(n in own and _equal_bits(t, own[n].detach()) for n, t in reference.items())
+        parameters = dict(policy.model.named_parameters())
+        same = all(
+            n in parameters and _equal_bits(t, parameters[n].detach()) for n, t in reference.items()
+        )
         kind = "policy" if same else "own"
     if kind == "own":
         _save(reference, work / REFERENCE)
@@ -48,8 +50,8 @@ def save_tokenizer(tokenizer: Any, folder: Path) -> None:
     tokenizer.save_pretrained(folder)
     file = folder / "tokenizer_config.json"
     values = json.loads(file.read_text(encoding="utf-8"))
-    kept = {k: v for k, v in values.items() if k not in ("is_local", "local_files_only")}
-    file.write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    remaining = {k: v for k, v in values.items() if k not in ("is_local", "local_files_only")}
+    file.write_text(json.dumps(remaining, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _equal_bits(one: Tensor, other: Tensor) -> bool:
@@ -65,8 +67,6 @@ def _save(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 def policy_tensors(path: Path) -> dict[str, Tensor]:
     """Return a checkpoint's trained weights by parameter name, on the CPU; with LoRA only the adapters."""
-    import torch
-
     if (path / ADAPTERS).is_file():
         return dict(load_file(path / ADAPTERS))
     # Transformers saves some families (mixtures of experts) under other names than their parameters have

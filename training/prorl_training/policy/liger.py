@@ -42,14 +42,14 @@ def liger_logprobs(
 
     dtype = product_type(hidden)
     with torch.autocast(hidden.device.type, enabled=False):
-        found: Any = Fused.apply(
+        result: Any = Fused.apply(
             hidden.to(dtype),
             layer.weight[:vocabulary].to(dtype),
             targets,
             temperature,
             return_entropy=with_entropy,
         )
-    loss, entropy = found if with_entropy else (found, None)
+    loss, entropy = result if with_entropy else (result, None)
     return -loss.float(), None if entropy is None else entropy.detach().float()
 
 
@@ -68,13 +68,13 @@ def try_liger(layer: torch.nn.Linear, dtype: torch.dtype, device: torch.device) 
         weight = torch.randn(_VOCABULARY, width, generator=draw) / width**0.5
         trial.weight.copy_(weight)
     targets = torch.randint(0, _VOCABULARY, (_TOKENS,), generator=draw).to(device)
-    found = []
+    results = []
     try:
         for score in (linear_logprobs, liger_logprobs):
             logprobs, entropy = score(hidden, trial, targets, 1.2, True)
             assert entropy is not None
             gradients = torch.autograd.grad(logprobs.sum(), (hidden, trial.weight))
-            found.append([x.detach().float() for x in (logprobs, entropy, *gradients)])
+            results.append([x.detach().float() for x in (logprobs, entropy, *gradients)])
     except (ImportError, TypeError, ValueError, RuntimeError) as error:
         first = str(error).strip().splitlines()[:1]
         raise UserError(
@@ -84,7 +84,7 @@ def try_liger(layer: torch.nn.Linear, dtype: torch.dtype, device: torch.device) 
         ) from error
     bound = _ROUGH if dtype == torch.bfloat16 else _CLOSE
     names = ("log-probs", "entropies", "gradients", "gradients")
-    for name, ours, theirs in zip(names, *found, strict=True):
+    for name, ours, theirs in zip(names, *results, strict=True):
         size = float(ours.abs().max()) if name == "gradients" else 1.0
         gap = float((ours - theirs).abs().max())
         if not gap <= bound * size:

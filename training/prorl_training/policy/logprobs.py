@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from prorl_inference.tokens import vocabulary
+from prorl_training.planning.memory import BLOCK_BYTES, CPU_CHUNK_BYTES
 from prorl_training.policy.packing import (
     Pack,
     PromptGroup,
@@ -18,11 +19,6 @@ from prorl_training.policy.packing import (
     build_pack,
     singles,
 )
-
-BLOCK_BYTES = 1 << 28
-"""Size of a block of float32 logits."""
-CPU_CHUNK_BYTES = 1 << 22
-"""On the CPU a block is processed in chunks of about this size, which stay in its cache."""
 
 
 def linear_logprobs(
@@ -172,14 +168,14 @@ class _LogitsLogprobs(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
         logits, targets, top, total = ctx.saved_tensors
         scale = grad.to(top.dtype) / ctx.temperature
-        found = torch.empty_like(logits)
+        grad_logits = torch.empty_like(logits)
         for start in range(0, len(targets), ctx.rows):
             part = slice(start, start + ctx.rows)
             block = logits[part].to(top.dtype, copy=True)
             _exponentials(block, top[part], ctx.temperature)
             _slopes(block, targets[part], scale[part], total[part])
-            found[part] = block
-        return found, None, None, None, None
+            grad_logits[part] = block
+        return grad_logits, None, None, None, None
 
 
 def _used(
@@ -290,8 +286,8 @@ class TargetScorer:
         self.model = model
         self.linear = linear
         self.whole = model.get_base_model() if hasattr(model, "get_base_model") else model
-        known = inspect.signature(self.whole.forward).parameters
-        self._knows = {name: name in known for name in ("position_ids", "logits_to_keep")}
+        parameters = inspect.signature(self.whole.forward).parameters
+        self._knows = {name: name in parameters for name in ("position_ids", "logits_to_keep")}
         self.vocabulary = vocabulary(self.whole)
         self.factor = logits_factor(self.whole)
         self.packs = self._can_pack()
@@ -385,13 +381,13 @@ def logits_factor(model: Any) -> float | None:
         hidden = getattr(out, "last_hidden_state", None)
         if hidden is None or hidden.shape[-1] != layer.in_features:
             return None
-        own = model(input_ids=ids, use_cache=False).logits
-        ours = layer(hidden)
-    if own.shape != ours.shape:
+        logits = model(input_ids=ids, use_cache=False).logits
+        linear = layer(hidden)
+    if logits.shape != linear.shape:
         return None
-    largest = own.abs().max()
-    if (own - ours).abs().max() <= _TOLERANCE * largest:
+    largest = logits.abs().max()
+    if (logits - linear).abs().max() <= _TOLERANCE * largest:
         return 1.0
-    factor = float((own.double() * ours).sum() / ours.double().square().sum())
-    fits = factor > 0 and (own - factor * ours).abs().max() <= _TOLERANCE * largest
+    factor = float((logits.double() * linear).sum() / linear.double().square().sum())
+    fits = factor > 0 and (logits - factor * linear).abs().max() <= _TOLERANCE * largest
     return factor if fits else None

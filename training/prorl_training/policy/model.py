@@ -85,14 +85,14 @@ class AdapterReference:
     @contextmanager
     def _swapped(self) -> Iterator[None]:
         parameters = dict(_trained(self.model))
-        own = {n: p.data for n, p in parameters.items()}
+        current = {n: p.data for n, p in parameters.items()}
         try:
             for name, parameter in parameters.items():
                 parameter.data = self.tensors[name]
             yield
         finally:
             for name, parameter in parameters.items():
-                parameter.data = own[name]
+                parameter.data = current[name]
 
 
 def merged_copy(model: Any) -> Any:
@@ -322,18 +322,18 @@ def _snapshot(named: Any) -> dict[str, Tensor]:
     return {name: tensor.detach().contiguous() for name, tensor in named}
 
 
-def _copy_into(model: Any, tensors: Mapping[str, Tensor], what: str) -> None:
+def _copy_into(model: Any, tensors: Mapping[str, Tensor], role: str) -> None:
     """Copy ``tensors`` into the trained parameters, or into all if none is trained."""
     parameters = dict(model.named_parameters())
     trained = {n: p for n, p in parameters.items() if p.requires_grad} or parameters
-    _check_tensors(tensors, trained, what)
+    _check_tensors(tensors, trained, role)
     with torch.no_grad():
         for name, parameter in trained.items():
             parameter.copy_(tensors[name])
 
 
-def _check_tensors(tensors: Mapping[str, Tensor], parameters: Mapping[str, Any], what: str) -> None:
+def _check_tensors(tensors: Mapping[str, Tensor], parameters: Mapping[str, Any], role: str) -> None:
     for name, parameter in parameters.items():
         if name not in tensors or tensors[name].shape != parameter.shape:
             state = "lack" if name not in tensors else "have another shape for"
-            raise ServiceError(f"the weights for the {what} {state} {name}")
+            raise ServiceError(f"the weights for the {role} {state} {name}")

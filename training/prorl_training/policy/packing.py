@@ -122,9 +122,9 @@ def singles(pack: Pack) -> Iterator[Pack]:
         part = slice(end, end + length)
         end += length
         last = int(pack.predict_at[end - 1])
-        seen = (groups == groups[last]) & ((responses == 0) | (responses == responses[last]))
-        seen[last + 1 :] = False
-        inputs, positions = pack.input_ids[:, seen], pack.position_ids[:, seen]
+        visible = (groups == groups[last]) & ((responses == 0) | (responses == responses[last]))
+        visible[last + 1 :] = False
+        inputs, positions = pack.input_ids[:, visible], pack.position_ids[:, visible]
         size = inputs.shape[1]
         predict_at = torch.arange(size - length, size)
         yield Pack(inputs, positions, None, predict_at, pack.targets[part], (index,), (length,))

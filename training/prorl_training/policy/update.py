@@ -163,8 +163,8 @@ class PackStats:
 
 def read_back(*scalars: Tensor) -> list[float]:
     """Return scalars as floats in one copy, which waits for the device."""
-    found: list[float] = torch.stack([x.detach().float() for x in scalars]).tolist()
-    return found
+    values: list[float] = torch.stack([x.detach().float() for x in scalars]).tolist()
+    return values
 
 
 def to_host(values: Tensor) -> Tensor:
@@ -206,25 +206,25 @@ class PolicyUpdate:
         unused = loss.on_policy_ratio and loss.mismatch.correction == "none"
         if number == 0 or unused:
             return [None] * len(packs)
-        own = [self.policy.logprobs(p, self.temperature) for p in packs]
-        self.before += zip(packs, own, strict=True)
-        return [self._merge_stale(p, found) for p, found in zip(packs, own, strict=True)]
+        logprobs = [self.policy.logprobs(p, self.temperature) for p in packs]
+        self.before += zip(packs, logprobs, strict=True)
+        return [self._merge_stale(p, values) for p, values in zip(packs, logprobs, strict=True)]
 
     def _before_by_trajectory(self) -> dict[int, Tensor]:
         if not self.before:
             return {}
-        values = to_host(torch.cat([found for _, found in self.before]))
+        values = to_host(torch.cat([logprobs for _, logprobs in self.before]))
         owners = [
             (i, n) for p, _ in self.before for i, n in zip(p.trajectories, p.lengths, strict=True)
         ]
         parts = torch.split(values, [n for _, n in owners])
         return {i: part for (i, _), part in zip(owners, parts, strict=True)}
 
-    def _merge_stale(self, pack: Pack, own: Tensor) -> Tensor:
+    def _merge_stale(self, pack: Pack, logprobs: Tensor) -> Tensor:
         if not self._is_stale(pack).any():
-            return own
+            return logprobs
         stale = self._is_stale(pack).to(self.device)
-        return torch.where(stale, self._sampled(pack).to(own), own)
+        return torch.where(stale, self._sampled(pack).to(logprobs), logprobs)
 
     def _is_stale(self, pack: Pack) -> Tensor:
         flags = torch.tensor([i in self.batch.stale for i in pack.trajectories])
@@ -270,10 +270,10 @@ class PolicyUpdate:
         c = self.config
         with self.policy.gradient_pass(number * 1_000_000 + i):
             logprobs, entropy = self.policy.target_logprobs(pack, self.temperature, True)
-            own = logprobs.detach()
+            current = logprobs.detach()
             if number == 0:
-                self.before.append((pack, own))
-            before = self._merge_stale(pack, own) if old is None else old
+                self.before.append((pack, current))
+            before = self._merge_stale(pack, current) if old is None else old
             advantages = self.batch.advantages[list(pack.trajectories)]
             lengths = torch.tensor(pack.lengths)
             per_token = advantages.repeat_interleave(lengths).to(logprobs)
@@ -281,21 +281,21 @@ class PolicyUpdate:
             weights = weight.to(logprobs)
             on_device = lengths.to(self.device)
             tokens = Tokens(logprobs, before, sampled, ref, per_token, weights, on_device)
-            found = pass_loss(tokens, c.loss, c.kl)
-            found.loss.backward()  # type: ignore[no-untyped-call]
+            result = pass_loss(tokens, c.loss, c.kl)
+            result.loss.backward()  # type: ignore[no-untyped-call]
         s, count = self.sums, len(pack.targets)
-        s.loss = s.loss + found.loss.detach()
-        s.policy_loss = s.policy_loss + found.policy_loss.detach()
+        s.loss = s.loss + result.loss.detach()
+        s.policy_loss = s.policy_loss + result.policy_loss.detach()
         s.entropy = s.entropy + (entropy.sum() if entropy is not None else 0.0)
-        s.clipped = s.clipped + found.clipped_fraction * count
-        s.masked = s.masked + found.masked_fraction * count
+        s.clipped = s.clipped + result.clipped_fraction * count
+        s.masked = s.masked + result.masked_fraction * count
         s.tokens += count
-        if found.kl is not None:
-            s.kl, s.kl_tokens = s.kl + found.kl.detach().sum(), s.kl_tokens + count
+        if result.kl is not None:
+            s.kl, s.kl_tokens = s.kl + result.kl.detach().sum(), s.kl_tokens + count
         if number == 0 or old is not None:  # log-probs from before the update
             fresh = ~self._is_stale(pack).to(self.device)
             s.mismatch = s.mismatch + mismatch_sums(before, sampled, fresh)
-        return found.loss.detach()
+        return result.loss.detach()
 
     def _kl_gradient(
         self, packs: Sequence[Pack], weights: Sequence[Tensor], refs: Sequence[Tensor | None]

@@ -8,14 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prorl_common import UserError, derive_seed, nearest
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
-from prorl_training.rollout.item_records import ItemRecords, Ladders
-
-Floats = NDArray[np.float64]
+from prorl_training.rollout.item_records import Floats, ItemRecords, Ladders
 
 
 def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
