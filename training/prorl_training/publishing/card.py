@@ -69,7 +69,7 @@ def _front(name: str, facts: Facts, evaluation: Evaluation) -> str:
     from huggingface_hub import ModelCardData
 
     run, base = facts.training, facts.base
-    domains = sorted({d for own in run.dataset.counts.values() for d in own}) if run else []
+    domains = run.dataset.domains if run else []
     sources = {s for s, _ in run.dataset.sources if _on_the_hub(s)} if run else set()
     trained = ["reinforcement-learning", "verifiable-rewards", "reasoning"] if facts.lineage else []
     measured: dict[str, Any] = {}
@@ -99,7 +99,7 @@ def _lead(facts: Facts) -> str:
     name = (
         f"[{md(base.name)}](https://huggingface.co/{base.name})"
         if base.name
-        else "a model without a public name"
+        else "A model without a public name"
     )
     weights = f" (SHA-256 of its weights begins `{base.weights[:12]}`)" if base.weights else ""
     licence = (
@@ -108,14 +108,13 @@ def _lead(facts: Facts) -> str:
         else "The base model's licence is not known here: look it up before you use this model."
     )
     changes = f" As it was trained from, it is changed: {md(base.changes)}." if base.changes else ""
-    own = f"SHA-256 over these weights begins `{facts.weights[:12]}`."
+    ending = f"{licence}{changes} SHA-256 over these weights begins `{facts.weights[:12]}`."
+    version = f"with prorl {prorl_version()}"
     if facts.lineage is None:
-        return f"{name[:1].upper()}{name[1:]}, published with prorl {prorl_version()}. {licence}{changes} {own}"
-    step = facts.lineage["step"]
+        return f"{name}, published {version}. {ending}"
     return (
-        f"{name[:1].upper()}{name[1:]}{weights}, trained further by reinforcement learning on rewards that programs check, "
-        f"with prorl {prorl_version()}: run `{md(facts.lineage['run'])}` after step {step}. "
-        f"{licence}{changes} {own}"
+        f"{name}{weights}, trained further by reinforcement learning on rewards that programs check, {version}: "
+        f"run `{md(facts.lineage['run'])}` after step {facts.lineage['step']}. {ending}"
     )
 
 
@@ -128,7 +127,7 @@ def _trained_on(run: Training) -> str:
     )
     if data.recipe is None:
         return f"A dataset that was not at hand when this card was written; {sha}."
-    splits = [split for split, own in data.counts.items() if own]
+    splits = [split for split, counts in data.counts.items() if counts]
     domains = list(dict.fromkeys(d for split in splits for d in data.counts[split]))
     rows = [(md(d), *(f"{data.counts[split].get(d, 0):,}" for split in splits)) for d in domains]
     hub = [f"- {md(s)} ({md(licence)})" for s, licence in data.sources if _on_the_hub(s)]
@@ -141,8 +140,8 @@ def _trained_on(run: Training) -> str:
     ]
     weights = run.config.get("data", {}).get("domain_weights")
     if weights:
-        told = ", ".join(f"{md(d)} {w:g}" for d, w in weights.items())
-        parts.append(f"Prompts were drawn with these weights of the domains: {told}.")
+        listed = ", ".join(f"{md(d)} {w:g}" for d, w in weights.items())
+        parts.append(f"Prompts were drawn with these weights of the domains: {listed}.")
     return "\n\n".join(part for part in parts if part)
 
 
@@ -151,8 +150,8 @@ def _how(facts: Facts) -> str:
     parts = []
     if run is not None:
         c, r = run.config, run.config["rollout"]
-        known = c["preset"] in preset_names()
-        about = f" ({md(preset_description(c['preset']))})" if known else ""
+        packaged = c["preset"] in preset_names()
+        about = f" ({md(preset_description(c['preset']))})" if packaged else ""
         tokens = next(
             (row["tokens_total"] for row in reversed(run.metrics) if "tokens_total" in row), None
         )
@@ -203,9 +202,9 @@ def _happened(run: Training) -> str:
     for decision in run.decisions:
         kinds.setdefault(str(decision["kind"]), []).append(decision)
     rows = []
-    for kind, found in kinds.items():
-        first = "; ".join(f"step {d['step']}: {d['reason']}" for d in found[:FIRST_FEW])
-        rows.append((md(kind.replace("_", " ")), str(len(found)), md(first)))
+    for kind, decisions in kinds.items():
+        first = "; ".join(f"step {d['step']}: {d['reason']}" for d in decisions[:FIRST_FEW])
+        rows.append((md(kind.replace("_", " ")), str(len(decisions)), md(first)))
     parts = [
         table(("decision", "times", f"the first {FIRST_FEW}, and why"), rows)
         or "Nothing was decided on the way: no reset, no window, no safety stop.",
@@ -214,73 +213,75 @@ def _happened(run: Training) -> str:
     watched = [row for row in run.metrics if row.get("validation_reward") is not None]
     if watched:
         picked = [watched[0], *watched[1:][-1:]]
-        told = ", ".join(
+        rewards = ", ".join(
             f"{row['validation_reward']:.3f} after step {row['step']}" for row in picked
         )
         count = run.config["validation"]["problems"]
         parts.append(
-            f"Mean reward on the validation split, up to {count} problems that the run watched: {told}. The run may have chosen by "
+            f"Mean reward on the validation split, up to {count} problems that the run watched: {rewards}. The run may have chosen by "
             "it, so it is no evaluation."
         )
     return "\n\n".join(part for part in parts if part)
 
 
 def _limits(facts: Facts, evaluation: Evaluation) -> str:
-    run, told = facts.training, []
+    run, limits = facts.training, []
     if facts.lineage is not None:
-        told.append(
+        limits.append(
             "The rewards check final answers, code and constraints, not the reasoning before them: a right answer may stand below "
             "a wrong argument."
         )
-        told.append(
+        limits.append(
             "It was not trained to be safe, and has what its base model has of harms and bias."
         )
     if run is not None:
         if not run.config.get("phases"):
             longest = run.config["rollout"]["max_tokens"]
-            told.append(f"Responses in training had at most {longest:,} tokens.")
+            limits.append(f"Responses in training had at most {longest:,} tokens.")
         if run.dataset.counts:
-            domains = sorted({d for own in run.dataset.counts.values() for d in own})
-            told.append(
-                f"Nothing is known of it beyond the domains it was trained on ({md(', '.join(domains))})."
+            domains = md(", ".join(run.dataset.domains))
+            limits.append(
+                f"Nothing is known of it beyond the domains it was trained on ({domains})."
             )
-        told.append(
+        limits.append(
             f"This is one run with one seed ({run.config['seed']}); another may come out otherwise."
         )
         if run.config.get("model", {}).get("lora", {}).get("rank"):
-            told.append("It was trained as low-rank adapters, which are merged into these weights.")
+            limits.append(
+                "It was trained as low-rank adapters, which are merged into these weights."
+            )
     if evaluation.section:
-        told.append(
+        limits.append(
             "Intervals are over the problems above, and say nothing about other kinds of problems."
         )
     if not facts.base.licence:
-        told.append("No licence is given, as the base model's is not known here.")
-    return _bullets(told) or "Not known here."
+        limits.append("No licence is given, as the base model's is not known here.")
+    return _bullets(limits) or "Not known here."
 
 
 def _again(facts: Facts, run: Training, evaluation: Evaluation) -> str:
-    base = facts.base.given or "BASE"
+    base = facts.base.model_option or "BASE"
     recipe, data, built = run.dataset.recipe, "DATASET", []
     if recipe in recipe_names():
         data = f"data/{recipe}"
         built = [f"prorl data build --recipe {recipe} --out {data}"]
-    told = [
+    commands = [
         *built,
         f"prorl train --config training/config.yaml --data {data} --model {base}",
         *evaluation.commands,
     ]
     on = ", ".join(f"{name} {value}" for name, value in run.versions.items())
     notes = [f"It ran on: {md(on)}."] if on else []
-    unnamed = {"DATASET": not built, "BASE": not facts.base.given}
+    unnamed = {"DATASET": not built, "BASE": not facts.base.model_option}
     if stand := [name for name, so in unnamed.items() if so]:
         notes.append(
             f"{' and '.join(stand)}: what it was, without a name that anybody else could use."
         )
     if len(facts.legs) > 1 and not run.config.get("stages"):
         notes.append("The commands are those of the last leg alone.")
-    block = "```console\n" + "\n".join(told) + "\n```"
+    block = "```console\n" + "\n".join(commands) + "\n```"
     return "\n\n".join([f"With prorl {prorl_version()}:", block, *notes])
 
 
-def _bullets(found: Sequence[str]) -> str:
-    return "\n".join(f"- {line}" for line in found)
+def _bullets(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)

@@ -24,7 +24,7 @@ from prorl_training.run.folder import RunFolder
 from prorl_training.run.lineage import lines, read_lineage
 from prorl_training.run.resume import ALLOWED, changes, dataset_fingerprint
 
-UNSAID = (
+UNPUBLISHED = (
     "data.path",
     "data.pass_rates",
     "model.path",
@@ -42,14 +42,14 @@ _SNAPSHOT = re.compile(r"/models--([\w.-]+?)--([\w.-]+)/snapshots/")
 class BaseModel:
     """The model that training started from; None is unknown.
 
-    ``name`` and ``licence`` are hub ids, ``weights`` a SHA-256, ``given`` a value for ``--model``, ``changes``
-    differences from ``name``.
+    ``name`` and ``licence`` are hub ids, ``weights`` a SHA-256, ``model_option`` a value for ``--model``,
+    ``changes`` differences from ``name``.
     """
 
     name: str | None = None
     licence: str | None = None
     weights: str | None = None
-    given: str | None = None
+    model_option: str | None = None
     changes: str | None = None
 
 
@@ -61,6 +61,11 @@ class Dataset:
     recipe: str | None = None
     counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     sources: Sequence[tuple[str, str]] = ()
+
+    @property
+    def domains(self) -> list[str]:
+        """The domains of all splits, sorted."""
+        return sorted({domain for rows in self.counts.values() for domain in rows})
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +149,8 @@ def facts_of_model(folder: Path, private: Private) -> Facts:
         return Facts(folder, weights, base_model(str(folder), weights))
     legs = lineage["lineage"]
     base = base_model(str(legs[0]["source"]), legs[0]["weights"]) if legs else BaseModel()
-    told = {**private.json(lineage), "lineage": [_leg(leg, private) for leg in legs]}
-    return Facts(folder, weights, base, told)
+    public = {**private.json(lineage), "lineage": [_leg(leg, private) for leg in legs]}
+    return Facts(folder, weights, base, public)
 
 
 def base_model(source: str, weights: str | None) -> BaseModel:
@@ -155,13 +160,13 @@ def base_model(source: str, weights: str | None) -> BaseModel:
         licence = str(card.get("licence", "")).lower() or None
         return BaseModel(card.get("origin"), licence, weights, card["alias"], card.get("changes"))
     if source in KNOWN_MODELS:
-        known = KNOWN_MODELS[source]
-        return BaseModel(known.origin, known.licence.lower(), weights, source)
+        model = KNOWN_MODELS[source]
+        return BaseModel(model.origin, model.licence.lower(), weights, source)
     if not folder.is_dir():
         name = source if is_repo(source) else None
         return BaseModel(name, None, weights, name)
     snapshot = _SNAPSHOT.search(f"{folder.absolute()}/")
-    licence = _front(folder / "README.md").get("license")
+    licence = _front_matter(folder / "README.md").get("license")
     name = "/".join(snapshot.groups()) if snapshot else None
     return BaseModel(name, str(licence) if licence else None, weights, name)
 
@@ -172,19 +177,19 @@ def with_licence(facts: Facts, licence: str) -> Facts:
 
 
 def public_config(config: Mapping[str, Any], private: Private) -> dict[str, Any]:
-    """Return the settings without those in ``UNSAID`` and without private text."""
-    said: dict[str, Any] = {}
+    """Return the settings without those in ``UNPUBLISHED`` and without private text."""
+    public: dict[str, Any] = {}
     for key, value in config.items():
         if isinstance(value, Mapping):
-            value = {k: v for k, v in value.items() if _is_said(f"{key}.{k}")}
-        if _is_said(key):
-            said[key] = value
-    cleaned: dict[str, Any] = private.json(said)
+            value = {k: v for k, v in value.items() if _is_public(f"{key}.{k}")}
+        if _is_public(key):
+            public[key] = value
+    cleaned: dict[str, Any] = private.json(public)
     return cleaned
 
 
-def _is_said(setting: str) -> bool:
-    return not any(setting == name or setting.startswith(f"{name}.") for name in UNSAID)
+def _is_public(setting: str) -> bool:
+    return not any(setting == name or setting.startswith(f"{name}.") for name in UNPUBLISHED)
 
 
 def _changed(run: RunFolder, private: Private) -> dict[str, tuple[Any, Any]] | None:
@@ -193,7 +198,7 @@ def _changed(run: RunFolder, private: Private) -> dict[str, tuple[Any, Any]] | N
         preset = load_config(config.preset)
     except UserError:
         return None  # settings of another version, a missing plug-in, or an unknown preset
-    free = (*ALLOWED, *UNSAID, "preset", *(("openrlhf.",) if config.engine == "local" else ()))
+    free = (*ALLOWED, *UNPUBLISHED, "preset", *(("openrlhf.",) if config.engine == "local" else ()))
     return {
         key: (private.json(before), private.json(now))
         for key, (before, now) in changes(preset, config).items()
@@ -205,25 +210,25 @@ def _decision(row: Mapping[str, Any], private: Private) -> dict[str, Any]:
     evidence = row.get("evidence", {})
     changed = evidence.get("changed") if row.get("kind") == "config_changed" else None
     if isinstance(changed, Mapping):
-        said = {key: pair for key, pair in changed.items() if _is_said(key)}
-        reason = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in said.items())
+        public = {key: pair for key, pair in changed.items() if _is_public(key)}
+        reason = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in public.items())
         row = {
             **row,
             "reason": reason or "settings of where things lie",
-            "evidence": {"changed": said},
+            "evidence": {"changed": public},
         }
     cleaned: dict[str, Any] = private.json(row)
     return cleaned
 
 
 def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
-    for key, held in value.items():
-        if isinstance(held, Mapping):
-            kept[key] = _numbers(held)
-        elif held is None or isinstance(held, int | float):
-            kept[key] = held if held is None or math.isfinite(held) else None
-    return kept
+    numbers: dict[str, Any] = {}
+    for key, item in value.items():
+        if isinstance(item, Mapping):
+            numbers[key] = _numbers(item)
+        elif item is None or isinstance(item, int | float):
+            numbers[key] = item if item is None or math.isfinite(item) else None
+    return numbers
 
 
 def _leg(leg: Mapping[str, Any], private: Private) -> dict[str, Any]:
@@ -239,12 +244,12 @@ def _local(source: str) -> list[str]:
 
 
 def _dataset(path: str | None, identity: Mapping[str, Any]) -> Dataset:
-    known = identity.get("dataset")
+    sha256 = identity.get("dataset")
     folder = Path(path or "")
     if path is None or not folder.is_dir():
-        return Dataset(known)
+        return Dataset(sha256)
     with contextlib.suppress(UserError):
-        if known is None or dataset_fingerprint(folder) == known:
+        if sha256 is None or dataset_fingerprint(folder) == sha256:
             manifest = read_manifest(folder)
             pairs = (
                 (str(e.get("source")), str(e.get("licence"))) for e in manifest.get("entries", [])
@@ -252,11 +257,11 @@ def _dataset(path: str | None, identity: Mapping[str, Any]) -> Dataset:
             sources = [
                 (s, licence) for s, licence in dict.fromkeys(pairs) if not s.startswith("file")
             ]
-            return Dataset(known, manifest.get("recipe"), manifest.get("counts", {}), sources)
-    return Dataset(known)
+            return Dataset(sha256, manifest.get("recipe"), manifest.get("counts", {}), sources)
+    return Dataset(sha256)
 
 
-def _front(card: Path) -> Mapping[str, Any]:
+def _front_matter(card: Path) -> Mapping[str, Any]:
     with contextlib.suppress(OSError, UnicodeDecodeError, ConfigError):
         text = card.read_text(encoding="utf-8")
         if text.startswith("---\n"):
