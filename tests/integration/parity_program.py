@@ -101,7 +101,7 @@ class Watch:
     def norm_limit(self) -> float:
         return float("inf")
 
-    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+    def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
         raise AssertionError
 
 

@@ -94,7 +94,7 @@ class Judge(AcceptAll):
     def norm_limit(self) -> float:
         return 7.0
 
-    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+    def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
         self.heard.append((loss, grad_norm, applied))
 
 

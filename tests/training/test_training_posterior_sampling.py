@@ -15,7 +15,7 @@ import torch
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.rollout.prompts import PromptSource, chance_to_teach, drawing_weights
+from prorl_training.rollout.prompts import PromptSource, chance_to_teach, weights_by_chance
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import TIMING_KEYS
 from prorl_verifiers import Task, Verdict
@@ -68,7 +68,7 @@ def test_an_item_never_tried_is_worth_a_look_and_a_settled_one_is_not() -> None:
 def test_no_item_has_less_than_its_floor_of_every_draw() -> None:
     rng = np.random.default_rng(1)
     chance = np.where(rng.random(500) < 0.9, 0.0, rng.random(500))
-    weights = drawing_weights(np.ones(500), chance, floor=0.2)
+    weights = weights_by_chance(np.ones(500), chance, floor=0.2)
     shares = weights / weights.sum()
     assert shares.min() >= 0.2 / 500 * (1 - 1e-12)
     assert weights.sum() == pytest.approx(500)

@@ -96,7 +96,7 @@ class UpdateJudge(Protocol):
         """Return the largest norm to apply, for engines that decide elsewhere."""
         ...
 
-    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+    def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
         """Record a mini-batch that was decided by ``norm_limit``."""
         ...
 
@@ -113,7 +113,7 @@ class AcceptAll:
         """Return infinity."""
         return math.inf
 
-    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+    def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
         """Do nothing."""
 
 

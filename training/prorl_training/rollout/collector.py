@@ -135,12 +135,12 @@ class _Draw:
     policies: Sequence[tuple[int, int]] = ()
 
     def grow(self, completions: Sequence[Completion], policy: int) -> None:
-        found = []
+        policies = []
         for number, completion in enumerate(completions):
-            had = len(self.completions[number].token_ids) if self.completions else 0
-            first, last = self.policies[number] if had else (policy, policy)
-            found.append((first, policy if len(completion.token_ids) > had else last))
-        self.completions, self.policies = completions, found
+            before = len(self.completions[number].token_ids) if self.completions else 0
+            first, last = self.policies[number] if before else (policy, policy)
+            policies.append((first, policy if len(completion.token_ids) > before else last))
+        self.completions, self.policies = completions, policies
 
 
 class _Collection:
@@ -182,32 +182,32 @@ class _Collection:
         for late in self._carried.late:
             self._submit(stream, late.sample, late.step, late)
         self._fill(stream)
-        while self._goes_on():
+        while self._continues():
             occupancy.note(stream.running)
             before = scoring.pending
             full = stream.repeatable and self._may_be_full(before)
             if self._running and not full:
                 look = None if stream.repeatable or not before else LOOK_SECONDS
-                whole = stream.take(look)
-                for key, completions in whole:
+                finished = stream.take(look)
+                for key, completions in finished:
                     self._running.discard(key)
                     draw = self._open[key]
                     draw.grow(completions, self._step - 1)
                     scoring.add(key, draw.sample, completions)
-                due = before if whole else 0
-                heard = scoring.take(due, due) if stream.repeatable else scoring.take(0)
+                due = before if finished else 0
+                judged = scoring.take(due, due) if stream.repeatable else scoring.take(0)
             else:
                 since = self._collector.clock()
-                heard = scoring.take(before if stream.repeatable else min(before, 1))
+                judged = scoring.take(before if stream.repeatable else min(before, 1))
                 waited += self._collector.clock() - since
-            self._hear(heard, last=not self._running and not scoring.pending)
+            self._record_verdicts(judged, last=not self._running and not scoring.pending)
             self._fill(stream)
-            if heard and on_progress is not None:
+            if judged and on_progress is not None:
                 on_progress(self._batch())
         occupancy.note(0)
         stopped = stream.stop()
         since = self._collector.clock()
-        self._hear(scoring.take(scoring.pending), last=True)
+        self._record_verdicts(scoring.take(scoring.pending), last=True)
         ended = self._collector.clock()
         batch = self._batch(stopped)
         batch.score_seconds = waited + ended - since
@@ -222,7 +222,7 @@ class _Collection:
         """Return whether the batch is full if all ``pending`` groups are usable."""
         return self._late != "wait" and 0 < self._missing() <= pending
 
-    def _goes_on(self) -> bool:
+    def _continues(self) -> bool:
         if not self._open:
             return False
         if self._missing() > 0 or self._late == "wait":
@@ -274,7 +274,7 @@ class _Collection:
         self._running.add(key)
         stream.submit(key, Request(sample.prompt, seeds, begun))
 
-    def _hear(self, judged: Sequence[Judged], last: bool) -> None:
+    def _record_verdicts(self, judged: Sequence[Judged], last: bool) -> None:
         """Decide groups with verdicts; those with infra errors wait until enough responses were seen."""
         for key, verdicts in judged:
             self._responses += len(verdicts)
@@ -284,22 +284,22 @@ class _Collection:
                 self._decide(key, verdicts)
         enough = self._wanted * self._config.rollout.samples
         if self._unsure and (last or self._responses >= enough):
-            self._ask_again()
+            self._score_again()
             for key in sorted(self._unsure):
                 self._decide(key, self._unsure.pop(key))
 
     def _decide(self, key: int, verdicts: Sequence[Verdict]) -> None:
         draw = self._open.pop(key)
-        found = enumerate(zip(draw.completions, verdicts, draw.policies, strict=True))
+        rows = enumerate(zip(draw.completions, verdicts, draw.policies, strict=True))
         trajectories = tuple(
-            Trajectory(i, c, v, v.reward or 0.0, policies=p) for i, (c, v, p) in found
+            Trajectory(i, c, v, v.reward or 0.0, policies=p) for i, (c, v, p) in rows
         )
         group = Group(draw.sample, trajectories, draw.step)
         outcome = group.outcome(self._config.dynamic_sampling)
         self._decided[key] = group, outcome
         self._usable += outcome == "usable"
 
-    def _ask_again(self) -> None:
+    def _score_again(self) -> None:
         collector, guard = self._collector, self._collector.guard
         for attempt in itertools.count():
             failed = [
@@ -308,10 +308,10 @@ class _Collection:
                 for j, v in enumerate(self._unsure[key])
                 if v.is_infra_error
             ]
-            judged = guard.judge_round(self._responses, len(failed), attempt)
-            if judged == "ok":
+            decision = guard.judge_round(self._responses, len(failed), attempt)
+            if decision == "ok":
                 return
-            if judged == "stop":
+            if decision == "stop":
                 reason = self._unsure[failed[0][0]][failed[0][1]].reason
                 raise RewardOutage(
                     f"the reward service gave no verdict for {len(failed)} of {self._responses} responses "
@@ -321,8 +321,8 @@ class _Collection:
             collector.beat()
             draws = self._open
             items = [(draws[key].completions[j].text, draws[key].sample.task) for key, j in failed]
-            found = score_or_infra(collector.scorer, items)
-            for (key, j), verdict in zip(failed, found, strict=True):
+            verdicts = score_or_infra(collector.scorer, items)
+            for (key, j), verdict in zip(failed, verdicts, strict=True):
                 self._unsure[key][j] = verdict
 
     def _batch(self, stopped: Sequence[tuple[int, Sequence[Completion]]] = ()) -> Batch:

@@ -67,23 +67,23 @@ class ItemRecords:
             "items_solved_recently": ever & (self.solved > step - window),
         }
         size = len(self._domains)
-        found: dict[str, dict[str, int]] = {name: {} for name in ("", *self._domains)}
+        counts_of: dict[str, dict[str, int]] = {name: {} for name in ("", *self._domains)}
         for key, column in columns.items():
             counts = np.bincount(self._domain[column], minlength=size).tolist()
-            found[""][key] = sum(counts)
+            counts_of[""][key] = sum(counts)
             for name, count in zip(self._domains, counts, strict=True):
-                found[name][key] = count
-        return found
+                counts_of[name][key] = count
+        return counts_of
 
     def save(self, folder: Path) -> None:
         """Write the records into a checkpoint's ``folder``, exactly."""
-        known = np.flatnonzero((self.right > 0) | (self.wrong > 0) | (self.solved > 0))
+        recorded = np.flatnonzero((self.right > 0) | (self.wrong > 0) | (self.solved > 0))
         ids = list(self._place)
         columns = {
-            "ids": [ids[i] for i in known],
-            "right": self.right[known].tolist(),
-            "wrong": self.wrong[known].tolist(),
-            "solved": self.solved[known].tolist(),
+            "ids": [ids[i] for i in recorded],
+            "right": self.right[recorded].tolist(),
+            "wrong": self.wrong[recorded].tolist(),
+            "solved": self.solved[recorded].tolist(),
         }
         (folder / ITEMS).write_text(json.dumps(columns), encoding="utf-8")
 
@@ -99,16 +99,16 @@ class ItemRecords:
                 "the run was started on"
             )
         places = [self._place[name] for name in columns["ids"]]
-        for name, own in (("right", self.right), ("wrong", self.wrong), ("solved", self.solved)):
-            own[:] = 0
-            own[places] = columns[name]
+        for name, column in (("right", self.right), ("wrong", self.wrong), ("solved", self.solved)):
+            column[:] = 0
+            column[places] = columns[name]
 
 
 def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, int]]:
     """Return item id -> (pass rate, n) of a ``pass_rates.jsonl``. Raises UserError if it rates none of ``items``."""
     if not path.is_file():
         raise UserError(f"data.pass_rates={path}: no such file; make it with prorl data rate")
-    found: dict[str, tuple[float, int]] = {}
+    ratings: dict[str, tuple[float, int]] = {}
     for number, row in read_jsonl(path):
         try:
             name, rate, n = str(row["id"]), float(row["pass_rate"]), int(row["n"])
@@ -118,12 +118,12 @@ def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, 
             ) from error
         if not 0 <= rate <= 1 or n < 0:
             raise UserError(f"{path}:{number}: pass_rate {rate} of {n} samples is no rate")
-        found[name] = rate, n
-    if found.keys().isdisjoint(items):
+        ratings[name] = rate, n
+    if ratings.keys().isdisjoint(items):
         raise UserError(
             f"{path} rates no item of this dataset: give the file that prorl data rate wrote for it"
         )
-    return found
+    return ratings
 
 
 Floats = NDArray[np.float64]
@@ -147,14 +147,14 @@ class Ladders:
 
     def __init__(self, samples: Sequence[Sample]) -> None:
         on_ladder: list[tuple[int, str, int]] = []
-        found: dict[tuple[str, str], set[int]] = {}
+        levels_of: dict[tuple[str, str], set[int]] = {}
         for place, sample in enumerate(samples):
             level = sample.metadata.get("level")
             if isinstance(level, int) and not isinstance(level, bool):
                 name = f"{sample.domain}/{sample.family}"
-                found.setdefault((name, sample.domain), set()).add(level)
+                levels_of.setdefault((name, sample.domain), set()).add(level)
                 on_ladder.append((place, name, level))
-        self._ladders = [Ladder(*of, tuple(sorted(levels))) for of, levels in found.items()]
+        self._ladders = [Ladder(*key, tuple(sorted(levels))) for key, levels in levels_of.items()]
         numbers = {
             mark: number
             for number, mark in enumerate(
@@ -189,8 +189,8 @@ class Ladders:
             for ladder, count in zip(self._ladders, levels, strict=True)
             for number in range(len(ladder.levels))
         ]
-        found: NDArray[np.bool_] = np.array([*opened, True])[self._level_of]
-        return found
+        may_draw: NDArray[np.bool_] = np.array([*opened, True])[self._level_of]
+        return may_draw
 
     def climb(self, domains: AbstractSet[str]) -> bool:
         """Return whether a ladder of these domains has a second level."""
@@ -198,34 +198,39 @@ class Ladders:
 
     def count(self, levels: Sequence[int], domains: AbstractSet[str]) -> tuple[int, int]:
         """Return the numbers of open and closed levels in these domains."""
-        own = [(x, n) for x, n in zip(self._ladders, levels, strict=True) if x.domain in domains]
-        opened = sum(n for _, n in own)
-        return opened, sum(len(x.levels) for x, _ in own) - opened
+        ladders = [
+            (x, n) for x, n in zip(self._ladders, levels, strict=True) if x.domain in domains
+        ]
+        opened = sum(n for _, n in ladders)
+        return opened, sum(len(x.levels) for x, _ in ladders) - opened
 
     def changes(
         self, before: Sequence[int], after: Sequence[int], right: Floats, wrong: Floats
     ) -> list[dict[str, Any]]:
         """Return the ladders whose open levels changed, as JSON."""
-        found = []
+        changed = []
         rates = self._rates(right, wrong)
-        for ladder, was, now, seen in zip(self._ladders, before, after, rates, strict=True):
+        for ladder, was, now, level_rates in zip(self._ladders, before, after, rates, strict=True):
             if was != now:
-                what = "opened" if now > was else "closed"
+                direction = "opened" if now > was else "closed"
                 levels = list(ladder.levels[min(was, now) : max(was, now)])
-                told = {str(n): round(rate, 4) for n, rate in zip(ladder.levels, seen, strict=True)}
-                found.append({"ladder": ladder.name, what: levels, "pass_rates": told})
-        return found
+                pass_rates = {
+                    str(n): round(rate, 4)
+                    for n, rate in zip(ladder.levels, level_rates, strict=True)
+                }
+                changed.append({"ladder": ladder.name, direction: levels, "pass_rates": pass_rates})
+        return changed
 
 
 def levels_changed(step: int, changes: Sequence[dict[str, Any]], open_at: float) -> list[Decision]:
     """Return the decision that records changed levels, or []."""
     if not changes:
         return []
-    told = []
-    for what in ("opened", "closed"):
-        names = [f"{c['ladder']} {level}" for c in changes for level in c.get(what, ())]
+    parts = []
+    for direction in ("opened", "closed"):
+        names = [f"{c['ladder']} {level}" for c in changes for level in c.get(direction, ())]
         if names:
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-            told.append(f"{what}: {', '.join(names[:3])}{more}")
+            parts.append(f"{direction}: {', '.join(names[:3])}{more}")
     evidence = {"open_at": open_at, "changes": list(changes)}
-    return [Decision(step, "levels_changed", "; ".join(told), evidence)]
+    return [Decision(step, "levels_changed", "; ".join(parts), evidence)]

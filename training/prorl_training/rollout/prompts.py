@@ -25,7 +25,7 @@ def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
     return np.maximum(1 - all_right - all_wrong, 0.0)
 
 
-def drawing_weights(
+def weights_by_chance(
     base: Floats, chance: Floats, floor: float, strata: Sequence[object] | None = None
 ) -> Floats:
     """Return item weights: a share ``floor`` follows ``base``, the rest ``base`` times ``chance``.
@@ -65,18 +65,18 @@ class PromptSource:
         self.records = ItemRecords(samples)
         self._ladders = Ladders(samples)
         self._encode = encode
-        self._known: dict[str, tuple[int, ...]] = {}
+        self._token_ids: dict[str, tuple[int, ...]] = {}
         self._domains = [s.domain for s in samples]
         self._weights = [float(s.metadata.get("weight", 1.0)) for s in samples]
 
     def encode(self, sample: Sample) -> tuple[int, ...]:
         """Return the prompt's token ids."""
-        found = self._known.get(sample.id)
-        if found is None:
-            if len(self._known) >= REMEMBERED:
-                self._known.clear()
-            found = self._known[sample.id] = tuple(self._encode(sample))
-        return found
+        tokens = self._token_ids.get(sample.id)
+        if tokens is None:
+            if len(self._token_ids) >= REMEMBERED:
+                self._token_ids.clear()
+            tokens = self._token_ids[sample.id] = tuple(self._encode(sample))
+        return tokens
 
     def draw(self, step: int, config: TrainConfig) -> Iterator[Sample]:
         """Yield the samples of ``step`` in order, without too long ones.
@@ -187,7 +187,7 @@ class PromptSource:
                 records = self.records
                 chance = chance_to_teach(records.right, records.wrong, config.rollout.samples)
                 strata = self._domains if by_domain else None
-                weights = drawing_weights(np.array(base), chance, data.floor, strata)
+                weights = weights_by_chance(np.array(base), chance, data.floor, strata)
                 return [float(w) for w in weights]
             case _:
                 assert_never(data.sampling)
@@ -227,7 +227,7 @@ def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
     The first ``batch`` walk through a permutation per epoch; the rest, for refilling, are shuffled.
     """
     first: list[int] = []
-    seen: set[int] = set()
+    drawn: set[int] = set()
     epochs = range((step - 1) * batch // count, (step * batch - 1) // count + 1)
     permutations = {
         epoch: np.random.default_rng(derive_seed(seed, "epoch", epoch)).permutation(count)
@@ -236,12 +236,12 @@ def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
     for slot in range((step - 1) * batch, step * batch):
         epoch, place = divmod(slot, count)
         index = int(permutations[epoch][place])
-        if index not in seen:
-            seen.add(index)
+        if index not in drawn:
+            drawn.add(index)
             first.append(index)
     rng = np.random.default_rng(derive_seed(seed, "refill", step))
-    rest = [int(i) for i in rng.permutation(count) if int(i) not in seen]
-    return first + rest
+    remaining = [int(i) for i in rng.permutation(count) if int(i) not in drawn]
+    return first + remaining
 
 
 def per_item(

@@ -62,17 +62,17 @@ class Scoring:
 
     def take(self, least: int, most: int | None = None) -> list[Judged]:
         """Return verdicts of the oldest groups, at least ``least`` and at most ``most`` (None: all available)."""
-        if not self._overlap:
-            self._score_waiting()
+        if not self._overlap and not self._waiting.empty():
+            self._score([])
         most = self.pending if most is None else most
         while len(self._ready) < most:
             try:
-                found = self._done.get(block=len(self._ready) < least)
+                result = self._done.get(block=len(self._ready) < least)
             except queue.Empty:
                 break
-            if isinstance(found, BaseException):
-                raise found
-            self._ready.append(found)
+            if isinstance(result, BaseException):
+                raise result
+            self._ready.append(result)
         taken = [self._ready.popleft() for _ in range(min(most, len(self._ready)))]
         self.pending -= len(taken)
         return taken
@@ -84,20 +84,16 @@ class Scoring:
         except BaseException as error:  # noqa: BLE001 - raised by take()
             self._done.put(error)
 
-    def _score_waiting(self) -> None:
-        if not self._waiting.empty():
-            self._score([])
-
     def _score(self, items: list[_Item | None]) -> bool:
         """Score ``items`` and all waiting groups; return False after the end marker."""
         while not self._waiting.empty():
             items.append(self._waiting.get())
         groups = [item for item in items if item is not None]
         if groups and not self._given_up:
-            asked = [(c.text, sample.task) for _, sample, cs in groups for c in cs]
-            found = iter(score_or_infra(self.scorer, asked))
+            answers = [(c.text, sample.task) for _, sample, cs in groups for c in cs]
+            verdicts = iter(score_or_infra(self.scorer, answers))
             for key, _, completions in groups:
-                self._done.put((key, [next(found) for _ in completions]))
+                self._done.put((key, [next(verdicts) for _ in completions]))
         return None not in items
 
 
@@ -131,5 +127,5 @@ def wanted_workers(answers: int) -> int:
 def workers_here(config: TrainConfig) -> int:
     """Return this machine's pool size, by ``reward.workers`` or the responses and cores."""
     cores = len(os.sched_getaffinity(0))
-    wanted = wanted_workers(answers_in_a_step(config))
-    return config.reward.workers or max(min(wanted, cores), LEAST)
+    needed = wanted_workers(answers_in_a_step(config))
+    return config.reward.workers or max(min(needed, cores), LEAST)

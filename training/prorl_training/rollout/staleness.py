@@ -25,14 +25,14 @@ def still_fitting(
     def fits(sample: Sample) -> bool:
         return same and (not weights or weights.get(sample.domain, 0.0) > 0)
 
-    kept, lost = (
+    usable, lost = (
         Carried(
-            [g for g in carried.groups if fits(g.sample) == wanted],
-            [g for g in carried.late if fits(g.sample) == wanted],
+            [g for g in carried.groups if fits(g.sample) == fitting],
+            [g for g in carried.late if fits(g.sample) == fitting],
         )
-        for wanted in (True, False)
+        for fitting in (True, False)
     )
-    return kept, lost
+    return usable, lost
 
 
 def is_stale(group: Group, step: int) -> bool:

@@ -63,7 +63,7 @@ class Guard:
         """
         finite = math.isfinite(loss) and math.isfinite(grad_norm)
         applied = finite and grad_norm <= self.norm_limit()
-        self.hear_update(loss, grad_norm, applied)
+        self.record_update(loss, grad_norm, applied)
         return applied
 
     def norm_limit(self) -> float:
@@ -71,7 +71,7 @@ class Guard:
         median, factor = self._usual_norm(), self.config.explode_factor
         return math.inf if median is None or not factor else factor * median
 
-    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+    def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
         """Record an update; too many non-finite ones in a row stop the run."""
         s, c = self.state, self.config
         if not (math.isfinite(loss) and math.isfinite(grad_norm)):

@@ -137,7 +137,7 @@ class ClusterPolicy:
         self.updates += sum(update.applied for update in report.updates)
         self._just_reset = self._reference_is_policy = False
         for update in report.updates:
-            judge.hear_update(update.loss, update.grad_norm, update.applied)
+            judge.record_update(update.loss, update.grad_norm, update.applied)
         before = {
             row.index: response_part(row, policy.float()).cpu()
             for row, (policy, _) in zip(rows, seen, strict=True)
