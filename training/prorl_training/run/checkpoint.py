@@ -134,8 +134,8 @@ def verify_checkpoint(path: Path) -> dict[str, Any]:
         if (path / name).stat().st_size != entry.get("bytes"):
             raise CheckpointError(f"checkpoint file {path / name} is damaged: its size differs")
     with ThreadPoolExecutor(max_workers=2) as pool:
-        found = pool.map(lambda name: sha256_file(path / name), listing)
-        for (name, entry), digest in zip(listing.items(), found, strict=True):
+        digests = pool.map(lambda name: sha256_file(path / name), listing)
+        for (name, entry), digest in zip(listing.items(), digests, strict=True):
             if digest != entry.get("sha256"):
                 raise CheckpointError(f"checkpoint file {path / name} is damaged: its hash differs")
     return read_state(path)
@@ -216,10 +216,10 @@ def prune_checkpoints(
 
 
 def _delete(path: Path) -> None:
-    gone = path.parent / f".gone.{path.name}"
-    shutil.rmtree(gone, ignore_errors=True)
-    os.replace(path, gone)
-    shutil.rmtree(gone, ignore_errors=True)
+    doomed = path.parent / f".gone.{path.name}"
+    shutil.rmtree(doomed, ignore_errors=True)
+    os.replace(path, doomed)
+    shutil.rmtree(doomed, ignore_errors=True)
 
 
 def sweep(root: Path) -> None:
@@ -374,8 +374,8 @@ def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> Carried:
 
     def completion_of(row: Mapping[str, Any]) -> Completion:
         ids = tuple(itertools.islice(token_ids, row["tokens"]))
-        own = tuple(itertools.islice(logprobs, row["logprobs"]))
-        return Completion(row["text"], ids, own, row["finish_reason"])
+        values = tuple(itertools.islice(logprobs, row["logprobs"]))
+        return Completion(row["text"], ids, values, row["finish_reason"])
 
     rows = json.loads((path / ROWS).read_text(encoding="utf-8"))
     if isinstance(rows, list):  # format without late groups
@@ -397,7 +397,7 @@ def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> Carried:
     late = []
     for row in rows["late"]:
         completions = tuple(completion_of(c) for c in row["completions"])
-        known = row.get("policies") or [None] * len(completions)
-        policies = tuple(_policies(pair, row) for pair in known)
+        pairs = row.get("policies") or [None] * len(completions)
+        policies = tuple(_policies(pair, row) for pair in pairs)
         late.append(LateGroup(sample_of(row), completions, row["step"], policies))
     return Carried(groups, late)

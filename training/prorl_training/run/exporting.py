@@ -50,8 +50,8 @@ def choose_checkpoint(
     if step is not None:
         steps = checkpoint_steps(run.checkpoints)
         if step not in steps:
-            kept = ", ".join(map(str, steps)) or "none"
-            raise UserError(f"run {run.name} has no checkpoint of step {step}; it has: {kept}")
+            available = ", ".join(map(str, steps)) or "none"
+            raise UserError(f"run {run.name} has no checkpoint of step {step}; it has: {available}")
         source = checkpoint_path(run.checkpoints, step)
         return Chosen(source / "policy", verify_checkpoint(source))
     source, state, troubles = newest_whole(run.checkpoints)

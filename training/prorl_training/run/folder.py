@@ -75,16 +75,16 @@ class RunFolder:
         """Return the recorded identity of data and model, or None."""
         if not self.identity_path.is_file():
             return None
-        found: dict[str, Any] = json.loads(self.identity_path.read_text(encoding="utf-8"))
-        return found
+        identity: dict[str, Any] = json.loads(self.identity_path.read_text(encoding="utf-8"))
+        return identity
 
     def replace_config(self, config: TrainConfig, step: int) -> None:
         """Write a changed config and keep the old one as ``config.<step>.yaml``."""
-        kept, number = self.path / f"config.{step}.yaml", 1
-        while kept.exists():
+        old, number = self.path / f"config.{step}.yaml", 1
+        while old.exists():
             number += 1
-            kept = self.path / f"config.{step}.{number}.yaml"
-        atomic_write_text(kept, self.config_path.read_text(encoding="utf-8"))
+            old = self.path / f"config.{step}.{number}.yaml"
+        atomic_write_text(old, self.config_path.read_text(encoding="utf-8"))
         save_config(config, self.config_path)
 
     @contextlib.contextmanager
@@ -165,11 +165,11 @@ class RunFolder:
         self._whole.clear()
         for path in (self.metrics_path, self.decisions_path):
             if path.exists():
-                kept = b"".join(
+                remaining = b"".join(
                     line for _, line, row in _lines(path) if row and row["step"] <= step
                 )
-                if len(kept) != path.stat().st_size:
-                    atomic_write_text(path, kept.decode())
+                if len(remaining) != path.stat().st_size:
+                    atomic_write_text(path, remaining.decode())
         for written, path in rollout_files(self.path).items():
             if written > step:
                 path.unlink()
@@ -232,10 +232,10 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes, dict[str, Any] | None]]:
     data = path.read_bytes() if path.exists() else b""
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         if line.strip():
-            yield number, line + b"\n", _row(line)
+            yield number, line + b"\n", _parse(line)
 
 
-def _row(line: bytes) -> dict[str, Any] | None:
+def _parse(line: bytes) -> dict[str, Any] | None:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
@@ -255,8 +255,8 @@ def list_runs(root: Path = RUNS) -> list[RunFolder]:
     """Return the runs under ``root``, newest last."""
     if not root.is_dir():
         return []
-    found = [RunFolder(p.parent) for p in root.glob("*/config.yaml")]
-    return sorted(found, key=last_written)
+    runs = [RunFolder(p.parent) for p in root.glob("*/config.yaml")]
+    return sorted(runs, key=last_written)
 
 
 def last_written(run: RunFolder) -> float:
@@ -347,8 +347,7 @@ def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, s
     if isinstance(ended, dict) and ended.get("state") == "failed":
         return "failed", str(ended.get("reason", ""))
     decision: dict[str, Any] = next(_backwards(run.decisions_path), {})
-    at = decision.get("step", 0)
-    last = decision.get("kind") if isinstance(at, int) and at >= step else None
+    last = decision.get("kind") if decision.get("step", 0) >= step else None
     if last == "run_stopped":
         return "failed", str(decision.get("reason", ""))
     done = last == "run_ended" or (steps is not None and step >= steps)
@@ -356,13 +355,9 @@ def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, s
 
 
 def _backwards(path: Path) -> Iterator[dict[str, Any]]:
-    if not path.is_file():
-        return
-    lines = path.read_bytes().split(b"\n")[:-1]
-    for line in reversed(lines):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(row, dict):
+    """Yield the undamaged rows of a journal, newest first."""
+    data = path.read_bytes() if path.is_file() else b""
+    for line in reversed(data.split(b"\n")[:-1]):
+        row = _parse(line)
+        if row is not None:
             yield row

@@ -42,13 +42,13 @@ def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
 
 def first_legs(config: TrainConfig, identity: Mapping[str, Any] | None) -> list[Leg]:
     """Return the legs of a new run, after those of the run that its model was exported from."""
-    known = identity or {}
-    source, earlier = config.model.path, known.get("came_from")
+    recorded = identity or {}
+    source, earlier = config.model.path, recorded.get("came_from")
     legs: list[Leg] = []
     if earlier is not None:
         source = f"{earlier['run']} after step {earlier['step']}"
         legs = [{"run": earlier["run"], **leg} for leg in earlier["lineage"]]
-    return [*legs, _leg(config, 0, 0, source, known.get("model"))]
+    return [*legs, _leg(config, 0, 0, source, recorded.get("model"))]
 
 
 def next_leg(config: TrainConfig, number: int, checkpoint: Path, step: int) -> Leg:
@@ -80,19 +80,19 @@ def read_lineage(folder: Path) -> dict[str, Any] | None:
     """Return the lineage in a model's folder, or None."""
     if not (folder / FILE).is_file():
         return None
-    found: dict[str, Any] = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    return found
+    lineage: dict[str, Any] = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    return lineage
 
 
 def lines(lineage: Sequence[Leg]) -> list[str]:
     """Return the legs as lines of text, oldest first."""
-    told = []
+    texts = []
     for leg in lineage:
         where = f"{leg['run']}: " if "run" in leg else ""
         stage = f"stage {leg['stage']}, " if leg["stage"] and leg["stage"] != leg["preset"] else ""
         weights = f" ({leg['weights'][:12]})" if leg["weights"] else ""
-        told.append(
+        texts.append(
             f"{where}from step {leg['after_step'] + 1}: {stage}preset {leg['preset']}, engine {leg['engine']}, "
             f"from {leg['source']}{weights}"
         )
-    return told
+    return texts

@@ -43,27 +43,27 @@ class Loggers(Closing):
     def __init__(
         self, path: Path, config: LoggingConfig, first_step: int, modules: Modules | None = None
     ) -> None:
-        self._told: list[Logger] = []
+        self._loggers: list[Logger] = []
         try:
             for open_one in OPENERS:
                 one = open_one(path, config, first_step, modules or {})
-                self._told += [one] if one is not None else []
+                self._loggers += [one] if one is not None else []
         except BaseException:
             self.close()
             raise
 
     def write(self, step: int, row: Mapping[str, Any]) -> None:
         """Log one step's numbers."""
-        if not self._told:
+        if not self._loggers:
             return
         numbers = dict(scalars({key: value for key, value in row.items() if key != "tasks"}))
-        for one in self._told:
+        for one in self._loggers:
             one.write(step, numbers)
 
     def close(self) -> None:
         """Close all loggers."""
-        while self._told:
-            self._told.pop().close()
+        while self._loggers:
+            self._loggers.pop().close()
 
 
 def scalars(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
@@ -96,8 +96,8 @@ def _tensorboard(
     path: Path, config: LoggingConfig, first_step: int, modules: Modules
 ) -> Logger | None:
     del modules
-    there = config.tensorboard and importlib.util.find_spec("tensorboard") is not None
-    return _TensorBoard(path, first_step) if there else None
+    installed = config.tensorboard and importlib.util.find_spec("tensorboard") is not None
+    return _TensorBoard(path, first_step) if installed else None
 
 
 class _Wandb:
@@ -117,8 +117,8 @@ def _wandb(path: Path, config: LoggingConfig, first_step: int, modules: Modules)
         return None
     wandb = _module("wandb", modules)
     saved = path / WANDB_ID
-    known = _saved(saved)
-    name = known["id"] if known else secrets.token_hex(4)
+    record = _saved(saved)
+    name = record["id"] if record else secrets.token_hex(4)
     try:
         run = wandb.init(
             project=config.wandb_project,
@@ -136,7 +136,7 @@ def _wandb(path: Path, config: LoggingConfig, first_step: int, modules: Modules)
         ) from error
     run.define_metric("step")
     run.define_metric("*", step_metric="step")
-    if known is None:
+    if record is None:
         atomic_write_text(saved, json.dumps({"id": name, "project": config.wandb_project}))
     return _Wandb(run)
 
@@ -161,8 +161,8 @@ def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Module
         return None
     trackio = _module("trackio", modules)
     saved = path / TRACKIO_ID
-    known = _saved(saved)
-    place = known or {"name": f"{path.name}-{secrets.token_hex(2)}", "project": config.trackio}
+    record = _saved(saved)
+    place = record or {"name": f"{path.name}-{secrets.token_hex(2)}", "project": config.trackio}
     try:
         with contextlib.redirect_stdout(sys.stderr):  # it prints a link; stdout is for data
             run = trackio.init(
@@ -178,7 +178,7 @@ def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Module
             f"trackio cannot start ({' '.join(str(error).split())}): set logging.trackio to another project, "
             "or to '' for none"
         ) from error
-    if known is None:
+    if record is None:
         atomic_write_text(saved, json.dumps(place))
     return _Trackio(trackio, run)
 
@@ -202,5 +202,5 @@ def _module(name: str, modules: Modules) -> Any:
 def _saved(file: Path) -> dict[str, str] | None:
     if not file.is_file():
         return None
-    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
-    return found
+    record: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return record

@@ -114,9 +114,9 @@ def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
     """
     total, tokens = 0.0, 0
     for t in trajectories:
-        found = sum(t.completion.logprobs)
-        if math.isfinite(found):
-            total, tokens = total - found, tokens + len(t.completion.logprobs)
+        logprob = sum(t.completion.logprobs)
+        if math.isfinite(logprob):
+            total, tokens = total - logprob, tokens + len(t.completion.logprobs)
     return total / tokens + 0.0 if tokens else None
 
 
@@ -187,14 +187,14 @@ def domain_metrics(report: StepReport) -> dict[str, dict[str, Any]]:
     validated = {} if report.validation is None else report.validation.domains
     pairs = list(zip(batch.sampled, batch.outcomes, strict=True))
     sampled = {g.sample.domain for g in batch.sampled}
-    seen = sampled | {g.sample.domain for g in batch.discarded}
+    domains = sampled | {g.sample.domain for g in batch.discarded}
     rows: dict[str, dict[str, Any]] = {}
-    for domain in sorted({*seen, *validated, *coverage}):
+    for domain in sorted({*domains, *validated, *coverage}):
         row = rows[domain] = {}
         if domain in sampled:
-            own = [(g, o) for g, o in pairs if g.sample.domain == domain]
-            row |= group_metrics([g for g, _ in own], [o for _, o in own])
-        if domain in seen:
+            rated = [(g, o) for g, o in pairs if g.sample.domain == domain]
+            row |= group_metrics([g for g, _ in rated], [o for _, o in rated])
+        if domain in domains:
             row |= discard_metrics([g for g in batch.discarded if g.sample.domain == domain])
         row |= coverage.get(domain, {})
         if domain in validated:
@@ -208,8 +208,8 @@ def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
     for group in groups:
         by_task.setdefault(group.sample.family, []).append(group)
     return {
-        task: _results(own) | {"responses": sum(len(g.trajectories) for g in own)}
-        for task, own in sorted(by_task.items())
+        task: _results(members) | {"responses": sum(len(g.trajectories) for g in members)}
+        for task, members in sorted(by_task.items())
     }
 
 

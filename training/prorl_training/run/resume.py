@@ -102,10 +102,12 @@ def resume_config(
         )
     }
     if wrong:
-        shown = ", ".join(f"{key} ({_show(a)} -> {_show(b)})" for key, (a, b) in wrong.items())
+        differences = ", ".join(
+            f"{key} ({_show(a)} -> {_show(b)})" for key, (a, b) in wrong.items()
+        )
         raise ResumeError(
-            f"{run.name} was not started with {shown}, and this changes what it computes "
-            f"({_beside(wrong)}). Start a new run from this policy: "
+            f"{run.name} was not started with {differences}, and this changes what it computes "
+            f"({_permitted(wrong)}). Start a new run from this policy: "
             f"{prorl_command('train', 'export', run.name)} --out FOLDER, then prorl train --model FOLDER --set ..."
         )
     if after.steps < done:
@@ -118,8 +120,8 @@ def resume_config(
         decays = any(c.optimizer.schedule != "constant" for c in before.phase_configs)
         if not o.decay_updates and decays:
             fall = max(planned_updates(before) - o.warmup_updates, 1)
-            kept = o.model_copy(update={"decay_updates": fall})
-            after = after.model_copy(update={"optimizer": kept})
+            optimizer = o.model_copy(update={"decay_updates": fall})
+            after = after.model_copy(update={"optimizer": optimizer})
             changed = changes(before, after)
     if not changed:
         return before, []
@@ -143,7 +145,7 @@ def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[
     return [stage | ({"engine": engine} if n >= begun else {}) for n, stage in enumerate(stages)]
 
 
-def _beside(wrong: Iterable[str]) -> str:
+def _permitted(wrong: Iterable[str]) -> str:
     sections = dict.fromkeys(key.partition(".")[0] for key in wrong)
     free = [name for name in ALLOWED if name.partition(".")[0] in sections]
     return (
@@ -177,18 +179,18 @@ def changes(before: TrainConfig, after: TrainConfig) -> dict[str, tuple[Any, Any
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return dotted name -> value of every setting, phases and stages by name."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for key, value in values.items():
         named = isinstance(value, list) and all(
             isinstance(v, Mapping) and "name" in v for v in value
         )
         if named and value:
-            found |= flat({item["name"]: item for item in value}, f"{prefix}{key}.")
+            settings |= flat({item["name"]: item for item in value}, f"{prefix}{key}.")
         elif isinstance(value, Mapping) and value:
-            found |= flat(value, f"{prefix}{key}.")
+            settings |= flat(value, f"{prefix}{key}.")
         else:
-            found[f"{prefix}{key}"] = value
-    return found
+            settings[f"{prefix}{key}"] = value
+    return settings
 
 
 def _show(value: Any) -> str:
@@ -203,9 +205,9 @@ def environment_decisions(
     changed = {key: [old.get(key), now[key]] for key in now if old.get(key) != now[key]}
     if not changed:
         return []
-    shown = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in changed.items())
+    differences = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in changed.items())
     evidence = {"environment": changed}
-    return [Decision(int(state["step"]), "config_changed", f"{shown}: {so}", evidence)]
+    return [Decision(int(state["step"]), "config_changed", f"{differences}: {so}", evidence)]
 
 
 def parts_in_use(config: TrainConfig, tasks: Iterable[Task] = ()) -> list[dict[str, str]]:
@@ -256,10 +258,10 @@ def check_identity(
     parts: Sequence[Mapping[str, str]] = (),
 ) -> None:
     """Raise ResumeError if data, plug-in parts or base model differ from the run's ``identity.json``, if it has one."""
-    known = run.identity()
-    if known is None:
+    recorded = run.identity()
+    if recorded is None:
         return
-    before = known.get("parts", [])
+    before = recorded.get("parts", [])
     if [dict(part) for part in parts] != before:
         changed = [part for part in [*before, *parts] if part not in before or part not in parts]
         names = dict.fromkeys(f"{part['name']} of {part['source']}" for part in changed)
@@ -268,16 +270,16 @@ def check_identity(
             f"it was started with, or start a new run from its weights "
             f"({prorl_command('train', 'export', run.name)} --out MODEL, then prorl train --set model.path=MODEL)"
         )
-    if known["dataset"] != dataset_fingerprint(dataset):
+    if recorded["dataset"] != dataset_fingerprint(dataset):
         raise ResumeError(
             f"the dataset {dataset} is not the one that {run.name} was started on (its files differ): "
             "name the old one with --data, or start a new run"
         )
-    if model is None or "model" not in known:
+    if model is None or "model" not in recorded:
         return
     from prorl_inference import model_digest
 
-    if known["model"] != model_digest(model):
+    if recorded["model"] != model_digest(model):
         raise ResumeError(
             f"the model {model} is not the one that {run.name} was started on (its weights differ): "
             "start a new run"

@@ -28,7 +28,7 @@ class _Row:
 
     group: Group
     trajectory: Trajectory
-    kept: bool = False
+    trained: bool = False
     carried: bool = False
     index: int | None = None
 
@@ -38,7 +38,7 @@ def write_rollouts(
     step: int,
     sampled: Sequence[Group],
     learned: Learned,
-    what: Literal["full", "texts"] = "full",
+    detail: Literal["full", "texts"] = "full",
 ) -> None:
     """Write a row per response: a step's ``sampled`` groups, then carried ones that it trained on.
 
@@ -52,12 +52,12 @@ def write_rollouts(
     if not rows:
         return
     samples = {row.group.sample.id: row.group.sample for row in rows}
-    about = {name: _of_sample(sample) for name, sample in samples.items()}
+    about = {name: _sample_columns(sample) for name, sample in samples.items()}
     plain = [
-        {"step": step, **about[row.group.sample.id], **_of_response(row, learned.advantages)}
+        {"step": step, **about[row.group.sample.id], **_response_columns(row, learned.advantages)}
         for row in rows
     ]
-    tokens = _token_columns(rows, learned) if what == "full" else {}
+    tokens = _token_columns(rows, learned) if detail == "full" else {}
     columns = schema()
     arrays = [
         tokens[f.name] if f.name in tokens else pa.array([p.get(f.name) for p in plain], f.type)
@@ -86,17 +86,17 @@ def _rows(sampled: Sequence[Group], learned: Learned) -> Iterator[_Row]:
         for g in learned.groups
     }
     for group in sampled:
-        own = trained.pop((group.sample.id, group.step), None)
-        if own is None:
+        pairs = trained.pop((group.sample.id, group.step), None)
+        if pairs is None:
             yield from (_Row(group, t) for t in group.trajectories)
         else:
-            yield from (_Row(group, t, kept=True, index=index) for t, index in own)
+            yield from (_Row(group, t, trained=True, index=index) for t, index in pairs)
     for group in learned.groups:
         for t, index in trained.get((group.sample.id, group.step), ()):
-            yield _Row(group, t, kept=True, carried=True, index=index)
+            yield _Row(group, t, trained=True, carried=True, index=index)
 
 
-def _of_sample(sample: Sample) -> dict[str, Any]:
+def _sample_columns(sample: Sample) -> dict[str, Any]:
     return {
         "sample_id": sample.id,
         "domain": sample.domain,
@@ -108,7 +108,7 @@ def _of_sample(sample: Sample) -> dict[str, Any]:
     }
 
 
-def _of_response(row: _Row, advantages: Sequence[float]) -> dict[str, Any]:
+def _response_columns(row: _Row, advantages: Sequence[float]) -> dict[str, Any]:
     t = row.trajectory
     c, v = t.completion, t.verdict
     advantage = advantages[row.index] if advantages and row.index is not None else None
@@ -126,7 +126,7 @@ def _of_response(row: _Row, advantages: Sequence[float]) -> dict[str, Any]:
         "isolation": v.isolation,
         "seconds": v.seconds,
         "metrics": json.dumps(dict(v.metrics)) if v.metrics else None,
-        "kept": row.kept,
+        "kept": row.trained,
         "carried": row.carried,
         "policy_first": t.policies[0],
         "policy_last": t.policies[1],

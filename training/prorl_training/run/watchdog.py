@@ -29,7 +29,7 @@ class Watchdog:
         self._say = say
         self._clock = clock
         self._last = clock()
-        self._told = False
+        self._reported = False
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="prorl-watchdog", daemon=True)
 
@@ -52,19 +52,19 @@ class Watchdog:
     def beat(self) -> None:
         """Record progress."""
         self._last = self._clock()
-        self._told = False
+        self._reported = False
 
     def _watch(self) -> None:
         while not self._end.wait(min(max(self.seconds / 4, 0.01), 30.0)):
-            still = self._clock() - self._last
-            if still >= self.seconds and not self._told:
-                self._told = True
-                self._dump(still)
+            idle = self._clock() - self._last
+            if idle >= self.seconds and not self._reported:
+                self._reported = True
+                self._dump(idle)
 
-    def _dump(self, still: float) -> None:
+    def _dump(self, idle: float) -> None:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with self.file.open("a") as out:
-            out.write(f"nothing moved for {still:.0f} s ({time.strftime('%Y-%m-%d %H:%M:%S')})\n")
+            out.write(f"nothing moved for {idle:.0f} s ({time.strftime('%Y-%m-%d %H:%M:%S')})\n")
             out.flush()
             faulthandler.dump_traceback(out, all_threads=True)
-        self._say(f"nothing has moved for {still:.0f} s: the stacks are in {self.file}")
+        self._say(f"nothing has moved for {idle:.0f} s: the stacks are in {self.file}")
