@@ -225,7 +225,7 @@ def everything(path: Path) -> dict[str, Any]:
     from pyarrow import parquet
 
     from prorl_training.run.checkpoint import checkpoint_steps
-    from prorl_training.run.metrics import TIMING_KEYS
+    from prorl_training.testing import untimed_metrics
 
     folder = RunFolder(path)
     manifests = sorted(folder.checkpoints.glob("step_*/manifest.json"))
@@ -234,9 +234,7 @@ def everything(path: Path) -> dict[str, Any]:
         "steps": checkpoint_steps(folder.checkpoints),
         "checkpoints": {p.parent.name: json.loads(p.read_text()) for p in manifests},
         "best": (folder.checkpoints / "best").read_text(),
-        "metrics": [
-            {k: v for k, v in row.items() if k not in TIMING_KEYS} for row in folder.metrics()
-        ],
+        "metrics": untimed_metrics(folder),
         "decisions": folder.decisions(),
         "rollouts": {p.name: parquet.read_table(p).to_pylist() for p in files},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,22 +19,9 @@ from prorl_training.policy.files import restore_checkpoint
 from prorl_training.policy.update import Policy
 from prorl_training.run.checkpoint import checkpoint_path, load_buffer, verify_checkpoint
 from prorl_training.run.folder import RunFolder
-from prorl_training.run.metrics import TIMING_KEYS
-from prorl_verifiers import Task, Verdict
+from prorl_training.testing import ByLength, untimed_metrics
 
 STEPS = 6
-
-
-class ByLength:
-    """Right where an answer has an even number of letters: an untrained model's groups are mostly mixed."""
-
-    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        return [Verdict(float(len(text) % 2 == 0), "scored", "length") for text, _ in items]
-
-
-def lines_of(engine: TrainingLoop) -> list[dict[str, Any]]:
-    rows = engine.parts.folder.metrics()
-    return [{k: v for k, v in row.items() if k not in TIMING_KEYS} for row in rows]
 
 
 def rollouts_of(engine: TrainingLoop) -> list[list[dict[str, Any]]]:
@@ -91,13 +78,13 @@ def test_a_run_gone_on_with_late_groups_is_the_unbroken_one_bit_for_bit(
     whole.parts = replace(whole.parts, generator=generator)
     whole.collector.generator = generator
     assert whole.run() == STEPS
-    lines, rollouts = lines_of(whole), rollouts_of(whole)
+    lines, rollouts = untimed_metrics(whole.parts.folder), rollouts_of(whole)
     weights = [p.detach().clone() for p in whole.parts.policy.model.parameters()]
     steps = [s for s in range(1, STEPS) if half_sampled(tmp_path / "run", s, whole)]
     assert steps and any(row["groups_late_in"] for row in lines[steps[0] :])
     again = resumed(config, tmp_path / "run", steps[0], whole, sampler)
     assert again.run() == STEPS
     again.loggers.close()
-    assert lines_of(again) == lines and rollouts_of(again) == rollouts
+    assert untimed_metrics(again.parts.folder) == lines and rollouts_of(again) == rollouts
     now = again.parts.policy.model.parameters()
     assert all(torch.equal(a, b) for a, b in zip(weights, now, strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.rollout.item_records import Ladders, levels_changed
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.run.metrics import TIMING_KEYS
-from prorl_verifiers import Task, Verdict
+from prorl_training.testing import ByLength, untimed_metrics
+from prorl_verifiers import Task
 
 
 def config_of(**data: Any) -> TrainConfig:
@@ -136,22 +136,14 @@ def test_what_is_rated_again_climbs_from_its_lowest_level() -> None:
     assert {s.id for s in source.draw(1, config)} == {"1a", "1b"}
 
 
-class ByLength:
-    """Rewards that differ from response to response and from item to item."""
-
-    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        return [Verdict(float(len(text) % 3 == 0), "scored", "length", text) for text, _ in items]
-
-
 def what_it_did(engine: TrainingLoop) -> dict[str, Any]:
     """Return metrics without times, decisions, and who was drawn, step by step."""
     folder = engine.parts.folder
-    rows = [{k: v for k, v in r.items() if k not in TIMING_KEYS} for r in folder.metrics()]
     drawn = [
         read_rollouts(file, ["sample_id", "reward"]).to_pylist()
         for file in rollout_files(folder.path).values()
     ]
-    return {"rows": rows, "decisions": folder.decisions(), "drawn": drawn}
+    return {"rows": untimed_metrics(folder), "decisions": folder.decisions(), "drawn": drawn}
 
 
 def test_a_run_stopped_between_a_stall_and_its_effect_decides_and_draws_as_the_unbroken_one(
@@ -175,7 +167,7 @@ def test_a_run_stopped_between_a_stall_and_its_effect_decides_and_draws_as_the_u
         validation={"every": 1, "problems": 4},
         checkpoint={"every": 1, "keep": 99},
     )
-    unbroken = make_engine(config, tmp_path / "run", ByLength())
+    unbroken = make_engine(config, tmp_path / "run", ByLength(3))
     prompts = unbroken.parts.prompts
     levelled = [
         replace(s, metadata={**s.metadata, "level": 1 + number // 16})

@@ -17,8 +17,8 @@ from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.rollout.prompts import PromptSource, chance_to_teach, weights_by_chance
 from prorl_training.run.folder import RunFolder
-from prorl_training.run.metrics import TIMING_KEYS
-from prorl_verifiers import Task, Verdict
+from prorl_training.testing import ByLength, untimed_metrics
+from prorl_verifiers import Task
 
 
 def items(domains: Sequence[str]) -> list[Sample]:
@@ -119,18 +119,6 @@ def test_without_the_option_the_records_change_nothing() -> None:
         assert list(with_records.draw(step, config)) == list(without.draw(step, config))
 
 
-class ByLength:
-    """Rewards that differ from response to response and from item to item."""
-
-    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        return [Verdict(float(len(text) % 3 == 0), "scored", "length", text) for text, _ in items]
-
-
-def rows_of(run: Path) -> list[dict[str, Any]]:
-    rows = RunFolder(run).metrics()
-    return [{k: v for k, v in row.items() if k not in TIMING_KEYS} for row in rows]
-
-
 def test_a_run_gone_on_with_posterior_sampling_is_the_unbroken_one_bit_for_bit(
     tmp_path: Path,
     make_engine: Callable[..., TrainingLoop],
@@ -139,14 +127,14 @@ def test_a_run_gone_on_with_posterior_sampling_is_the_unbroken_one_bit_for_bit(
 ) -> None:
     config = make_config(steps=8, data={"sampling": "posterior", "half_life": 3.0})
     run = tmp_path / "run"
-    unbroken = make_engine(config, run, ByLength())
+    unbroken = make_engine(config, run, ByLength(3))
     unbroken.run()
-    whole = rows_of(run)
+    whole = untimed_metrics(RunFolder(run))
     assert whole[-1]["items_solved"] > 0
     weights = unbroken.parts.prompts.drawing_weights(config)
     assert len(set(weights)) > 2
     again = go_on(unbroken, 6)
-    assert rows_of(run) == whole
+    assert untimed_metrics(RunFolder(run)) == whole
     assert list(again.parts.prompts.drawing_weights(config)) == list(weights)
     before, after = (e.parts.policy.model.state_dict() for e in (unbroken, again))
     assert all(torch.equal(before[name], after[name]) for name in before)

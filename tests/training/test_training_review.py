@@ -22,9 +22,9 @@ from prorl_training.rollout.scoring import Scoring
 from prorl_training.rollout.staleness import still_fitting
 from prorl_training.run.checkpoint import open_checkpoint
 from prorl_training.run.folder import RunFolder
-from prorl_training.run.metrics import TIMING_KEYS, validation_metrics
+from prorl_training.run.metrics import validation_metrics
 from prorl_training.schedule.validation import validate
-from prorl_training.testing import EchoGenerator, named_sample
+from prorl_training.testing import EchoGenerator, named_sample, untimed_metrics
 from prorl_training.types import Carried, Group, LateGroup
 from prorl_verifiers import Task, Verdict
 
@@ -165,11 +165,6 @@ def weights_of(engine: TrainingLoop) -> list[torch.Tensor]:
     return [p.detach().clone() for p in engine.parts.policy.model.parameters()]
 
 
-def lines_of(engine: TrainingLoop) -> list[dict[str, Any]]:
-    rows = engine.parts.folder.metrics()
-    return [{k: v for k, v in row.items() if k not in TIMING_KEYS} for row in rows]
-
-
 class ByText:
     """Rewards that depend on the text alone; no verdict at all while ``away``."""
 
@@ -226,7 +221,7 @@ def test_a_step_given_up_where_a_phase_begins_with_a_reset_is_done_whole_on_resu
     assert "no verdict" in str(broken.stop_reason)
     again = gone_on(config, tmp_path / "broken", whole)
     assert again.run() == 5
-    assert lines_of(again) == lines_of(whole)
+    assert untimed_metrics(again.parts.folder) == untimed_metrics(whole.parts.folder)
     assert all(torch.equal(a, b) for a, b in zip(weights_of(whole), weights_of(again), strict=True))
     decided = [(d["step"], d["kind"]) for d in again.parts.folder.decisions()]
     assert decided.count((4, "phase_started")) == decided.count((4, "reference_reset")) == 1

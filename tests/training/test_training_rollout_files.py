@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from prorl_training.policy.update import Policy, UpdateBatch
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import task_metrics
 from prorl_training.run.rollouts import TOKEN_COLUMNS, write_rollouts
+from prorl_training.testing import ByLength
 from prorl_training.types import Group, Learned, Trajectory, UpdateStats
 from prorl_verifiers import Task, Verdict, VerifierPool, replay_run
 
@@ -131,13 +132,6 @@ def test_files_of_texts_alone_are_replayed_and_a_run_without_says_so(run: RunFol
         write_rollouts(run, 1, [group("a", 1, 1.0)], Learned(kept, (0.0,)), "texts")
         found = replay_run(run.path, pool)
     assert (found.rows, found.agree) == (1, 1)
-
-
-class ByLength:
-    """Right where an answer has an even number of letters: an untrained model's groups are mostly mixed."""
-
-    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        return [Verdict(float(len(text) % 2 == 0), "scored", "length") for text, _ in items]
 
 
 @pytest.fixture

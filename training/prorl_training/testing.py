@@ -7,7 +7,9 @@ from typing import Any, Self
 
 from prorl_datasets import Domain, Sample
 from prorl_inference import Completion, Ended, OnResult, Request, SamplingParams, sample_all
-from prorl_verifiers import Task
+from prorl_training.run.folder import RunFolder
+from prorl_training.run.metrics import TIMING_KEYS
+from prorl_verifiers import Task, Verdict
 
 
 def named_sample(name: str, domain: Domain = "math") -> Sample:
@@ -22,6 +24,26 @@ def named_sample(name: str, domain: Domain = "math") -> Sample:
         split="train",
         metadata={},
     )
+
+
+class ByLength:
+    """Scorer that rewards answers whose length ``divisor`` divides: an untrained model's groups are mostly mixed."""
+
+    def __init__(self, divisor: int = 2) -> None:
+        self.divisor = divisor
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        """Return a verdict for each answer."""
+        rewards = [float(len(text) % self.divisor == 0) for text, _ in items]
+        return [
+            Verdict(r, "scored", "length", text)
+            for r, (text, _) in zip(rewards, items, strict=True)
+        ]
+
+
+def untimed_metrics(run: RunFolder) -> list[dict[str, Any]]:
+    """Return the rows of a run's ``metrics.jsonl`` without their timings."""
+    return [{k: v for k, v in row.items() if k not in TIMING_KEYS} for row in run.metrics()]
 
 
 class EchoGenerator:
