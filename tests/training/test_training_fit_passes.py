@@ -12,6 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
@@ -32,8 +33,8 @@ from prorl_training.policy.packing import Pack, PromptGroup, build_pack
 
 
 def sizes_of(kind: str, *numbers: int, tied: bool = False, **others: int) -> dict[str, Any]:
-    keys = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
-    keys += ("num_key_value_heads", "vocab_size")
+    keys = ["hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads"]
+    keys += ["num_key_value_heads", "vocab_size"]
     sizes = dict(zip(keys, numbers, strict=True))
     return {"model_type": kind, **sizes, "tie_word_embeddings": tied, **others}
 
@@ -51,19 +52,19 @@ PRECISIONS = {
 """The types of weights, and of products under autocast (float32: none)."""
 
 
-def address(tensor: torch.Tensor) -> int:
+def address(tensor: Tensor) -> int:
     storage: Any = tensor.untyped_storage()
     return int(storage._cdata)
 
 
 @contextmanager
-def saved_storages(known: Iterable[torch.Tensor]) -> Iterator[dict[int, int]]:
+def saved_storages(known: Iterable[Tensor]) -> Iterator[dict[int, int]]:
     """Collect the bytes of storages that autograd keeps in the block, except those of ``known``."""
     ours = {address(tensor) for tensor in known}
     saved: dict[int, int] = {}
-    alive: list[torch.Tensor] = []  # so that no address is reused
+    alive: list[Tensor] = []  # so that no address is reused
 
-    def pack(tensor: torch.Tensor) -> torch.Tensor:
+    def pack(tensor: Tensor) -> Tensor:
         if address(tensor) not in ours:
             saved[address(tensor)] = tensor.untyped_storage().nbytes()
             alive.append(tensor.detach())
@@ -78,14 +79,14 @@ class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.now = self.peak = 0
+        self.now, self.peak = 0, 0
         self.seen: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        before = {address(t) for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)}
+        before = {address(t) for t in tree_leaves((args, kwargs)) if isinstance(t, Tensor)}
         out = func(*args, **(kwargs or {}))
         for tensor in tree_leaves(out):
-            if isinstance(tensor, torch.Tensor) and address(tensor) not in before:
+            if isinstance(tensor, Tensor) and address(tensor) not in before:
                 self.add(tensor.untyped_storage())
         return out
 
@@ -104,7 +105,7 @@ def peak_of(policy: PolicyModel, pack: Pack) -> int:
     with LiveBytes() as live, policy.gradient_pass(0):
         logprobs, _ = policy.target_logprobs(pack, 1.2, with_entropy=True)
         logprobs.sum().backward()  # type: ignore[no-untyped-call]
-    return live.peak
+    return int(live.peak)
 
 
 def policy_of(

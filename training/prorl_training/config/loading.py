@@ -150,8 +150,7 @@ def expand(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str,
         config = check_config(plain)
         if first is None:
             first, base = config, plain
-        _refuse_other_runs(first, config, name)
-        difference = _difference(first, config)
+        difference = _difference(first, config, name)
         stages.append(
             {"name": name, "preset": entry.preset, "engine": entry.engine, "set": difference}
         )
@@ -189,32 +188,29 @@ def _phases(
     return [{"name": name, "stage": name, "steps": entry.steps or 1}]
 
 
-def _refuse_other_runs(first: TrainConfig, config: TrainConfig, name: str) -> None:
+def _difference(first: TrainConfig, config: TrainConfig, name: str) -> dict[str, Any]:
+    """Return the settings in which ``config`` of stage ``name`` differs from the first stage's, nested.
+
+    Raises ConfigError if one of them cannot change during a run.
+    """
     one, other = _flat(first), _flat(config)
-    differ = [
+    paths = [path for path in one if one[path] != other[path] and path[0] not in OF_THE_RUN]
+    fixed = [
         ".".join(path)
-        for path in one
-        if one[path] != other[path]
-        and (path[0] not in PHASE_SECTIONS or path[:2] in FIXED_IN_A_RUN)
-        and path[0] not in OF_THE_RUN
+        for path in paths
+        if path[0] not in PHASE_SECTIONS or path[:2] in FIXED_IN_A_RUN
     ]
-    if differ:
+    if fixed:
         raise ConfigError(
-            f"stage {name} differs from the first one in {', '.join(differ)}, which cannot change during a run: "
+            f"stage {name} differs from the first one in {', '.join(fixed)}, which cannot change during a run: "
             "say beside stages what holds for all of them"
         )
-
-
-def _difference(first: TrainConfig, config: TrainConfig) -> dict[str, Any]:
-    """Return the settings of ``PHASE_SECTIONS`` in which ``config`` differs from ``first``, nested."""
-    one = _flat(first)
     settings: dict[str, Any] = {}
-    for path, value in _flat(config).items():
-        if path[0] in PHASE_SECTIONS and value != one[path]:
-            nested: Any = value
-            for key in reversed(path):
-                nested = {key: nested}
-            settings = merge(settings, nested)
+    for path in paths:
+        nested: Any = other[path]
+        for key in reversed(path):
+            nested = {key: nested}
+        settings = merge(settings, nested)
     return settings
 
 

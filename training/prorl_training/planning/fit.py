@@ -58,7 +58,7 @@ def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
     """
 
     def fits(changes: Sequence[Change]) -> bool:
-        return _with(fit, shape, changes).fits
+        return _refit(fit, shape, changes).fits
 
     if fit.fits:
         return []
@@ -67,7 +67,7 @@ def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
             return [_format(change)]
     taken: list[Change] = []
     for change in _candidates(fit):
-        before, after = _with(fit, shape, taken), _with(fit, shape, [*taken, change])
+        before, after = _refit(fit, shape, taken), _refit(fit, shape, [*taken, change])
         if _load(after) < _load(before):
             taken = [c for c in taken if c[0] != change[0]] + [change]
         if after.fits:
@@ -82,7 +82,7 @@ def _load(fit: Fit) -> tuple[int, int]:
     return sum(len(phase.troubles) for phase in fit.phases), over
 
 
-def _with(fit: Fit, shape: ModelShape, changes: Sequence[Change]) -> Fit:
+def _refit(fit: Fit, shape: ModelShape, changes: Sequence[Change]) -> Fit:
     return reckon(changed(fit.config, changes), shape, fit.device, fit.memory)
 
 

@@ -189,13 +189,10 @@ def config_path(name: str) -> Path | None:
 
     places = [Path(name).expanduser(), alias_dir(name)]
     if name.count("/") == 1:
-        folder = _hub_cache() / f"models--{name.replace('/', '--')}"
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+        home = os.environ.get("HF_HOME") or f"{base}/huggingface"
+        named = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
+        cache = Path(named or f"{home}/hub").expanduser()
+        folder = cache / f"models--{name.replace('/', '--')}"
         places += sorted(folder.glob("snapshots/*"), key=lambda p: p.stat().st_mtime, reverse=True)
     return next((p / "config.json" for p in places if (p / "config.json").is_file()), None)
-
-
-def _hub_cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    home = os.environ.get("HF_HOME") or f"{base}/huggingface"
-    named = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
-    return Path(named or f"{home}/hub").expanduser()

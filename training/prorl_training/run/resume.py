@@ -105,9 +105,12 @@ def resume_config(
         differences = ", ".join(
             f"{key} ({_show(a)} -> {_show(b)})" for key, (a, b) in wrong.items()
         )
+        sections = dict.fromkeys(key.partition(".")[0] for key in wrong)
+        free = [name for name in ALLOWED if name.partition(".")[0] in sections]
+        permitted = ", ".join(free) or f"nothing of {', '.join(sections)}"
         raise ResumeError(
             f"{run.name} was not started with {differences}, and this changes what it computes "
-            f"({_permitted(wrong)}). Start a new run from this policy: "
+            f"(on --resume {permitted} may change). Start a new run from this policy: "
             f"{prorl_command('train', 'export', run.name)} --out FOLDER, then prorl train --model FOLDER --set ..."
         )
     if after.steps < done:
@@ -143,16 +146,6 @@ def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[
             "train --model FOLDER --engine ..."
         )
     return [stage | ({"engine": engine} if n >= begun else {}) for n, stage in enumerate(stages)]
-
-
-def _permitted(wrong: Iterable[str]) -> str:
-    sections = dict.fromkeys(key.partition(".")[0] for key in wrong)
-    free = [name for name in ALLOWED if name.partition(".")[0] in sections]
-    return (
-        f"on --resume {', '.join(free)} may change"
-        if free
-        else (f"on --resume nothing of {', '.join(sections)} may change")
-    )
 
 
 def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
