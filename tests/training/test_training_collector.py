@@ -337,7 +337,7 @@ def test_the_idle_share_is_what_waiting_for_the_last_ones_costs() -> None:
     times = iter([0.0, 0.0, 4.0, 6.0, 8.0])
     occupancy = Occupancy(10, lambda: next(times))
     for running in (30, 10, 2, 0):  # of the 30 only 10 run
-        occupancy.note(running)
+        occupancy.record(running)
     assert occupancy.idle_share == pytest.approx(1 - (10 * 6 + 2 * 2) / (10 * 8))
     assert Occupancy(10, lambda: 0.0).idle_share == 0.0
 

@@ -99,7 +99,7 @@ def test_ratings_count_as_responses_from_before_step_1(tmp_path: Path) -> None:
     rows = [{"id": "a", "pass_rate": 0.25, "n": 8}, {"id": "gone", "pass_rate": 1.0, "n": 8}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     records = ItemRecords([sample("a")])
-    records.take_ratings(read_ratings(path, {"a"}))
+    records.add_ratings(read_ratings(path, {"a"}))
     assert (records.right[0], records.wrong[0]) == (2.0, 6.0)
     assert records.coverage(1, 1)[""]["items_solved"] == 0
 

@@ -96,7 +96,7 @@ class Builder:
             ratings = read_ratings(Path(rated).expanduser(), {s.id for s in self.samples[0]})
         machinery = self.engine.load(None)
         loop = self._loop(machinery, 0)
-        loop.parts.prompts.records.take_ratings(ratings)
+        loop.parts.prompts.records.add_ratings(ratings)
         done = self.engine.begin(machinery, again=resume)
         self.folder.truncate_after(-1)
         loop.lineage = first_legs(self.config, self.folder.identity())

@@ -245,7 +245,7 @@ class TrainingLoop:
             return
         p, c = self.parts, self.config.checkpoint
         root = p.folder.checkpoints
-        p.folder.check_there()
+        p.folder.check_exists()
         p.folder.sync()
         save_checkpoint(
             root, step, p.policy, p.tokenizer, self._state(), self.carried, p.prompts.records

@@ -273,9 +273,9 @@ def _again(facts: Facts, run: Training, evaluation: Evaluation) -> str:
     on = ", ".join(f"{name} {value}" for name, value in run.versions.items())
     notes = [f"It ran on: {md(on)}."] if on else []
     unnamed = {"DATASET": not built, "BASE": not facts.base.model_option}
-    if stand := [name for name, so in unnamed.items() if so]:
+    if placeholders := [name for name, missing in unnamed.items() if missing]:
         notes.append(
-            f"{' and '.join(stand)}: what it was, without a name that anybody else could use."
+            f"{' and '.join(placeholders)}: what it was, without a name that anybody else could use."
         )
     if len(facts.legs) > 1 and not run.config.get("stages"):
         notes.append("The commands are those of the last leg alone.")

@@ -29,7 +29,7 @@ class Occupancy:
         self._area = 0.0
         self._began = self._at = clock()
 
-    def note(self, running: int) -> None:
+    def record(self, running: int) -> None:
         """Record that ``running`` samples are in progress from now on."""
         now = self._clock()
         self._area += self._running * (now - self._at)
@@ -161,13 +161,13 @@ class _Collection:
         most = self._wanted
         if sampling.enabled:
             most = sampling.max_batches * max(most, round(most * sampling.oversample))
-        self._may_draw = most
+        self._draw_limit = most
         self._carried = carried
         waiting: list[Group | LateGroup] = [*carried.groups, *carried.late]
-        self._present = {g.sample.id for g in waiting}
+        self._carried_ids = {g.sample.id for g in waiting}
         self._open: dict[int, _Draw] = {}
         self._running: set[int] = set()
-        self._unsure: dict[int, list[Verdict]] = {}
+        self._unscored: dict[int, list[Verdict]] = {}
         self._decided: dict[int, tuple[Group, Outcome]] = {}
         self._usable = len(carried.groups)
         self._responses = 0
@@ -183,7 +183,7 @@ class _Collection:
             self._submit(stream, late.sample, late.step, late)
         self._fill(stream)
         while self._continues():
-            occupancy.note(stream.running)
+            occupancy.record(stream.running)
             before = scoring.pending
             full = stream.repeatable and self._may_be_full(before)
             if self._running and not full:
@@ -204,7 +204,7 @@ class _Collection:
             self._fill(stream)
             if judged and on_progress is not None:
                 on_progress(self._batch())
-        occupancy.note(0)
+        occupancy.record(0)
         stopped = stream.stop()
         since = self._collector.clock()
         self._record_verdicts(scoring.take(scoring.pending), last=True)
@@ -250,13 +250,13 @@ class _Collection:
         # until the step ends, so that no freed row is empty
         most = max(samples, stream.rows * (1 if carry else AHEAD))
         rows = min(groups * samples, most)
-        while self._drawn < self._may_draw and stream.running + samples <= rows:
+        while self._drawn < self._draw_limit and stream.running + samples <= rows:
             if not carry and len(self._open) >= groups:
                 return
             sample = next(self._prompts, None)
             if sample is None:
-                self._may_draw = self._drawn
-            elif sample.id not in self._present:
+                self._draw_limit = self._drawn
+            elif sample.id not in self._carried_ids:
                 self._drawn += 1
                 self._submit(stream, sample, self._step)
 
@@ -279,14 +279,14 @@ class _Collection:
         for key, verdicts in judged:
             self._responses += len(verdicts)
             if any(v.is_infra_error for v in verdicts):
-                self._unsure[key] = verdicts
+                self._unscored[key] = verdicts
             else:
                 self._decide(key, verdicts)
         enough = self._wanted * self._config.rollout.samples
-        if self._unsure and (last or self._responses >= enough):
+        if self._unscored and (last or self._responses >= enough):
             self._score_again()
-            for key in sorted(self._unsure):
-                self._decide(key, self._unsure.pop(key))
+            for key in sorted(self._unscored):
+                self._decide(key, self._unscored.pop(key))
 
     def _decide(self, key: int, verdicts: Sequence[Verdict]) -> None:
         draw = self._open.pop(key)
@@ -304,15 +304,15 @@ class _Collection:
         for attempt in itertools.count():
             failed = [
                 (key, j)
-                for key in sorted(self._unsure)
-                for j, v in enumerate(self._unsure[key])
+                for key in sorted(self._unscored)
+                for j, v in enumerate(self._unscored[key])
                 if v.is_infra_error
             ]
             decision = guard.judge_round(self._responses, len(failed), attempt)
             if decision == "ok":
                 return
             if decision == "stop":
-                reason = self._unsure[failed[0][0]][failed[0][1]].reason
+                reason = self._unscored[failed[0][0]][failed[0][1]].reason
                 raise RewardOutage(
                     f"the reward service gave no verdict for {len(failed)} of {self._responses} responses "
                     f"after {attempt} more tries (first reason: {reason})"
@@ -323,7 +323,7 @@ class _Collection:
             items = [(draws[key].completions[j].text, draws[key].sample.task) for key, j in failed]
             verdicts = score_or_infra(collector.scorer, items)
             for (key, j), verdict in zip(failed, verdicts, strict=True):
-                self._unsure[key][j] = verdict
+                self._unscored[key][j] = verdict
 
     def _batch(self, stopped: Sequence[tuple[int, Sequence[Completion]]] = ()) -> Batch:
         decided = [self._decided[key] for key in sorted(self._decided)]

@@ -47,7 +47,7 @@ class ItemRecords:
                 if trajectory.reward >= FULL_MARKS:
                     self.solved[place] = step
 
-    def take_ratings(self, ratings: Mapping[str, tuple[float, int]]) -> None:
+    def add_ratings(self, ratings: Mapping[str, tuple[float, int]]) -> None:
         """Add (pass rate, n) by item id, measured before step 1."""
         for name, (rate, n) in ratings.items():
             if (place := self._place.get(name)) is not None:
@@ -192,7 +192,7 @@ class Ladders:
         may_draw: NDArray[np.bool_] = np.array([*opened, True])[self._level_of]
         return may_draw
 
-    def climb(self, domains: AbstractSet[str]) -> bool:
+    def can_climb(self, domains: AbstractSet[str]) -> bool:
         """Return whether a ladder of these domains has a second level."""
         return any(len(x.levels) > 1 for x in self._ladders if x.domain in domains)
 

@@ -42,7 +42,7 @@ def weights_by_chance(
     return floor * base + (1 - floor) * by_value
 
 
-REMEMBERED = 50_000
+CACHED_PROMPTS = 50_000
 """Number of encoded prompts to cache, so that sampling and training encode a prompt once."""
 
 
@@ -73,7 +73,7 @@ class PromptSource:
         """Return the prompt's token ids."""
         tokens = self._token_ids.get(sample.id)
         if tokens is None:
-            if len(self._token_ids) >= REMEMBERED:
+            if len(self._token_ids) >= CACHED_PROMPTS:
                 self._token_ids.clear()
             tokens = self._token_ids[sample.id] = tuple(self._encode(sample))
         return tokens
@@ -105,7 +105,7 @@ class PromptSource:
             if weights:
                 check_domains(self._domains, weights)
             ladder = settings.data.levels == "ladder"
-            if ladder and not self._ladders.climb(self._drawn_domains(settings)):
+            if ladder and not self._ladders.can_climb(self._drawn_domains(settings)):
                 raise UserError(
                     "data.levels=ladder opens one level after the other, and no family that is drawn of this dataset has "
                     "items of two levels: set data.levels=all, or build one that has (prorl data ladder)"

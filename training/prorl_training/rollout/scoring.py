@@ -36,7 +36,7 @@ class Scoring:
         self._waiting: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[Judged | BaseException] = queue.SimpleQueue()
         self._ready: deque[Judged] = deque()
-        self._given_up = False
+        self._cancelled = False
         self._thread = threading.Thread(target=self._work, name="prorl-scoring", daemon=True)
 
     def __enter__(self) -> Self:
@@ -50,7 +50,7 @@ class Scoring:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._given_up = True  # groups still waiting are not needed any more
+        self._cancelled = True  # groups still waiting are not needed any more
         self._waiting.put(None)
         if self._overlap:
             self._thread.join()
@@ -89,7 +89,7 @@ class Scoring:
         while not self._waiting.empty():
             items.append(self._waiting.get())
         groups = [item for item in items if item is not None]
-        if groups and not self._given_up:
+        if groups and not self._cancelled:
             answers = [(c.text, sample.task) for _, sample, cs in groups for c in cs]
             verdicts = iter(score_or_infra(self.scorer, answers))
             for key, _, completions in groups:

@@ -204,11 +204,11 @@ def prune_checkpoints(
     whole = [s for s in steps if looks_whole(checkpoint_path(root, s))]
     if not whole:
         return
-    stay = {*origins, *whole[-max(keep, 1) :]}
+    keep_steps = {*origins, *whole[-max(keep, 1) :]}
     if keep_best and (best := best_step(root)) is not None:
-        stay.add(best)
+        keep_steps.add(best)
     for step in steps:
-        if step not in stay:
+        if step not in keep_steps:
             _delete(checkpoint_path(root, step))
     for path in root.glob("damaged_*"):
         _delete(path)
@@ -216,10 +216,10 @@ def prune_checkpoints(
 
 
 def _delete(path: Path) -> None:
-    doomed = path.parent / f".gone.{path.name}"
-    shutil.rmtree(doomed, ignore_errors=True)
-    os.replace(path, doomed)
-    shutil.rmtree(doomed, ignore_errors=True)
+    trash = path.parent / f".gone.{path.name}"
+    shutil.rmtree(trash, ignore_errors=True)
+    os.replace(path, trash)
+    shutil.rmtree(trash, ignore_errors=True)
 
 
 def sweep(root: Path) -> None:

@@ -40,7 +40,7 @@ class RunFolder:
         self.rollouts = path / "rollouts"
         self.lock_path = path / "run.lock"
         self.ended_path = path / "ended.json"
-        self._whole: set[Path] = set()
+        self._journals: set[Path] = set()
         self._locked: TextIO | None = None
 
     @property
@@ -50,7 +50,7 @@ class RunFolder:
 
     def create(self, config: TrainConfig, identity: Mapping[str, Any] | None = None) -> None:
         """Write config and ``identity`` (``resume.run_identity``) into a new folder. Never overwrites a run."""
-        self.check_there()
+        self.check_exists()
         self.check_new()
         if identity is not None:
             atomic_write_text(self.identity_path, json.dumps(identity, indent=1))
@@ -97,32 +97,32 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             file = self.lock_path.open("a+")
         with file:
-            self._take(file)
+            self._acquire(file)
             before = self.ended_path.read_text(encoding="utf-8") if self.ended_path.exists() else ""
             self.ended_path.unlink(missing_ok=True)
             self._locked = file
             try:
                 yield
-                self._ended("ended", "")
+                self._record_end("ended", "")
             except ResumeError:  # nothing was done: restore the previous end
                 if before:
                     atomic_write_text(self.ended_path, before)
                 raise
             except Exception as error:
-                self._ended("failed", f"{type(error).__name__}: {error}")
+                self._record_end("failed", f"{type(error).__name__}: {error}")
                 raise
             finally:
                 self._locked = None
-                self._leave_no_empty_folder()
+                self._remove_empty_folder()
 
-    def check_there(self) -> None:
+    def check_exists(self) -> None:
         """Raise UserError if the folder was removed since it was locked."""
         if self._locked is not None and os.fstat(self._locked.fileno()).st_nlink == 0:
             raise UserError(
                 f"{self.path} was removed while the run was writing it: nothing of the run is left, start a new one"
             )
 
-    def _take(self, file: TextIO) -> None:
+    def _acquire(self, file: TextIO) -> None:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -135,7 +135,7 @@ class RunFolder:
         file.write(f"{os.getpid()}\n")
         file.flush()
 
-    def _leave_no_empty_folder(self) -> None:
+    def _remove_empty_folder(self) -> None:
         if self.config_path.exists():
             return
         self.ended_path.unlink(missing_ok=True)
@@ -143,10 +143,10 @@ class RunFolder:
         with contextlib.suppress(OSError):
             self.path.rmdir()
 
-    def _ended(self, state: str, reason: str) -> None:
+    def _record_end(self, state: str, reason: str) -> None:
         # a full disk or a missing folder must not hide the error that ended the run
         with contextlib.suppress(UserError, DiskFullError):
-            self.check_there()
+            self.check_exists()
             atomic_write_text(self.ended_path, json.dumps({"state": state, "reason": reason}))
 
     def is_written(self) -> bool:
@@ -162,7 +162,7 @@ class RunFolder:
 
     def truncate_after(self, step: int) -> None:
         """Drop journal lines and rollouts after ``step``, and damaged lines."""
-        self._whole.clear()
+        self._journals.clear()
         for path in (self.metrics_path, self.decisions_path):
             if path.exists():
                 remaining = b"".join(
@@ -195,15 +195,15 @@ class RunFolder:
 
     def sync(self) -> None:
         """Fsync the journals; called before a checkpoint."""
-        for path in self._whole:
+        for path in self._journals:
             with path.open("rb") as file:
                 os.fsync(file.fileno())
 
     def _append(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-        self.check_there()
-        if path not in self._whole:
+        self.check_exists()
+        if path not in self._journals:
             Journal(path, fsync=False).close()  # drops a torn last line
-            self._whole.add(path)
+            self._journals.add(path)
         data = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
         with explain_write_errors(path), path.open("ab", buffering=0) as file:
             view = memoryview(data)

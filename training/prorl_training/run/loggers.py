@@ -45,9 +45,9 @@ class Loggers(Closing):
     ) -> None:
         self._loggers: list[Logger] = []
         try:
-            for open_one in OPENERS:
-                one = open_one(path, config, first_step, modules or {})
-                self._loggers += [one] if one is not None else []
+            for opener in OPENERS:
+                logger = opener(path, config, first_step, modules or {})
+                self._loggers += [logger] if logger is not None else []
         except BaseException:
             self.close()
             raise
@@ -57,8 +57,8 @@ class Loggers(Closing):
         if not self._loggers:
             return
         numbers = dict(scalars({key: value for key, value in row.items() if key != "tasks"}))
-        for one in self._loggers:
-            one.write(step, numbers)
+        for logger in self._loggers:
+            logger.write(step, numbers)
 
     def close(self) -> None:
         """Close all loggers."""

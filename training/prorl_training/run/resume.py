@@ -191,16 +191,18 @@ def _show(value: Any) -> str:
 
 
 def environment_decisions(
-    state: Mapping[str, Any], now: Mapping[str, Any], so: str
+    state: Mapping[str, Any], now: Mapping[str, Any], consequence: str
 ) -> list[Decision]:
-    """Return a decision if the environment differs from the checkpoint's; ``so`` is the consequence."""
+    """Return a decision if the environment differs from the checkpoint's; ``consequence`` ends the reason."""
     old = state["environment"]
     changed = {key: [old.get(key), now[key]] for key in now if old.get(key) != now[key]}
     if not changed:
         return []
     differences = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in changed.items())
     evidence = {"environment": changed}
-    return [Decision(int(state["step"]), "config_changed", f"{differences}: {so}", evidence)]
+    return [
+        Decision(int(state["step"]), "config_changed", f"{differences}: {consequence}", evidence)
+    ]
 
 
 def parts_in_use(config: TrainConfig, tasks: Iterable[Task] = ()) -> list[dict[str, str]]:

@@ -47,7 +47,7 @@ def write_rollouts(
     import pyarrow as pa
     from pyarrow import parquet
 
-    folder.check_there()
+    folder.check_exists()
     rows = list(_rows(sampled, learned))
     if not rows:
         return
