@@ -102,9 +102,9 @@ def test_every_key_of_a_run_has_a_row_and_a_meaning() -> None:
 
 def test_defaults_bounds_units_and_sources_are_those_of_the_models() -> None:
     by_meaning = {row[-1]: row for row in rows("training config")}
-    clip = by_meaning["The ratio is clipped at 1 + this."]
+    clip = by_meaning["The ratio is clipped above at 1 + clip_high."]
     assert clip == ["`clip_high`", "number, > 0", "`0.28`", "`prorl-v2`", clip[-1]]
-    wall = by_meaning["Wall time for one response."]
+    wall = by_meaning["Wall-clock limit for scoring one response."]
     assert wall[1:3] == ["number, > 0 seconds", "`10.0`"]
 
 
