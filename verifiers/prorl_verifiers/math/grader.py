@@ -11,10 +11,10 @@ from prorl_verifiers.findings import listening, note
 from prorl_verifiers.math.comparing.families import Family, family_of, same_family
 from prorl_verifiers.math.comparing.leaves import Rules, is_plain
 from prorl_verifiers.math.comparing.match import Matcher
-from prorl_verifiers.math.reading.answers import boxed_answer, stated
+from prorl_verifiers.math.reading.answers import boxed_answer, find_statement
 from prorl_verifiers.math.reading.candidates import several_candidates, without_described
 from prorl_verifiers.math.reading.nodes import Listing, Node, SetOf, WithUnit, Words, written
-from prorl_verifiers.math.reading.parser import read, spread
+from prorl_verifiers.math.reading.parser import expand_signs, read
 from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
 from prorl_verifiers.math.targets import (
     DOLLARS,
@@ -31,10 +31,10 @@ from prorl_verifiers.math.targets import (
     Tree,
     Untyped,
     Value,
-    spoken,
-    understand,
-    unwrapped,
+    parse_gold,
+    unwrap,
     with_dollars,
+    words_of,
 )
 from prorl_verifiers.math.units import ratio
 from prorl_verifiers.notation.latex_text import (
@@ -81,7 +81,7 @@ class Judgement:
 def grade(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
     """Return the decision and its reason; never raises on any text."""
     rules = rules or Rules()
-    parsed_gold = understand(gold)
+    parsed_gold = parse_gold(gold)
     content = boxed_answer(answer) or answer
     dollars = bool(DOLLARS.match(content))
     text = clean(content)
@@ -89,18 +89,18 @@ def grade(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
         return Judgement("accept", "same text")
     if _INTEGER.fullmatch(parsed_gold.text) and _INTEGER.fullmatch(text) and rules.percent is None:
         return Judgement("reject", "integers compared")
-    judgement = _against(parsed_gold, text, dollars, rules)
+    judgement = _compare(parsed_gold, text, dollars, rules)
     if judgement.decision == "accept":
         return judgement
-    statement = stated(content, letter=isinstance(parsed_gold.target, Choice))
+    statement = find_statement(content, letter=isinstance(parsed_gold.target, Choice))
     if statement is not None and clean(statement) != text:
-        second = _against(parsed_gold, clean(statement), bool(DOLLARS.match(statement)), rules)
+        second = _compare(parsed_gold, clean(statement), bool(DOLLARS.match(statement)), rules)
         if second.decision == "accept":
             return Judgement("accept", f"{second.reason}, stated in a sentence")
     return judgement
 
 
-def _against(gold: Gold, text: str, dollars: bool, rules: Rules) -> Judgement:
+def _compare(gold: Gold, text: str, dollars: bool, rules: Rules) -> Judgement:
     if squeeze(gold.text) == squeeze(text):
         return Judgement("accept", "same text")
     if doubtful(text) and not doubtful(gold.text):
@@ -109,33 +109,33 @@ def _against(gold: Gold, text: str, dollars: bool, rules: Rules) -> Judgement:
         return Judgement("reject", "the answer denies something")
     match gold.target:
         case Choice(letter=letter, of=None):
-            return _decided(same_letter(letter, text), "letters compared")
+            return _judgement(same_letter(letter, text), "letters compared")
         case Text():
-            return _words(gold.target, text)
+            return _compare_words(gold.target, text)
         case Choice(letter=letter, of=of):
             assert of is not None
-            labelled = LABELLED.fullmatch(unwrapped(text))
+            labelled = LABELLED.fullmatch(unwrap(text))
             if same_letter(letter, text) and not labelled:
                 return Judgement("accept", "letters compared")
             if labelled and letter != labelled.group(1):
                 return Judgement("reject", "letters compared")
-            return _against(of, text, dollars, rules)
-    if gold.text.startswith("\\text") and spoken(gold.text) == spoken(text):
+            return _compare(of, text, dollars, rules)
+    if gold.text.startswith("\\text") and words_of(gold.text) == words_of(text):
         return Judgement("accept", "words compared")
     if len(text) > MAX_TEXT >= 2 * len(gold.text):
         return Judgement("reject", "the answer is too long for the gold")
-    judgement = _without_label(gold, unwrapped(text), dollars, rules)
+    judgement = _compare_value(gold, unwrap(text), dollars, rules)
     several = several_candidates(gold.text, text) if judgement.decision == "undecided" else None
     return judgement if several is None else Judgement("reject", several)
 
 
-def _words(target: Text, text: str) -> Judgement:
+def _compare_words(target: Text, text: str) -> Judgement:
     if target.clock:
         # The answer may omit a.m. or p.m.
         time = re.sub(r"[\s.]|\\text|[{}]", "", text).casefold()
-        return _decided(time in (target.words, target.words[:-2]), "times compared")
-    left, right = target.words, spoken(text)
-    right = right if left == right else spoken(_FRAME.sub("", right))
+        return _judgement(time in (target.words, target.words[:-2]), "times compared")
+    left, right = target.words, words_of(text)
+    right = right if left == right else words_of(_FRAME.sub("", right))
     nothing = right in NOTHING or squeeze(text) in (r"\emptyset", r"\varnothing", r"\{\}")
     if left in NOTHING and nothing:
         return Judgement("accept", "both say that there is none")
@@ -145,10 +145,12 @@ def _words(target: Text, text: str) -> Judgement:
         sorted(part.strip() for part in re.split(r",|\band\b", side) if part.strip())
         for side in (left, right)
     ]
-    return _decided(left == right or (len(parts[0]) > 1 and parts[0] == parts[1]), "words compared")
+    return _judgement(
+        left == right or (len(parts[0]) > 1 and parts[0] == parts[1]), "words compared"
+    )
 
 
-def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judgement:
+def _compare_value(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judgement:
     labelled = LABELLED.fullmatch(answer)
     answer = clean(labelled.group(2)) if labelled else answer
     family = isinstance(gold.target, Family) and family_of(answer, gold.target) is not None
@@ -163,18 +165,18 @@ def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judg
     if isinstance(gold.target, Untyped):
         return Judgement("undecided", "the gold is not read")
     if _TIME.fullmatch(gold.text) and _CLOCK_TIME.fullmatch(answer):
-        return _decided(_CLOCK_TIME.fullmatch(answer).group(1) == gold.text, "times compared")  # type: ignore[union-attr]
+        return _judgement(_CLOCK_TIME.fullmatch(answer).group(1) == gold.text, "times compared")  # type: ignore[union-attr]
     if gold.text.isalpha() and len(gold.text) > 1 and is_words(answer) and "\\" in answer:
-        return _decided(spoken(gold.text) == spoken(answer), "words compared")
-    answer = _REALS.get(spoken(answer), answer)
+        return _judgement(words_of(gold.text) == words_of(answer), "words compared")
+    answer = _REALS.get(words_of(answer), answer)
     target = gold.target
     assert not isinstance(target, Text | Choice)
     # First read commas as digit grouping; then, if either side may be a list, as separators.
-    judgement = _by_tree(gold, target, answer, dollars, rules, True)
+    judgement = _compare_trees(gold, target, answer, dollars, rules, True)
     if judgement.decision == "accept":
         return judgement
     if gold.separated is not None or GROUPS.search(answer):
-        second = _by_tree(gold, gold.separated or target, answer, dollars, rules, False)
+        second = _compare_trees(gold, gold.separated or target, answer, dollars, rules, False)
         lists = any(_SEPARATES.search(side) or " and " in side for side in (gold.text, answer))
         return second if second.decision == "accept" and lists else judgement
     if "," in answer + gold.text and _decimal_comma(gold, answer):
@@ -213,11 +215,11 @@ def same_letter(letter: str, answer: str) -> bool:
     return offered is None and not (other and other.group(1) != letter)
 
 
-def _decided(same: bool, reason: str) -> Judgement:
+def _judgement(same: bool, reason: str) -> Judgement:
     return Judgement("accept" if same else "reject", reason)
 
 
-def _by_tree(
+def _compare_trees(
     gold: Gold, target: Tree, answer: str, dollars: bool, rules: Rules, grouping: bool
 ) -> Judgement:
     if isinstance(target, Family):
@@ -228,20 +230,20 @@ def _by_tree(
         return (
             Judgement("undecided", "not decided")
             if same is None
-            else _decided(same, "families compared")
+            else _judgement(same, "families compared")
         )
     empty = target.node == SetOf(())
     try:
-        tree = spread(with_dollars(read(answer, grouping), dollars))
+        tree = expand_signs(with_dollars(read(answer, grouping), dollars))
     except (TooLarge, RecursionError) as error:
         return Judgement("reject", str(error) or "the answer is nested too deep")
     except Unreadable as error:
-        if empty and spoken(answer) in NOTHING:
+        if empty and words_of(answer) in NOTHING:
             return Judgement("accept", "both say that there is none")
         note("the answer is not read", None, {"text": answer, "why": error})
         shorter = without_described(answer) if not isinstance(target, Named | Equation) else None
         if shorter is not None:
-            return _by_tree(gold, target, shorter, dollars, rules, grouping)
+            return _compare_trees(gold, target, shorter, dollars, rules, grouping)
         if isinstance(target, Value) and is_plain(target.node):
             return Judgement("reject", "the gold is a number, the answer is not one")
         return Judgement("undecided", f"the answer is not read: {error}")
@@ -259,7 +261,7 @@ def _by_tree(
     ):
         return Judgement("reject", "a hedge is no number")
     if isinstance(tree, Words):
-        return _decided(empty and spoken(tree.text) in NOTHING, "words compared")
+        return _judgement(empty and words_of(tree.text) in NOTHING, "words compared")
     if isinstance(target, Value):
         node, tree = _expected_units(target.node, tree, gold.text, answer)
         target = Value(node)
@@ -272,7 +274,7 @@ def _by_tree(
         same = None
     if same is None:
         return Judgement("undecided", "not decided")
-    return _decided(same, matcher.reason)
+    return _judgement(same, matcher.reason)
 
 
 def _matches(target: Tree, answer: Node, rules: Rules) -> bool:

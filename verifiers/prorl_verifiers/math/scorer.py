@@ -12,7 +12,7 @@ from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.comparing.leaves import Convert, Rules
 from prorl_verifiers.math.grader import Judgement, grade, squeeze
 from prorl_verifiers.math.reading.answers import boxed_answer, gold_text
-from prorl_verifiers.math.targets import LABELLED, format_gold, kind, understand
+from prorl_verifiers.math.targets import LABELLED, format_gold, kind, parse_gold
 from prorl_verifiers.notation.latex_text import clean, denied_around, plain_words
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
@@ -105,14 +105,14 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
     if choices:
         judgement = grade_choice(gold, answer, choices, rules)
     else:
-        judgement = _judged(gold, answer, rules)
+        judgement = _grade_and_note(gold, answer, rules)
     undecided = judgement.decision == "undecided"
     metrics = {"undecided": float(undecided)}
     right, reason = judgement.decision == "accept", f"{judgement.reason} (our grader)"
     if undecided and mode == "ours":
         reason = f"undecided: {judgement.reason} (our grader)"
     elif undecided and mode == "decided":
-        right, reason = _second(gold, answer, loading)
+        right, reason = _verify_and_note(gold, answer, loading)
     elif mode == "either" and not right:
         from prorl_verifiers.math.library import plain_verify
 
@@ -120,7 +120,7 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         note("math-verify, plain", right, {"answer": answer})
         reason = "equal (math-verify)" if right else f"{reason}; not equal (math-verify)"
     if listening():
-        read = understand(gold)
+        read = parse_gold(gold)
         fields = {
             "answer": answer,
             "gold": gold,
@@ -133,7 +133,7 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
     return Score(float(right), reason, answer, metrics=metrics)
 
 
-def _judged(gold: str, answer: str, rules: Rules) -> Judgement:
+def _grade_and_note(gold: str, answer: str, rules: Rules) -> Judgement:
     before = count_notes()
     judgement = grade(gold, answer, rules)
     if listening():
@@ -143,7 +143,7 @@ def _judged(gold: str, answer: str, rules: Rules) -> Judgement:
     return judgement
 
 
-def _second(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
+def _verify_and_note(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
     from prorl_verifiers.math.library import guarded_verify
 
     equal, reason = guarded_verify(clean(gold_text(gold)), clean(answer), loading)
@@ -166,10 +166,10 @@ def _converter(loading: Loading) -> Convert:
 
 def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
     """Return (whether ``answer`` equals ``gold`` in mode ``decided``, the deciding rule)."""
-    judgement = _judged(gold, answer, Rules(None, _converter(loading)))
+    judgement = _grade_and_note(gold, answer, Rules(None, _converter(loading)))
     if judgement.decision != "undecided":
         return judgement.decision == "accept", f"{judgement.reason} (our grader)"
-    return _second(gold, answer, loading)
+    return _verify_and_note(gold, answer, loading)
 
 
 def number_by_algebra(text: str, loading: Loading, closed: bool = False) -> Fraction | None:

@@ -50,9 +50,9 @@ def check_reference(reference: Reference) -> None:
 
 def target_type(reference: Reference) -> str:
     """Return the name of the gold's type."""
-    from prorl_verifiers.math.targets import kind, understand
+    from prorl_verifiers.math.targets import kind, parse_gold
 
-    return "choice" if reference.get("choices") else kind(understand(gold_text(reference)))
+    return "choice" if reference.get("choices") else kind(parse_gold(gold_text(reference)))
 
 
 def boxed_canaries(draw: random.Random) -> Sequence[Canary]:

@@ -33,7 +33,7 @@ from prorl_verifiers.math.reading.nodes import (
     Words,
     written,
 )
-from prorl_verifiers.math.reading.parser import read, spread
+from prorl_verifiers.math.reading.parser import expand_signs, read
 from prorl_verifiers.math.reading.tokens import Unreadable
 from prorl_verifiers.notation.latex_text import clean, is_words, plain_words
 
@@ -199,7 +199,7 @@ class Gold:
 
 
 @lru_cache(maxsize=4096)
-def understand(answer: str) -> Gold:
+def parse_gold(answer: str) -> Gold:
     """Parse a gold answer; never raises."""
     raw = gold_text(answer)
     text = clean(raw)
@@ -208,33 +208,33 @@ def understand(answer: str) -> Gold:
     letter = LETTER.fullmatch(words.upper())
     if letter and len(words) == 1 and text != text.lower():
         return Gold(text, Choice(letter.group(1)))
-    if spoken(text) in NOTHING | UNDEFINED or is_words(text):
-        return Gold(text, Text(spoken(text)))
+    if words_of(text) in NOTHING | UNDEFINED or is_words(text):
+        return Gold(text, Text(words_of(text)))
     if _CLOCK.match(text):
         return Gold(text, Text(re.sub(r"[\s.]|\\text|[{}]", "", text).casefold(), clock=True))
-    labelled = LABELLED.fullmatch(unwrapped(text))
+    labelled = LABELLED.fullmatch(unwrap(text))
     if labelled:
-        return Gold(text, Choice(labelled.group(1), understand(labelled.group(2))))
-    target = _tree(unwrapped(text), dollars, True)
+        return Gold(text, Choice(labelled.group(1), parse_gold(labelled.group(2))))
+    target = _tree(unwrap(text), dollars, True)
     if target is None and _RESTATED.fullmatch(text):  # -1 < x <= 1 : (-1, 1]
         halves = [_tree(half, dollars, True) for half in text.split(":")]
         intervals = all(isinstance(half, Region | Ordered) for half in halves)
         target = next((h for h in halves if intervals and isinstance(h, Region)), None)
     if target is None:
         return Gold(text, Untyped(), None, dollars)
-    separated = _tree(unwrapped(text), dollars, False) if GROUPS.search(text) else None
+    separated = _tree(unwrap(text), dollars, False) if GROUPS.search(text) else None
     return Gold(text, target, separated, dollars)
 
 
 def _tree(text: str, dollars: bool, grouping: bool) -> Tree | None:
     try:
         family = family_of(text, None)
-        return family or typed(spread(with_dollars(read(text, grouping), dollars)))
+        return family or target_of(expand_signs(with_dollars(read(text, grouping), dollars)))
     except (Unreadable, RecursionError, ArithmeticError):
         return None
 
 
-def unwrapped(text: str) -> str:
+def unwrap(text: str) -> str:
     r"""Remove the wrapper of ``\text{5 apples}`` and a trailing "where c is any constant".
 
     ``952 (grams of pizza)`` becomes a quantity.
@@ -248,7 +248,7 @@ def unwrapped(text: str) -> str:
     return wrapped.group(1) if wrapped else text
 
 
-def spoken(text: str) -> str:
+def words_of(text: str) -> str:
     """Return the words without markup, case or leading article."""
     words = plain_words(text)
     return re.sub(
@@ -266,7 +266,7 @@ def with_dollars(node: Node, dollars: bool) -> Node:
     )
 
 
-def typed(node: Node) -> Tree:
+def target_of(node: Node) -> Tree:
     """Return the target of a tree. Raises Unreadable for words where a value belongs."""
     if looks_like_region(node) and real_set(node) is not None:
         return Region(node)
@@ -276,11 +276,11 @@ def typed(node: Node) -> Tree:
         case Listing():
             return _listing(node)
         case SetOf(items=items):
-            return Collection(node, tuple(map(typed, items)))
+            return Collection(node, tuple(map(target_of, items)))
         case Bracketed(items=items):
-            return Ordered(node, tuple(map(typed, items)))
+            return Ordered(node, tuple(map(target_of, items)))
         case Matrix(rows=rows):
-            return Rows(node, tuple(tuple(map(typed, row)) for row in rows))
+            return Rows(node, tuple(tuple(map(target_of, row)) for row in rows))
         case Cases():
             return Piecewise(node)
         case Words():
@@ -294,26 +294,28 @@ def _relation(node: Relation) -> Tree:
         name, value = pair
         match name, value:
             case Bracketed(items=names), Bracketed(items=values) if len(names) == len(values):
-                return Parts(node, names, tuple(map(typed, values)))
-        return Named(node, name, typed(value))
+                return Parts(node, names, tuple(map(target_of, values)))
+        return Named(node, name, target_of(value))
     if (
         set(node.ops) == {"="}
         and len(node.sides) > 2
         and assigned(Relation(node.sides[::2][:2], ("=",)))
     ):
         # x = 1 + 1 = 2: the last side is the value
-        return Named(node, node.sides[0], typed(node.sides[-1]))
+        return Named(node, node.sides[0], target_of(node.sides[-1]))
     if node.ops == ("in",):
-        return typed(node.sides[1])
+        return target_of(node.sides[1])
     return Equation(node)
 
 
 def _listing(node: Listing) -> Tree:
     rows = named_rows(node)
     if rows is not None:
-        parts = [Parts(Listing(row.items), row.names, tuple(map(typed, row.items))) for row in rows]
+        parts = [
+            Parts(Listing(row.items), row.names, tuple(map(target_of, row.items))) for row in rows
+        ]
         return parts[0] if len(parts) == 1 else Several(node, tuple(parts))
-    items = tuple(map(typed, node.items))
+    items = tuple(map(target_of, node.items))
     if all(isinstance(item, Named) for item in items):
         names = {item.name for item in items if isinstance(item, Named)}
         if len(names) == 1:

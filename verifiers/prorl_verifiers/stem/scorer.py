@@ -46,7 +46,7 @@ from prorl_verifiers.stem.targets import (
     Target,
     Vector,
     kind,
-    understand,
+    parse_target,
 )
 from prorl_verifiers.stem.vectors import chain_holds, names_a_quantity, read_vector
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
@@ -103,7 +103,7 @@ def _score_gold(reference: Mapping[str, Any], answer: str, text: str, loading: L
 
 def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[bool, str]:
     before = count_notes()
-    target = understand(reference, loading)
+    target = parse_target(reference, loading)
     right, reason = _matches_target(target, reference, answer, loading)
     if listening():
         fields = {"answer": answer, "gold": reference["answer"], "gold is": kind(target)}

@@ -82,13 +82,13 @@ def check_reference(reference: Reference) -> None:
 def target_type(reference: Reference) -> str:
     """Return the name of the gold's type."""
     from prorl_verifiers.stem.parts import gold_parts
-    from prorl_verifiers.stem.targets import kind, understand
+    from prorl_verifiers.stem.targets import kind, parse_target
 
     if reference.get("choices"):
         return "choice"
     if gold_parts(reference) is not None:
         return "several parts"
-    return kind(understand(reference, load_library))
+    return kind(parse_target(reference, load_library))
 
 
 def _check_unit(unit: Any) -> None:

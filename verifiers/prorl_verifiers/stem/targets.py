@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, assert_never
 
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.targets import kind as math_kind
-from prorl_verifiers.math.targets import understand as understand_math
+from prorl_verifiers.math.targets import parse_gold
 from prorl_verifiers.notation.quantities import Quantity
 from prorl_verifiers.stem.chemistry import is_formula, with_coefficient
 from prorl_verifiers.stem.kinds import Direction, Nuclide, read_date, read_nuclide, split_direction
@@ -85,7 +85,7 @@ Target: TypeAlias = (
 )
 
 
-def understand(reference: Mapping[str, Any], loading: Loading) -> Target:
+def parse_target(reference: Mapping[str, Any], loading: Loading) -> Target:
     """Return the target of a one-part reference."""
     text, unit = str(reference["answer"]), str(reference.get("unit") or "")
     if reference.get("format") == "smiles":
@@ -165,5 +165,5 @@ def kind(target: Target) -> str:
         case date():
             return "date"
         case Mathematical(text=text):
-            return math_kind(understand_math(text))
+            return math_kind(parse_gold(text))
     assert_never(target)

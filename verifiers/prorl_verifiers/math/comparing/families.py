@@ -23,7 +23,7 @@ from prorl_verifiers.math.reading.nodes import (
     symbols,
     walk,
 )
-from prorl_verifiers.math.reading.parser import read, spread
+from prorl_verifiers.math.reading.parser import expand_signs, read
 from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 MAX_MEMBERS, MAX_STEPS, MAX_CONGRUENCE = 12, 60, 200
@@ -71,7 +71,7 @@ def family_of(text: str, gold: Family | None) -> Family | None:
     if not letter and gold is None and not re.search(r"\\pi|\\circ", text):
         return None
     try:
-        node = spread(read(body))
+        node = expand_signs(read(body))
     except (Unreadable, RecursionError):
         return None
     if isinstance(node, Where) and isinstance(node.of, EXPRESSIONS):
@@ -156,7 +156,7 @@ def same_family(gold: Family, answer: Family) -> bool | None:
     if scale == (True, None):  # 45 + 360k for a gold in degrees
         turn = Evaluator({}).value(Degrees(_ONE))
         right = [(start * turn, step * turn) for start, step in right]
-    common = _common([step for _, step in (*left, *right)])
+    common = _common_multiple([step for _, step in (*left, *right)])
     if common is None:
         return False
     left_offsets, right_offsets = _offsets(left, common), _offsets(right, common)
@@ -199,7 +199,7 @@ def _progressions(family: Family) -> list[tuple[Any, Any]] | None:
             return None
         for width in (1, 2):
             runs = [values[at::width] for at in range(width)]
-            if all(_even(run) for run in runs):
+            if all(_evenly_spaced(run) for run in runs):
                 progressions += [(run[0], abs(run[1] - run[0])) for run in runs]
                 break
         else:
@@ -207,12 +207,12 @@ def _progressions(family: Family) -> list[tuple[Any, Any]] | None:
     return progressions
 
 
-def _even(run: list[Any]) -> bool:
+def _evenly_spaced(run: list[Any]) -> bool:
     step = run[1] - run[0]
     return all(abs(b - a - step) <= abs(step) * 1e-25 for a, b in itertools.pairwise(run))
 
 
-def _common(steps: list[Any]) -> Any | None:
+def _common_multiple(steps: list[Any]) -> Any | None:
     """Return a common multiple of the steps, or None."""
     if any(step == 0 for step in steps):
         return None

@@ -51,7 +51,7 @@ def unevaluated(gold: Node, answer: Node) -> str | None:
     called = _calls(answer) - _calls(gold)
     if called - _FUNCTIONS or (called and not _calls(gold) & _FUNCTIONS):
         return "the answer is left unevaluated"
-    if _based(answer) != _based(gold) and _based(answer):
+    if _has_base(answer) != _has_base(gold) and _has_base(answer):
         return "the answer is left in another base"
     if is_plain(gold) and not _is_literal(answer):
         return "the answer is left unevaluated"
@@ -62,7 +62,7 @@ def _calls(node: Node) -> set[str]:
     return {part.name for part in walk(node) if isinstance(part, Call)}
 
 
-def _based(node: Node) -> bool:
+def _has_base(node: Node) -> bool:
     return any(isinstance(part, Num) and part.base not in (0, 10) for part in walk(node))
 
 

@@ -12,8 +12,8 @@ from prorl_verifiers.math.comparing.leaves import Rules, all_same, is_plain, sam
 from prorl_verifiers.math.comparing.regions import (
     FLIP,
     Piece,
-    in_order,
     looks_like_region,
+    merge_pieces,
     real_set,
     repeats,
 )
@@ -70,7 +70,7 @@ from prorl_verifiers.math.targets import (
     Several,
     Tree,
     Value,
-    typed,
+    target_of,
 )
 
 MAX_SETS = 6
@@ -305,7 +305,7 @@ class Matcher:
             return same_numbers([target.node for target in gold], answer, once)
         if once:
             answer = self.distinct(answer)
-            gold = [typed(item) for item in self.distinct([target.node for target in gold])]
+            gold = [target_of(item) for item in self.distinct([target.node for target in gold])]
         if len(gold) != len(answer):
             return False
         left, undecided = list(answer), False
@@ -323,7 +323,7 @@ class Matcher:
     def distinct(self, items: Sequence[Node]) -> list[Node]:
         unique: list[Node] = []
         for item in items:
-            if not any(self.matches(typed(other), item, final=False) for other in unique):
+            if not any(self.matches(target_of(other), item, final=False) for other in unique):
                 unique.append(item)
         return unique
 
@@ -419,7 +419,7 @@ class Matcher:
         undecided = False
         for order in permutations(answer.rows) if len(gold.rows) <= 4 else [answer.rows]:
             results = [
-                self.matches(typed(g), a) if not isinstance(g, Words) else isinstance(a, Words)
+                self.matches(target_of(g), a) if not isinstance(g, Words) else isinstance(a, Words)
                 for left, right in zip(gold.rows, order, strict=True)
                 for g, a in zip(left, right, strict=True)
             ]
@@ -454,7 +454,7 @@ class Matcher:
             return False
         if left.name and right.name and left.name != right.name:
             return False
-        placed = in_order(left.pieces), in_order(right.pieces)
+        placed = merge_pieces(left.pieces), merge_pieces(right.pieces)
         if placed[0] is not None and placed[1] is not None:
             return self.pieces(placed[0], placed[1])
         return self.pieces(left.pieces, right.pieces)

@@ -81,7 +81,7 @@ def real_set(node: Node) -> RealSet | None:
             either = _combined(sets, "cup")
             if joint != "and" or not all(isinstance(item, Relation | Where) for item in items):
                 # If the pieces together cover all reals, x > 2, x < 5 means both conditions, not either.
-                line = in_order(either.pieces) if joint == "," and either is not None else None
+                line = merge_pieces(either.pieces) if joint == "," and either is not None else None
                 if line is None or len(line) != 1:
                     return either
                 if (infinite(line[0].low), infinite(line[0].high)) != (-1, 1):
@@ -146,7 +146,7 @@ def _distance(node: Relation) -> RealSet | None:
             continue
         op = ops[at] if place > at else FLIP.get(ops[place], "")
         low, high = Sum((Neg(side), *offsets)), Sum((side, *offsets))
-        radius = place_of(side)
+        radius = endpoint_value(side)
         if symbols(side) or radius is None or radius <= 0:
             return None
         segments: tuple[Piece, ...]
@@ -159,7 +159,7 @@ def _distance(node: Relation) -> RealSet | None:
             )
         else:
             return None
-        pieces = segments if pieces is None else _overlaps(pieces, segments)
+        pieces = segments if pieces is None else _intersection(pieces, segments)
     return None if pieces is None else RealSet(names[0], pieces)
 
 
@@ -178,22 +178,22 @@ def _combined(parts: list[RealSet | None], how: str) -> RealSet | None:
         return RealSet(name, union)
     pieces = sets[0].pieces
     for part in sets[1:]:
-        other = part.pieces if how != "minus" else _outside(part.pieces)
+        other = part.pieces if how != "minus" else _complement(part.pieces)
         if other is None:
             return None
-        pieces = _overlaps(pieces, other)
-    ordered = in_order(pieces)
+        pieces = _intersection(pieces, other)
+    ordered = merge_pieces(pieces)
     if ordered is None:
         return None
     return RealSet(name, union if how == "and" and not ordered else ordered)
 
 
-def _overlaps(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Piece, ...]:
+def _intersection(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Piece, ...]:
     overlaps = []
     for left in one:
         for right in other:
-            low = _later((left.low, left.low_closed), (right.low, right.low_closed), 1)
-            high = _later((left.high, left.high_closed), (right.high, right.high_closed), -1)
+            low = _tighter_end((left.low, left.low_closed), (right.low, right.low_closed), 1)
+            high = _tighter_end((left.high, left.high_closed), (right.high, right.high_closed), -1)
             overlaps.append(Piece(*low, *high))
     return tuple(overlaps)
 
@@ -205,16 +205,16 @@ def repeats(node: Listing) -> bool:
         return False
     sets = [real_set(item) for item in node.items]
     return any(
-        one is not None and other is not None and at != place and _within(one, other)
+        one is not None and other is not None and at != place and _is_within(one, other)
         for at, one in enumerate(sets)
         for place, other in enumerate(sets)
     )
 
 
-def _within(one: RealSet, other: RealSet) -> bool:
+def _is_within(one: RealSet, other: RealSet) -> bool:
     def covers(outer: Piece, inner: Piece) -> bool:
-        low, high = (place_of(outer.low), place_of(outer.high))
-        start, end = (place_of(inner.low), place_of(inner.high))
+        low, high = (endpoint_value(outer.low), endpoint_value(outer.high))
+        start, end = (endpoint_value(inner.low), endpoint_value(inner.high))
         if low is None or high is None or start is None or end is None:
             return outer == inner
         return bool(low <= start and end <= high)
@@ -222,8 +222,8 @@ def _within(one: RealSet, other: RealSet) -> bool:
     return all(any(covers(outer, inner) for outer in other.pieces) for inner in one.pieces)
 
 
-def _outside(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
-    ordered = in_order(pieces)
+def _complement(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
+    ordered = merge_pieces(pieces)
     if ordered is None:
         return None
     gaps, low, closed = [], Neg(INFINITY), False
@@ -234,8 +234,8 @@ def _outside(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
     return tuple(gaps)
 
 
-def _later(one: tuple[Node, bool], two: tuple[Node, bool], sign: int) -> tuple[Node, bool]:
-    first, second = place_of(one[0]), place_of(two[0])
+def _tighter_end(one: tuple[Node, bool], two: tuple[Node, bool], sign: int) -> tuple[Node, bool]:
+    first, second = endpoint_value(one[0]), endpoint_value(two[0])
     if first is None or second is None:
         raise Unreadable("intervals with symbols")
     if first == second:
@@ -243,7 +243,7 @@ def _later(one: tuple[Node, bool], two: tuple[Node, bool], sign: int) -> tuple[N
     return one if (first > second) == (sign > 0) else two
 
 
-def place_of(node: Node) -> Any | None:
+def endpoint_value(node: Node) -> Any | None:
     """Return an endpoint as an mpmath number, or None without a real value."""
     evaluator = Evaluator({}, 60)
     end = infinite(node)
@@ -258,11 +258,11 @@ def place_of(node: Node) -> Any | None:
     return value if getattr(value, "imag", 0) == 0 else None
 
 
-def in_order(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
+def merge_pieces(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
     """Return the pieces sorted and merged, or None if an endpoint has symbols."""
     placed = []
     for piece in pieces:
-        low, high = place_of(piece.low), place_of(piece.high)
+        low, high = endpoint_value(piece.low), endpoint_value(piece.high)
         if low is None or high is None:
             return None
         if low < high or (low == high and piece.low_closed and piece.high_closed):

@@ -301,14 +301,16 @@ def _lies_on(curve: Node, other: Node, names: list[str]) -> bool | None:
     for name in names:
         for point in points(names, 40, 3, "positive"):
             try:
-                low, middle, high = (_at(curve, {**point, name: Fraction(at)}) for at in (1, 2, 3))
+                low, middle, high = (
+                    _value_at(curve, {**point, name: Fraction(at)}) for at in (1, 2, 3)
+                )
                 slope = middle - low
                 curved = abs(high - 2 * middle + low) > abs(slope) * tiny(30)
                 if curved or slope == 0 or not is_real(low) or not is_real(slope):
                     break
                 solved = 1 - low / slope
-                value = _at(other, {**point, name: solved})
-                scale = _at(other, {**point, name: solved + 1})
+                value = _value_at(other, {**point, name: solved})
+                scale = _value_at(other, {**point, name: solved + 1})
             except (Undefined, Unreadable):
                 break
             if abs(value) > abs(scale) * tiny(30):
@@ -317,5 +319,5 @@ def _lies_on(curve: Node, other: Node, names: list[str]) -> bool | None:
     return lies
 
 
-def _at(node: Node, point: dict[str, Value]) -> Value:
+def _value_at(node: Node, point: dict[str, Value]) -> Value:
     return Evaluator(point, DIGITS).float(Evaluator(point, DIGITS).value(node))

@@ -82,7 +82,7 @@ def gold_text(answer: str) -> str:
     marks = list(_MARKED.finditer(text)) if len(text) <= MAX_MARKED else []
     if marks and (marked := text[marks[-1].end() :].strip()) and not hedged(marked):
         return marked
-    return (stated(text) or text) if len(text) > MAX_MARKED and " " in text else text
+    return (find_statement(text) or text) if len(text) > MAX_MARKED and " " in text else text
 
 
 # ---------------------------------------------------------------------------------------- sentences
@@ -146,7 +146,7 @@ def is_prose(text: str) -> bool:
     return _STATES.search(plain) is not None
 
 
-def stated(text: str, letter: bool = False) -> str | None:
+def find_statement(text: str, letter: bool = False) -> str | None:
     """Return the formula, number or (``letter``) option that a text states last, or None.
 
     Hedges, negations and second candidates invalidate a statement.

@@ -213,7 +213,7 @@ def _joined_conditions(sides: list[Node], ops: list[str]) -> Node:
 MAX_SIGNS = 4
 
 
-def spread(node: Node) -> Node:
+def expand_signs(node: Node) -> Node:
     r"""Expand ``\pm`` into a list of readings, or items of a set."""
     if not any(isinstance(part, PlusMinus) for part in walk(node)):
         return node
@@ -230,27 +230,27 @@ def readings(node: Node) -> list[Node]:
     if len(signs) > MAX_SIGNS:
         raise TooLarge("too many signs to write out")
     if any(part.opposite for part in signs):
-        return [_chosen(node, iter([upper] * len(signs))) for upper in (True, False)]
+        return [_with_signs(node, iter([upper] * len(signs))) for upper in (True, False)]
     choices = product((True, False), repeat=len(signs))
-    return [_chosen(node, iter(choice)) for choice in choices]
+    return [_with_signs(node, iter(choice)) for choice in choices]
 
 
-def _chosen(node: Node, upper: Any) -> Node:
+def _with_signs(node: Node, upper: Any) -> Node:
     if isinstance(node, PlusMinus):
         positive = next(upper) != node.opposite
-        inner = _chosen(node.of, upper)
+        inner = _with_signs(node.of, upper)
         return inner if positive else Neg(inner)
     changed: dict[str, Any] = {}
     for field in fields(node):
         value = getattr(node, field.name)
         if isinstance(value, tuple):
-            changed[field.name] = tuple(_chosen_item(item, upper) for item in value)
+            changed[field.name] = tuple(_item_with_signs(item, upper) for item in value)
         elif hasattr(value, "__dataclass_fields__"):
-            changed[field.name] = _chosen(value, upper)
+            changed[field.name] = _with_signs(value, upper)
     return replace(node, **changed) if changed else node
 
 
-def _chosen_item(item: Any, upper: Any) -> Any:
+def _item_with_signs(item: Any, upper: Any) -> Any:
     if isinstance(item, tuple):
-        return tuple(_chosen(inner, upper) for inner in item)
-    return item if isinstance(item, str) else _chosen(item, upper)
+        return tuple(_with_signs(inner, upper) for inner in item)
+    return item if isinstance(item, str) else _with_signs(item, upper)
