@@ -50,7 +50,7 @@ _PROTECTED: tuple[tuple[str, str], ...] = (
 _QUOTED = ((".”", "”."), ('."', '".'), ('!"', '"!'), ('?"', '"?'))
 
 
-def missing(modules: tuple[str, ...]) -> MissingExtraError | None:
+def missing_module(modules: tuple[str, ...]) -> MissingExtraError | None:
     """Return an error for the first missing module, or None."""
     for top in dict.fromkeys(module.partition(".")[0] for module in modules):
         if importlib.util.find_spec(top) is None:
@@ -58,9 +58,9 @@ def missing(modules: tuple[str, ...]) -> MissingExtraError | None:
     return None
 
 
-def need(modules: tuple[str, ...]) -> None:
+def require_modules(modules: tuple[str, ...]) -> None:
     """Raise MissingExtraError for a missing module."""
-    absent = missing(modules)
+    absent = missing_module(modules)
     if absent is not None:
         raise absent
 

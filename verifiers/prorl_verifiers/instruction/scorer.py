@@ -12,7 +12,7 @@ from typing import Any
 
 from prorl_verifiers.findings import Finding, count_notes, listening, note, take_notes
 from prorl_verifiers.instruction.kwargs import clean_kwargs
-from prorl_verifiers.instruction.official_text import need
+from prorl_verifiers.instruction.official_text import require_modules
 from prorl_verifiers.instruction.registry import REGISTRY, check_of, modules_of
 from prorl_verifiers.instruction.text import has_word, visible
 from prorl_verifiers.libraries import Loading
@@ -45,10 +45,10 @@ def follows(
 
     Raises TaskError for invalid kwargs and KeyError for an unknown id.
     """
-    return _met([_prepared(text, mode)], instruction, kwargs, mode)
+    return _meets([_prepare(text, mode)], instruction, kwargs, mode)
 
 
-def _prepared(text: str, mode: str) -> str:
+def _prepare(text: str, mode: str) -> str:
     """Return the text to check; mode ``fixed`` removes invisible characters, leading blank lines and final blanks."""
     if mode == "reference":
         return text
@@ -57,7 +57,7 @@ def _prepared(text: str, mode: str) -> str:
     return text[text.rfind("\n", 0, indent) + 1 :].rstrip()
 
 
-def _met(
+def _meets(
     texts: Iterable[str], instruction: str, kwargs: Mapping[str, Any] | None, mode: str
 ) -> bool:
     cleaned = clean_kwargs(instruction, kwargs, REGISTRY[instruction].kwargs, mode)
@@ -106,16 +106,16 @@ def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading)
     ids = list(reference["instruction_id_list"])
     kwargs = list(reference.get("kwargs") or [None] * len(ids))
     for module in dict.fromkeys(name for one in ids for name in modules_of(one, mode)):
-        need((module,))
+        require_modules((module,))
         loading(module)
-    prepared = _prepared(text, mode)
+    prepared = _prepare(text, mode)
     loosened = list(dict.fromkeys(variants(prepared)))[1:]
     strict, loose = [], []
     for one, values in zip(ids, kwargs, strict=True):
         before = count_notes()
-        strict.append(_met([prepared], one, values, mode))
+        strict.append(_meets([prepared], one, values, mode))
         counted = take_notes(before)
-        loose.append(strict[-1] or _met(loosened, one, values, mode))
+        loose.append(strict[-1] or _meets(loosened, one, values, mode))
         if listening():
             take_notes(before)  # drop the notes on the variants
             note_constraint(one, drop_nulls(values), mode, strict[-1], loose[-1], counted)

@@ -38,7 +38,7 @@ def score(response: str, reference: Reference) -> Score:
 def check_reference(reference: Reference) -> None:
     """Raise TaskError for an unknown id, invalid kwargs or a missing library."""
     from prorl_verifiers.instruction.kwargs import check_patterns, clean_kwargs
-    from prorl_verifiers.instruction.official_text import DOWNLOADS, missing
+    from prorl_verifiers.instruction.official_text import DOWNLOADS, missing_module
     from prorl_verifiers.instruction.registry import REGISTRY, modules_of
     from prorl_verifiers.instruction.scorer import DEFAULT_MODE, SCORES
 
@@ -63,7 +63,7 @@ def check_reference(reference: Reference) -> None:
         cleaned = clean_kwargs(instruction, values, entry.kwargs, mode)
         if mode == "reference":
             check_patterns(instruction, entry.patterns, cleaned)
-        absent = missing(modules_of(instruction, mode))
+        absent = missing_module(modules_of(instruction, mode))
         if absent is not None:
             raise TaskError(f"{instruction}: {absent}")
         weights = [DOWNLOADS[name] for name in entry.downloads if mode == "reference"]

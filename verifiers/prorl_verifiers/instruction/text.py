@@ -168,12 +168,12 @@ def count_sentences(text: str) -> int:
     return len(sentences(text))
 
 
-def divided(text: str) -> list[str]:
+def split_at_dividers(text: str) -> list[str]:
     """Return the parts between ``***`` dividers that stand alone."""
     return [part.strip() for part in _DIVIDER.split(text)]
 
 
-def six_stars(text: str) -> list[str]:
+def split_at_six_stars(text: str) -> list[str]:
     """Return the parts between exactly six asterisks."""
     return [part.strip() for part in _SIX.split(text)]
 
@@ -190,12 +190,12 @@ def ends_trimmed(parts: list[str]) -> list[str]:
     return parts[first:last]
 
 
-def squeezed(text: str) -> str:
+def single_spaced(text: str) -> str:
     """Return the text with single spaces and none at the ends."""
     return " ".join(text.split())
 
 
-def _spaced(letter: str) -> bool:
+def _separates_words(letter: str) -> bool:
     """Return whether a letter's script separates words."""
     return letter.isalnum() and (ord(letter) < 0x0530 or 0x1E00 <= ord(letter) < 0x2000)
 
@@ -205,8 +205,8 @@ def word_pattern(word: str) -> re.Pattern[str]:
 
     Its ends are bounded only in scripts that separate words.
     """
-    left = r"(?<![^\W_])" if _spaced(word.strip()[:1]) else ""
-    right = r"(?![^\W_])" if _spaced(word.strip()[-1:]) else ""
+    left = r"(?<![^\W_])" if _separates_words(word.strip()[:1]) else ""
+    right = r"(?![^\W_])" if _separates_words(word.strip()[-1:]) else ""
     forms = (r"\s+".join(map(re.escape, form.split())) for form in spellings(word))
     return re.compile(f"{left}(?:{'|'.join(forms)}){right}", re.IGNORECASE)
 
@@ -216,7 +216,7 @@ def occurrences(word: str, text: str) -> int:
     return sum(1 for _ in word_pattern(word).finditer(folded(text)))
 
 
-def stands(word: str, text: str) -> bool:
+def has_phrase(word: str, text: str) -> bool:
     """Return whether a whole word or phrase occurs, ignoring case and disguises."""
     return word_pattern(word).search(folded(text)) is not None
 
@@ -239,7 +239,7 @@ def compare(count: int, relation: str, limit: int) -> bool:
     return met
 
 
-def looked_for(word: str, found: bool) -> bool:
+def note_search(word: str, found: bool) -> bool:
     """Record and return whether a word was found."""
     note("looked for", None, {"word": word, "found": "yes" if found else "no"})
     return found

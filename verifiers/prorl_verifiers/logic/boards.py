@@ -49,7 +49,7 @@ def list_of_lists(text: str) -> Any:
 # ------------------------------------------------------------------------------------- number puzzles
 
 
-def _fills(grid: Grid | None, puzzle: Sequence[Sequence[int]]) -> bool:
+def _keeps_clues(grid: Grid | None, puzzle: Sequence[Sequence[int]]) -> bool:
     return (
         grid is not None
         and [len(row) for row in grid] == [len(row) for row in puzzle]
@@ -77,7 +77,7 @@ def _share_filled(
     return beyond(sum(value == right for value, right in pairs) / len(pairs), constant)
 
 
-def _latin(grid: Grid) -> bool:
+def _is_latin(grid: Grid) -> bool:
     whole_set = set(range(1, len(grid) + 1))
     return all(set(line) == whole_set for line in (*grid, *zip(*grid, strict=True)))
 
@@ -87,7 +87,7 @@ def sudoku(answer: str, entry: Entry, upstream: Upstream) -> float:
     metadata = entry["metadata"]
     puzzle, solution = metadata["puzzle"], metadata["solution"]
     grid = rows_of(answer, signs="-+")
-    if grid is None or not _fills(grid, puzzle):
+    if grid is None or not _keeps_clues(grid, puzzle):
         return 0.0
     size = len(puzzle)
     box = 3 if size == 9 else 2
@@ -96,7 +96,7 @@ def sudoku(answer: str, entry: Entry, upstream: Upstream) -> float:
         for top in range(0, size, box)
         for left in range(0, size, box)
     ]
-    if _latin(grid) and all(len(square) == size for square in squares):
+    if _is_latin(grid) and all(len(square) == size for square in squares):
         return 1.0
     return min(PARTIAL, _share_filled(grid, puzzle, solution))
 
@@ -105,13 +105,13 @@ def futoshiki(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score futoshiki."""
     metadata = entry["metadata"]
     grid = rows_of(answer, signs="<>\u2227\u2228^vV")
-    if grid is None or not _fills(grid, metadata["puzzle"]):
+    if grid is None or not _keeps_clues(grid, metadata["puzzle"]):
         return 0.0
     obeyed = all(
         (grid[r1][c1] < grid[r2][c2]) == (sign == "<")
         for r1, c1, r2, c2, sign in metadata["constraints"]
     )
-    if obeyed and _latin(grid):
+    if obeyed and _is_latin(grid):
         return 1.0
     return min(PARTIAL, _share_filled(grid, metadata["puzzle"], metadata["solution"]))
 
@@ -121,7 +121,7 @@ def survo(answer: str, entry: Entry, upstream: Upstream) -> float:
     metadata = entry["metadata"]
     puzzle = metadata["puzzle"]
     grid = rows_of(answer)
-    if grid is None or not _fills(grid, puzzle):
+    if grid is None or not _keeps_clues(grid, puzzle):
         return 0.0
     used = [
         value

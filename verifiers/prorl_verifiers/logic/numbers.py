@@ -39,15 +39,15 @@ _SIGNS = re.compile("|".join(map(re.escape, _OPERATORS)))
 def countdown(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score countdown: the given numbers must make the target."""
     metadata = entry["metadata"]
-    return _makes(answer, metadata["numbers"], int(metadata["target"]))
+    return _score_expression(answer, metadata["numbers"], int(metadata["target"]))
 
 
 def puzzle24(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score puzzle24: the given numbers must make 24."""
-    return _makes(answer, entry["metadata"]["numbers"], 24)
+    return _score_expression(answer, entry["metadata"]["numbers"], 24)
 
 
-def _makes(answer: str, operands: list[int], target: int) -> float:
+def _score_expression(answer: str, operands: list[int], target: int) -> float:
     try:
         tree = parse(_SIGNS.sub(lambda match: _OPERATORS[match.group()], answer))
         used = sorted(written_numbers(tree)) == sorted(operands)

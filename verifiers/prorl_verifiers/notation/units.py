@@ -82,7 +82,7 @@ def _meanings(reading: Reading) -> list[Reading]:
 
 
 def _ratio(reading: Reading, target: Reading) -> Fraction | None:
-    size, target_size = _total(reading), _total(target)
+    size, target_size = _size_of_reading(reading), _size_of_reading(target)
     if size is None or target_size is None:
         return None
     if size[1] == target_size[1]:
@@ -106,7 +106,7 @@ def _without(dimensions: Dimensions, angle: bool) -> Dimensions:
     )
 
 
-def _total(reading: Reading) -> Size | None:
+def _size_of_reading(reading: Reading) -> Size | None:
     factor = Fraction(1)
     dimensions: dict[str, Fraction] = {}
     for name, power in reading:
@@ -134,11 +134,11 @@ def _power(size: Fraction, power: Fraction) -> Fraction:
 @lru_cache(maxsize=2048)
 def _size(name: str) -> Size | None:
     """Return the size of a name; an unknown name is its own dimension."""
-    special = _special(name)
+    special = _special_size(name)
     if special is not None:
         return special
     for spelling in _spellings(name):
-        size = _ask(spelling)
+        size = _ask_pint(spelling)
         if size is not None:
             return size
     # A chemical formula such as H2O or NaCl is a dimension of its own.
@@ -147,7 +147,7 @@ def _size(name: str) -> Size | None:
     return Fraction(1), ((mark + name.casefold().removesuffix("s"), Fraction(1)),)
 
 
-def _special(name: str) -> Size | None:
+def _special_size(name: str) -> Size | None:
     """Return the size of names that pint reads differently."""
     if name in ("degC", "degF", "degR"):
         return _SCALES[name][0], (("kelvin", Fraction(1)),)
@@ -158,7 +158,7 @@ def _special(name: str) -> Size | None:
     if name in ("dB", "decibel", "decibels", "dBm", "pH"):
         return Fraction(1), (("'" + name.removesuffix("s"), Fraction(1)),)
     if name in _GAUSS:
-        tesla = _ask("tesla")
+        tesla = _ask_pint("tesla")
         return None if tesla is None else (tesla[0] * _GAUSS[name], tesla[1])
     low = name.casefold()
     for noun in (low, low.removesuffix("s"), low.removesuffix("es")):
@@ -233,7 +233,7 @@ def _registry() -> Any:
     return pint.UnitRegistry(non_int_type=Fraction)
 
 
-def _ask(name: str) -> Size | None:
+def _ask_pint(name: str) -> Size | None:
     import pint
 
     registry = _registry()

@@ -44,7 +44,7 @@ def canonical(formula: str) -> str | None:
         return None
     if sum(len(atom.neighbours) for atom in atoms) != 2 * (len(atoms) - 1):
         return None  # it has rings
-    return min(_from(atoms, root, None) for root in range(len(atoms)))
+    return min(_branch(atoms, root, None) for root in range(len(atoms)))
 
 
 class _Reader:
@@ -198,8 +198,10 @@ class _Reader:
         return current
 
 
-def _from(atoms: list[_Atom], at: int, parent: int | None) -> str:
-    branches = sorted(_from(atoms, other, at) for other in atoms[at].neighbours if other != parent)
+def _branch(atoms: list[_Atom], at: int, parent: int | None) -> str:
+    branches = sorted(
+        _branch(atoms, other, at) for other in atoms[at].neighbours if other != parent
+    )
     return f"{atoms[at].element}{atoms[at].hydrogens}({','.join(branches)})"
 
 
@@ -229,7 +231,7 @@ def same_formula(gold: str, answer: str) -> bool | None:
     """Return whether two chemical formulas are the same; None unless both are formulas."""
     if len(gold) > MAX_FORMULA or len(answer) > MAX_FORMULA or gold.strip().casefold() in _WORDS:
         return None
-    one, other = spelled(gold), spelled(answer)
+    one, other = normalise(gold), normalise(answer)
     same_configuration = _same_configuration(gold, answer)
     if same_configuration is not None:
         return same_configuration
@@ -237,8 +239,8 @@ def same_formula(gold: str, answer: str) -> bool | None:
         if ">" not in other and other.count("=") == 1:
             answer, other = answer.replace("=", "->"), other.replace("=", ">")
         return one == other or _same_equation(gold, answer)
-    counts, states = zip(*(_apart(text) for text in (one, other)), strict=True)
-    one, other = (_bare(text) for text in (one, other))
+    counts, states = zip(*(_coefficient_and_state(text) for text in (one, other)), strict=True)
+    one, other = (_without_coefficient(text) for text in (one, other))
     if one != other and counts[0] == counts[1]:
         molecules = canonical(one), canonical(other)
         if molecules[0] is not None and molecules[0] == molecules[1]:
@@ -261,18 +263,22 @@ def same_formula(gold: str, answer: str) -> bool | None:
 
 def is_formula(text: str) -> bool:
     """Return whether a text is a formula, a reaction or an electron configuration."""
-    plain = spelled(text) if len(text) <= MAX_FORMULA else ""
+    plain = normalise(text) if len(text) <= MAX_FORMULA else ""
     shells = re.sub(r"[\s${}^]|\\[,;]", "", FONT_COMMAND.sub("", text.translate(_HIGH)))
     if not plain or text.strip().casefold() in _WORDS:
         return False
     if ">" in plain:
-        return all(_elements(_bare(term)) for half in _terms(text) for term in half)
-    elements = _elements(_bare(plain))
+        return all(_elements(_without_coefficient(term)) for half in _terms(text) for term in half)
+    elements = _elements(_without_coefficient(plain))
     several = len(elements) > 1 or bool(elements and re.search(r"[\d^]", plain))
-    return several or canonical(_bare(plain)) is not None or _SHELLS.fullmatch(shells) is not None
+    return (
+        several
+        or canonical(_without_coefficient(plain)) is not None
+        or _SHELLS.fullmatch(shells) is not None
+    )
 
 
-def spelled(text: str) -> str:
+def normalise(text: str) -> str:
     """Return a formula with plain digits and its charge after ``^``."""
     text = _RAISED.sub(lambda m: "^" + m.group().translate(_HIGH), text).translate(_LOW)
     text = text.translate(str.maketrans("−–·•", "--**"))
@@ -286,20 +292,20 @@ def spelled(text: str) -> str:
     return text
 
 
-def with_coefficient(text: str) -> bool:
+def has_coefficient(text: str) -> bool:
     """Return whether a text is a compound with a coefficient (``2H2O``)."""
-    plain = spelled(text) if len(text) <= MAX_FORMULA else ""
-    bare = _bare(plain)
+    plain = normalise(text) if len(text) <= MAX_FORMULA else ""
+    bare = _without_coefficient(plain)
     return bool(bare != plain and re.search(r"\d", bare) and len(set(_elements(bare))) > 1)
 
 
-def _apart(text: str) -> tuple[str, str]:
+def _coefficient_and_state(text: str) -> tuple[str, str]:
     match = _DRESSED.fullmatch(text)
     count = match.group(1) if match else ""
     return "" if count == "1" else count, (match.group(3) or "") if match else ""
 
 
-def _bare(text: str) -> str:
+def _without_coefficient(text: str) -> str:
     match = _DRESSED.fullmatch(text)
     return str(match.group(2)) if match else text
 
@@ -323,9 +329,12 @@ def _same_equation(gold: str, answer: str) -> bool:
         for term in gold_terms:
             hit = None
             for other in left:
-                parts = _apart(term), _apart(other)
+                parts = _coefficient_and_state(term), _coefficient_and_state(other)
                 states = {state for _, state in parts if state}
-                same = _bare(term) == _bare(other) and parts[0][0] == parts[1][0]
+                same = (
+                    _without_coefficient(term) == _without_coefficient(other)
+                    and parts[0][0] == parts[1][0]
+                )
                 if same and len(states) < 2:
                     hit = other
                     break
@@ -340,7 +349,10 @@ def _same_equation(gold: str, answer: str) -> bool:
 def _terms(text: str) -> list[list[str]]:
     spaced = _ARROW.sub(" > ", FONT_COMMAND.sub("", text))
     return [
-        [spelled(term) for term in re.split(r"\s\+\s|(?<=[A-Za-z0-9)}])\+(?=\s*[\dA-Z\\({])", half)]
+        [
+            normalise(term)
+            for term in re.split(r"\s\+\s|(?<=[A-Za-z0-9)}])\+(?=\s*[\dA-Z\\({])", half)
+        ]
         for half in spaced.split(">")
     ]
 

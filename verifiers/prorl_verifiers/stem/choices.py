@@ -44,14 +44,14 @@ def choice_index(answer: str, choices: Sequence[str]) -> int | None:
     """Return the index of the one option that ``answer`` names, else None."""
     if len(answer) > MAX_CHOICE:
         return None
-    whole = peeled(answer)
+    whole = without_wrappers(answer)
     text = _OPTION_WORD.sub("", whole, count=1)
     letter = _LETTER.fullmatch(text)
     if letter is not None:
         named = _index(letter.group(1), choices)
         if letter.group(1).isupper() and named is not None:
             return named
-        exact = [i for i, choice in enumerate(choices) if peeled(choice) == whole]
+        exact = [i for i, choice in enumerate(choices) if without_wrappers(choice) == whole]
         return exact[0] if len(exact) == 1 else named
     by_text = _by_text(whole, choices)
     by_text = _by_text(text, choices) if by_text is None else by_text
@@ -70,7 +70,7 @@ def choice_index(answer: str, choices: Sequence[str]) -> int | None:
     return index if index is not None and _agrees(labelled.group(2), index, choices) else None
 
 
-def peeled(answer: str) -> str:
+def without_wrappers(answer: str) -> str:
     r"""Return the answer without ``\text{}`` wrappers, bold marks and outer punctuation."""
     text = clean(" ".join(answer.translate(_NARROW).split()))
     for _ in range(20):
@@ -114,14 +114,14 @@ def _agrees(text: str, index: int, choices: Sequence[str]) -> bool:
 
 
 def _words(text: str) -> str:
-    return plain_words(peeled(text))
+    return plain_words(without_wrappers(text))
 
 
 def _by_text(text: str, choices: Sequence[str]) -> int | None:
     words = _words(text)
     hits = [i for i, choice in enumerate(choices) if _words(choice) == words]
     if len(hits) > 1:
-        same_case = [i for i in hits if peeled(choices[i]) == peeled(text)]
+        same_case = [i for i in hits if without_wrappers(choices[i]) == without_wrappers(text)]
         hits = same_case if len(same_case) == 1 else hits
     if not hits:
         number = read_quantity(text)

@@ -189,7 +189,9 @@ CEILING_OF_ZEROS = Fraction(1, 100)
 LARGEST_NEAR_ZERO = Fraction(1, 200)
 
 
-def allowed(gold: Quantity, tolerance: Any, uncertainty: Fraction | None = None) -> Fraction:
+def allowed_difference(
+    gold: Quantity, tolerance: Any, uncertainty: Fraction | None = None
+) -> Fraction:
     """Return the largest accepted difference from ``gold``, in its unit."""
     size = abs(gold.value)
     if isinstance(tolerance, Mapping):

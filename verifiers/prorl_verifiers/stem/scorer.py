@@ -29,7 +29,7 @@ from prorl_verifiers.stem.kinds import (
 from prorl_verifiers.stem.numbers import (
     MAX_NUMBER,
     Measure,
-    allowed,
+    allowed_difference,
     read_measure,
     read_range,
     split_unit,
@@ -246,7 +246,7 @@ def _within(gold: Number, number: Quantity, reference: Mapping[str, Any], loadin
     expected, tolerance = gold.measure.quantity, reference.get("tolerance")
     if number.unit and expected.percent:
         return False
-    limit = allowed(expected, tolerance, gold.measure.uncertainty)
+    limit = allowed_difference(expected, tolerance, gold.measure.uncertainty)
     value = _in_unit(number, expected.unit, loading)
     if listening():
         fields = {"answer": _with_unit(number)}
@@ -266,7 +266,9 @@ def _within(gold: Number, number: Quantity, reference: Mapping[str, Any], loadin
     if expected.percent:
         return abs(number.value - expected.value * 100) <= limit * 100
     bare = gold.bare
-    return bare is not None and abs(number.value - bare.value) <= allowed(bare, tolerance)
+    return bare is not None and abs(number.value - bare.value) <= allowed_difference(
+        bare, tolerance
+    )
 
 
 def _with_unit(number: Quantity) -> str:

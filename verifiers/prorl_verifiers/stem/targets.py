@@ -12,7 +12,7 @@ from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.targets import kind as math_kind
 from prorl_verifiers.math.targets import parse_gold
 from prorl_verifiers.notation.quantities import Quantity
-from prorl_verifiers.stem.chemistry import is_formula, with_coefficient
+from prorl_verifiers.stem.chemistry import has_coefficient, is_formula
 from prorl_verifiers.stem.kinds import Direction, Nuclide, read_date, read_nuclide, split_direction
 from prorl_verifiers.stem.numbers import Measure, read_measure, read_range
 from prorl_verifiers.stem.vectors import read_vector
@@ -94,7 +94,7 @@ def parse_target(reference: Mapping[str, Any], loading: Loading) -> Target:
     day = None if unit or nuclide else read_date(text)
     if nuclide or day:
         return nuclide or day  # type: ignore[return-value]
-    number = None if not unit and with_coefficient(text) else read_number(text, unit, loading)
+    number = None if not unit and has_coefficient(text) else read_number(text, unit, loading)
     directed = split_direction(text)
     if directed is not None:
         magnitude = read_number(directed[0], unit, loading)

@@ -125,12 +125,12 @@ def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> b
                 or multiples > MAX_FORMULAS
             ):
                 return False
-        if not _LETTER.search(text) and (last is None or not _near(text, last.quantity.value)):
+        if not _LETTER.search(text) and (last is None or not _is_near(text, last.quantity.value)):
             return False
     return True
 
 
-def _near(text: str, expected: Fraction) -> bool:
+def _is_near(text: str, expected: Fraction) -> bool:
     try:
         node = read(clean(text))
         if not isinstance(node, EXPRESSIONS) or symbols(node):

@@ -15,7 +15,7 @@ from prorl_verifiers.instruction.text import (
     count_sentences,
     count_words,
     occurrences,
-    squeezed,
+    single_spaced,
     word_pattern,
     words,
 )
@@ -154,7 +154,7 @@ def _twice(plan: Plan) -> Findings:
         if starts.setdefault(nth, word).casefold() != word.casefold():
             yield f"paragraph {nth} is to begin with {starts[nth]!r} and with {word!r}"
     for texts, fits in ((plan.endings, str.endswith), (plan.repeats, str.startswith)):
-        ordered = sorted((squeezed(text).casefold() for text in texts), key=len)
+        ordered = sorted((single_spaced(text).casefold() for text in texts), key=len)
         if not all(fits(ordered[-1], text) for text in ordered):
             yield f"not both can stand there: {ordered[0][:40]!r} and {ordered[-1][:40]!r}"
     if 0 in plan.parts:

@@ -24,11 +24,11 @@ from prorl_verifiers.instruction.ifevalg.fixed import keyword_specific_position
 from prorl_verifiers.instruction.text import (
     count_words,
     folded,
+    has_phrase,
     has_word,
     occurrences,
     sentences,
-    squeezed,
-    stands,
+    single_spaced,
     visible,
     words,
 )
@@ -154,7 +154,7 @@ def options(text: str, kwargs: Kwargs) -> bool:
 
 
 def _answer(text: str) -> str:
-    return squeezed(text.strip(string.punctuation + string.whitespace).casefold())
+    return single_spaced(text.strip(string.punctuation + string.whitespace).casefold())
 
 
 def newline(text: str, kwargs: Kwargs) -> bool:
@@ -189,7 +189,7 @@ def repeats(text: str, kwargs: Kwargs) -> bool:
 
 def sentence_keyword(text: str, kwargs: Kwargs) -> bool:
     parts, at = sentences(text), int(kwargs["N"])
-    return 0 < at <= len(parts) and stands(kwargs["word"], parts[at - 1])
+    return 0 < at <= len(parts) and has_phrase(kwargs["word"], parts[at - 1])
 
 
 def pronouns(text: str, kwargs: Kwargs) -> bool:
@@ -332,12 +332,12 @@ def repeat_change(text: str, kwargs: Kwargs) -> bool:
 
 
 def repeat_simple(text: str, kwargs: Kwargs) -> bool:
-    return squeezed(text) == _PRINTED
+    return single_spaced(text) == _PRINTED
 
 
 def repeat_span(text: str, kwargs: Kwargs) -> bool:
     span = kwargs["prompt_to_repeat"][kwargs["n_start"] : kwargs["n_end"] + 1]
-    return squeezed(text) == squeezed(visible(span))
+    return single_spaced(text) == single_spaced(visible(span))
 
 
 def title_case(text: str, kwargs: Kwargs) -> bool:

@@ -10,17 +10,17 @@ from prorl_verifiers.instruction.text import (
     compare,
     count_sentences,
     count_words,
-    divided,
     ends_trimmed,
     folded,
+    has_phrase,
     has_word,
-    looked_for,
+    note_search,
     occurrences,
     paragraphs,
     same_word,
-    six_stars,
-    squeezed,
-    stands,
+    single_spaced,
+    split_at_dividers,
+    split_at_six_stars,
     visible,
     words,
 )
@@ -38,7 +38,7 @@ _OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 
 
 def keywords_existence(text: str, kwargs: Kwargs) -> bool:
-    return all(looked_for(word, stands(word, text)) for word in kwargs["keywords"])
+    return all(note_search(word, has_phrase(word, text)) for word in kwargs["keywords"])
 
 
 def keywords_frequency(text: str, kwargs: Kwargs) -> bool:
@@ -46,7 +46,7 @@ def keywords_frequency(text: str, kwargs: Kwargs) -> bool:
 
 
 def forbidden_words(text: str, kwargs: Kwargs) -> bool:
-    return not any(looked_for(word, stands(word, text)) for word in kwargs["forbidden_words"])
+    return not any(note_search(word, has_phrase(word, text)) for word in kwargs["forbidden_words"])
 
 
 def letter_frequency(text: str, kwargs: Kwargs) -> bool:
@@ -63,7 +63,7 @@ def number_sentences(text: str, kwargs: Kwargs) -> bool:
 
 
 def number_paragraphs(text: str, kwargs: Kwargs) -> bool:
-    parts = ends_trimmed(divided(text))
+    parts = ends_trimmed(split_at_dividers(text))
     return compare(len(parts), "exactly", kwargs["num_paragraphs"]) and all(map(has_word, parts))
 
 
@@ -156,21 +156,21 @@ def title(text: str, kwargs: Kwargs) -> bool:
 
 
 def two_responses(text: str, kwargs: Kwargs) -> bool:
-    parts = ends_trimmed(six_stars(text))
+    parts = ends_trimmed(split_at_six_stars(text))
     if len(parts) != 2 or not all(map(has_word, parts)):
         return False
-    return squeezed(parts[0]).casefold() != squeezed(parts[1]).casefold()
+    return single_spaced(parts[0]).casefold() != single_spaced(parts[1]).casefold()
 
 
 def repeat_prompt(text: str, kwargs: Kwargs) -> bool:
     prompt, body = (
-        squeezed(visible(part)).casefold() for part in (kwargs["prompt_to_repeat"], text)
+        single_spaced(visible(part)).casefold() for part in (kwargs["prompt_to_repeat"], text)
     )
     return body.startswith(prompt) and has_word(body[len(prompt) :])
 
 
 def end_checker(text: str, kwargs: Kwargs) -> bool:
-    phrase, body = (squeezed(part).casefold() for part in (kwargs["end_phrase"], text))
+    phrase, body = (single_spaced(part).casefold() for part in (kwargs["end_phrase"], text))
     for ending in (body, body.rstrip(_CLOSERS)):
         if ending.endswith(phrase):
             before = ending[: len(ending) - len(phrase)][-1:]

@@ -13,7 +13,7 @@ from prorl_verifiers.instruction.official_text import (
     nltk_words,
     punkt_sentences,
 )
-from prorl_verifiers.instruction.text import compare, looked_for
+from prorl_verifiers.instruction.text import compare, note_search
 from prorl_verifiers.instruction.types import Kwargs
 
 _OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
@@ -36,7 +36,7 @@ def split_paragraphs(text: str, pattern: str) -> int | None:
 
 def keywords_existence(text: str, kwargs: Kwargs) -> bool:
     return all(
-        looked_for(word, re.search(word, text, re.IGNORECASE) is not None)
+        note_search(word, re.search(word, text, re.IGNORECASE) is not None)
         for word in kwargs["keywords"]
     )
 
@@ -49,7 +49,7 @@ def keywords_frequency(text: str, kwargs: Kwargs) -> bool:
 
 def forbidden_words(text: str, kwargs: Kwargs) -> bool:
     return not any(
-        looked_for(word, re.search(r"\b" + word + r"\b", text, re.IGNORECASE) is not None)
+        note_search(word, re.search(r"\b" + word + r"\b", text, re.IGNORECASE) is not None)
         for word in kwargs["forbidden_words"]
     )
 

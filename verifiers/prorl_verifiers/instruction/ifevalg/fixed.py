@@ -10,14 +10,14 @@ from prorl_verifiers.instruction.text import (
     compare,
     ends_trimmed,
     folded,
+    has_phrase,
     has_word,
     occurrences,
     paragraphs,
     same_word,
     sentences,
-    six_stars,
-    squeezed,
-    stands,
+    single_spaced,
+    split_at_six_stars,
     visible,
     words,
 )
@@ -47,19 +47,19 @@ def repeat_phrase(text: str, kwargs: Kwargs) -> bool:
 
 
 def copy_text(text: str, kwargs: Kwargs) -> bool:
-    return squeezed(text) == squeezed(visible(kwargs["prompt_to_repeat"]))
+    return single_spaced(text) == single_spaced(visible(kwargs["prompt_to_repeat"]))
 
 
 def copying_multiple(text: str, kwargs: Kwargs) -> bool:
-    parts = six_stars(text)
-    prompt = squeezed(visible(kwargs["prompt_to_repeat"]))
-    return len(parts) == kwargs["N"] and all(squeezed(part) == prompt for part in parts)
+    parts = split_at_six_stars(text)
+    prompt = single_spaced(visible(kwargs["prompt_to_repeat"]))
+    return len(parts) == kwargs["N"] and all(single_spaced(part) == prompt for part in parts)
 
 
 def copy_span_idx(text: str, kwargs: Kwargs) -> bool:
     prompt, start, end = kwargs["prompt_to_repeat"], kwargs["n_start"], kwargs["n_end"]
-    spans = {squeezed(visible(prompt[start : end + more])) for more in (0, 1)}
-    return squeezed(text) in spans - {""}
+    spans = {single_spaced(visible(prompt[start : end + more])) for more in (0, 1)}
+    return single_spaced(text) in spans - {""}
 
 
 def sentence_hyphens(text: str, kwargs: Kwargs) -> bool:
@@ -98,7 +98,7 @@ def word_count_different_numbers(text: str, kwargs: Kwargs) -> bool:
 
 
 def exclude_word_harder(text: str, kwargs: Kwargs) -> bool:
-    return not stands(kwargs["keyword"], text)
+    return not has_phrase(kwargs["keyword"], text)
 
 
 def palindrome(text: str, kwargs: Kwargs) -> bool:
