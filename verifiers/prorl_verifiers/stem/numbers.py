@@ -201,26 +201,22 @@ def allowed_difference(
         return size * Fraction(str(tolerance))
     if gold.integer and not gold.unit and uncertainty is None:
         return Fraction(0)
-    half, ceiling = _half_unit(gold)
+    # Half a unit of the last significant digit; final zeros of an integer are not significant.
+    half, ceiling = Fraction(0), CEILING
+    if gold.decimals is not None:
+        last_place = gold.decimals
+        if gold.integer and size:
+            digits = str(int(size))
+            zeros = len(digits) - len(digits.rstrip("0"))
+            if zeros:
+                last_place, ceiling = last_place + zeros, CEILING_OF_ZEROS
+        half = Fraction(10) ** last_place / 2
     if size == 0:
         return min(half, LARGEST_NEAR_ZERO)
     # One unit in the third significant digit, such as 1/100 for 3.14159.
-    place = len(str(size.numerator)) - len(str(size.denominator))
-    if Fraction(10) ** place > size:
-        place -= 1
-    third_digit = Fraction(10) ** (place - 2)
+    first_place = len(str(size.numerator)) - len(str(size.denominator))
+    if Fraction(10) ** first_place > size:
+        first_place -= 1
+    third_digit = Fraction(10) ** (first_place - 2)
     least = max(size * FLOOR, third_digit / 2)
     return max(uncertainty or Fraction(0), min(max(half, least), size * ceiling))
-
-
-def _half_unit(gold: Quantity) -> tuple[Fraction, Fraction]:
-    """Return half a unit of the last significant digit, and the relative ceiling."""
-    if gold.decimals is None:
-        return Fraction(0), CEILING
-    place, ceiling = gold.decimals, CEILING
-    if gold.integer and gold.value:
-        digits = str(abs(int(gold.value)))
-        zeros = len(digits) - len(digits.rstrip("0"))
-        if zeros:
-            place, ceiling = place + zeros, CEILING_OF_ZEROS
-    return Fraction(10) ** place / 2, ceiling

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields, replace
 from itertools import product
 from typing import Any
@@ -235,22 +236,15 @@ def readings(node: Node) -> list[Node]:
     return [_with_signs(node, iter(choice)) for choice in choices]
 
 
-def _with_signs(node: Node, upper: Any) -> Node:
+def _with_signs(node: Any, upper: Iterator[bool]) -> Any:
+    """Return a tree in which each sign is the upper one where ``upper`` is True."""
+    if isinstance(node, tuple):
+        return tuple(_with_signs(item, upper) for item in node)
     if isinstance(node, PlusMinus):
         positive = next(upper) != node.opposite
         inner = _with_signs(node.of, upper)
         return inner if positive else Neg(inner)
-    changed: dict[str, Any] = {}
-    for field in fields(node):
-        value = getattr(node, field.name)
-        if isinstance(value, tuple):
-            changed[field.name] = tuple(_item_with_signs(item, upper) for item in value)
-        elif hasattr(value, "__dataclass_fields__"):
-            changed[field.name] = _with_signs(value, upper)
-    return replace(node, **changed) if changed else node
-
-
-def _item_with_signs(item: Any, upper: Any) -> Any:
-    if isinstance(item, tuple):
-        return tuple(_with_signs(inner, upper) for inner in item)
-    return item if isinstance(item, str) else _with_signs(item, upper)
+    if not hasattr(node, "__dataclass_fields__"):
+        return node
+    changed = {field.name: _with_signs(getattr(node, field.name), upper) for field in fields(node)}
+    return replace(node, **changed)
