@@ -246,5 +246,7 @@ def _with_signs(node: Any, upper: Iterator[bool]) -> Any:
         return inner if positive else Neg(inner)
     if not hasattr(node, "__dataclass_fields__"):
         return node
-    changed = {field.name: _with_signs(getattr(node, field.name), upper) for field in fields(node)}
+    changed = {}
+    for field in fields(node):
+        changed[field.name] = _with_signs(getattr(node, field.name), upper)
     return replace(node, **changed)
