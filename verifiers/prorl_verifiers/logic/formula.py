@@ -121,10 +121,12 @@ def parse(text: str) -> Node:
 
 def names(tree: Node) -> set[str]:
     """Return the variables and constants, and called functions as ``f()``."""
-    node_names = (
-        {tree.value} if tree.op == "name" else {f"{tree.value}()"} if tree.op == "call" else set()
-    )
-    return node_names.union(*(names(arg) for arg in tree.args))
+    tree_names = set[str]().union(*(names(arg) for arg in tree.args))
+    if tree.op == "name":
+        tree_names.add(tree.value)
+    elif tree.op == "call":
+        tree_names.add(f"{tree.value}()")
+    return tree_names
 
 
 # ------------------------------------------------------------------------------------------ arithmetic

@@ -111,8 +111,9 @@ def path(answer: str, entry: Entry, upstream: Upstream) -> float:
         position = (position[0] + down, position[1] + right)
         if cells.get(position, "X") == "X":
             return 0.0
-    shortest = len(steps) <= len(gold)
-    return (1.0 if shortest else 0.5) if cells[position] == "#" else 0.0
+    if cells[position] != "#":
+        return 0.0
+    return 1.0 if len(steps) <= len(gold) else 0.5
 
 
 _PLACE = re.compile(

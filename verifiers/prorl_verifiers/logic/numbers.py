@@ -85,7 +85,7 @@ def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
             left.remove(near)
             matched += 1
     share = matched / max(len(gold), len(values))
-    return 1.0 if share == 1 else share if share > 0.5 else 0.0
+    return share if share > 0.5 else 0.0
 
 
 def _floats(text: str) -> list[float] | None:

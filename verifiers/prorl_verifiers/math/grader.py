@@ -227,11 +227,9 @@ def _compare_trees(
         if family is None:
             return Judgement("undecided", "not a family over the integers")
         same = same_family(target, family)
-        return (
-            Judgement("undecided", "not decided")
-            if same is None
-            else _judgement(same, "families compared")
-        )
+        if same is None:
+            return Judgement("undecided", "not decided")
+        return _judgement(same, "families compared")
     empty = target.node == SetOf(())
     try:
         tree = expand_signs(with_dollars(read(answer, grouping), dollars))

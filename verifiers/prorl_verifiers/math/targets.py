@@ -259,11 +259,9 @@ def words_of(text: str) -> str:
 def with_dollars(node: Node, dollars: bool) -> Node:
     r"""Add the unit "dollar" to a value written after ``\\$``."""
     marked = isinstance(node, WithUnit | Percent | Degrees)
-    return (
-        WithUnit(node, "dollar")
-        if dollars and isinstance(node, EXPRESSIONS) and not marked
-        else node
-    )
+    if dollars and isinstance(node, EXPRESSIONS) and not marked:
+        return WithUnit(node, "dollar")
+    return node
 
 
 def target_of(node: Node) -> Tree:

@@ -21,7 +21,7 @@ _POWER = (
 _NUMBER = re.compile(rf"(?P<sign>[+-]?)\s*(?P<mantissa>{_DECIMAL}){_POWER.format('p1', 'p2')}")
 _BARE_POWER = re.compile(r"(?P<sign>[+-]?)\s*10\s*\^\s*(?P<p>\{\s*[+-]?\d+\s*\}|[+-]?\d)")
 _RATIO = re.compile(
-    rf"(?P<sign>[+-]?)\s*(?P<whole>\d+)?\s*(?:\\frac\{{\s*(?P<n1>[+-]?{_DECIMAL})\s*\}}\{{\s*(?P<d1>[+-]?{_DECIMAL})\s*\}})"
+    rf"(?P<sign1>[+-]?)\s*(?P<whole1>\d+)?\s*(?:\\frac\{{\s*(?P<n1>[+-]?{_DECIMAL})\s*\}}\{{\s*(?P<d1>[+-]?{_DECIMAL})\s*\}})"
     rf"|(?P<sign2>[+-]?)\s*(?P<n2>{_DECIMAL})\s*/\s*(?P<d2>{_DECIMAL})"
     rf"|(?P<sign3>[+-]?)\s*(?P<whole3>\d+) (?P<n3>\d+)\s*/\s*(?P<d3>\d+)"
 )
@@ -146,16 +146,15 @@ def _read_ratio(text: str) -> tuple[Quantity, int] | None:
     if match is None:
         return None
     part = match.groupdict()
-    suffix = "1" if part["n1"] is not None else "2" if part["n2"] is not None else "3"
-    sign = part["sign"] if suffix == "1" else part["sign" + suffix]
-    bottom = _fraction(part["d" + suffix])
+    form = next(digit for digit in "123" if part["n" + digit] is not None)
+    bottom = _fraction(part["d" + form])
     if bottom == 0:
         return None
-    value = _fraction(part["n" + suffix]) / bottom
-    whole = part["whole"] if suffix == "1" else part["whole3"] if suffix == "3" else None
+    value = _fraction(part["n" + form]) / bottom
+    whole = part.get("whole" + form)
     if whole is not None:
         value += int(whole)
-    return Quantity(-value if sign == "-" else value), match.end()
+    return Quantity(-value if part["sign" + form] == "-" else value), match.end()
 
 
 def _read_decimal(text: str) -> tuple[Quantity, int] | None:

@@ -313,11 +313,9 @@ def _without_coefficient(text: str) -> str:
 def _with_charge(raw: str, formula: str) -> str:
     """Read unmarked ``Fe2+`` and ``SO42-`` as a charge of two."""
     match = re.fullmatch(r"(.*[A-Za-z0-9)\]])([1-7])\^([+-])", formula)
-    return (
-        f"{match.group(1)}^{match.group(2)}{match.group(3)}"
-        if match and not set("^_") & set(raw)
-        else formula
-    )
+    if match is None or set("^_") & set(raw):
+        return formula
+    return f"{match.group(1)}^{match.group(2)}{match.group(3)}"
 
 
 def _same_equation(gold: str, answer: str) -> bool:

@@ -60,12 +60,10 @@ def choice_index(answer: str, choices: Sequence[str]) -> int | None:
     labelled = _LABELLED.fullmatch(text)
     if labelled is None:
         bare = _BARE.fullmatch(text)
-        index = _index(bare.group(1), choices) if bare else None
-        return (
-            index
-            if bare and index is not None and _by_text(bare.group(2), choices) == index
-            else None
-        )
+        if bare is None:
+            return None
+        index = _index(bare.group(1), choices)
+        return index if _by_text(bare.group(2), choices) == index else None
     index = _index(labelled.group(1), choices)
     return index if index is not None and _agrees(labelled.group(2), index, choices) else None
 

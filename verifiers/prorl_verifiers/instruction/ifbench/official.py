@@ -187,7 +187,7 @@ def prime_lengths(text: str, kwargs: Kwargs) -> bool:
 
 def options(text: str, kwargs: Kwargs) -> bool:
     listed = kwargs["options"]
-    separator = "/" if "/" in listed else "or" if "or" in listed else ","
+    separator = next((sign for sign in ("/", "or") if sign in listed), ",")
     choices = [choice.strip() for choice in listed.split(separator)]
     if _LETTERED.match(listed):
         return text in choices

@@ -168,11 +168,8 @@ def same_leaf(
 ) -> tuple[bool | None, str]:
     """Return (whether two expressions are the same answer, why); ``final`` answers must be evaluated."""
     if not (isinstance(gold, EXPRESSIONS) and isinstance(answer, EXPRESSIONS)):
-        return (
-            (None, "")
-            if isinstance(gold, EXPRESSIONS) == isinstance(answer, EXPRESSIONS)
-            else (False, "")
-        )
+        neither = not isinstance(gold, EXPRESSIONS) and not isinstance(answer, EXPRESSIONS)
+        return None if neither else False, ""
     if is_plain(gold) and symbols(answer):
         return False, "the gold is a number, the answer is not one"
     if isinstance(gold, Num) and gold.decimal and is_closed(answer) and rounds(answer, gold):

@@ -387,30 +387,23 @@ class Matcher:
         return self.in_order(target.items, items) if brackets_agree(target.node, answer) else False
 
     def matrix(self, target: Rows, answer: Node) -> bool | None:
-        if isinstance(answer, Matrix):
-            if [len(row) for row in target.items] != [len(row) for row in answer.rows]:
-                return False
-            flat = [item for row in answer.rows for item in row]
-            return self.in_order([item for row in target.items for item in row], flat)
+        gold_items = [item for row in target.items for item in row]
         column = ordered(target.node)
-        if column is not None:
+        if isinstance(answer, Matrix):
+            rows = list(answer.rows)
+        elif column is not None:
             items = ordered(answer) if not isinstance(answer, SetOf) else None
             items = components(answer, len(column)) if items is None else items
-            return (
-                False
-                if items is None
-                else self.in_order([item for row in target.items for item in row], items)
-            )
-        if isinstance(answer, Bracketed) and all(
-            isinstance(row, Bracketed) for row in answer.items
-        ):
+            return False if items is None else self.in_order(gold_items, items)
+        elif isinstance(answer, Bracketed):
             rows = [row.items for row in answer.items if isinstance(row, Bracketed)]
-            if [len(row) for row in target.items] != [len(row) for row in rows]:
+            if len(rows) != len(answer.items):
                 return False
-            return self.in_order(
-                [i for row in target.items for i in row], [i for row in rows for i in row]
-            )
-        return False
+        else:
+            return False
+        if [len(row) for row in target.items] != [len(row) for row in rows]:
+            return False
+        return self.in_order(gold_items, [item for row in rows for item in row])
 
     def piecewise(self, gold: Cases, answer: Node) -> bool | None:
         """Match the cases in any order (in the given order above four)."""

@@ -118,11 +118,10 @@ def rounds_at(exact: Node, decimal: Num, places: int, cut: bool = False) -> bool
 def decimal_places(number: Num) -> int:
     """Return the number of decimals of a literal."""
     places, bottom = 0, number.value.denominator
-    while bottom % 10 == 0 or bottom % 2 == 0 or bottom % 5 == 0:
-        bottom = (
-            bottom // 10 if bottom % 10 == 0 else bottom // 2 if bottom % 2 == 0 else bottom // 5
-        )
-        places += 1
+    for factor in (10, 2, 5):
+        while bottom % factor == 0:
+            bottom //= factor
+            places += 1
     return places
 
 

@@ -73,11 +73,9 @@ def gold_text(answer: str) -> str:
     boxed = boxed_answer(answer)
     if boxed is not None:
         behind = answer[answer.rfind("}") + 1 :][:12].strip(" $.")
-        return (
-            boxed + r"\%"
-            if behind in ("percent", r"\%", "%") and not boxed.endswith("%")
-            else boxed
-        )
+        if behind in ("percent", r"\%", "%") and not boxed.endswith("%"):
+            return boxed + r"\%"
+        return boxed
     text = re.sub(r"^\s*\\+(?:boxed|fbox)\{", "", answer)
     marks = list(_MARKED.finditer(text)) if len(text) <= MAX_MARKED else []
     if marks and (marked := text[marks[-1].end() :].strip()) and not hedged(marked):
