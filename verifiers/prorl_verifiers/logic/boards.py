@@ -15,6 +15,7 @@ from prorl_verifiers.logic.text import (
     Entry,
     Upstream,
     beyond,
+    complete,
     loads,
     number,
     plain,
@@ -31,11 +32,11 @@ def rows_of(text: str, signs: str = "") -> Grid | None:
     grid: Grid = []
     for line in text.strip().split("\n"):
         words = re.sub(f"[{re.escape(signs)}|]", " ", line).split() if signs else line.split()
-        values = [whole(item) for item in words]
-        if None in values:
+        values = complete(whole(item) for item in words)
+        if values is None:
             return None
         if values:
-            grid.append([value for value in values if value is not None])
+            grid.append(values)
     return grid
 
 
@@ -225,10 +226,10 @@ def pool_matrix(answer: str, entry: Entry, upstream: Upstream) -> float:
 def _decimals(text: str) -> list[list[float]]:
     rows = []
     for line in plain(text).split("\n"):
-        values = [number(item) for item in line.split()]
-        if None in values:
+        values = complete(number(item) for item in line.split())
+        if values is None:
             return []
-        rows.append([float(value) for value in values if value is not None])
+        rows.append([float(value) for value in values])
     return rows
 
 

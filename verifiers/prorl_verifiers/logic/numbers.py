@@ -19,6 +19,7 @@ from prorl_verifiers.logic.text import (
     Entry,
     Upstream,
     above_floor,
+    complete,
     exact_word,
     number,
     plain,
@@ -91,10 +92,10 @@ def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
 def _floats(text: str) -> list[float] | None:
     """Parse comma-separated decimals: [] for blank text, None if malformed."""
     text = text.strip().strip("\"'").strip()
-    values = [number(part) for part in text.split(",")] if text else []
-    if None in values or len(values) > 100:
+    values = complete(number(part) for part in text.split(",")) if text else []
+    if values is None or len(values) > 100:
         return None
-    return [float(value) for value in values if value is not None]
+    return [float(value) for value in values]
 
 
 def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
@@ -126,8 +127,7 @@ def factors(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 def _factors(text: str) -> list[int] | None:
     parts = re.split(r"[\u00d7*x]", text.replace("\\times", "*"))
-    values = [whole(part) for part in parts[:200]]
-    return None if None in values or len(parts) > 200 else [v for v in values if v is not None]
+    return complete(map(whole, parts)) if len(parts) <= 200 else None
 
 
 def rational(answer: str, entry: Entry, upstream: Upstream) -> float:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from prorl_verifiers.extract import strict_json
 from prorl_verifiers.notation.latex_text import hedged
 
+T = TypeVar("T")
 Entry = Mapping[str, Any]
 Upstream = Callable[[], float]
 """Calls reasoning-gym's own scorer on the same answer; returns a value in [0, 1]."""
@@ -50,6 +51,13 @@ def whole(text: str) -> int | None:
     """Return the integer that ``text`` is, or None."""
     value = number(text)
     return int(value) if value is not None and value == value.to_integral_value() else None
+
+
+def complete(values: Iterable[T | None]) -> list[T] | None:
+    """Return the values as a list, or None if one of them is None."""
+    all_values = list(values)
+    present = [value for value in all_values if value is not None]
+    return present if len(present) == len(all_values) else None
 
 
 def same_text(answer: str, gold: str) -> bool:
@@ -198,8 +206,8 @@ def number_list(text: str) -> list[Decimal] | None:
     if len(text) < 2 or text[0] != "[" or text[-1] != "]":
         return None
     inner = text[1:-1].strip()
-    numbers = [number(item.strip().strip("'\"")) for item in inner.split(",")] if inner else []
-    return None if None in numbers else [value for value in numbers if value is not None]
+    items = inner.split(",") if inner else []
+    return complete(number(item.strip().strip("'\"")) for item in items)
 
 
 def probability(answer: str, entry: Entry, upstream: Upstream) -> float:

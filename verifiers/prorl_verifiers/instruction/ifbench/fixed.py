@@ -36,7 +36,7 @@ from prorl_verifiers.instruction.types import Kwargs
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _CLUSTER = re.compile("[bcdfghjklmnpqrstvwxyz]{2}", re.IGNORECASE)
-_PAIRS = {")": "(", "]": "[", "}": "{"}
+
 _QUOTE_MARKS = str.maketrans("“”„‘’", '"""\'\'')
 _INNER_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
 _EMOJI = "[\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
@@ -115,9 +115,9 @@ def palindromes(text: str, kwargs: Kwargs) -> bool:
 def parentheses(text: str, kwargs: Kwargs) -> bool:
     opened: list[tuple[str, int]] = []
     for mark in re.findall(r"[(\[{}\])]", text):
-        if mark not in _PAIRS:
+        if mark not in official.PAIRS:
             opened.append((mark, 0))
-        elif not opened or opened[-1][0] != _PAIRS[mark]:
+        elif not opened or opened[-1][0] != official.PAIRS[mark]:
             opened = []
         else:
             levels = opened.pop()[1] + 1
@@ -175,7 +175,7 @@ def sentence_words(text: str, kwargs: Kwargs) -> bool:
 
 def words_japanese(text: str, kwargs: Kwargs) -> bool:
     picked = [token for token in text.split() if has_word(token)][kwargs["N"] - 1 :: kwargs["N"]]
-    return bool(picked) and all(re.search("[\u3040-\u30ff\u4e00-\u9fff]", word) for word in picked)
+    return bool(picked) and all(map(official.JAPANESE.search, picked))
 
 
 def start_verb(text: str, kwargs: Kwargs) -> bool:

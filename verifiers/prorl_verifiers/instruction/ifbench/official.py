@@ -27,9 +27,9 @@ _MARKS = string.punctuation + " "
 _NO_MARKS = str.maketrans("", "", string.punctuation)
 _VOWELS = frozenset("aeiou")
 _CLUSTER = re.compile("[bcdfghjklmnpqrstvwxyz]{2}")
-_JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 _PRIMES = frozenset(n for n in range(2, 100) if all(n % d for d in range(2, n)))
-_PAIRS = {")": "(", "]": "[", "}": "{"}
+PAIRS = {")": "(", "]": "[", "}": "{"}
 _LETTERED = re.compile(r"\W*[aA]\W*[bB]\W*[cC]\W*")
 _QUESTION = re.compile(r"Question \d+[.|):;]?\s*")
 _CHOICE = re.compile(r"[A-Ea-e][.|)]\s*\w+")
@@ -157,8 +157,8 @@ def parentheses(text: str, kwargs: Kwargs) -> bool:
         if mark in "([{":
             opened.append(mark)
             deepest = max(deepest, len(opened))
-        elif mark in _PAIRS:
-            if not opened or opened[-1] != _PAIRS[mark]:
+        elif mark in PAIRS:
+            if not opened or opened[-1] != PAIRS[mark]:
                 opened, deepest = [], 0
                 continue
             opened.pop()
@@ -222,7 +222,7 @@ def sentence_words(text: str, kwargs: Kwargs) -> bool:
 def words_japanese(text: str, kwargs: Kwargs) -> bool:
     step = kwargs["N"]
     words = (token.strip(_MARKS) for token in text.split()[step - 1 :: step])
-    return all(not word or word.isdigit() or _JAPANESE.search(word) for word in words)
+    return all(not word or word.isdigit() or JAPANESE.search(word) for word in words)
 
 
 def start_verb(text: str, kwargs: Kwargs) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from prorl_verifiers.extract import strict_json
+from prorl_verifiers.instruction.ifeval.official import OPTIONS
 from prorl_verifiers.instruction.language import is_english, is_language
 from prorl_verifiers.instruction.text import (
     compare,
@@ -34,7 +35,6 @@ _FENCE = re.compile(r"```(?:json)?(?=[\s{\[])", re.IGNORECASE)
 _CAPITALS = re.compile(r"[\w'’/-]+(?:\.[\w'’/-]+)*")
 _COMMAS = re.compile("[,،、，︐﹐﹑､‚⹁⸲]")
 _CLOSERS = " \t\r\n\"'”’»*_`"
-_OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 
 
 def keywords_existence(text: str, kwargs: Kwargs) -> bool:
@@ -107,7 +107,7 @@ def number_bullet_lists(text: str, kwargs: Kwargs) -> bool:
 
 
 def constrained_response(text: str, kwargs: Kwargs) -> bool:
-    return sum(option in text for option in _OPTIONS) == 1
+    return sum(option in text for option in OPTIONS) == 1
 
 
 def number_highlighted_sections(text: str, kwargs: Kwargs) -> bool:

@@ -16,7 +16,7 @@ from prorl_verifiers.instruction.official_text import (
 from prorl_verifiers.instruction.text import compare, note_search
 from prorl_verifiers.instruction.types import Kwargs
 
-_OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
+OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 _POSTSCRIPTS = {"P.P.S": r"p\.\s?p\.\s?s", "P.S.": r"p\.\s?s\."}
 
 
@@ -114,7 +114,7 @@ def number_bullet_lists(text: str, kwargs: Kwargs) -> bool:
 
 
 def constrained_response(text: str, kwargs: Kwargs) -> bool:
-    return any(option in text.strip() for option in _OPTIONS)
+    return any(option in text.strip() for option in OPTIONS)
 
 
 def number_highlighted_sections(text: str, kwargs: Kwargs) -> bool:
