@@ -116,7 +116,7 @@ def probe() -> Capabilities:
                 held.add(wall)
             else:
                 reasons[wall] = why.get(wall, "does not hold")
-    found = {name: name in held for name in (*WALLS, "no_new_privs", "rlimits")}
+    flags = {name: name in held for name in (*WALLS, "no_new_privs", "rlimits")}
     version, reason = _try_cgroup() if held >= set(_FLOOR) else (0, "needs the other walls first")
     for number in (1, 2):
         if version != number:
@@ -129,7 +129,7 @@ def probe() -> Capabilities:
     elif not landlock:
         reasons["landlock_abi"] = "the kernel does not offer Landlock"
     return Capabilities(
-        **found,
+        **flags,
         landlock_abi=landlock,
         cgroup_v1=version == 1,
         cgroup_v2=version == 2,
@@ -168,12 +168,12 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
         lines = outcome.stderr.strip().splitlines()
         reason = f"the trial program ended with {outcome.status}: {lines[-1] if lines else ''}"
         return set(), dict.fromkeys(walls, reason)
-    seen = set(outcome.stdout.split())
-    unseen = {w: "put up, but without effect" for w in walls if w in _SEEN_FROM_INSIDE}
-    reasons = {wall: text for wall, text in unseen.items() if wall not in seen}
+    printed = set(outcome.stdout.split())
+    failures = {w: "put up, but without effect" for w in walls if w in _SEEN_FROM_INSIDE}
+    reasons = {wall: text for wall, text in failures.items() if wall not in printed}
     quiet = {wall for wall in walls if wall not in _SEEN_FROM_INSIDE}
-    facts = seen & {"no_new_privs", "rlimits"}
-    return (seen & set(walls)) | quiet | facts, reasons
+    facts = printed & {"no_new_privs", "rlimits"}
+    return (printed & set(walls)) | quiet | facts, reasons
 
 
 def no_isolation() -> str | None:
@@ -182,8 +182,8 @@ def no_isolation() -> str | None:
     Raises what opening raises if PRORL_BACKEND names another backend than ``local``.
     """
     if default_backend() == "local":
-        found = probe()
-        return None if found.strong else found.complaint()
+        capabilities = probe()
+        return None if capabilities.strong else capabilities.complaint()
     open_sandbox().close()
     return None
 
@@ -224,10 +224,10 @@ def open_sandbox(
         from prorl_sandbox.docker_backend.sandbox import open_docker
 
         return open_docker(runtime=runtime or None, containers=slots, sessions=sessions)
-    found = probe()
-    if not found.strong and not allow_weak:
-        raise IsolationError(found.complaint())
-    return LocalSandbox(found.walls, found.isolation, slots=slots, sessions=sessions)
+    capabilities = probe()
+    if not capabilities.strong and not allow_weak:
+        raise IsolationError(capabilities.complaint())
+    return LocalSandbox(capabilities.walls, capabilities.isolation, slots=slots, sessions=sessions)
 
 
 _ANSWER = 42

@@ -216,17 +216,17 @@ def find_language(name: str) -> LanguageSpec:
 
     Raises UnknownNameError with the nearest names, UserError for an ambiguous alias.
     """
-    wanted = name.strip().lower()
-    known: dict[str, list[LanguageSpec]] = {}
+    word = name.strip().lower()
+    languages: dict[str, list[LanguageSpec]] = {}
     for spec in LANGUAGES.all():
-        if spec.name.lower() == wanted:
+        if spec.name.lower() == word:
             return spec
-        for word in {word.lower() for word in (*spec.marks, *spec.aliases)}:
-            known.setdefault(word, []).append(spec)
-    if wanted not in known:
-        origins = {word: LANGUAGES.origin(specs[0].name) for word, specs in known.items()}
+        for alias in {alias.lower() for alias in (*spec.marks, *spec.aliases)}:
+            languages.setdefault(alias, []).append(spec)
+    if word not in languages:
+        origins = {alias: LANGUAGES.origin(specs[0].name) for alias, specs in languages.items()}
         raise UnknownNameError(unknown_name("language", name, origins))
-    if len(known[wanted]) > 1:
-        names = " and ".join(spec.name for spec in known[wanted])
+    if len(languages[word]) > 1:
+        names = " and ".join(spec.name for spec in languages[word])
         raise UserError(f"both {names} are called {name!r}: use the language's own name")
-    return known[wanted][0]
+    return languages[word][0]

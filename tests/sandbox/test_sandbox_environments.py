@@ -55,7 +55,7 @@ def test_it_is_built_once_whole_read_only_and_said_to_hold_what_it_holds(tmp_pat
     assert folder.stat().st_mode & 0o222 == 0
     assert list(folder.glob("tinypack/__pycache__/*.pyc"))
     assert build(wanted) == (environment, False)
-    assert store.find("mylab", Target.here()) == environment
+    assert store.find("mylab", Target.current()) == environment
     facts = store.manifest(folder.parent)
     assert facts is not None and facts["packages"] == {"tinypack": "1.0"}
     assert facts["requirements_sha256"] == wanted.digest
@@ -66,9 +66,9 @@ def test_it_is_not_there_for_another_python_and_the_cure_is_named(tmp_path: Path
     with pytest.raises(EnvironmentMissing, match="run 'prorl sandbox build-env mylab'"):
         store.find("mylab", Target("3.99", "x86_64"))
     with pytest.raises(EnvironmentMissing, match="scientific is not built: run 'prorl sandbox"):
-        store.find("scientific", Target.here())
+        store.find("scientific", Target.current())
     with pytest.raises(UserError, match=r"did you mean 'mylab'"):
-        store.find("mylap", Target.here())
+        store.find("mylap", Target.current())
 
 
 def test_other_requirements_make_another_and_the_older_goes_unless_it_is_in_use(
@@ -83,7 +83,7 @@ def test_other_requirements_make_another_and_the_older_goes_unless_it_is_in_use(
     write_wheel(tmp_path / "wheels", "tinypack", "3.0", TINY)
     third, _ = build(tiny(tmp_path, "tinypack==3.0"))
     assert not Path(first.folder).exists() and not Path(second.folder).exists()
-    assert store.find("mylab", Target.here()) == third
+    assert store.find("mylab", Target.current()) == third
 
 
 def test_what_is_left_out_is_not_kept(tmp_path: Path) -> None:

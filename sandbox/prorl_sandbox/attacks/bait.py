@@ -80,30 +80,30 @@ class Bait:
         """Return paths outside boxes that carry this suite's token."""
         places = [*_PLACES.split(), os.getcwd(), str(Path.home()), str(self._folder)]
         places += [sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")]
-        found = []
+        paths = []
         for place in dict.fromkeys(places):
             try:
                 names = os.listdir(place)
             except OSError:
                 continue  # no such folder, or not readable
-            found += [os.path.join(place, name) for name in names if self.token in name]
-        return [path for path in found if path != str(self._folder)]
+            paths += [os.path.join(place, name) for name in names if self.token in name]
+        return [path for path in paths if path != str(self._folder)]
 
     def touched(self) -> list[str]:
         """Return what was done to the bait."""
-        found = []
+        changes = []
         for listener, name in zip(self._listeners, ("port", "abstract", "path"), strict=True):
             try:
                 connection, _ = listener.accept()
             except BlockingIOError:
                 continue
             connection.close()
-            found.append(f"somebody connected to the host's {name} socket")
+            changes.append(f"somebody connected to the host's {name} socket")
         if self._victim.poll() is not None:
-            found.append("a process of the host was killed")
+            changes.append("a process of the host was killed")
         if self._before != {k: v for k, v in self._listing().items() if k != "socket"}:
-            found.append("a file of the host was changed")
-        return found
+            changes.append("a file of the host was changed")
+        return changes
 
     def _listing(self) -> dict[str, str]:
         return {
@@ -135,14 +135,14 @@ def lay_bait() -> Iterator[Bait]:
 
 def processes_named(token: str) -> set[str]:
     """Return processes' names and arguments that contain ``token``."""
-    found = set()
+    names = set()
     for pid in os.listdir("/proc"):
         if pid.isdigit():
             for text in (_read_bytes(f"/proc/{pid}/comm"), _read_bytes(f"/proc/{pid}/cmdline")):
                 decoded = text.decode("utf-8", "replace")
                 if token in decoded:
-                    found.add(decoded)
-    return found
+                    names.add(decoded)
+    return names
 
 
 def descendants(root: int) -> set[int]:
@@ -153,13 +153,13 @@ def descendants(root: int) -> set[int]:
         if stat:
             parent = int(stat.rpartition(b")")[2].split()[1])
             children.setdefault(parent, []).append(int(pid))
-    found: set[int] = set()
+    pids: set[int] = set()
     waiting = [root]
     while waiting:
         below = children.get(waiting.pop(), [])
-        found.update(below)
+        pids.update(below)
         waiting += below
-    return found
+    return pids
 
 
 def resident_kib() -> int:

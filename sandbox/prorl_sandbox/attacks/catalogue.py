@@ -190,15 +190,15 @@ def _read_attacks(case_id: str, header: list[str], source: str) -> list[Attack]:
         values["expected"] = ast.literal_eval(facts["expected"])
     if "checker" in facts:
         values["checker"] = facts["checker"]
-    wanted = [name for name in _HELPERS if f"{name}(" in source]
-    needed = {need for name in wanted for need in _NEEDS.get(name, ())}
-    helpers = [text for name, text in _HELPERS.items() if name in wanted or name in needed]
+    called = [name for name in _HELPERS if f"{name}(" in source]
+    needed = {need for name in called for need in _NEEDS.get(name, ())}
+    helpers = [text for name, text in _HELPERS.items() if name in called or name in needed]
     limits = replace(
         USUAL_LIMITS,
         wall_seconds=float(facts.get("wall", USUAL_LIMITS.wall_seconds)),
         cpu_seconds=float(facts.get("cpu", USUAL_LIMITS.cpu_seconds)),
     )
-    found = []
+    attacks = []
     for delivery in facts["run"].split():
         if delivery not in ("main", "call", "check"):
             raise ValueError(f"unknown delivery {delivery!r}")
@@ -215,8 +215,8 @@ def _read_attacks(case_id: str, header: list[str], source: str) -> list[Attack]:
             same_output="same output" in flags,
             **values,
         )
-        found.append(attack)
-    return found
+        attacks.append(attack)
+    return attacks
 
 
 def source_for(attack: Attack, words: Mapping[str, str]) -> str:

@@ -101,9 +101,9 @@ def same(gold: Any, got: Any) -> bool:
 
 def _judge(attack: Attack, outcomes: list[Outcome], grade: Grade) -> tuple[Finding, str]:
     for outcome in outcomes:
-        _, found, rest = outcome.stdout.partition("BREACH")
-        if found:
-            return "BREACH", rest.split("\n")[0].strip()[:300]
+        _, breach, details = outcome.stdout.partition("BREACH")
+        if breach:
+            return "BREACH", details.split("\n")[0].strip()[:300]
     if grade == "AC" and not attack.legal:
         return "BREACH", "full marks without the answer"
     if attack.legal and grade != "AC":

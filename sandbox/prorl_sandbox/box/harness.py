@@ -24,7 +24,7 @@ globals().update((name, it) for name, it in vars(builtins).items() if not name.s
 
 _OF_THE_RUN = ("MemoryError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError")
 """Exceptions that a check sees as their base class, because they need arguments or are caused by a limit."""
-_ASKED = [
+_REFUSED_METHODS = [
     "eq",
     "ne",
     "lt",
@@ -98,12 +98,12 @@ class OpaqueError(BaseException):
 
 
 class Submission:
-    """The submission as a check sees it; ``overasked`` is set after an OpaqueError."""
+    """The submission as a check sees it; ``misused`` is set after an OpaqueError."""
 
     def __init__(self, channel: int, checker: str) -> None:
         self._channel = channel
         self._hidden = (*_OF_THE_RUN, *(one for one in _ENDS_OF_LOOPS if one not in checker))
-        self.overasked = False
+        self.misused = False
 
     def function(self, name: str | None) -> Callable[..., Any]:
         """Return a proxy for the submission's function; None means its entry point."""
@@ -144,9 +144,9 @@ def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseExce
     """
     base: Any = Exception
     for kind in kinds:
-        found = vars(builtins).get(kind)
-        if isinstance(found, type) and issubclass(found, Exception) and kind not in hidden:
-            base = found
+        builtin = vars(builtins).get(kind)
+        if isinstance(builtin, type) and issubclass(builtin, Exception) and kind not in hidden:
+            base = builtin
             break
     if base.__name__ != name:
         bases = (CandidateError,) if base is Exception else (CandidateError, base)
@@ -160,10 +160,10 @@ def _opaque(truth: bool, submission: Submission) -> Any:
     """Return a stand-in for a value that cannot leave its box; using more than its truth raises OpaqueError."""
 
     def refuse(*args: Any) -> NoReturn:
-        submission.overasked = True
+        submission.misused = True
         raise OpaqueError("a value that cannot leave its box can be tested for truth alone")
 
-    names = {f"__{name}__": refuse for name in _ASKED}
+    names = {f"__{name}__": refuse for name in _REFUSED_METHODS}
     body = names | {"__class__": property(refuse), "__getattr__": refuse, "__slots__": ()}
     kind = type("Opaque", (), body | {"__bool__": lambda self: truth})
     return kind()
@@ -187,7 +187,7 @@ def run(job: dict[str, Any], channel: int) -> None:
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))
         _end(0)
-    preload.take_fresh_chance()
+    preload.reseed()
     if job["mode"] == "session":
         session.Supervisor(job, channel).serve()
     code = _compile(job, channel)
@@ -296,12 +296,12 @@ def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
 
 
 def _load(
-    job: dict[str, Any], code: CodeType, channel: int, known: Any = builtins
+    job: dict[str, Any], code: CodeType, channel: int, builtin_names: Any = builtins
 ) -> dict[str, Any]:
     """Execute the source, except code guarded by ``__main__``."""
     program = getpid()
     names = _module("program", job["program"])
-    names["__builtins__"] = known
+    names["__builtins__"] = builtin_names
     try:
         exec(code, names)  # noqa: S102 - this is the box
     except BaseException as error:  # noqa: BLE001 - reported to the host
@@ -328,8 +328,8 @@ def _find(name: str, names: dict[str, Any]) -> Any:
         owner, method = "Solution", owner
     if owner not in names:
         raise NameError(f"name {owner!r} is not defined by the program")
-    found = names[owner]
-    return getattr(found(), method) if method else found
+    value = names[owner]
+    return getattr(value(), method) if method else value
 
 
 def _answer(value: Any, opaque: bool) -> dict[str, Any]:
@@ -396,11 +396,11 @@ def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
         _send(channel, {"k": "broken", "text": f"an argument of candidate: {error}"})
         _end(1)
     except BaseException as error:  # noqa: BLE001 - reported to the host
-        if not submission.overasked:
+        if not submission.misused:
             _send_failure(channel, "failed", error)
         _show(error, 1)
         failed = 1
-    if submission.overasked:  # whatever it made of that
+    if submission.misused:  # whatever it made of that
         _send(channel, {"k": "unserialisable"})
         failed = 1
     if not failed:

@@ -46,7 +46,7 @@ def set_fixed_limits() -> None:
     _limit(resource.RLIMIT_RTPRIO, 0)
 
 
-def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
+def set_limits(job: dict[str, Any], other_processes: int, summed: bool) -> None:
     """Apply ``job["limits"]`` to the calling process.
 
     ``others``: this user's other processes that RLIMIT_NPROC counts. ``summed``: a control group or container limits
@@ -58,7 +58,7 @@ def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
     _limit(resource.RLIMIT_CPU, cpu)
     _limit(resource.RLIMIT_FSIZE, limits["scratch_mb"] * MIB)
     _limit(resource.RLIMIT_STACK, min(64 * MIB, memory))
-    _limit(resource.RLIMIT_NPROC, limits["processes"] + others)
+    _limit(resource.RLIMIT_NPROC, limits["processes"] + other_processes)
     if summed and job["mode"] in _MODES_WITHOUT_MEMORY_RLIMITS:
         return
     reserve = _HARNESS_RESERVE_MB * MIB
@@ -122,17 +122,17 @@ _CHUNK = 65536
 class Tally:
     """Processor time of all processes that ``numbers()`` has ever returned, from the /proc descriptor ``proc``.
 
-    ``seconds`` sums utime, stime, cutime and cstime (proc_pid_stat(5)); ``wanted`` is the longest time for which one
-    thread was running or ready (``schedstat``).
+    ``seconds`` sums utime, stime, cutime and cstime (proc_pid_stat(5)); ``ready_seconds`` is the longest time for which
+    one thread was running or ready (``schedstat``).
     """
 
     def __init__(self, proc: int, numbers: Callable[[], Iterable[int]]) -> None:
         self.seconds = 0.0
-        self.wanted = 0.0
+        self.ready_seconds = 0.0
         self._proc = proc
         self._numbers = numbers
         self._known: dict[tuple[int, bytes], tuple[int, int]] = {}
-        self._gone = self._gone_lately = 0
+        self._ended = self._ended_lately = 0
         self.look()
 
     def look(self) -> None:
@@ -142,14 +142,16 @@ class Tally:
             fields = read(self._proc, f"{number}/stat").rpartition(b")")[2].split()
             if len(fields) < 20:
                 continue  # it has just ended
-            own, children = (int(fields[i]) + int(fields[i + 1]) for i in (11, 13))
-            now[number, fields[19]] = own, children
+            own_ticks, child_ticks = (int(fields[i]) + int(fields[i + 1]) for i in (11, 13))
+            now[number, fields[19]] = own_ticks, child_ticks
             for thread in names(self._proc, f"{number}/task"):
                 ran, ready = _schedule(self._proc, f"{number}/task/{thread}")
-                self.wanted = max(self.wanted, ran + ready)
-        self._note_gone(now)
+                self.ready_seconds = max(self.ready_seconds, ran + ready)
+        self._note_ended(now)
         self._known = now
-        sum_now = self._gone + sum(own + children for own, children in now.values())
+        sum_now = self._ended + sum(
+            own_ticks + child_ticks for own_ticks, child_ticks in now.values()
+        )
         self.seconds = max(self.seconds, sum_now * _TICK)
 
     def close(self) -> None:
@@ -162,24 +164,24 @@ class Tally:
         ``spent`` are its processor seconds: while a thread is ready but not running, the processors run the box's other
         threads or other processes.
         """
-        return max(0.0, self.wanted - spent)
+        return max(0.0, self.ready_seconds - spent)
 
-    def _note_gone(self, now: dict[tuple[int, bytes], tuple[int, int]]) -> None:
+    def _note_ended(self, now: dict[tuple[int, bytes], tuple[int, int]]) -> None:
         """Keep the time of ended processes that no parent has taken over; a parent read too late is corrected at the
         next look.
         """
-        gone = sum(sum(spent) for key, spent in self._known.items() if key not in now)
+        ended = sum(sum(spent) for key, spent in self._known.items() if key not in now)
         taken = sum(
-            max(0, children - self._known[key][1])
-            for key, (_, children) in now.items()
+            max(0, child_ticks - self._known[key][1])
+            for key, (_, child_ticks) in now.items()
             if key in self._known
         )
-        if gone > taken:
-            self._gone_lately = gone - taken
-            self._gone += self._gone_lately
+        if ended > taken:
+            self._ended_lately = ended - taken
+            self._ended += self._ended_lately
         else:
-            self._gone -= min(self._gone_lately, taken - gone)
-            self._gone_lately = 0
+            self._ended -= min(self._ended_lately, taken - ended)
+            self._ended_lately = 0
 
 
 def _schedule(proc: int, path: str) -> tuple[float, float]:
@@ -218,13 +220,13 @@ def names(proc: int, path: str) -> list[str]:
 def children(proc: int, process: str) -> list[int]:
     """Return the pids of a process's children; [] without CONFIG_PROC_CHILDREN."""
     threads = names(proc, f"{process}/task")
-    found = [read(proc, f"{process}/task/{thread}/children").split() for thread in threads]
-    return [int(number) for one in found for number in one]
+    lines = [read(proc, f"{process}/task/{thread}/children").split() for thread in threads]
+    return [int(number) for line in lines for number in line]
 
 
 def with_all_below(proc: int, processes: Iterable[int]) -> list[int]:
     """Return the pids of these processes and all their descendants."""
-    found = list(processes)
-    for number in found:
-        found += children(proc, str(number))
-    return found
+    pids = list(processes)
+    for number in pids:
+        pids += children(proc, str(number))
+    return pids

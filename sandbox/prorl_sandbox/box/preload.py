@@ -57,7 +57,7 @@ def settle_packages(modules: Sequence[str]) -> None:
     limits.note_base()
 
 
-def take_fresh_chance() -> None:
+def reseed() -> None:
     """Reseed the packages' random generators, which would draw the same numbers in every box; the standard library's
     reseeds itself.
     """

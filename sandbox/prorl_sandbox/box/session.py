@@ -134,7 +134,7 @@ def _fork(order: dict[str, Any], way: int, mine: int) -> int:
     that the supervisor adopts the child.
     """
     _flush()
-    here, there = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    child_end, supervisor_end = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
         middle = os.fork()
     except OSError:
@@ -147,19 +147,21 @@ def _fork(order: dict[str, Any], way: int, mine: int) -> int:
         except OSError:
             _exit(1)
         lead_a_group()
-        there.close()
-        os.dup2(here.fileno(), way, inheritable=False)
-        here.close()
+        supervisor_end.close()
+        os.dup2(child_end.fileno(), way, inheritable=False)
+        child_end.close()
         wire.write_all(way, wire.frame(str(getpid()).encode()))
         return getpid()
-    here.close()
+    child_end.close()
     _, status = os.waitpid(middle, 0)
-    given = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("=i", there.fileno()))]
+    ancillary = [
+        (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("=i", supervisor_end.fileno()))
+    ]
     frame = wire.pack({"k": "failed" if status else "forked", "n": order["n"]})
     to_supervisor = _socket.socket(fileno=os.dup(way))
-    to_supervisor.sendmsg([frame], [] if status else given)
+    to_supervisor.sendmsg([frame], [] if status else ancillary)
     to_supervisor.close()
-    there.close()
+    supervisor_end.close()
     return mine
 
 
@@ -177,9 +179,9 @@ class _Member:
         self.pid = pid
         self.way = _socket.socket(fileno=way)
         self.way.setblocking(False)
-        self.heard = bytearray()
-        self.to_say = bytearray()
-        self.given: list[int] = []
+        self.received = bytearray()
+        self.outgoing = bytearray()
+        self.fds: list[int] = []
         self.handle = -1
         if pid:
             self.watch(pid)
@@ -191,16 +193,16 @@ class _Member:
         except OSError:  # an old kernel: the closing socket shows its end
             self.handle = -1
 
-    def say(self) -> None:
+    def send(self) -> None:
         try:
-            while self.to_say:
-                del self.to_say[: self.way.send(self.to_say[:_CHUNK])]
+            while self.outgoing:
+                del self.outgoing[: self.way.send(self.outgoing[:_CHUNK])]
         except BlockingIOError:
             return
         except OSError:
-            self.to_say.clear()
+            self.outgoing.clear()
 
-    def listen(self) -> bool:
+    def receive(self) -> bool:
         try:
             data, extra, _, _ = self.way.recvmsg(
                 _CHUNK, _socket.CMSG_SPACE(4 * _FDS), _socket.MSG_CMSG_CLOEXEC
@@ -210,29 +212,29 @@ class _Member:
         except OSError:
             return False
         for _, _, rights in extra:
-            self.given += struct.unpack(f"={len(rights) // 4}i", rights[: len(rights) // 4 * 4])
-        self.heard += data
+            self.fds += struct.unpack(f"={len(rights) // 4}i", rights[: len(rights) // 4 * 4])
+        self.received += data
         return bool(data)
 
     def take(self) -> bytes | None:
-        if len(self.heard) < 4:
+        if len(self.received) < 4:
             return None
-        (size,) = struct.unpack(">I", self.heard[:4])
-        if len(self.heard) < 4 + size:
+        (size,) = struct.unpack(">I", self.received[:4])
+        if len(self.received) < 4 + size:
             return None
-        body = bytes(self.heard[4 : 4 + size])
-        del self.heard[: 4 + size]
+        body = bytes(self.received[4 : 4 + size])
+        del self.received[: 4 + size]
         return body
 
     def announced(self) -> int:
-        return int(struct.unpack(">I", self.heard[:4])[0]) if len(self.heard) >= 4 else 0
+        return int(struct.unpack(">I", self.received[:4])[0]) if len(self.received) >= 4 else 0
 
     def forget(self) -> None:
-        self.heard.clear()
-        self.to_say.clear()
-        for fd in self.given:
+        self.received.clear()
+        self.outgoing.clear()
+        for fd in self.fds:
             os.close(fd)
-        self.given.clear()
+        self.fds.clear()
 
     def signal(self, number: int) -> None:
         try:
@@ -260,17 +262,17 @@ class Supervisor:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
         mine, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-        here, there = mine.detach(), theirs.detach()
+        supervisor_end, interpreter_end = mine.detach(), theirs.detach()
         pid = os.fork()
         if not pid:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            os.close(here)
+            os.close(supervisor_end)
             lead_a_group()
-            os.dup2(there, channel, inheritable=False)
-            os.close(there)
+            os.dup2(interpreter_end, channel, inheritable=False)
+            os.close(interpreter_end)
             run_messages(job, channel)
-        os.close(there)
-        self._members = {0: _Member(pid, here)}
+        os.close(interpreter_end)
+        self._members = {0: _Member(pid, supervisor_end)}
         self._ended: dict[int, int] = {}
 
     def serve(self) -> NoReturn:
@@ -282,43 +284,43 @@ class Supervisor:
                     self._members.pop(order["s"]).close()
                 self._reap()
                 continue
-            answer = self._obey(order)
+            answer = self._execute(order)
             self._stop(order["s"])
             self._answer(answer, order["mark"])
         os._exit(0)
 
     def _answer(self, message: dict[str, Any], mark: bytes) -> None:
         for stream in (1, 2):
-            _write_all(stream, mark)
+            _write_to_stream(stream, mark)
         wire.write_all(self._channel, wire.pack(message))
 
-    def _obey(self, order: dict[str, Any]) -> dict[str, Any]:
+    def _execute(self, order: dict[str, Any]) -> dict[str, Any]:
         member = self._members[order["s"]]
         member.forget()
-        member.to_say += wire.pack_for_box(order)
+        member.outgoing += wire.pack_for_box(order)
         member.signal(signal.SIGCONT)
-        body = self._hear(member, order)
+        body = self._await_answer(member, order)
         if body is None:
             garbled = member.announced() > order["cap"]
             return {"k": "garbled"} if garbled else self._died(member)
-        if order["k"] == "fork" and member.given:
-            child = _Member(0, member.given.pop(0))
-            born = self._hear(child, order)
+        if order["k"] == "fork" and member.fds:
+            child = _Member(0, member.fds.pop(0))
+            born = self._await_answer(child, order)
             if born is None:  # the outcome of the fork is unknown
                 os._exit(_BROKEN_FORK)
             child.watch(max(2, int(born)))
             self._members[order["new"]] = child
         return {"k": "answer", "body": body.decode("ascii", "replace")}
 
-    def _hear(self, member: _Member, order: dict[str, Any]) -> bytes | None:
+    def _await_answer(self, member: _Member, order: dict[str, Any]) -> bytes | None:
         poller = select.poll()
         poller.register(self._channel, select.POLLIN)
         if member.handle >= 0:
             poller.register(member.handle, select.POLLIN)
         lives = True
         while (body := member.take()) is None and lives and member.announced() <= order["cap"]:
-            member.say()
-            waits = select.POLLOUT if member.to_say else 0
+            member.send()
+            waits = select.POLLOUT if member.outgoing else 0
             poller.register(member.way, select.POLLIN | waits)
             ready = {fd for fd, _ in poller.poll()}
             if self._channel in ready:
@@ -327,7 +329,7 @@ class Supervisor:
                     os._exit(0)
                 self._members[word["s"]].signal(signal.SIGKILL)
             if member.way.fileno() in ready:
-                lives = member.listen()
+                lives = member.receive()
             elif member.handle in ready:
                 lives = False
         return body if body is not None and len(body) <= order["cap"] else None
@@ -342,8 +344,8 @@ class Supervisor:
 
     def _reap(self) -> None:
         try:
-            while (found := os.waitpid(-1, os.WNOHANG))[0]:
-                self._ended[found[0]] = found[1]
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                self._ended[ended[0]] = ended[1]
         except ChildProcessError:
             return
 
@@ -367,7 +369,7 @@ class Supervisor:
         }
 
 
-def _write_all(stream: int, data: bytes) -> None:
+def _write_to_stream(stream: int, data: bytes) -> None:
     """Write every byte, even to a stream that a program made non-blocking."""
     poller = select.poll()
     poller.register(stream, select.POLLOUT)

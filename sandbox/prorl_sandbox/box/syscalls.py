@@ -39,24 +39,24 @@ def machine() -> str:
     return os.uname().machine
 
 
-def _check(result: int, what: str) -> int:
+def _check(result: int, call_name: str) -> int:
     if result == -1:
         code = ctypes.get_errno()
-        raise OSError(code, f"{what}: {os.strerror(code)}")
+        raise OSError(code, f"{call_name}: {os.strerror(code)}")
     return result
 
 
-def _number(table: dict[str, int], what: str) -> int:
-    name = machine()
-    if name not in table:
-        raise OSError(38, f"{what}: no system call number known for {name}")
-    return table[name]
+def _number(table: dict[str, int], call_name: str) -> int:
+    architecture = machine()
+    if architecture not in table:
+        raise OSError(38, f"{call_name}: no system call number known for {architecture}")
+    return table[architecture]
 
 
-def call(number: int, what: str, *arguments: object) -> int:
+def call(number: int, call_name: str, *arguments: object) -> int:
     """Make a system call with integers and ctypes pointers. Raises OSError."""
     plain = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
-    return _check(_libc.syscall(ctypes.c_long(number), *plain), what)
+    return _check(_libc.syscall(ctypes.c_long(number), *plain), call_name)
 
 
 class Prepared:
@@ -65,15 +65,15 @@ class Prepared:
     In a fork, each first write to a page costs a copy, which is slower than most system calls.
     """
 
-    def __init__(self, function: str, what: str, *arguments: object) -> None:
+    def __init__(self, function: str, call_name: str, *arguments: object) -> None:
         self._function = getattr(_libc, function)
-        self._what = what
+        self._call_name = call_name
         self._arguments = tuple(_word(one) for one in arguments)
 
     def __call__(self) -> int:
         """Make the call. Raises OSError."""
         result: int = self._function(*self._arguments)
-        return result if result != -1 else _check(result, self._what)
+        return result if result != -1 else _check(result, self._call_name)
 
 
 def _word(argument: object) -> object:

@@ -82,17 +82,17 @@ def _encode(value: Any, depth: int, budget: list[int]) -> Any:
         ]
         return {"t": "dict", "v": pairs}
     try:
-        found = columns.plain_or_tagged(value)
+        tagged = columns.plain_or_tagged(value)
     except columns.Refused as error:
         raise Unserialisable(str(error)) from error
     except MemoryError:
         raise
     except Exception:  # noqa: BLE001 - raised by the value, or by a module that imitates numpy
-        found = None
-    if found is None:
+        tagged = None
+    if tagged is None:
         name = _name_of(kind)  # safe even if a metaclass overrides it
         raise Unserialisable(f"a value of type {name:.100} cannot leave the box")
-    tag, parts = found
+    tag, parts = tagged
     plain = _encode(parts, depth, budget)
     return {"t": tag, "v": plain} if tag else plain
 

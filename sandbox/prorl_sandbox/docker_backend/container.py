@@ -201,14 +201,14 @@ class Container:
 
     def _await_hello(self) -> None:
         deadline = time.monotonic() + START_SECONDS
-        while (found := self.stream.wait_frame(deadline)) is not None:
-            if found[0] == frames.HELLO:
-                self.hello = self.stream.facts(found[1])
+        while (received := self.stream.wait_frame(deadline)) is not None:
+            if received[0] == frames.HELLO:
+                self.hello = self.stream.facts(received[1])
                 return
-        said = self.stream.complaint()
-        if "is needed" in said:
-            raise UserError(f"the sandbox's image cannot be used: {said}")
-        raise SandboxError(f"a container did not come up: {said or 'it said nothing'}")
+        complaint = self.stream.complaint()
+        if "is needed" in complaint:
+            raise UserError(f"the sandbox's image cannot be used: {complaint}")
+        raise SandboxError(f"a container did not come up: {complaint or 'it said nothing'}")
 
     def fits(self, need: Need) -> bool:
         """Return whether a run can use it, with at most its memory changed."""

@@ -74,10 +74,10 @@ class Engine:
     def check_runtime(self, runtime: str | None) -> None:
         """Raise UserError for an unknown runtime."""
         with self.calls("asking for its runtimes") as api:
-            known = api.info().get("Runtimes") or {}
-        if runtime is not None and runtime not in known:
+            runtimes = api.info().get("Runtimes") or {}
+        if runtime is not None and runtime not in runtimes:
             raise UserError(
-                f"the Docker engine has no runtime {runtime!r} (it has {', '.join(sorted(known))}): "
+                f"the Docker engine has no runtime {runtime!r} (it has {', '.join(sorted(runtimes))}): "
                 "add it to the engine's configuration, or leave the runtime out"
             )
 
@@ -87,11 +87,11 @@ class Engine:
         """
         reaped = 0
         with self.calls("looking for orphans") as api:
-            wanted = {"label": f"{SCOPE_LABEL}={scope()}"}
-            for found in api.containers(all=True, filters=wanted):
-                owner = (found.get("Labels") or {}).get(LABEL, "")
+            filters = {"label": f"{SCOPE_LABEL}={scope()}"}
+            for container in api.containers(all=True, filters=filters):
+                owner = (container.get("Labels") or {}).get(LABEL, "")
                 if owner and not owner_lives(owner):
-                    remove(api, found["Id"])
+                    remove(api, container["Id"])
                     reaped += 1
         return reaped
 

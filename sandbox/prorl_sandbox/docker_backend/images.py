@@ -97,10 +97,10 @@ def check(engine: Engine, image: str) -> None:
 
     with engine.calls("looking at the image") as api:
         try:
-            found = api.inspect_image(image)
+            details = api.inspect_image(image)
         except ImageNotFound as error:
             raise missing_image(image) from error
-    volumes = (found.get("Config") or {}).get("Volumes")
+    volumes = (details.get("Config") or {}).get("Volumes")
     if volumes:  # a volume would be a writable disk folder shared by all runs
         raise UserError(
             f"image {image} declares volumes ({', '.join(volumes)}): use an image without any"
@@ -196,14 +196,14 @@ def _build_debootstrap(engine: Engine, recipe: Recipe, progress: Progress) -> No
         with subprocess.Popen(command, stdout=subprocess.PIPE) as archive:
             assert archive.stdout is not None
             with engine.calls("importing the image") as api:
-                said: Any = api.import_image_from_stream(
+                response: Any = api.import_image_from_stream(
                     archive.stdout,
                     repository=repository,
                     tag=tag or "latest",
                     changes=[label, "ENV PATH=/usr/bin:/bin"],
                 )
-        if archive.returncode or '"error"' in str(said):
-            raise ImageError(f"the engine did not take the image: {_one_line(str(said))}")
+        if archive.returncode or '"error"' in str(response):
+            raise ImageError(f"the engine did not take the image: {_one_line(str(response))}")
 
 
 def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
@@ -220,11 +220,11 @@ def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
         command.append("--components=main,universe")
     mirror = recipe.mirror
     if not mirror and shutil.which("apt-get") is not None:  # use this machine's own mirror
-        wanted = ["--format", "$(CODENAME) $(REPO_URI)", "Created-By: Packages"]
-        found = subprocess.run(
-            ["apt-get", "indextargets", *wanted], capture_output=True, text=True, check=False
+        options = ["--format", "$(CODENAME) $(REPO_URI)", "Created-By: Packages"]
+        listing = subprocess.run(
+            ["apt-get", "indextargets", *options], capture_output=True, text=True, check=False
         )
-        targets = (line.partition(" ") for line in found.stdout.splitlines())
+        targets = (line.partition(" ") for line in listing.stdout.splitlines())
         mirror = next((uri for name, _, uri in targets if name == suite and uri), None)
     return [*command, suite, str(root), *([mirror] if mirror else [])]
 
@@ -266,14 +266,14 @@ def image_of(base: str, environment: str) -> str:
 def find_environment(engine: Engine, base: str, name: str) -> Environment:
     """Return an environment with an image. Raises EnvironmentMissing, UserError, SandboxError."""
     store.check_name(name)
-    wanted = store.requirements_of(name)
-    return STDLIB_ONLY if wanted is None else _find(engine, base, wanted)
+    requirements = store.requirements_of(name)
+    return STDLIB_ONLY if requirements is None else _find(engine, base, requirements)
 
 
-def _find(engine: Engine, base: str, wanted: Requirements) -> Environment:
+def _find(engine: Engine, base: str, requirements: Requirements) -> Environment:
     from docker.errors import ImageNotFound
 
-    name = wanted.name
+    name = requirements.name
     cure = f"run 'prorl sandbox build-env {name} --backend docker'"
     with engine.calls("looking at an image") as api:
         try:
@@ -281,14 +281,14 @@ def _find(engine: Engine, base: str, wanted: Requirements) -> Environment:
             base_id = api.inspect_image(base)["Id"]
         except ImageNotFound as error:
             raise EnvironmentMissing(f"environment {name} has no image: {cure}") from error
-    if (labels.get(_REQUIREMENTS_LABEL), labels.get(_BASE_LABEL)) != (wanted.digest, base_id):
+    if (labels.get(_REQUIREMENTS_LABEL), labels.get(_BASE_LABEL)) != (requirements.digest, base_id):
         raise EnvironmentMissing(f"environment {name} has an image that is out of date: {cure}")
     modules = tuple(json.loads(labels[_MODULES_LABEL]))
-    return Environment(name, f"{_FOLDER}/{name}", wanted.preload, modules)
+    return Environment(name, f"{_FOLDER}/{name}", requirements.preload, modules)
 
 
 def build_environment(
-    wanted: Requirements, base: str = DEFAULT_TAG, progress: Progress | None = None
+    requirements: Requirements, base: str = DEFAULT_TAG, progress: Progress | None = None
 ) -> bool:
     """Build an environment's image for the base image's Python; return False if it was current.
 
@@ -299,22 +299,26 @@ def build_environment(
     try:
         check(engine, base)
         with contextlib.suppress(EnvironmentMissing):
-            _find(engine, base, wanted)
+            _find(engine, base, requirements)
             return False
         with engine.calls("looking at the image") as api:
             facts = api.inspect_image(base)
         target = Target(_python_of(engine, base), _MACHINES[facts["Architecture"]])
-        environment, _ = building.build(wanted, target, progress)
+        environment, _ = building.build(requirements, target, progress)
         labels = {
-            _REQUIREMENTS_LABEL: wanted.digest,
+            _REQUIREMENTS_LABEL: requirements.digest,
             _BASE_LABEL: facts["Id"],
             _MODULES_LABEL: json.dumps(environment.modules),
         }
-        progress.start(f"image of {wanted.name}", None)
+        progress.start(f"image of {requirements.name}", None)
         with _context(base, environment) as file:
-            tag = image_of(base, wanted.name)
+            tag = image_of(base, requirements.name)
             build_from(engine, file, tag, labels, progress, custom_context=True)
-        _try(engine, base, Environment(wanted.name, f"{_FOLDER}/{wanted.name}", wanted.preload))
+        _try(
+            engine,
+            base,
+            Environment(requirements.name, f"{_FOLDER}/{requirements.name}", requirements.preload),
+        )
     finally:
         progress.finish()
         engine.close()

@@ -39,18 +39,18 @@ class Slot:
 
     def find(self, need: Need) -> Container | None:
         """Return the container with the needed packages, or None."""
-        here = [self.container] if self.container is not None else []
-        return next((c for c in (*here, *self._resting) if c.packages == need.packages), None)
+        active = [self.container] if self.container is not None else []
+        return next((c for c in (*active, *self._resting) if c.packages == need.packages), None)
 
     def prepare(self, need: Need, make: Maker) -> Container:
         """Return a container that meets ``need``, a new one if none fits."""
-        found = self.find(need)
-        if found is not self.container:
+        existing = self.find(need)
+        if existing is not self.container:
             if self.container is not None:
                 self._resting.append(self.container)
-            self.container = found
-            if found is not None:
-                self._resting.remove(found)
+            self.container = existing
+            if existing is not None:
+                self._resting.remove(existing)
             elif len(self._resting) > _MOST_RESTING:
                 self._resting.pop(0).discard()
         if self.container is not None and not self.container.fits(need):

@@ -42,9 +42,9 @@ class Demultiplexer:
         view = memoryview(data)
         while view:
             if not self._left:
-                wanted = _MUX.size - len(self._head)
-                self._head += view[:wanted]
-                view = view[wanted:]
+                missing = _MUX.size - len(self._head)
+                self._head += view[:missing]
+                view = view[missing:]
                 if len(self._head) < _MUX.size:
                     return
                 self._stream, self._left = _MUX.unpack(self._head)
@@ -121,14 +121,14 @@ class Attached:
     def wait_frame(self, deadline: float) -> tuple[bytes, bytes] | None:
         """Return the next frame, None at the end or deadline."""
         poller = select.poll()
-        while (found := self.next()) is None:
+        while (received := self.next()) is None:
             left = deadline - time.monotonic()
             if self.ended or left <= 0:
                 return None
             poller.register(self.fd, self.mask)
             poller.poll(int(left * 1000) + 1)
             self.pump()
-        return found
+        return received
 
     def complaint(self) -> str:
         """Return the last line of the container's stderr."""
@@ -139,10 +139,10 @@ class Attached:
     def facts(body: bytes) -> dict[str, Any]:
         """Return a frame's JSON object, {} if malformed."""
         try:
-            found = read_json(body)
+            value = read_json(body)
         except FrameError:
             return {}
-        return found if isinstance(found, dict) else {}
+        return value if isinstance(value, dict) else {}
 
     def hang_up(self) -> None:
         """Shut the stream down, which makes init end the container."""
@@ -225,9 +225,9 @@ class ContainerBox(Box):
         data.clear()
         return taken
 
-    def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
+    def renew(self, cpu_seconds: float, most_cpu_seconds: float, resting: bool) -> None:
         """See ``Box.renew``."""
-        limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": rest}
+        limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": resting}
         self._stream.send(frames.frame(frames.RENEW, marshal.dumps(limits, 2)))
 
     def hang_up(self) -> None:
@@ -253,11 +253,13 @@ class ContainerBox(Box):
         if self.finished or stream.fd not in ready:
             return
         stream.pump()
-        while not self.finished and (found := stream.next()) is not None:
-            self._take(*found)
+        while not self.finished and (received := stream.next()) is not None:
+            self._take(*received)
         if stream.ended and not self.finished:
-            said = stream.complaint()
-            self.fault = "the container ended during the run" + (f": {said}" if said else "")
+            complaint = stream.complaint()
+            self.fault = "the container ended during the run" + (
+                f": {complaint}" if complaint else ""
+            )
 
     def _take(self, kind: bytes, body: bytes) -> None:
         if kind in self._texts:
@@ -301,8 +303,8 @@ class ContainerBox(Box):
         if self.end is None:
             self.kill("closed")
         deadline = time.monotonic() + CLEAN_SECONDS
-        while (found := self._stream.wait_frame(deadline)) is not None:
-            kind, body = found
+        while (received := self._stream.wait_frame(deadline)) is not None:
+            kind, body = received
             if kind == frames.CLEAN:
                 return self._stream.facts(body).get("clean") is True
             if kind == frames.FAULT:
@@ -344,16 +346,16 @@ def order(job: Job) -> bytes:
     )
 
 
-def _seconds(said: object) -> float:
-    return float(said) if isinstance(said, int | float) and math.isfinite(said) else 0.0
+def _seconds(value: object) -> float:
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else 0.0
 
 
-def read_end(said: dict[str, Any]) -> End:
+def read_end(facts: dict[str, Any]) -> End:
     """Return a run's end as init reports it; malformed values count as a failure."""
-    status, peak = said.get("status"), said.get("peak_kb")
+    status, peak = facts.get("status"), facts.get("peak_kb")
     return End(
         status if type(status) is int and 0 <= status < 1 << 16 else 9,
-        _seconds(said.get("cpu")),
+        _seconds(facts.get("cpu")),
         peak if type(peak) is int else 0,
-        said.get("oom") is True,
+        facts.get("oom") is True,
     )

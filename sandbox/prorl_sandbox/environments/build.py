@@ -38,31 +38,31 @@ class BuildError(ServiceError):
 
 
 def build(
-    wanted: Requirements, target: Target | None = None, progress: Progress | None = None
+    requirements: Requirements, target: Target | None = None, progress: Progress | None = None
 ) -> tuple[Environment, bool]:
     """Return the environment and whether it had to be built, removing unused older ones.
 
     Raises UserError if pip is missing or the folder is not writable, BuildError if pip or the import test fails.
     """
-    target = target or Target.here()
+    target = target or Target.current()
     progress = progress or NullProgress()
-    folder = store.folder_of(wanted, target)
+    folder = store.folder_of(requirements, target)
     try:
-        with store.being_built(wanted.name):
+        with store.being_built(requirements.name):
             facts = store.manifest(folder)
             made = facts is None
             if facts is None:
                 with atomic_directory(folder) as work:
-                    facts = _fill(work, wanted, target, progress)
+                    facts = _fill(work, requirements, target, progress)
                 _remove_older(folder, target)
-            store.remember(wanted)
+            store.remember(requirements)
     except OSError as error:
         raise UserError(
             f"cannot write {folder.parent}: {error.strerror}; set PRORL_CACHE to a folder you can write"
         ) from error
     finally:
         progress.finish()
-    return store.as_environment(wanted, folder / _PACKAGES, facts), made
+    return store.as_environment(requirements, folder / _PACKAGES, facts), made
 
 
 def platform_flags(python: str, machine: str) -> list[str]:
@@ -72,48 +72,52 @@ def platform_flags(python: str, machine: str) -> list[str]:
     return [*flags, f"--platform=manylinux2014_{machine}"]
 
 
-def _fill(work: Path, wanted: Requirements, target: Target, progress: Progress) -> dict[str, Any]:
+def _fill(
+    work: Path, requirements: Requirements, target: Target, progress: Progress
+) -> dict[str, Any]:
     packages = work / _PACKAGES
-    here = target == Target.here()
-    progress.start(f"install {wanted.name}", None)
-    _install(packages, wanted, [] if here else platform_flags(target.python, target.machine))
+    native = target == Target.current()
+    progress.start(f"install {requirements.name}", None)
+    _install(
+        packages, requirements, [] if native else platform_flags(target.python, target.machine)
+    )
     for package in [path for path in packages.iterdir() if path.is_dir()]:
-        for pattern in wanted.left_out:
+        for pattern in requirements.left_out:
             for path in list(package.glob(pattern)):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
     shutil.rmtree(packages / "bin", ignore_errors=True)
-    if here:
-        progress.start(f"compile {wanted.name}", None)
+    if native:
+        progress.start(f"compile {requirements.name}", None)
         # Validate bytecode by content, because copies may lose modification times.
         command = [interpreter(), "-m", "compileall", "-q", "-j", "0"]
         command += ["--invalidation-mode", "unchecked-hash", str(packages)]
         subprocess.run(
             command, capture_output=True, check=False
         )  # some files are for other Pythons
-        progress.start(f"try {wanted.name}", None)
-        for line in wanted.preload:
+        progress.start(f"try {requirements.name}", None)
+        for line in requirements.preload:
             _try(packages, line)
-        _try(packages, tuple(module for line in wanted.preload for module in line))
-    found = sorted(distributions(path=[str(packages)]), key=lambda one: one.name.lower())
-    if not found:
-        raise UserError(f"environment {wanted.name}: the requirements name no package")
+        _try(packages, tuple(module for line in requirements.preload for module in line))
+    installed = sorted(distributions(path=[str(packages)]), key=lambda one: one.name.lower())
+    if not installed:
+        raise UserError(f"environment {requirements.name}: the requirements name no package")
     size = sum(path.stat().st_size for path in packages.rglob("*") if path.is_file())
     facts = {
-        "name": wanted.name,
+        "name": requirements.name,
         "python": target.python,
         "machine": target.machine,
-        "requirements_sha256": wanted.digest,
-        "packages": {one.name: one.version for one in found},
-        "modules": sorted({module for one in found for module in _modules(one)}),
+        "requirements_sha256": requirements.digest,
+        "packages": {one.name: one.version for one in installed},
+        "modules": sorted({module for one in installed for module in _modules(one)}),
         "megabytes": round(size / 1e6),
     }
     store.write_manifest(work, facts)
-    (work / "requirements.txt").write_text(wanted.text, encoding="utf-8")
+    (work / "requirements.txt").write_text(requirements.text, encoding="utf-8")
     _make_read_only(work)
     return facts
 
 
-def _install(packages: Path, wanted: Requirements, flags: list[str]) -> None:
+def _install(packages: Path, requirements: Requirements, flags: list[str]) -> None:
     if importlib.util.find_spec("pip") is None:
         raise UserError(
             f"pip is not in this environment and building needs it: run "
@@ -121,12 +125,12 @@ def _install(packages: Path, wanted: Requirements, flags: list[str]) -> None:
         )
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "requirements.txt"
-        file.write_text(wanted.text, encoding="utf-8")
+        file.write_text(requirements.text, encoding="utf-8")
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         command += ["--no-input", "--no-compile", "--ignore-installed", "--no-warn-conflicts"]
         command += ["--target", str(packages), "--requirement", str(file)]
         command += flags or ["--only-binary=:all:"]
-        command += ["--require-hashes"] if wanted.hashed else []
+        command += ["--require-hashes"] if requirements.hashed else []
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
         )
@@ -134,7 +138,7 @@ def _install(packages: Path, wanted: Requirements, flags: list[str]) -> None:
         errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
         reason = (errors or done.stderr.splitlines()[-1:] or ["it said nothing"])[0]
         raise BuildError(
-            f"pip could not install environment {wanted.name} "
+            f"pip could not install environment {requirements.name} "
             f"({reason.removeprefix('ERROR: ')[:300]}): see that each package has a wheel for this "
             "Python and that the package index (or a mirror in pip's configuration) can be reached"
         )
@@ -160,13 +164,13 @@ def _try(packages: Path, modules: tuple[str, ...]) -> None:
         raise BuildError(f"'# preload: {' '.join(modules)}' fails: {last[0][:300]}")
 
 
-def _modules(one: Distribution) -> set[str]:
-    found = set()
-    for file in one.files or ():
+def _modules(distribution: Distribution) -> set[str]:
+    names = set()
+    for file in distribution.files or ():
         name = file.parts[0].partition(".")[0]
         if name.isidentifier() and (len(file.parts) > 1 or file.suffix in (".py", ".so")):
-            found.add(name)
-    return found
+            names.add(name)
+    return names
 
 
 def _make_read_only(folder: Path) -> None:
@@ -179,14 +183,14 @@ def _make_read_only(folder: Path) -> None:
             os.chmod(place, 0o555)
 
 
-def _remove_older(kept: Path, target: Target) -> None:
-    for folder in kept.parent.glob("*/"):
+def _remove_older(current: Path, target: Target) -> None:
+    for folder in current.parent.glob("*/"):
         facts = store.manifest(folder)
         same = facts is not None and (facts["python"], facts["machine"]) == (
             target.python,
             target.machine,
         )
-        if same and folder != kept and not store.is_held(folder):
+        if same and folder != current and not store.is_held(folder):
             remove(folder)
 
 

@@ -53,11 +53,11 @@ class Requirements:
         if any(pattern.startswith(("/", "..")) for pattern in self.left_out):
             raise UserError(f"environment {self.name}: a leave-out starts below each package")
         for line in self._lines():
-            wanted = line.partition(" --hash=")[0].strip()
-            option = wanted.replace("=", " ").split()[0] in _OPTIONS
-            if not option and not _PACKAGE.fullmatch(wanted):
+            requirement = line.partition(" --hash=")[0].strip()
+            option = requirement.replace("=", " ").split()[0] in _OPTIONS
+            if not option and not _PACKAGE.fullmatch(requirement):
                 raise UserError(
-                    f"environment {self.name}: {wanted[:60]!r} is no package of an index by its name: "
+                    f"environment {self.name}: {requirement[:60]!r} is no package of an index by its name: "
                     "only wheels are installed, so that no set-up code runs"
                 )
 
@@ -136,7 +136,7 @@ class Target:
     machine: str
 
     @classmethod
-    def here(cls) -> Target:
+    def current(cls) -> Target:
         """Return this interpreter and machine."""
         return cls(f"{sys.version_info.major}.{sys.version_info.minor}", platform.machine())
 
@@ -154,10 +154,10 @@ class Environment:
 
     def preload_for(self, source: str) -> tuple[str, ...]:
         """Return the smallest line of modules that covers the source, for speed only."""
-        known = {module.partition(".")[0] for line in self.preload for module in line}
-        if not known:
+        packages = {module.partition(".")[0] for line in self.preload for module in line}
+        if not packages:
             return ()
-        words = re.compile(rf"\b(?:{'|'.join(sorted(known))})\b")
+        words = re.compile(rf"\b(?:{'|'.join(sorted(packages))})\b")
         named = set(words.findall(source))
         if not named:
             return ()
@@ -176,17 +176,17 @@ def root() -> Path:
 
 def requirements_of(name: str) -> Requirements | None:
     """Return a known environment's requirements, or None."""
-    found = packaged(name)
+    requirements = packaged(name)
     file = root() / name / _REQUIREMENTS
-    if found is None and re.fullmatch(r"[\w-]+", name) and file.is_file():
-        found = Requirements(name, file.read_text(encoding="utf-8"))
-    return found
+    if requirements is None and re.fullmatch(r"[\w-]+", name) and file.is_file():
+        requirements = Requirements(name, file.read_text(encoding="utf-8"))
+    return requirements
 
 
 def names() -> tuple[str, ...]:
     """Return the known environments, packaged and built."""
-    own = {file.parent.name for file in root().glob(f"*/{_REQUIREMENTS}")}
-    return (STDLIB, *sorted({*PACKAGED, *own}))
+    stored = {file.parent.name for file in root().glob(f"*/{_REQUIREMENTS}")}
+    return (STDLIB, *sorted({*PACKAGED, *stored}))
 
 
 def check_name(name: str) -> None:
@@ -198,10 +198,10 @@ def check_name(name: str) -> None:
         )
 
 
-def folder_of(wanted: Requirements, target: Target) -> Path:
+def folder_of(requirements: Requirements, target: Target) -> Path:
     """Return an environment's folder, existing or not."""
-    facts = json.dumps([_FORMAT, wanted.digest, target.python, target.machine])
-    return root() / wanted.name / hashlib.sha256(facts.encode()).hexdigest()[:16]
+    facts = json.dumps([_FORMAT, requirements.digest, target.python, target.machine])
+    return root() / requirements.name / hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,53 +216,55 @@ class Entry:
 
 def entries() -> list[Entry]:
     """Return the state of all environments for this interpreter."""
-    found = []
+    states = []
     for name in names():
-        wanted = requirements_of(name)
-        if wanted is None:
-            found.append(Entry(name, "always there", {}))
+        requirements = requirements_of(name)
+        if requirements is None:
+            states.append(Entry(name, "always there", {}))
             continue
-        folder = folder_of(wanted, Target.here())
+        folder = folder_of(requirements, Target.current())
         facts = manifest(folder)
         if facts is not None:
-            found.append(Entry(name, "built", facts["packages"], facts["megabytes"]))
+            states.append(Entry(name, "built", facts["packages"], facts["megabytes"]))
         else:
             older = any(manifest(one) for one in folder.parent.glob("*/"))
-            found.append(Entry(name, "outdated" if older else "not built", {}))
-    return found
+            states.append(Entry(name, "outdated" if older else "not built", {}))
+    return states
 
 
 def find(name: str, target: Target) -> Environment:
     """Return a built environment. Raises EnvironmentMissing, UserError."""
     check_name(name)
-    wanted = requirements_of(name)
-    if wanted is None:
+    requirements = requirements_of(name)
+    if requirements is None:
         return STDLIB_ONLY
-    folder = folder_of(wanted, target)
+    folder = folder_of(requirements, target)
     facts = manifest(folder)
     if facts is None:
-        others = any(manifest(one) for one in folder.parent.glob("*/"))
+        older = any(manifest(one) for one in folder.parent.glob("*/"))
         why = (
             f"is built, but not as it is needed for Python {target.python}"
-            if others
+            if older
             else "is not built"
         )
         raise EnvironmentMissing(f"environment {name} {why}: run 'prorl sandbox build-env {name}'")
-    return as_environment(wanted, folder / _PACKAGES, facts)
+    return as_environment(requirements, folder / _PACKAGES, facts)
 
 
-def as_environment(wanted: Requirements, folder: Path, facts: dict[str, Any]) -> Environment:
+def as_environment(requirements: Requirements, folder: Path, facts: dict[str, Any]) -> Environment:
     """Return the environment with the manifest ``facts``."""
-    return Environment(wanted.name, str(folder), wanted.preload, tuple(facts["modules"]))
+    return Environment(
+        requirements.name, str(folder), requirements.preload, tuple(facts["modules"])
+    )
 
 
 def manifest(folder: Path) -> dict[str, Any] | None:
     """Return a complete environment's manifest, or None."""
     try:
-        found: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
+        facts: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return found
+    return facts
 
 
 def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
@@ -270,12 +272,12 @@ def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
     (folder / _MANIFEST).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
-def remember(wanted: Requirements) -> None:
+def remember(requirements: Requirements) -> None:
     """Store a user's requirements."""
     from prorl_common import atomic_write_text
 
-    if wanted.name not in PACKAGED:
-        atomic_write_text(root() / wanted.name / _REQUIREMENTS, wanted.text)
+    if requirements.name not in PACKAGED:
+        atomic_write_text(root() / requirements.name / _REQUIREMENTS, requirements.text)
 
 
 @contextlib.contextmanager
@@ -311,10 +313,10 @@ _TAIL = 2000
 
 def missing_module_hint(stderr: str, environment: str) -> str:
     """Return which environments have the program's missing module, or ''."""
-    found = _LINE.findall(stderr[-_TAIL:])
-    if not found:
+    missing = _LINE.findall(stderr[-_TAIL:])
+    if not missing:
         return ""
-    having = [name for name in _owners().get(found[-1], ()) if name != environment]
+    having = [name for name in _owners().get(missing[-1], ()) if name != environment]
     if not having:
         return ""
     which = (
@@ -322,17 +324,17 @@ def missing_module_hint(stderr: str, environment: str) -> str:
         if len(having) == 1
         else (f"environments {' and '.join(having)} have it")
     )
-    return f"no module named {found[-1]} here: {which}"
+    return f"no module named {missing[-1]} here: {which}"
 
 
 @functools.cache
 def _owners() -> dict[str, list[str]]:
     owners: dict[str, list[str]] = {}
     for name in names():
-        wanted = None if name == STDLIB else requirements_of(name)
-        if wanted is None:
+        requirements = None if name == STDLIB else requirements_of(name)
+        if requirements is None:
             continue
-        modules = {module.partition(".")[0] for line in wanted.preload for module in line}
+        modules = {module.partition(".")[0] for line in requirements.preload for module in line}
         for folder in (root() / name).glob("*/"):
             modules |= set((manifest(folder) or {}).get("modules", ()))
         for module in modules:

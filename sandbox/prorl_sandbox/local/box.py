@@ -79,21 +79,21 @@ class LocalBox(Box):
             "scratch": scratch,
         }
         cap = job.limits.output_kb * 1024
-        given: list[int] = []
+        passed: list[int] = []
         try:
             for name in ("stdout", "stderr"):
                 mine, theirs = os.pipe()
-                given.append(theirs)
+                passed.append(theirs)
                 self._read_from(name, mine, cap)
             self._channel, end = socket.socketpair()
-            given.append(end.detach())
+            passed.append(end.detach())
             channel = self._channel.fileno()
             # A complete frame is taken before more than a chunk of the next one is read.
             self._read_from("channel", channel, job.frame_cap + 2 * _CHUNK)
             self._outputs["channel"] = _Output(channel, wire.pack_for_box(plain))
             if not stdin_file:
                 theirs, mine = os.pipe()
-                given.append(theirs)
+                passed.append(theirs)
                 os.set_blocking(mine, False)
                 self._outputs["stdin"] = _Output(mine, job.stdin, last=True)
             # The slot gets only the limits, nothing else of the job.
@@ -106,12 +106,12 @@ class LocalBox(Box):
                 "most_wall_seconds": job.most_wall_seconds,
             }
             self._outputs["channel"].write()
-            slot.start(header, given)
+            slot.start(header, passed)
         except (OSError, SandboxError):
             self.close()
             raise
         finally:
-            for fd in given:
+            for fd in passed:
                 os.close(fd)
 
     def _read_from(self, name: str, fd: int, cap: int) -> None:
@@ -144,9 +144,9 @@ class LocalBox(Box):
         data.clear()
         return taken
 
-    def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
+    def renew(self, cpu_seconds: float, most_cpu_seconds: float, resting: bool) -> None:
         """See ``Box.renew``."""
-        limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": rest}
+        limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": resting}
         self._slot.renew(limits)
 
     def hang_up(self) -> None:
@@ -218,8 +218,8 @@ class LocalBox(Box):
         else:
             one.data += chunk
             if len(chunk) < _CHUNK and (name != "channel" or not holds_frame(one.data)):
-                rest = QUIET_TALK_SECONDS if name == "channel" else QUIET_SECONDS
-                one.quiet_until = time.monotonic() + rest
+                quiet_seconds = QUIET_TALK_SECONDS if name == "channel" else QUIET_SECONDS
+                one.quiet_until = time.monotonic() + quiet_seconds
             return True
         return False
 

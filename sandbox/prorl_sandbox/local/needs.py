@@ -36,23 +36,23 @@ def needed_by(files: Iterable[str]) -> dict[str, str]:
     """Return the libraries that files need, recursively, by name, with the loader under its own path. Missing ones are
     skipped.
     """
-    found: dict[str, str] = {}
+    libraries: dict[str, str] = {}
     waiting = list(files)
     while waiting:
         path = waiting.pop()
         loader, names, folders = _dynamic(path)
-        if loader and loader not in found and os.path.isfile(loader):
-            found[loader] = loader
+        if loader and loader not in libraries and os.path.isfile(loader):
+            libraries[loader] = loader
             waiting.append(loader)
         for name in names:
-            if name in found or os.path.basename(loader) == name:
+            if name in libraries or os.path.basename(loader) == name:
                 continue
             near = (f"{folder}/{name}" for folder in folders)
             where = next(filter(os.path.isfile, near), None) or find_library(name)
             if where is not None:
-                found[name] = where
+                libraries[name] = where
                 waiting.append(where)
-    return found
+    return libraries
 
 
 @functools.cache
@@ -65,14 +65,14 @@ def _loader_cache() -> dict[str, str]:
     if start < 0:
         return {}
     (count,) = struct.unpack_from("=I", data, start + len(_CACHE_MAGIC))
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for number in range(count):
         _, key, value = struct.unpack_from("=III", data, start + 48 + 24 * number)
         name, path = (_text(data, start + offset) for offset in (key, value))
         if struct.calcsize("P") == 8 and _is_narrow(path):
             continue
-        found.setdefault(name, path)
-    return found
+        paths.setdefault(name, path)
+    return paths
 
 
 def _is_narrow(path: str) -> bool:
@@ -111,9 +111,9 @@ def _dynamic(path: str) -> tuple[str, list[str], list[str]]:
         return "", [], []
     names = [_text(table, value) for tag, value in tags if tag == _NEEDED]
     paths = [_text(table, value) for tag, value in tags if tag in (_RPATH, _RUNPATH)]
-    here = os.path.dirname(os.path.realpath(path))
+    origin = os.path.dirname(os.path.realpath(path))
     folders = [
-        os.path.normpath(folder.replace("$ORIGIN", here).replace("${ORIGIN}", here))
+        os.path.normpath(folder.replace("$ORIGIN", origin).replace("${ORIGIN}", origin))
         for text in paths
         for folder in text.split(":")
         if folder
@@ -153,8 +153,8 @@ def files_of(names: Iterable[str]) -> set[str]:
     """Return the paths, without documentation, of installed packages, their dependencies, and ``Essential`` packages,
     which others use undeclared.
     """
-    found = _with_dependencies([*names, *_installed().essential])
-    return set().union(*map(_paths, found))
+    packages = _with_dependencies([*names, *_installed().essential])
+    return set().union(*map(_paths, packages))
 
 
 @functools.cache
@@ -185,17 +185,17 @@ def package_of(path: str) -> str | None:
 
 
 def _with_dependencies(packages: list[str]) -> set[str]:
-    has_package_database = _installed()
-    found: set[str] = set()
+    installed = _installed()
+    needed: set[str] = set()
     waiting = list(packages)
     while waiting:
         name = waiting.pop()
-        if name not in has_package_database.depends:
-            waiting += has_package_database.provided.get(name, [])
-        elif name not in found:
-            found.add(name)
-            waiting += has_package_database.depends[name]
-    return found
+        if name not in installed.depends:
+            waiting += installed.provided.get(name, [])
+        elif name not in needed:
+            needed.add(name)
+            waiting += installed.depends[name]
+    return needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +207,11 @@ class _Installed:
 
 @functools.cache
 def _installed() -> _Installed:
-    found = _Installed()
+    installed = _Installed()
     try:
         data = (_DATABASE / "status").read_bytes()
     except OSError:
-        return found
+        return installed
     for paragraph in data.split(b"\n\n"):
         fields = {}
         for line in paragraph.split(b"\n"):
@@ -221,13 +221,13 @@ def _installed() -> _Installed:
         if not fields.get(b"Status", "").endswith(" installed"):
             continue
         name = fields[b"Package"]
-        wanted = f"{fields.get(b'Depends', '')},{fields.get(b'Pre-Depends', '')}"
-        found.depends.setdefault(name, []).extend(_names(wanted))
+        relations = f"{fields.get(b'Depends', '')},{fields.get(b'Pre-Depends', '')}"
+        installed.depends.setdefault(name, []).extend(_names(relations))
         for virtual in _names(fields.get(b"Provides", "")):
-            found.provided.setdefault(virtual, []).append(name)
+            installed.provided.setdefault(virtual, []).append(name)
         if fields.get(b"Essential") == "yes":
-            found.essential.append(name)
-    return found
+            installed.essential.append(name)
+    return installed
 
 
 def _names(relations: str) -> list[str]:

@@ -92,9 +92,9 @@ class LocalSandbox(BoxSandbox):
             return self._opened[1:]
 
     def _environment(self, name: str) -> Environment:
-        found = store.find(name, store.Target.here())
-        self._held.append(store.hold(Path(found.folder)))
-        return found
+        environment = store.find(name, store.Target.current())
+        self._held.append(store.hold(Path(environment.folder)))
+        return environment
 
     def cgroup_version(self) -> int:
         """Return the boxes' control-group version, 0 for none, starting the template."""

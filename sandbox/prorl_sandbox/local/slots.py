@@ -26,7 +26,7 @@ _MESSAGE = 65536
 _REPLY_SECONDS = 30.0
 _REST_SECONDS = 0.005
 """Time until a slot has its next box ready."""
-_LAST_WORD_SECONDS = 30.0
+_CLEANUP_SECONDS = 30.0
 _ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "LD_BIND_NOW": "1",  # else every box looks up the same C library functions
@@ -143,14 +143,14 @@ class Template:
         try:
             with listing.note() as note:
                 socket.send_fds(self._control, [marshal.dumps(settings, 2)], [note])
-            self.cgroup_version = int(self._first_word(self._control)["cgroup"])
+            self.cgroup_version = int(self._first_event(self._control)["cgroup"])
         except OSError as error:
-            raise SandboxError(self._obituary()) from error
+            raise SandboxError(self._reason_of_end()) from error
         except SandboxError:
             self.close()
             raise
 
-    def _first_word(self, control: socket.socket) -> dict[str, Any]:
+    def _first_event(self, control: socket.socket) -> dict[str, Any]:
         control.settimeout(SETUP_SECONDS)
         try:
             data = control.recv(_MESSAGE)
@@ -158,7 +158,7 @@ class Template:
             raise SandboxError("the sandbox's template does not answer") from error
         control.settimeout(None)
         if not data:
-            raise SandboxError(self._obituary())
+            raise SandboxError(self._reason_of_end())
         word: dict[str, Any] = marshal.loads(data)
         if word["event"] == "error":
             raise SandboxError(f"the sandbox could not build a box: {word['message']}")
@@ -168,15 +168,15 @@ class Template:
         """Make a slot. Raises SandboxError."""
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            wanted = {"root": request.listing.name, "files": request.files}
+            message = {"root": request.listing.name, "files": request.files}
             with request.listing.note() as note:
                 fds = [theirs.fileno(), note]
-                socket.send_fds(self._control, [marshal.dumps(wanted, 2)], fds)
+                socket.send_fds(self._control, [marshal.dumps(message, 2)], fds)
             theirs.close()
-            self._first_word(mine)
+            self._first_event(mine)
         except OSError as error:
             mine.close()
-            raise SandboxError(self._obituary()) from error
+            raise SandboxError(self._reason_of_end()) from error
         except SandboxError:
             mine.close()
             raise
@@ -184,7 +184,7 @@ class Template:
             theirs.close()
         return Slot(mine, request)
 
-    def _obituary(self) -> str:
+    def _reason_of_end(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=5)
         if self._stderr.closed:
@@ -211,7 +211,7 @@ class Template:
             self._control.shutdown(socket.SHUT_RDWR)
         self._control.close()
         try:
-            self._process.wait(timeout=_LAST_WORD_SECONDS)
+            self._process.wait(timeout=_CLEANUP_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait()
@@ -328,7 +328,7 @@ class SlotPool:
         self._count[slot.request] -= 1
 
     def _give_back(self, slot: Slot) -> None:
-        calm = self._calm(slot)
+        calm = self._stop_box(slot)
         with self._lock:
             self._lent.discard(slot)
             if calm and not self.places.closed:
@@ -338,7 +338,7 @@ class SlotPool:
                 self._drop(slot)
 
     @staticmethod
-    def _calm(slot: Slot) -> bool:
+    def _stop_box(slot: Slot) -> bool:
         deadline = time.monotonic() + _REPLY_SECONDS
         slot.kill_box()
         poller = select.poll()

@@ -62,59 +62,59 @@ class View:
         facts = {"files": self.files, "links": self.links, "hidden": self.hidden}
         return Listing(marshal.dumps(facts, 2))
 
-    def hiding(self, path: str, shown: str) -> View:
+    def hiding(self, path: str, replacement: str) -> View:
         """Return this view with ``path`` replaced by ``shown``, padded with slashes; a path shorter than ``shown``
         stays.
         """
-        if len(path) < len(shown):
+        if len(path) < len(replacement):
             return self
-        return replace(self, hidden=(*self.hidden, (path, shown.rjust(len(path), "/"))))
+        return replace(self, hidden=(*self.hidden, (path, replacement.rjust(len(path), "/"))))
 
     def with_folder(self, origin: str, target: str, left_out: tuple[str, ...] = ()) -> View:
         """Return this view plus everything below a folder except names like ``left_out``. Links stay links; unreadable
         files are skipped.
         """
         files, links = list(self.files), list(self.links)
-        for folder, names, others in os.walk(origin):
-            here = Path(folder)
-            kept = [n for n in names if not any(Path(n).match(one) for one in left_out)]
-            names[:] = [name for name in kept if not (here / name).is_symlink()]
-            there = target + folder.removeprefix(origin)
-            for name in (*others, *(set(kept) - set(names))):
-                path = here / name
+        for folder, folder_names, file_names in os.walk(origin):
+            source = Path(folder)
+            selected = [n for n in folder_names if not any(Path(n).match(one) for one in left_out)]
+            folder_names[:] = [name for name in selected if not (source / name).is_symlink()]
+            destination = target + folder.removeprefix(origin)
+            for name in (*file_names, *(set(selected) - set(folder_names))):
+                path = source / name
                 if path.is_symlink():
-                    links.append((f"{there}/{name}", os.readlink(path)))
+                    links.append((f"{destination}/{name}", os.readlink(path)))
                 elif any(path.match(one) for one in left_out):
                     continue
                 elif path.is_file() and os.access(path, os.R_OK):
-                    files.append((str(path), f"{there}/{name}"))
+                    files.append((str(path), f"{destination}/{name}"))
         return replace(self, files=tuple(files), links=tuple(links))
 
     def with_files(self, *paths: str) -> View:
         """Return this view plus files, with links followed."""
-        found = [(os.path.realpath(path), _inside(path)) for path in paths]
-        return replace(self, files=(*self.files, *found))
+        files = [(os.path.realpath(path), _inside(path)) for path in paths]
+        return replace(self, files=(*self.files, *files))
 
     def with_links(self, *paths: str) -> View:
         """Return this view plus those paths that are links."""
-        found = [(path, os.readlink(path)) for path in paths if os.path.islink(path)]
-        return replace(self, links=(*self.links, *found))
+        links = [(path, os.readlink(path)) for path in paths if os.path.islink(path)]
+        return replace(self, links=(*self.links, *links))
 
-    def with_libraries(self, *others: str) -> View:
+    def with_libraries(self, *extra: str) -> View:
         """Return this view plus the libraries that its files and ``others`` need, in one folder of the loader's
         path.
         """
         base = needs.find_library("libc.so.6")
         programs = [one for one, to in self.files if os.access(one, os.X_OK) or ".so" in to]
-        needed = needs.needed_by([*programs, *others])
+        needed = needs.needed_by([*programs, *extra])
         folder = os.path.dirname(os.path.realpath(base)) if base is not None else f"{PREFIX}/lib"
-        known = {target for _, target in self.files}
-        found = []
+        targets = {target for _, target in self.files}
+        libraries = []
         for name, path in needed.items():
             target = _inside(name) if name.startswith("/") else f"{folder}/{name}"
-            if target not in known:
-                found.append((os.path.realpath(path), target))
-        return replace(self, files=(*self.files, *found))
+            if target not in targets:
+                libraries.append((os.path.realpath(path), target))
+        return replace(self, files=(*self.files, *libraries))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +146,16 @@ def system_view(folder: str = "") -> View:
         view = system_view().hiding(folder, PACKAGES)
         return view.with_folder(folder, PACKAGES).with_libraries()
     library = os.path.dirname(os.path.realpath(os.__file__))
-    found = [path for name in _OF_COMPILERS if (path := needs.find_library(name)) is not None]
+    compiler_libraries = [
+        path for name in _OF_COMPILERS if (path := needs.find_library(name)) is not None
+    ]
     view = View().hiding(sys.base_prefix, PREFIX).with_links(*_LIBRARY_LINKS)
     view = view.with_folder(library, f"{PREFIX}/lib/{VERSION}", _LEFT_OUT)
     modules = os.path.join(sys.base_exec_prefix, sys.platlibdir, VERSION, "lib-dynload")
     if not Path(modules).is_relative_to(library):
         target = f"{PREFIX}/{sys.platlibdir}/{VERSION}/lib-dynload"
         view = view.with_folder(modules, target, _LEFT_OUT)
-    view = view.with_files(*found).with_libraries(interpreter())
+    view = view.with_files(*compiler_libraries).with_libraries(interpreter())
     return view.with_folder(_TIME_ZONES, _TIME_ZONES, _COPIES_OF_TIME_ZONES)
 
 
@@ -178,12 +180,12 @@ def tools_view(tools: Tools) -> View:
     places = [
         [f"{place}/{name}" for name in names for place in _TOOL_PLACES] for names in tools.names
     ]
-    found = [path for paths in places if (path := next(filter(os.path.exists, paths), None))]
-    programs = [os.path.realpath(path) for path in found]
+    tool_paths = [path for paths in places if (path := next(filter(os.path.exists, paths), None))]
+    programs = [os.path.realpath(path) for path in tool_paths]
     apart = [program for program in programs if needs.package_of(program) is None]
     owners = [name for program in programs if (name := needs.package_of(program)) is not None]
     paths = {_inside(path) for path in needs.files_of((*owners, *tools.packages))}
-    paths.update(step for path in found for step in _steps(path))
+    paths.update(step for path in tool_paths for step in _steps(path))
     for program in apart:
         home = os.path.dirname(os.path.dirname(program))
         if home not in _SYSTEM_PREFIXES:

@@ -43,7 +43,7 @@ def _run_program(plan: ProgramPlan, made: Boxes, isolation: str) -> Outcome:
     if plan.question is not None:
         box.send(plan.question)
         box.hang_up()
-    message, value = _hear_answer(made, plan.nonce)
+    message, value = _await_answer(made, plan.nonce)
     result = _judge(box, message)
     command = plan.job.command
     if command is not None and not command.answers:
@@ -54,7 +54,7 @@ def _run_program(plan: ProgramPlan, made: Boxes, isolation: str) -> Outcome:
 
 def _run_compiler(plan: CompilePlan, made: Boxes, isolation: str) -> Outcome:
     (box,) = made.boxes
-    message, _ = _hear_answer(made, "")
+    message, _ = _await_answer(made, "")
     result = _judge(box, message)
     if result[0] == "ok" and message is not None:
         _require_tools(plan.language, message)
@@ -76,7 +76,7 @@ def _run_compiler(plan: CompilePlan, made: Boxes, isolation: str) -> Outcome:
     return replace(_outcome(box, ("compile-error", None), isolation), hint=hint)
 
 
-def _hear_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
+def _await_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
     """Run a box to its end. A second answer, or one to another question, is a protocol error."""
     (box,) = made.boxes
     ready, answer, value = False, None, None
@@ -158,14 +158,14 @@ def _judge_check(relay: Relay, submission: Box, check: Box, limits: Limits) -> J
     too_much = spent > limits.cpu_seconds
     if relay.passed and check.end is not None and _exit_code(check) == 0:
         return ("timeout", "cpu") if too_much else ("ok", None)
-    own = _judge(submission, relay.submission_message)
+    judgement = _judge(submission, relay.submission_message)
     if relay.cut_off or submission.killed_for in ("wall", "cpu", "output", "protocol"):
-        return own if own[0] != "ok" else ("runtime-error", None)
-    if own[0] in ("timeout", "memory"):
-        return own
-    theirs = _judge(check, relay.check_message)
-    if theirs[0] not in ("ok", "runtime-error"):
-        return theirs
+        return judgement if judgement[0] != "ok" else ("runtime-error", None)
+    if judgement[0] in ("timeout", "memory"):
+        return judgement
+    check_judgement = _judge(check, relay.check_message)
+    if check_judgement[0] not in ("ok", "runtime-error"):
+        return check_judgement
     return ("timeout", "cpu") if too_much else ("runtime-error", None)
 
 

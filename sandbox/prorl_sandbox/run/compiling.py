@@ -61,7 +61,7 @@ def plan_compilation(program: Program, spec: LanguageSpec, limits: Limits) -> Co
     """Plan compiling; of ``limits`` only ``compile_seconds`` counts."""
     memory_mb = max(COMPILE_LIMITS.memory_mb, spec.least_memory_mb)
     seconds = limits.compile_seconds or spec.compile_seconds
-    own = replace(
+    compiler_limits = replace(
         COMPILE_LIMITS,
         cpu_seconds=seconds,
         wall_seconds=seconds * WALL_SECONDS_A_SECOND,
@@ -70,7 +70,7 @@ def plan_compilation(program: Program, spec: LanguageSpec, limits: Limits) -> Co
     job = Job(
         "compile",
         program.source,
-        _with_own(own, spec),
+        _add_runtime(compiler_limits, spec),
         frame_cap=2 * _LARGEST_ARTIFACT + 1024,
         file=spec.source_name,
         command=spec.compile_command(program.source, program.call, memory_mb),
@@ -87,7 +87,7 @@ def plan_compiled(
     job = Job(
         "exec",
         "",
-        _with_own(replace(limits, memory_mb=memory_mb), spec),
+        _add_runtime(replace(limits, memory_mb=memory_mb), spec),
         program.call,
         stdin=program.stdin.encode("utf-8", "replace"),
         artifact=artifact,
@@ -101,7 +101,7 @@ def plan_compiled(
     return ProgramPlan(job, program.language, nonce, _call_in_json(program.args, nonce))
 
 
-def _with_own(limits: Limits, spec: LanguageSpec) -> Limits:
+def _add_runtime(limits: Limits, spec: LanguageSpec) -> Limits:
     return replace(
         limits,
         memory_mb=limits.memory_mb + spec.own_memory_mb,

@@ -88,7 +88,7 @@ class Box(ABC):
         """Close the channel to the box after all queued messages."""
 
     @abstractmethod
-    def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
+    def renew(self, cpu_seconds: float, most_cpu_seconds: float, resting: bool) -> None:
         """Restart the processor clock with new limits. ``rest``: everything is stopped and needs few looks."""
 
     def kill(self, reason: str) -> None:
@@ -201,7 +201,7 @@ class Relay:
         self._submission = submission
         self._check = check
         self._ready: list[Box] = []
-        self._asked = False
+        self._awaiting_answer = False
         self._nonce = ""
 
     def take(self, box: Box, message: dict[str, Any]) -> None:
@@ -216,12 +216,12 @@ class Relay:
             self._take_from_submission(message)
 
     def _take_from_check(self, message: dict[str, Any]) -> None:
-        if message["k"] != "call" or self._asked:
+        if message["k"] != "call" or self._awaiting_answer:
             self.check_message = message
             self.passed = message["k"] == "passed"
             self._submission.hang_up()
             return
-        self._asked = True
+        self._awaiting_answer = True
         args, odd_args = decode_for_box(message["args"])
         kwargs, odd_kwargs = decode_for_box(message["kwargs"])
         self._nonce = secrets.token_hex(16)
@@ -238,7 +238,7 @@ class Relay:
 
     def _take_from_submission(self, message: dict[str, Any]) -> None:
         answer = message["k"] in ("value", "raise", "opaque")
-        if answer and (not self._asked or message.get("n") != self._nonce):
+        if answer and (not self._awaiting_answer or message.get("n") != self._nonce):
             raise FrameError("an answer without a question")
         self.submission_message = message
         if not answer:
@@ -246,7 +246,7 @@ class Relay:
             self._check.kill("peer")
             self._submission.hang_up()
             return
-        self._asked, self.answered = False, True
+        self._awaiting_answer, self.answered = False, True
         match message["k"]:
             case "value":
                 value, odd = decode_for_box(message.get("v"))

@@ -99,23 +99,23 @@ class _Reader:
         if not all(type(pair) is list and len(pair) == 2 for pair in pairs):
             raise FrameError("a bad pair in a dict")
         keys = self._keys([pair[0] for pair in pairs], depth)
-        found = self._table(keys)
+        table = self._table(keys)
         self._spend(len(keys))
         for key, pair in zip(keys, pairs, strict=True):
-            found[key] = self.value(pair[1], depth + 1)
-        return found
+            table[key] = self.value(pair[1], depth + 1)
+        return table
 
     def _keys(self, keys: list[Any], depth: int) -> list[Any]:
         carry, self._carry = self._carry, False
-        found = self._items(keys, depth)
+        decoded = self._items(keys, depth)
         self._carry = carry
-        return found
+        return decoded
 
     def _table(self, keys: list[Any]) -> dict[Any, Any]:
-        found = dict.fromkeys(self._checked(keys))
-        if len(found) != len(keys):
+        table = dict.fromkeys(self._checked(keys))
+        if len(table) != len(keys):
             raise FrameError("equal keys in a dict, or members in a set")
-        return found
+        return table
 
     def _checked(self, keys: list[Any]) -> Iterator[Any]:
         counts: dict[int, int] = {}

@@ -130,11 +130,11 @@ class BoxSandbox(Closing, ABC):
                     raise UserError(
                         f"a check needs Python: {program.language} programs run with stdin"
                     )
-                own, theirs = (
+                packages_of_program, packages_of_check = (
                     self._packages(program.environment, source)
                     for source in (program.source, case.source)
                 )
-                return plan_check(program, case, limits, own, theirs)
+                return plan_check(program, case, limits, packages_of_program, packages_of_check)
             case Stdin(text=stdin):
                 program = replace(program, stdin=stdin, call=None, args=())
             case Call(name=name, args=args):
@@ -165,12 +165,12 @@ class BoxSandbox(Closing, ABC):
             self._artifacts.put(program, artifact)
         return artifact
 
-    def _packages(self, environment: str, source: str) -> Packages:
-        if environment == STDLIB_ONLY.name:
+    def _packages(self, name: str, source: str) -> Packages:
+        if name == STDLIB_ONLY.name:
             return NO_PACKAGES
-        self.check_environment(environment)
-        found = self._environments[environment]
-        return Packages(found.name, found.folder, found.preload_for(source))
+        self.check_environment(name)
+        environment = self._environments[name]
+        return Packages(environment.name, environment.folder, environment.preload_for(source))
 
     def check_environment(self, name: str) -> None:
         """See ``Sandbox.check_environment``."""
@@ -356,9 +356,9 @@ class _Turns:
 
     def _get_help(self) -> None:
         self._helpers = [one for one in self._helpers if one.is_alive()]
-        own = self._turn not in self._ahead
+        needs_box = self._turn not in self._ahead
         more = self._turn + 1 + len(self._ahead) < len(self._cases)
-        if more and self._sandbox._are_free(1 + own):
+        if more and self._sandbox._are_free(1 + needs_box):
             helper = threading.Thread(target=self._help, daemon=True)
             self._helpers.append(helper)
             helper.start()

@@ -69,20 +69,20 @@ class _Printed:
     def __init__(self, cap: int, mark: bytes, before: bytes) -> None:
         self.text = bytearray()
         self.over = self.whole = False
-        self.rest = b""
+        self.leftover = b""
         self._cap, self._mark = cap, mark
         self._tail = bytearray()
         self.add(before)
 
     def add(self, data: bytes) -> None:
         if self.whole:
-            self.rest += data
+            self.leftover += data
             return
         self._tail += data
         end = self._tail.find(self._mark)
         self.whole = end >= 0
         if self.whole:
-            self.rest = bytes(self._tail[end + len(self._mark) :])
+            self.leftover = bytes(self._tail[end + len(self._mark) :])
             del self._tail[end:]
             self.end()
         else:
@@ -130,7 +130,7 @@ class SessionBox:
         self._renewals = 0
         self._cpu_before = 0.0
         self._answers: list[dict[str, Any]] = []
-        self._rest = {"stdout": b"", "stderr": b""}
+        self._leftover = {"stdout": b"", "stderr": b""}
         self._idle, self._deadline = idle_seconds, time.monotonic() + total_seconds
         self._stack = contextlib.ExitStack()
         self._box = self._stack.enter_context(held)
@@ -151,7 +151,7 @@ class SessionBox:
                 raise SandboxError(f"the box of a session did not come up: {why}")
             self._move(_LOOK_SECONDS)
         self._answers.clear()
-        self._renew(_REST_SECONDS, _REST_SECONDS, rest=True)
+        self._renew(_REST_SECONDS, _REST_SECONDS, resting=True)
 
     def _move(self, seconds: float) -> None:
         """Receive messages; kill a box that sends far more answers than questions."""
@@ -202,8 +202,8 @@ class SessionBox:
             self._over.set()
             self._stack.close()
 
-    def _renew(self, cpu: float, most: float, rest: bool) -> None:
-        self._box.renew(cpu, most, rest)
+    def _renew(self, cpu: float, most: float, resting: bool) -> None:
+        self._box.renew(cpu, most, resting)
         self._renewals += 1
 
     def exchange(
@@ -222,7 +222,7 @@ class SessionBox:
             if self.ended is not None:
                 raise SessionEndedError(f"the session is over: {self.ended}")
             try:
-                found = self._exchange(order | {"s": number}, limits, stopped)
+                result = self._exchange(order | {"s": number}, limits, stopped)
             except SandboxError:
                 self._end("the sandbox failed")
                 raise
@@ -231,8 +231,8 @@ class SessionBox:
                 self._end("it was closed")
                 raise SessionEndedError("the session was closed during a message")
             if self._box.finished:
-                self._end("its box ended: " + " ".join(filter(None, self.judge_end(found))))
-            return found
+                self._end("its box ended: " + " ".join(filter(None, self.judge_end(result))))
+            return result
 
     def _exchange(
         self, order: dict[str, Any], limits: Limits, stopped: Callable[[], bool]
@@ -240,12 +240,12 @@ class SessionBox:
         box, mark = self._box, secrets.token_bytes(16)
         value_cap = min(limits.output_kb * 1024, _LARGEST_VALUE)
         most = limits.cpu_seconds * _SPARE_FACTOR + _SPARE_SECONDS
-        self._renew(limits.cpu_seconds, most, rest=False)
+        self._renew(limits.cpu_seconds, most, resting=False)
         counted, waited = self._renewals, box.waited
         box.send(order | {"mark": mark, "cap": value_cap})
         printed = {
             name: _Printed(limits.output_kb * 1024, mark, before)
-            for name, before in self._rest.items()
+            for name, before in self._leftover.items()
         }
         began = now = time.monotonic()
         wall = min(limits.wall_seconds, max(0.0, self._deadline - began))
@@ -275,7 +275,7 @@ class SessionBox:
                     raise SandboxError(f"a box outlived its kill by {DYING_SECONDS:.0f} seconds")
         for name, one in printed.items():
             one.add(box.take(name))
-            self._rest[name] = one.rest
+            self._leftover[name] = one.leftover
             if not one.whole:
                 one.end()
             reason = reason or ("output" if one.over else None)
@@ -294,7 +294,7 @@ class SessionBox:
     def _settle(self, counted: int) -> float:
         box = self._box
         if not box.finished:
-            self._renew(_REST_SECONDS, _REST_SECONDS, rest=True)
+            self._renew(_REST_SECONDS, _REST_SECONDS, resting=True)
         deadline = time.monotonic() + DYING_SECONDS
         while not box.finished and box.renewals < self._renewals:
             if time.monotonic() > deadline:
@@ -305,12 +305,12 @@ class SessionBox:
         self._cpu_before += box.spent
         return box.spent
 
-    def judge_end(self, found: Exchange) -> Judgement:
+    def judge_end(self, result: Exchange) -> Judgement:
         """Return the status of a message that ended the box. Raises SandboxError."""
         if self._box.fault is not None:
             raise SandboxError(f"the box of a session failed: {self._box.fault}")
-        if found.reason is not None:
-            return _OVERRUNS[found.reason]
+        if result.reason is not None:
+            return _OVERRUNS[result.reason]
         if self._box.end is not None and self._box.end.out_of_memory:
             return "memory", None
         if self._box.over:
@@ -348,29 +348,29 @@ class BoxSession:
             return Outcome("compile-error", stderr=text, isolation=self._box.isolation)
         nonce = secrets.token_hex(16)
         order = {"k": "cell", "source": source, "n": nonce}
-        found = self._exchange(order, limits)
+        result = self._exchange(order, limits)
         self._messages += 1
-        said = _read(found.answer, nonce)
+        reply = _read(result.answer, nonce)
         value, exit_code = None, None
-        status, limit = self._judge(found, said)
-        if said is not None and said["k"] == "value" and status == "ok":
-            value = said["v"]
-        if found.reason is None and not self._box.box_ended:
-            exit_code = _exit_code(found.answer, said)
+        status, limit = self._judge(result, reply)
+        if reply is not None and reply["k"] == "value" and status == "ok":
+            value = reply["v"]
+        if result.reason is None and not self._box.box_ended:
+            exit_code = _exit_code(result.answer, reply)
         outcome = Outcome(
             status=status,
-            stdout=found.stdout,
-            stderr=found.stderr,
+            stdout=result.stdout,
+            stderr=result.stderr,
             value=value,
             exit_code=exit_code,
             limit=limit,
-            wall_seconds=found.wall_seconds,
-            cpu_seconds=found.cpu_seconds,
-            waited_seconds=found.waited_seconds,
+            wall_seconds=result.wall_seconds,
+            cpu_seconds=result.cpu_seconds,
+            waited_seconds=result.waited_seconds,
             isolation=self._box.isolation,
-            hint=store.missing_module_hint(found.stderr, self._box.environment),
+            hint=store.missing_module_hint(result.stderr, self._box.environment),
         )
-        goes_on = found.reason is None and said is not None and said["k"] != "exit"
+        goes_on = result.reason is None and reply is not None and reply["k"] != "exit"
         if not goes_on:
             self._finish(f"message {self._messages} ended it: {status}")
         return outcome
@@ -378,49 +378,49 @@ class BoxSession:
     def _exchange(self, order: dict[str, Any], limits: Limits) -> Exchange:
         if self._ended is not None:
             raise SessionEndedError(f"the session is over: {self._ended}")
-        found = self._box.exchange(order, limits, self._number, lambda: self._closing)
+        result = self._box.exchange(order, limits, self._number, lambda: self._closing)
         if self._closing:
             raise SessionEndedError("the session was closed during a message")
-        return found
+        return result
 
     def _finish(self, why: str) -> None:
         self._ended = self._ended or why
         self._box.kill(self._number)
 
-    def _judge(self, found: Exchange, said: dict[str, Any] | None) -> Judgement:
-        if found.reason is not None:
-            return _OVERRUNS[found.reason]
-        if self._box.box_ended and found.answer is None:
-            return self._box.judge_end(found)
-        answer = found.answer or {}
+    def _judge(self, result: Exchange, reply: dict[str, Any] | None) -> Judgement:
+        if result.reason is not None:
+            return _OVERRUNS[result.reason]
+        if self._box.box_ended and result.answer is None:
+            return self._box.judge_end(result)
+        answer = result.answer or {}
         if answer.get("k") == "died":
             code = _exit_code(answer, None)
             if code is None:
                 return "runtime-error", None
             return _OF_EXITS.get(code, "runtime-error" if code < 0 else "wrong-exit"), None
-        if said is None:
+        if reply is None:
             return "protocol-error", None
-        match said["k"]:
+        match reply["k"]:
             case "value":
                 return "ok", None
             case "exit":
-                return "ok" if said["code"] == 0 else "wrong-exit", None
+                return "ok" if reply["code"] == 0 else "wrong-exit", None
             case "compile-error":
                 return "compile-error", None
             case _:
-                return "memory" if said["memory"] else "runtime-error", None
+                return "memory" if reply["memory"] else "runtime-error", None
 
     def fork(self) -> BoxSession:
         """See ``Session.fork``."""
         number = self._box.fork_number()
         nonce = secrets.token_hex(16)
         order = {"k": "fork", "new": number, "n": nonce}
-        found = self._exchange(order, _FORK_LIMITS)
-        said = _read(found.answer, nonce)
-        if said is None or found.reason is not None:
+        result = self._exchange(order, _FORK_LIMITS)
+        reply = _read(result.answer, nonce)
+        if reply is None or result.reason is not None:
             self._finish("it broke as it was forked")
             raise SessionEndedError(f"the session is over: {self._ended}")
-        if said["k"] != "forked":
+        if reply["k"] != "forked":
             raise UserError(
                 f"the session cannot be forked: its {self._limits.processes} processes are in use"
             )
@@ -450,23 +450,23 @@ def _read(answer: dict[str, Any] | None, nonce: str) -> dict[str, Any] | None:
     if answer is None or answer.get("k") != "answer" or not isinstance(answer.get("body"), str):
         return None
     try:
-        said = read_message(answer["body"].encode("ascii", "replace"))
-        if said.get("n") != nonce or said["k"] not in _KINDS:
+        reply = read_message(answer["body"].encode("ascii", "replace"))
+        if reply.get("n") != nonce or reply["k"] not in _KINDS:
             return None
-        code = said.get("code")
+        code = reply.get("code")
         return {
-            "k": said["k"],
-            "v": decode(said.get("v")),
-            "memory": said.get("memory") is True,
+            "k": reply["k"],
+            "v": decode(reply.get("v")),
+            "memory": reply.get("memory") is True,
             "code": code if type(code) is int and 0 <= code <= 255 else 1,
         }
     except FrameError:
         return None
 
 
-def _exit_code(answer: dict[str, Any] | None, said: dict[str, Any] | None) -> int | None:
-    if said is not None:
-        return int(said["code"]) if said["k"] == "exit" else None
+def _exit_code(answer: dict[str, Any] | None, reply: dict[str, Any] | None) -> int | None:
+    if reply is not None:
+        return int(reply["code"]) if reply["k"] == "exit" else None
     status = answer.get("status") if answer is not None and answer.get("k") == "died" else None
     if type(status) is not int or not 0 <= status < 1 << 16:
         return None

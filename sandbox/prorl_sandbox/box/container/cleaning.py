@@ -83,8 +83,8 @@ def _flatten(folder: bytes, top: bytes, number: int) -> int:
 
 def files_left(folders: Collection[str]) -> list[str]:
     """Return what lies in ``folders`` and other world-writable folders."""
-    found = []
+    paths = []
     for folder in (*map(os.fsencode, folders), *_WORLD_WRITABLE):
         if os.path.isdir(folder):
-            found += [repr(folder + b"/" + name) for name in os.listdir(folder)]
-    return found
+            paths += [repr(folder + b"/" + name) for name in os.listdir(folder)]
+    return paths

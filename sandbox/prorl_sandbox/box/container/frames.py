@@ -85,7 +85,7 @@ class Link:
         self._waiting += frame(kind, body)
         self.flush()
 
-    def tell(self, kind: bytes, **facts: Any) -> None:
+    def send_json(self, kind: bytes, **facts: Any) -> None:
         """Queue a frame with a JSON body."""
         self.send(kind, wire.to_json(facts).encode("ascii"))
 
@@ -128,12 +128,12 @@ class Link:
         deadline = time.monotonic() + seconds
         poller = select.poll()
         poller.register(self.incoming, select.POLLIN)
-        while (found := self.next()) is None:
+        while (received := self.next()) is None:
             if time.monotonic() > deadline:
                 os._exit(0)
             if poller.poll(1000):
                 self.receive()
-        return found
+        return received
 
 
 class Inlet:

@@ -51,15 +51,15 @@ def main(config: dict[str, Any]) -> None:
     held = harness.settle(scratch)  # kept, because freeing our modules would slow every program
     gc.collect()
     gc.freeze()  # so that forks' garbage collectors leave shared pages alone
-    here, there = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    init_end, template_end = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     pid = os.fork()
     if pid:
-        there.close()
-        _serve(config, Link(incoming, outgoing), here, pid)
-    here.close()
+        template_end.close()
+        _serve(config, Link(incoming, outgoing), init_end, pid)
+    init_end.close()
     os.close(incoming)
     os.close(outgoing)
-    job = template.Template(there).serve()
+    job = template.Template(template_end).serve()
     harness.run(job, template.CHANNEL)
     del held
 
@@ -74,7 +74,7 @@ def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int
     first = _FIRST_SMALL_UID + config["slot"] % 40 * _SMALL_UIDS
     if largest > _FIRST_UID + 16_384 * _UIDS_OF_A_CONTAINER:
         first = _FIRST_UID + config["slot"] * _UIDS_OF_A_CONTAINER
-    link.tell(
+    link.send_json(
         frames.HELLO,
         python=sys.version.split()[0],
         landlock=syscalls.landlock_abi(),
@@ -83,9 +83,9 @@ def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int
     )
     uid, idle = first, config["idle_seconds"]
     while True:
-        while (found := link.wait(idle))[0] != frames.ORDER:
+        while (received := link.wait(idle))[0] != frames.ORDER:
             continue  # it was for a run that has ended
-        order = marshal.loads(found[1])
+        order = marshal.loads(received[1])
         for name in os.listdir(frames.PROGRAM_FOLDER):
             os.unlink(f"{frames.PROGRAM_FOLDER}/{name}")
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
@@ -98,7 +98,7 @@ def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int
         uid += 1
         clean = Run(link, control, meter, order).go(uid, first, mine)
         left = cleaning.files_left(frames.FOLDERS)
-        link.tell(frames.CLEAN, clean=clean and not left, why=", ".join(left[:3])[:300])
+        link.send_json(frames.CLEAN, clean=clean and not left, why=", ".join(left[:3])[:300])
         link.flush_all()
         if left or not clean:
             os._exit(1)

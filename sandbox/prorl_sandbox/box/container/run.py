@@ -87,7 +87,7 @@ _QUIET_MS, _QUIET_TALK_MS = 20, 5
 """How long a stream, and the channel, is not polled after a short read, so that writing byte by byte costs init and the
 host no more than writing in blocks.
 """
-_WAIT_TOLD_SECONDS = 0.02
+_WAIT_REPORT_SECONDS = 0.02
 _HIGH_WATER = 4 * CHUNK
 _INPUTS = {
     frames.JOB: "job",
@@ -112,7 +112,7 @@ class Run:
         self._outlets: dict[int, bytes] = {}
         self._passed: dict[bytes, int] = {}
         self._quiet: dict[int, float] = {}
-        self._asked = False  # the host's message awaits an answer
+        self._awaiting_answer = False  # the host's message awaits an answer
         self._report = -1
         self._program = 0
         self._end: tuple[int, float, int] | None = None
@@ -121,7 +121,7 @@ class Run:
         self._began, self._wall = 0.0, 0.0
         self._base = meter.others_seconds()
         self._tally: limits.Tally | None = None
-        self._told = self._waited = self._before = 0.0
+        self._reported = self._waited = self._before = 0.0
         self._looked = time.monotonic()
         self._kills = meter.oom_kills()
         self._deadline = time.monotonic() + order["most_seconds"]
@@ -132,12 +132,12 @@ class Run:
         ``killer``: an unused uid; ``mine``: the pids of init and template.
         """
         self._uid, self._killer, self._mine = uid, killer, mine
-        self._hand_over(uid)
+        self._start_program(uid)
         self._take_frames()
         while not self._over_and_out():
             self._step()
         if self._end is not None:
-            self._tell_end(*self._end)
+            self._send_end(*self._end)
         self._link.flush_all()
         clean = self._alone and cleaning.empty_as(uid, killer, self._order["scratch"])
         for inlet in self._inlets.values():
@@ -149,26 +149,28 @@ class Run:
             self._tally.close()
         return clean
 
-    def _hand_over(self, uid: int) -> None:
+    def _start_program(self, uid: int) -> None:
         job, stdin, stdout, stderr, report = (os.pipe() for _ in range(5))
         os.fchmod(stdin[0], 0o444)  # many JavaScript programs reopen it as /dev/stdin
         ends = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-        here, there = (end.detach() for end in ends)
-        given = (stdin[0], stdout[1], stderr[1], there, job[0], report[1])
+        channel, program_channel = (end.detach() for end in ends)
+        passed = (stdin[0], stdout[1], stderr[1], program_channel, job[0], report[1])
         order = template.ORDER.pack(uid, self._order["scratch"].encode())
-        rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack(f"={len(given)}i", *given))]
+        rights = [
+            (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack(f"={len(passed)}i", *passed))
+        ]
         self._template.sendmsg([order], rights)
-        for fd in given:
+        for fd in passed:
             os.close(fd)
         self._inlets = {
             "job": Inlet(job[1]),
             "stdin": Inlet(stdin[1]),
-            "talk": Inlet(os.dup(here), is_socket=True),
+            "talk": Inlet(os.dup(channel), is_socket=True),
         }
         self._outlets = {
             stdout[0]: frames.OUT,
             stderr[0]: frames.ERR,
-            here: frames.TALK,
+            channel: frames.TALK,
         }
         self._passed = dict.fromkeys(self._outlets.values(), 0)
         self._report = report[0]
@@ -190,9 +192,9 @@ class Run:
         if self._end is None:
             tick = _REST_TICK_MS if self._order.get("rest") else _TICK_MS
         for fd, kind in self._outlets.items():
-            rest = self._quiet.get(fd, 0.0) - now
-            if self._end is None and rest > 0:
-                tick = min(tick, math.ceil(rest * 1000))
+            quiet_left = self._quiet.get(fd, 0.0) - now
+            if self._end is None and quiet_left > 0:
+                tick = min(tick, math.ceil(quiet_left * 1000))
             elif self._may_read(kind):
                 poller.register(fd, select.POLLIN)
         for inlet in self._inlets.values():
@@ -228,21 +230,21 @@ class Run:
         for fd in [fd for fd in self._outlets if fd in ready]:
             self._read(fd)
         if self._report in ready:
-            self._hear_report()
+            self._read_report()
         if self._template.fileno() in ready:
-            self._hear_template()
+            self._read_template()
 
     def _take_frames(self) -> None:
-        while (found := self._link.next()) is not None:
-            self._obey(*found)
+        while (received := self._link.next()) is not None:
+            self._handle_frame(*received)
 
-    def _obey(self, kind: bytes, body: bytes) -> None:
+    def _handle_frame(self, kind: bytes, body: bytes) -> None:
         if kind == frames.KILL:
             self._kill()
         elif kind == frames.RENEW:
             self._renew(marshal.loads(body))
         elif kind in _INPUTS:
-            self._asked = self._asked or kind == frames.TALK
+            self._awaiting_answer = self._awaiting_answer or kind == frames.TALK
             inlet = self._inlets[_INPUTS[kind]]
             if inlet.fd >= 0:
                 inlet.pending += body
@@ -265,15 +267,15 @@ class Run:
         elif not self._killed:
             self._passed[kind] += len(data)
             self._link.send(kind, data)
-            answer = kind == frames.TALK and self._asked
+            answer = kind == frames.TALK and self._awaiting_answer
             if answer:
                 self._quiet.clear()  # send printed output along with it
             elif len(data) < CHUNK:
-                rest = _QUIET_TALK_MS if kind == frames.TALK else _QUIET_MS
-                self._quiet[fd] = time.monotonic() + rest / 1000
-            self._asked = self._asked and not answer
+                quiet_ms = _QUIET_TALK_MS if kind == frames.TALK else _QUIET_MS
+                self._quiet[fd] = time.monotonic() + quiet_ms / 1000
+            self._awaiting_answer = self._awaiting_answer and not answer
 
-    def _hear_report(self) -> None:
+    def _read_report(self) -> None:
         data = os.read(self._report, 4096)
         if data == b"s":
             self._base = self._meter.others_seconds()
@@ -284,7 +286,7 @@ class Run:
         os.close(self._report)
         self._report = -1
 
-    def _hear_template(self) -> None:
+    def _read_template(self) -> None:
         data = self._template.recv(256)
         if not data:
             _give_up("the template hung up")
@@ -345,22 +347,22 @@ class Run:
         if spent > self._order["most_cpu_seconds"] or late or out_of_memory:
             self._kill()
         passed = not self._over and spent > self._order["cpu_seconds"]
-        if passed or self._waited > self._told + _WAIT_TOLD_SECONDS:
-            self._over, self._told = self._over or passed, self._waited
-            self._link.tell(frames.WATCH, waited=self._told, over=self._over)
+        if passed or self._waited > self._reported + _WAIT_REPORT_SECONDS:
+            self._over, self._reported = self._over or passed, self._waited
+            self._link.send_json(frames.WATCH, waited=self._reported, over=self._over)
 
     def _seconds(self) -> float:
-        own = processor_time(self._program) + self._spent
-        return max(own, self._meter.others_seconds() - self._base)
+        spent = processor_time(self._program) + self._spent
+        return max(spent, self._meter.others_seconds() - self._base)
 
     def _renew(self, limits: dict[str, Any]) -> None:
         if self._program <= 0 or self._end is not None:
             return  # the host will be told of the end
         self._look()
         spent = self._seconds()
-        self._link.tell(frames.RENEWED, cpu=spent - self._before, waited=self._waited)
+        self._link.send_json(frames.RENEWED, cpu=spent - self._before, waited=self._waited)
         self._order.update(limits)
-        self._before, self._over, self._told = spent, False, self._waited
+        self._before, self._over, self._reported = spent, False, self._waited
         self._passed = dict.fromkeys(self._passed, 0)
 
     def _look(self) -> None:
@@ -372,8 +374,8 @@ class Run:
         self._waited = max(self._waited, self._tally.waited(self._seconds()))
         self._looked = time.monotonic()
 
-    def _tell_end(self, status: int, spent: float, peak: int) -> None:
-        self._link.tell(
+    def _send_end(self, status: int, spent: float, peak: int) -> None:
+        self._link.send_json(
             frames.END,
             status=status,
             wall=self._wall,

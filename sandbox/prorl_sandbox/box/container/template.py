@@ -79,12 +79,12 @@ class Template:
 
     def _become_program(self, uid: int, scratch: str, streams: list[int]) -> dict[str, Any]:
         gc.disable()  # until the program starts: there is nothing to collect
-        kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _FIRST_KEPT) for fd in streams]
-        for number, fd in enumerate(kept[: CHANNEL + 1]):
+        copies = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _FIRST_KEPT) for fd in streams]
+        for number, fd in enumerate(copies[: CHANNEL + 1]):
             os.dup2(fd, number, inheritable=number < CHANNEL)
-        os.closerange(CHANNEL + 1, kept[CHANNEL + 1])
-        os.closerange(kept[-1] + 1, _LAST_FD)
-        job_fd, report = kept[-2], kept[-1]
+        os.closerange(CHANNEL + 1, copies[CHANNEL + 1])
+        os.closerange(copies[-1] + 1, _LAST_FD)
+        job_fd, report = copies[-2], copies[-1]
         try:
             offer_for_memory()
             os.setsid()
@@ -95,7 +95,7 @@ class Template:
             with os.fdopen(job_fd, "rb", buffering=0) as file:
                 job: dict[str, Any] = marshal.loads(file.read())
             limits.set_fixed_limits()
-            limits.set_limits(job, others=0, summed=True)
+            limits.set_limits(job, other_processes=0, summed=True)
             self._give_up_rights(scratch, job["folders"])
         except (OSError, ValueError) as error:
             os.write(report, b"x" + str(error).encode("utf-8", "replace")[:500])

@@ -70,14 +70,14 @@ class Group:
 
     def set_limits(self, memory_mb: int, processes: int) -> None:
         """Limit the next box to ``memory_mb`` MiB and to ``processes``, threads included."""
-        wanted = (memory_mb, processes)
-        if self._limits == wanted:
+        limits = (memory_mb, processes)
+        if self._limits == limits:
             return
         self._limits = None
         total = self._base + _SLACK + memory_mb * 1024 * 1024
         os.pwrite(self._limit_fd, str(total).encode(), 0)
         os.pwrite(self._pids_fd, str(processes + _OWN_PROCESSES).encode(), 0)
-        self._limits = wanted
+        self._limits = limits
 
     def oom_kills(self) -> int:
         """Return how many processes were killed for lack of memory."""
@@ -132,47 +132,47 @@ def find(lines: list[str]) -> tuple[int, list[str], str]:
 
     Version 0 means that this process cannot make groups with memory and pids.
     """
-    own = {}  # the path of each controller; the unified hierarchy's is ''
+    paths = {}  # the path of each controller; the unified hierarchy's is ''
     for line in lines:
         _, names, path = line.rstrip("\n").split(":", 2)
-        own.update(dict.fromkeys(names.split(","), path.rstrip("/")))
+        paths.update(dict.fromkeys(names.split(","), path.rstrip("/")))
     reasons = []
-    folders = [f for name in ("memory", "pids") if (f := _folder_of(name, own))]
+    folders = [f for name in ("memory", "pids") if (f := _folder_of(name, paths))]
     if len(folders) == 2:
         reason = next((r for f in folders if (r := _try_folder(f))), "")
         if not reason:
             for name in ("cpuacct", "cpu"):  # often one hierarchy under two names
-                folder = _folder_of(name, own)
-                known = folder and any(os.path.samefile(folder, other) for other in folders)
-                if folder and not known and not _try_folder(folder):
+                folder = _folder_of(name, paths)
+                listed = folder and any(os.path.samefile(folder, other) for other in folders)
+                if folder and not listed and not _try_folder(folder):
                     folders.append(folder)
             return 1, folders, ""
         reasons.append(reason)
-    if "" in own:
+    if "" in paths:
         for root in (_V1, f"{_V1}/unified"):
-            folder, reason = _find_unified(root, (root + own[""]).rstrip("/"))
+            folder, reason = _find_unified(root, (root + paths[""]).rstrip("/"))
             if folder:
                 return 2, [folder], ""
             reasons += [reason] if reason else []
     return 0, [], "; ".join(reasons) or "no memory and pids controllers are mounted"
 
 
-def _folder_of(controller: str, own: dict[str, str]) -> str:
+def _folder_of(controller: str, paths: dict[str, str]) -> str:
     folder = f"{_V1}/{controller}"
-    if controller not in own or not os.path.isdir(folder):
+    if controller not in paths or not os.path.isdir(folder):
         return ""
-    below = folder + own[controller]
+    below = folder + paths[controller]
     return below if os.path.isdir(below) else folder
 
 
-def _find_unified(root: str, own: str) -> tuple[str, str]:
+def _find_unified(root: str, start: str) -> tuple[str, str]:
     """Return the nearest folder up to ``root`` in which groups can be made, or '' and the reason. A folder with
     processes cannot delegate controllers, so an ancestor that already does is used: the user's delegated part, or the
     root.
     """
-    folder, first = own, ""
+    folder, first = start, ""
     while os.path.exists(f"{folder}/cgroup.controllers"):
-        reason = _try_unified(folder, ask=folder == own)
+        reason = _try_unified(folder, ask=folder == start)
         if not reason:
             return folder, ""
         first = first or reason

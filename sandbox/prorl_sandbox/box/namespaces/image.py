@@ -69,19 +69,19 @@ class Image:
             fcntl.flock(index, fcntl.LOCK_EX)
             if os.path.isdir(root):
                 return
-            known = marshal.loads(index.read())
-            self.fill(root, listing, known)
+            copies = marshal.loads(index.read())
+            self.fill(root, listing, copies)
             for device in DEVICES:
                 _make_device(f"/dev/{device}", f"{root}/dev/{device}")
             # Many JavaScript programs read standard input by this name.
             os.symlink(STDIN_FILE, f"{root}/dev/stdin")
             index.seek(0)
-            index.write(marshal.dumps(known, 2))
+            index.write(marshal.dumps(copies, 2))
             index.flush()
             # Leave no free space: boxes must neither see its size nor use it.
             self._resize(0, 0)
 
-    def fill(self, root: str, listing: Listing, known: dict[tuple[int, int], str]) -> None:
+    def fill(self, root: str, listing: Listing, copies: dict[tuple[int, int], str]) -> None:
         """Copy files and links below ``root``; ``known`` maps (device, inode) to existing copies."""
         files, links = listing["files"], listing["links"]
         sizes = {origin: os.stat(origin).st_size for origin, _ in files}
@@ -94,7 +94,7 @@ class Image:
         for folder in ("/dev", SCRATCH, PROGRAM_FOLDER, *sorted(folders)):
             os.makedirs(root + folder, exist_ok=True)
         for origin, target in files:
-            self._copy(origin, root + target, known, listing["hidden"])
+            self._copy(origin, root + target, copies, listing["hidden"])
         for path, target in links:
             if not os.path.lexists(root + path):
                 os.symlink(target, root + path)
@@ -103,7 +103,7 @@ class Image:
     def _copy(
         origin: str,
         target: str,
-        known: dict[tuple[int, int], str],
+        copies: dict[tuple[int, int], str],
         hidden: tuple[tuple[str, str], ...],
     ) -> None:
         """Copy a file with its modification time, which bytecode is checked against."""
@@ -112,15 +112,15 @@ class Image:
         try:
             facts = os.fstat(source)
             number = (facts.st_dev, facts.st_ino)
-            if number in known:
-                os.link(known[number], target)
+            if number in copies:
+                os.link(copies[number], target)
                 return
             mode = 0o755 if facts.st_mode & 0o111 else 0o644
             copy = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-            for path, shown in hidden:
+            for path, replacement in hidden:
                 if origin.startswith(f"{path}/") and origin.endswith(_TEXTS):
                     with open(source, "rb", buffering=0, closefd=False) as file:
-                        text = file.readall().replace(os.fsencode(path), os.fsencode(shown))
+                        text = file.readall().replace(os.fsencode(path), os.fsencode(replacement))
                     wire.write_all(copy, text)
                     break
             else:
@@ -128,7 +128,7 @@ class Image:
                 while left > 0 and (count := os.sendfile(copy, source, None, left)):
                     left -= count
             os.utime(copy, ns=(facts.st_mtime_ns, facts.st_mtime_ns))
-            known[number] = target
+            copies[number] = target
         except FileExistsError:  # the listing has it under two names
             return
         finally:
@@ -190,10 +190,13 @@ def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoRetu
     image = Image()
     if not first:
         image.mount()
-        own = os.path.abspath(f"{__file__}/../..")
+        box_folder = os.path.abspath(f"{__file__}/../..")
         files = [
-            (os.path.join(folder, name), f"{_CODE}/prorl_sandbox/box{folder[len(own) :]}/{name}")
-            for folder, _, names in os.walk(own)
+            (
+                os.path.join(folder, name),
+                f"{_CODE}/prorl_sandbox/box{folder[len(box_folder) :]}/{name}",
+            )
+            for folder, _, names in os.walk(box_folder)
             for name in names
             if name.endswith((".py", ".pyc"))  # skips files that are just being written
         ]

@@ -139,8 +139,8 @@ def enter_root(root: str) -> None:
     syscalls.mount(root, root, None, syscalls.MS_BIND)
     for name in DEVICES:
         device = f"{root}/dev/{name}"
-        own = stat.S_ISCHR(os.stat(device).st_mode)
-        syscalls.mount(device if own else f"/dev/{name}", device, None, syscalls.MS_BIND)
+        is_node = stat.S_ISCHR(os.stat(device).st_mode)
+        syscalls.mount(device if is_node else f"/dev/{name}", device, None, syscalls.MS_BIND)
         # Read-only applies to the node, its times and its mode; the device itself stays writable.
         _remount_read_only(device, syscalls.MS_NOSUID)
     os.chdir(root)
@@ -151,10 +151,10 @@ def enter_root(root: str) -> None:
 
 
 def _remount_read_only(path: str, added: int = _PLAIN) -> None:
-    kept = os.statvfs(path).f_flag & (os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME)
+    old_flags = os.statvfs(path).f_flag & (os.ST_NOEXEC | os.ST_NOATIME | os.ST_NODIRATIME)
     flags = syscalls.MS_REMOUNT | syscalls.MS_BIND | syscalls.MS_RDONLY
     # The ST_ and MS_ values of these three flags are the same numbers.
-    syscalls.mount(None, path, None, flags | kept | added)
+    syscalls.mount(None, path, None, flags | old_flags | added)
 
 
 def separate_surroundings(walls: tuple[str, ...]) -> None:

@@ -38,7 +38,7 @@ with many processes then cannot keep the slot busy.
 """
 _PRESSING_HITS, _PRESSED_LOOKS = 20, 20
 """A box is killed after this many looks in a row (about a second) with this many limit hits each."""
-_WAIT_TOLD_SECONDS = 0.02
+_WAIT_REPORT_SECONDS = 0.02
 _FOREVER = float("inf")
 _MESSAGE = 65536
 
@@ -69,17 +69,17 @@ class _Box:
         self._base = self._group.cpu_seconds() if self._group is not None else 0.0
         self._own = time.process_time()
 
-    def hear(self) -> None:
+    def read_report(self) -> None:
         if self.started is not None:
             return
         try:
-            said = self.way.recv(_MESSAGE)
+            report = self.way.recv(_MESSAGE)
         except OSError:
             return
-        if said[:1] == isolate.STARTED:
-            self.started, self.before = isolate.WHEN.unpack(said[1:])
+        if report[:1] == isolate.STARTED:
+            self.started, self.before = isolate.WHEN.unpack(report[1:])
         else:
-            self.fault = said[1:].decode("utf-8", "replace")
+            self.fault = report[1:].decode("utf-8", "replace")
 
     @property
     def by_group(self) -> bool:
@@ -108,10 +108,10 @@ class _Box:
 
     def whole(self) -> float:
         if self._group is not None:
-            own = time.process_time() - self._own  # the slot is in the group too
-            return self._group.cpu_seconds() - self._base - own + self.made
-        others = self._tally.seconds if self._tally is not None else 0.0
-        return max(processor_time(self.pid), others)
+            slot_seconds = time.process_time() - self._own  # the slot is in the group too
+            return self._group.cpu_seconds() - self._base - slot_seconds + self.made
+        tallied = self._tally.seconds if self._tally is not None else 0.0
+        return max(processor_time(self.pid), tallied)
 
     def close(self) -> None:
         self.way.close()
@@ -197,13 +197,13 @@ class Slot:
             if self._group is not None:
                 self._group.take_base()
         except OSError as error:
-            self._tell(event="error", message=f"{error}")
+            self._send_event(event="error", message=f"{error}")
             return False
         gc.freeze()
-        self._tell(event="ready")
+        self._send_event(event="ready")
         return True
 
-    def _tell(self, **event: Any) -> None:
+    def _send_event(self, **event: Any) -> None:
         try:
             self._control.send(marshal.dumps(event, 2))
         except OSError:
@@ -263,21 +263,21 @@ class Slot:
             rights = struct.pack(f"={len(fds)}i", *fds)
             box.way.sendmsg([b"job"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)])
         except OSError as error:  # no limits, or the box died before its job and said why
-            box.hear()
+            box.read_report()
             _kill(box.pid)
             os.waitpid(box.pid, 0)
-            self._tell(event="error", message=box.fault or f"{error}")
+            self._send_event(event="error", message=box.fault or f"{error}")
             return
         finally:
             _close_all(fds)
         status, rusage, too_much = self._watch(box, header, kills)
         ended = time.monotonic()
-        box.hear()
+        box.read_report()
         if box.fault:  # it took the job but failed to isolate itself
-            self._tell(event="error", message=box.fault)
+            self._send_event(event="error", message=box.fault)
             return
         spent = max(rusage.ru_utime + rusage.ru_stime, box.whole())
-        self._tell(
+        self._send_event(
             event="end",
             started=box.started,
             at=ended,
@@ -294,7 +294,7 @@ class Slot:
 
         Returns wait status, rusage, and whether it had too much memory.
         """
-        over, told, started, too_much = False, 0.0, False, False
+        over, reported, started, too_much = False, 0.0, False, False
         before, look_next = 0.0, time.monotonic() + _TICK_MS / 1000
         poller = select.poll()
         for fd in (self._control.fileno(), self._life, box.handle):
@@ -304,18 +304,18 @@ class Slot:
         press = None
         while True:
             for fd, _ in poller.poll(_REST_TICK_MS if limits.get("rest") else tick):
-                if fd != box.handle and (renewed := self._obey(box.pid, fd)) is not None:
-                    box.hear()
+                if fd != box.handle and (renewed := self._handle_word(box.pid, fd)) is not None:
+                    box.read_report()
                     box.look()
                     spent = box.seconds()
-                    self._tell(event="renewed", cpu=spent - before, waited=box.waited)
-                    limits, before, over, told = renewed, spent, False, box.waited
+                    self._send_event(event="renewed", cpu=spent - before, waited=box.waited)
+                    limits, before, over, reported = renewed, spent, False, box.waited
             pid, status, rusage = os.wait4(box.pid, os.WNOHANG)
             if pid:
                 return status, rusage, too_much
             if time.monotonic() >= look_next:
                 begun = time.process_time()
-                box.hear()
+                box.read_report()
                 box.look()
                 took = _LOOKS_SHARE * (time.process_time() - begun) if box.by_group else 0.0
                 look_next = time.monotonic() + max(_TICK_MS / 1000, took)
@@ -323,7 +323,7 @@ class Slot:
                     press = press or _Pressure(self._group)
                     too_much = too_much or press.too_much()
             if box.started is not None and not started:
-                self._tell(event="started", at=box.started)
+                self._send_event(event="started", at=box.started)
                 started = True
             spent = box.seconds() - before
             late = box.ran() > limits.get("most_wall_seconds", _FOREVER)
@@ -331,11 +331,11 @@ class Slot:
             if spent > limits["most_cpu_seconds"] or late or out_of_memory or too_much:
                 self._end(box.pid)
             passed = not over and spent > limits["cpu_seconds"]
-            if passed or box.waited > told + _WAIT_TOLD_SECONDS:
-                over, told = over or passed, box.waited
-                self._tell(event="watch", waited=told, over=over)
+            if passed or box.waited > reported + _WAIT_REPORT_SECONDS:
+                over, reported = over or passed, box.waited
+                self._send_event(event="watch", waited=reported, over=over)
 
-    def _obey(self, box: int, fd: int) -> dict[str, Any] | None:
+    def _handle_word(self, box: int, fd: int) -> dict[str, Any] | None:
         if fd == self._life:
             os._exit(0)
         word, fds = self._receive()

@@ -112,33 +112,35 @@ class Supervisor:
 
     def _start_slot(self, request: dict[str, Any], fd: int) -> dict[str, Any] | None:
         self._made += 1
-        asked, ask = os.pipe()
-        answer, answered = os.pipe()
+        ask_read, ask_write = os.pipe()
+        answer_read, answer_write = os.pipe()
         pid = os.fork()
         if pid == 0:
             os.close(self._life)
-            os.close(asked)
-            os.close(answered)
+            os.close(ask_read)
+            os.close(answer_write)
             self._control.close()
-            return self._be_slot(request, socket.socket(fileno=os.dup(fd)), (ask, answer))
-        os.close(ask)
-        os.close(answer)
-        with os.fdopen(asked, "rb", buffering=0) as words:
-            self._look_after(pid, words, answered)
-        os.close(answered)
+            return self._run_slot(
+                request, socket.socket(fileno=os.dup(fd)), (ask_write, answer_read)
+            )
+        os.close(ask_write)
+        os.close(answer_read)
+        with os.fdopen(ask_read, "rb", buffering=0) as words:
+            self._serve_start(pid, words, answer_write)
+        os.close(answer_write)
         return None
 
-    def _look_after(self, pid: int, words: Any, answered: int) -> None:
+    def _serve_start(self, pid: int, words: Any, answer_write: int) -> None:
         while word := words.readline():
             if word == b"maps\n":
                 isolate.map_slot(pid, os.getpid() * 64 + self._made)
-                os.write(answered, b"k")
+                os.write(answer_write, b"k")
             else:
                 self._slots[int(word)] = self._made
         if pid not in self._slots:  # it made the slot and ended, or failed
             os.waitpid(pid, 0)
 
-    def _be_slot(
+    def _run_slot(
         self, request: dict[str, Any], control: socket.socket, maps: tuple[int, int]
     ) -> dict[str, Any]:
         ask, answer = maps

@@ -54,10 +54,10 @@ def main() -> None:
     job = supervisor.serve()
     supervisor.forget()
     # Keep references: freeing these would take time or close descriptors.
-    kept = [held, supervisor, image, control, package]
+    references = [held, supervisor, image, control, package]
     del settings, packages, modules, supervisor, image, control
     harness.run(job, _CHANNEL)
-    del kept
+    del references
 
 
 if __name__ == "__main__":
