@@ -17,6 +17,10 @@ MIB = 1024 * 1024
 _BASELINE_MB = 96
 _HARNESS_RESERVE_MB = 16
 _MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile")
+KERNEL_BYTES = 64 * MIB
+"""Limit of kernel memory per box besides its pages, such as page tables and memory mappings: freeing a million mappings
+takes the kernel most of a second.
+"""
 _base = {"data": 0, "space": 0}
 
 
@@ -145,8 +149,11 @@ class Tally:
             own_ticks, child_ticks = (int(fields[i]) + int(fields[i + 1]) for i in (11, 13))
             now[number, fields[19]] = own_ticks, child_ticks
             for thread in names(self._proc, f"{number}/task"):
-                ran, ready = _schedule(self._proc, f"{number}/task/{thread}")
-                self.ready_seconds = max(self.ready_seconds, ran + ready)
+                path = f"{number}/task/{thread}/schedstat"
+                schedule = read(self._proc, path).split()
+                if len(schedule) > 1:
+                    ran, ready = int(schedule[0]) * 1e-9, int(schedule[1]) * 1e-9
+                    self.ready_seconds = max(self.ready_seconds, ran + ready)
         self._note_ended(now)
         self._known = now
         sum_now = self._ended + sum(
@@ -184,11 +191,6 @@ class Tally:
             self._ended_lately = 0
 
 
-def _schedule(proc: int, path: str) -> tuple[float, float]:
-    fields = read(proc, f"{path}/schedstat").split()
-    return (int(fields[0]) * 1e-9, int(fields[1]) * 1e-9) if len(fields) > 1 else (0.0, 0.0)
-
-
 def read(proc: int, path: str) -> bytes:
     """Return the content of a /proc file, b"" if unreadable."""
     try:
@@ -201,6 +203,13 @@ def read(proc: int, path: str) -> bytes:
         return b""
     finally:
         os.close(fd)
+
+
+def read_counter(fd: int, key: bytes) -> int:
+    """Return the number after ``key`` in an open control-group file, 0 without the key or the file (-1)."""
+    lines = os.pread(fd, 8192, 0).split(b"\n") if fd >= 0 else []
+    numbers = [line.removeprefix(key) for line in lines if line.startswith(key)]
+    return int(numbers[0] or 0) if numbers else 0
 
 
 def names(proc: int, path: str) -> list[str]:

@@ -17,7 +17,7 @@ import time
 from prorl_sandbox.box import limits
 from prorl_sandbox.box.container import cleaning, frames, template
 from prorl_sandbox.box.container.frames import CHUNK, WINDOW, Inlet, Link
-from prorl_sandbox.box.limits import processor_time
+from prorl_sandbox.box.limits import KERNEL_BYTES, processor_time, read_counter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ _KERNEL = (
     ("/sys/fs/cgroup/memory/memory.kmem.usage_in_bytes", b""),
     ("/sys/fs/cgroup/memory.stat", b"kernel "),
 )
-KERNEL_BYTES = 64 * 1024 * 1024
-"""See ``namespaces.cgroup``."""
 _OOM = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
 
 
@@ -55,15 +53,15 @@ class Meter:
         """Return the processor seconds of the container's other processes."""
         if self._cpu < 0:
             return 0.0
-        return _number(self._cpu, self._cpu_key) * self._unit - time.process_time()
+        return read_counter(self._cpu, self._cpu_key) * self._unit - time.process_time()
 
     def oom_kills(self) -> int:
         """Return how many processes were killed for lack of memory."""
-        return _number(self._oom, b"oom_kill ") if self.sees_memory else 0
+        return read_counter(self._oom, b"oom_kill ")
 
     def holds_too_much(self) -> bool:
         """Return whether kernel memory exceeds KERNEL_BYTES."""
-        return self._kernel is not None and _number(*self._kernel) > KERNEL_BYTES
+        return self._kernel is not None and read_counter(*self._kernel) > KERNEL_BYTES
 
 
 def _open(path: str) -> int:
@@ -71,13 +69,6 @@ def _open(path: str) -> int:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return -1
-
-
-def _number(fd: int, key: bytes) -> int:
-    for line in os.pread(fd, 4096, 0).splitlines():
-        if line.startswith(key):
-            return int(line[len(key) :])
-    return 0
 
 
 _TICK_MS = 50
@@ -134,7 +125,7 @@ class Run:
         self._uid, self._killer, self._mine = uid, killer, mine
         self._start_program(uid)
         self._take_frames()
-        while not self._over_and_out():
+        while not (self._stuck or (self._alone and not self._outlets)):
             self._step()
         if self._end is not None:
             self._send_end(*self._end)
@@ -176,9 +167,6 @@ class Run:
         self._report = report[0]
         for fd in (*self._outlets, *(inlet.fd for inlet in self._inlets.values())):
             os.set_blocking(fd, False)
-
-    def _over_and_out(self) -> bool:
-        return self._stuck or (self._alone and not self._outlets)
 
     def _step(self) -> None:
         poller = select.poll()

@@ -7,6 +7,8 @@ from __future__ import annotations
 import contextlib
 import os
 
+from prorl_sandbox.box.limits import read_counter
+
 PREFIX = "prorl-"
 _SLACK = 16 * 1024 * 1024
 _OWN_PROCESSES = 1  # the slot's
@@ -19,10 +21,6 @@ _TIME = {1: "cpuacct.usage", 2: "cpu.stat"}
 _HITS = {1: ("memory.failcnt", b""), 2: ("memory.events", b"max ")}
 """How often the group reached its limit, so that the kernel had to reclaim memory."""
 _KERNEL = {1: ("memory.kmem.usage_in_bytes", b""), 2: ("memory.stat", b"kernel ")}
-KERNEL_BYTES = 64 * 1024 * 1024
-"""Limit of kernel memory per box besides its pages, such as page tables and memory mappings: freeing a million mappings
-takes the kernel most of a second.
-"""
 _WEIGHT = {1: ("cpu.shares", 1024), 2: ("cpu.weight", 100)}
 """File with a group's share of the processors, and its default value."""
 
@@ -47,9 +45,12 @@ class Group:
         self._events_fd = os.open(f"{memory}/{events}", os.O_RDONLY | os.O_CLOEXEC)
         self._usage_fd = os.open(f"{memory}/{usage}", os.O_RDONLY | os.O_CLOEXEC)
         self._time_fd = -1
-        self._counts = [
-            (_open(f"{memory}/{name}"), key) for name, key in (_KERNEL[version], _HITS[version])
-        ]
+        self._counts = []
+        for name, key in (_KERNEL[version], _HITS[version]):
+            fd = -1
+            with contextlib.suppress(FileNotFoundError):
+                fd = os.open(f"{memory}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+            self._counts.append((fd, key))
         for folder in folders:
             with contextlib.suppress(FileNotFoundError):
                 self._time_fd = os.open(f"{folder}/{_TIME[version]}", os.O_RDONLY | os.O_CLOEXEC)
@@ -81,18 +82,15 @@ class Group:
 
     def oom_kills(self) -> int:
         """Return how many processes were killed for lack of memory."""
-        for line in os.pread(self._events_fd, 4096, 0).split(b"\n"):
-            if line.startswith(b"oom_kill "):
-                return int(line.split()[1])
-        return 0
+        return read_counter(self._events_fd, b"oom_kill ")
 
     def kernel_bytes(self) -> int:
         """Return the group's kernel memory, 0 if unknown."""
-        return _count(*self._counts[0])
+        return read_counter(*self._counts[0])
 
     def memory_hits(self) -> int:
         """Return how often the memory limit was reached."""
-        return _count(*self._counts[1])
+        return read_counter(*self._counts[1])
 
     @property
     def counts_time(self) -> bool:
@@ -112,19 +110,6 @@ class Group:
         for fd in (*fds, self._time_fd, *(fd for fd, _ in self._counts)):
             if fd >= 0:
                 os.close(fd)
-
-
-def _open(path: str) -> int:
-    try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return -1
-
-
-def _count(fd: int, key: bytes) -> int:
-    lines = os.pread(fd, 8192, 0).split(b"\n") if fd >= 0 else []
-    found = [line for line in lines if line.startswith(key)]
-    return int(found[0].removeprefix(key) or 0) if found else 0
 
 
 def find(lines: list[str]) -> tuple[int, list[str], str]:

@@ -16,6 +16,7 @@ import struct
 import time
 
 from prorl_sandbox.box import limits, seccomp, syscalls, wire
+from prorl_sandbox.box.namespaces.cgroup import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,8 +101,8 @@ def separate_slot(settings: Settings, ask_for_map: Any) -> None:
 def write_id_maps(process: str, users: str, groups: str) -> None:
     """Write the id maps of a new user namespace."""
     try_write(f"/proc/{process}/setgroups", "deny")  # required of unprivileged writers only
-    _write(f"/proc/{process}/uid_map", users)
-    _write(f"/proc/{process}/gid_map", groups)
+    write(f"/proc/{process}/uid_map", users)
+    write(f"/proc/{process}/gid_map", groups)
 
 
 def map_slot(process: int, number: int) -> None:
@@ -117,17 +118,9 @@ def map_slot(process: int, number: int) -> None:
 def try_write(path: str, text: str) -> None:
     """Write to a kernel file that may be absent or not writable."""
     try:
-        _write(path, text)
+        write(path, text)
     except OSError:
         return
-
-
-def _write(path: str, text: str) -> None:
-    fd = os.open(path, os.O_WRONLY)
-    try:
-        os.write(fd, text.encode())
-    finally:
-        os.close(fd)
 
 
 def enter_root(root: str) -> None:
@@ -310,7 +303,10 @@ def receive_job(
     try:
         files = doors.shut()
         warm_up()
-        fds = _take_streams(way)
+        _, rights, _, _ = way.recvmsg(64, _RIGHTS)
+        if not rights:
+            os._exit(0)
+        fds = list(struct.unpack(f"={len(rights[0][2]) // 4}i", rights[0][2]))
         job: dict[str, Any] = wire.read_frame(fds[2])
         job["program"], stdin = f"{PROGRAM_FOLDER}/{job['file']}", STDIN_FILE
         if not files:  # no root of its own: use the folder that the host made
@@ -344,14 +340,6 @@ def hold_low_numbers() -> None:
     while (fd := os.dup(0)) <= CHANNEL + 1:
         continue
     os.close(fd)
-
-
-def _take_streams(way: _socket.socket) -> list[int]:
-    _, rights, _, _ = way.recvmsg(64, _RIGHTS)
-    if not rights:
-        os._exit(0)
-    data = rights[0][2]
-    return list(struct.unpack(f"={len(data) // 4}i", data))
 
 
 def warm_up() -> None:

@@ -18,9 +18,8 @@ import struct
 import time
 
 from prorl_sandbox.box import limits, syscalls
-from prorl_sandbox.box.limits import processor_time
+from prorl_sandbox.box.limits import KERNEL_BYTES, processor_time
 from prorl_sandbox.box.namespaces import isolate
-from prorl_sandbox.box.namespaces.cgroup import KERNEL_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
