@@ -341,11 +341,6 @@ def _answer(value: Any, opaque: bool) -> dict[str, Any]:
     return {"k": "opaque", "truth": True if value else False}  # noqa: SIM210 - of a type of its own
 
 
-def _kinds(error: BaseException) -> list[str]:
-    order: tuple[type, ...] = type.__getattribute__(type(error), "__mro__")
-    return [one.__name__ for one in order if vars(builtins).get(one.__name__) is one]
-
-
 def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
     program = getpid()
     names = _load(job, code, channel)
@@ -369,10 +364,11 @@ def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
             memory = isinstance(error, MemoryError)
             if memory:
                 limits.release_reserve()
+            classes: tuple[type, ...] = type.__getattribute__(type(error), "__mro__")
             failure = {
                 "k": "raise",
                 "type": _type_name(error),
-                "kinds": _kinds(error),
+                "kinds": [c.__name__ for c in classes if vars(builtins).get(c.__name__) is c],
                 "memory": memory,
             }
             reply = wire.pack(failure | {"n": request["n"]})

@@ -51,7 +51,17 @@ def settle_packages(modules: Sequence[str]) -> None:
     """
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError(f"one of {' '.join(modules)} starts threads")
-    _reseed.extend(_sources_of_chance())
+    loaded = sys.modules
+    generator = getattr(loaded.get("numpy.random"), "Generator", None)
+    seeded = {
+        getattr(loaded.get("random"), "Random", None),
+        getattr(loaded.get("numpy.random"), "RandomState", None),
+    }
+    for value in gc.get_objects():
+        if type(value) in seeded:
+            _reseed.append(value.seed)
+        elif type(value) is generator:
+            _reseed.append(_seeding(value.bit_generator))
     gc.collect()
     syscalls.use_huge_pages()
     limits.note_base()
@@ -63,23 +73,6 @@ def reseed() -> None:
     """
     for seed in _reseed:
         seed()
-
-
-def _sources_of_chance() -> list[Callable[[], Any]]:
-    """Return functions that reseed the loaded modules' random generators, importing nothing."""
-    found: list[Callable[[], Any]] = []
-    modules = sys.modules
-    generator = getattr(modules.get("numpy.random"), "Generator", None)
-    seeded = {
-        getattr(modules.get("random"), "Random", None),
-        getattr(modules.get("numpy.random"), "RandomState", None),
-    }
-    for one in gc.get_objects():
-        if type(one) in seeded:
-            found.append(one.seed)
-        elif type(one) is generator:
-            found.append(_seeding(one.bit_generator))
-    return found
 
 
 def _seeding(bits: Any) -> Callable[[], None]:

@@ -72,7 +72,12 @@ class Image:
             copies = marshal.loads(index.read())
             self.fill(root, listing, copies)
             for device in DEVICES:
-                _make_device(f"/dev/{device}", f"{root}/dev/{device}")
+                target = f"{root}/dev/{device}"
+                try:
+                    os.mknod(target, stat.S_IFCHR, os.stat(f"/dev/{device}").st_rdev)
+                except PermissionError:  # forbidden here: make a mount point for the host's node
+                    os.close(os.open(target, os.O_CREAT | os.O_WRONLY))
+                os.chmod(target, 0o666)
             # Many JavaScript programs read standard input by this name.
             os.symlink(STDIN_FILE, f"{root}/dev/stdin")
             index.seek(0)
@@ -142,15 +147,6 @@ class Image:
         count = now.f_files - now.f_ffree + inodes
         data = f"size={size},nr_inodes={count}"
         syscalls.mount(None, self.place, None, syscalls.MS_REMOUNT | _FLAGS, data)
-
-
-def _make_device(origin: str, target: str) -> None:
-    """Make a device node or, where that is forbidden, a mount point for the host's."""
-    try:
-        os.mknod(target, stat.S_IFCHR, os.stat(origin).st_rdev)
-    except PermissionError:
-        os.close(os.open(target, os.O_CREAT | os.O_WRONLY))
-    os.chmod(target, 0o666)
 
 
 _CODE, _PYTHON = "/code", "python"
