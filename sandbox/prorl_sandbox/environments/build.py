@@ -20,7 +20,6 @@ from prorl_sandbox.box.preload import ONE_THREAD
 from prorl_sandbox.environments import store
 from prorl_sandbox.environments.store import Environment, Requirements, Target, interpreter
 
-_PACKAGES = "packages"
 _GLIBC = range(40, 16, -1)
 _TRIAL_SECONDS = 300.0
 _TRIAL = """
@@ -62,7 +61,7 @@ def build(
         ) from error
     finally:
         progress.finish()
-    return store.as_environment(requirements, folder / _PACKAGES, facts), made
+    return store.as_environment(requirements, folder / store.PACKAGES, facts), made
 
 
 def platform_flags(python: str, machine: str) -> list[str]:
@@ -75,7 +74,7 @@ def platform_flags(python: str, machine: str) -> list[str]:
 def _fill(
     work: Path, requirements: Requirements, target: Target, progress: Progress
 ) -> dict[str, Any]:
-    packages = work / _PACKAGES
+    packages = work / store.PACKAGES
     native = target == Target.current()
     progress.start(f"install {requirements.name}", None)
     _install(

@@ -116,7 +116,8 @@ def read(name: str, file: Path) -> Requirements:
 _FORMAT = 1
 _MANIFEST = "manifest.json"
 _REQUIREMENTS = "requirements.txt"
-_PACKAGES = "packages"
+PACKAGES = "packages"
+"""Subfolder of an environment with its packages."""
 
 
 class EnvironmentMissing(UserError):
@@ -248,7 +249,7 @@ def find(name: str, target: Target) -> Environment:
             else "is not built"
         )
         raise EnvironmentMissing(f"environment {name} {why}: run 'prorl sandbox build-env {name}'")
-    return as_environment(requirements, folder / _PACKAGES, facts)
+    return as_environment(requirements, folder / PACKAGES, facts)
 
 
 def as_environment(requirements: Requirements, folder: Path, facts: dict[str, Any]) -> Environment:

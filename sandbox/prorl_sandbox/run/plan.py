@@ -19,6 +19,8 @@ Mode = Literal["main", "serve", "check", "session", "compile", "exec"]
 artifact.
 """
 PYTHON_FILE = "program.py"
+LONGEST_SOURCE = 4 * 1024 * 1024
+"""Most characters of a program, and of a session's message."""
 CROWDED_CPU = 1.5
 """Factor by which a program may exceed its processor limit while others share the machine. A program that ends above
 the limit is run again alone, because shared caches and sibling threads slow it down.
@@ -126,16 +128,20 @@ def plan_python(program: Program, limits: Limits, packages: Packages) -> Program
     if program.call is None:
         return ProgramPlan(job)
     nonce = secrets.token_hex(16)
-    return ProgramPlan(job, "python", nonce, _call_of_python(program.args, nonce))
-
-
-def _call_of_python(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
     try:
-        plain = decode(wire.encode(list(args)))
+        args = decode(wire.encode(list(program.args)))
     except (wire.Unserialisable, FrameError) as error:
         raise UserError(f"an argument cannot be sent to the program: {error}") from error
-    question = {"k": "call", "name": None, "args": plain, "kwargs": {}, "n": nonce}
-    return question | {"revive": False, "opaque": False}
+    question = {
+        "k": "call",
+        "name": None,
+        "args": args,
+        "kwargs": {},
+        "n": nonce,
+        "revive": False,
+        "opaque": False,
+    }
+    return ProgramPlan(job, "python", nonce, question)
 
 
 def plan_check(

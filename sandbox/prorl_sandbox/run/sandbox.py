@@ -23,6 +23,7 @@ from prorl_sandbox.run.conversation import (
 )
 from prorl_sandbox.run.places import NoneFree, When
 from prorl_sandbox.run.plan import (
+    LONGEST_SOURCE,
     NO_PACKAGES,
     Job,
     Packages,
@@ -45,7 +46,6 @@ from prorl_sandbox.types import (
 )
 
 _DEFAULT_LIMITS = Limits()
-_LONGEST_SOURCE = 4 * 1024 * 1024
 _BYTE_ORDER_MARK = "\ufeff"
 _MOST_AHEAD = 8
 _SOON_SECONDS = 0.5
@@ -120,8 +120,8 @@ class BoxSandbox(Closing, ABC):
         return _Turns(self, program, cases, Account(budget, limits)).outcomes()
 
     def _plan(self, program: Program, case: Case, limits: Limits) -> Plan | Outcome:
-        if len(program.source) > _LONGEST_SOURCE:
-            text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
+        if len(program.source) > LONGEST_SOURCE:
+            text = f"the source is longer than {LONGEST_SOURCE} characters\n"
             return Outcome("compile-error", stderr=text, isolation=self.isolation)
         spec = LANGUAGES.get(program.language)
         match case:

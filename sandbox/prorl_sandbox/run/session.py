@@ -18,7 +18,7 @@ from prorl_sandbox.environments import store
 from prorl_sandbox.run.case import Judgement
 from prorl_sandbox.run.conversation import DYING_SECONDS, MOST_STRETCH, SETUP_SECONDS, Box, move
 from prorl_sandbox.run.decoding import decode, read_message
-from prorl_sandbox.run.plan import Job, Packages
+from prorl_sandbox.run.plan import LONGEST_SOURCE, Job, Packages
 from prorl_sandbox.types import (
     Limits,
     Outcome,
@@ -30,7 +30,6 @@ from prorl_sandbox.types import (
 
 MOST_SESSIONS = 16
 """Default maximum of open sessions per sandbox."""
-_LONGEST_SOURCE = 4 * 1024 * 1024
 _LARGEST_VALUE = 16 * 1024 * 1024
 _BOX_OUTPUT_KB = 64 * 1024
 _OWN_PROCESSES = 2  # the supervisor, and one more for the moment of a fork
@@ -343,8 +342,8 @@ class BoxSession:
         """See ``Session.run``."""
         limits = limits if limits is not None else self._limits
         check_limits(limits)
-        if len(source) > _LONGEST_SOURCE:
-            text = f"the message is longer than {_LONGEST_SOURCE} characters\n"
+        if len(source) > LONGEST_SOURCE:
+            text = f"the message is longer than {LONGEST_SOURCE} characters\n"
             return Outcome("compile-error", stderr=text, isolation=self._box.isolation)
         nonce = secrets.token_hex(16)
         order = {"k": "cell", "source": source, "n": nonce}
