@@ -71,7 +71,7 @@ def test_a_crash_is_held_and_the_report_is_clean() -> None:
 def test_full_marks_and_a_printed_breach_are_breaches(outcome: Outcome) -> None:
     report = suite(OneOutcomeSandbox(outcome))
     assert not report.held
-    assert len(report.breaches) == 1
+    assert [result.finding for result in report.results] == ["BREACH"]
 
 
 def test_an_ending_that_was_not_foreseen_is_unexpected() -> None:

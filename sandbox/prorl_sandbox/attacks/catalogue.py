@@ -102,11 +102,6 @@ class Report:
     broken: tuple[str, ...] = ()
 
     @property
-    def breaches(self) -> list[AttackResult]:
-        """Attacks that worked or broke an invariant."""
-        return [r for r in self.results if r.finding == "BREACH" or r.broken]
-
-    @property
     def held(self) -> bool:
         """Whether every attack ended as allowed and every invariant holds."""
         return not self.broken and all(r.finding == "held" and not r.broken for r in self.results)

@@ -140,7 +140,6 @@ def run_suite(
     threads: int = THREADS,
 ) -> Report:
     """Run every attack in a new sandbox, ``threads`` at a time. Raises SandboxError and whatever opening raises."""
-    shown = progress if progress is not None else NullProgress()
     began = time.monotonic()
     with lay_bait() as bait:
         family = descendants(os.getpid())
@@ -150,7 +149,7 @@ def run_suite(
             if not honest_is_accepted(sandbox):
                 raise AssertionError("an honest submission is refused before any attack")
             memory = resident_kib()
-            results = _Watch(bait, sandbox, shown).run(attacks, threads)
+            results = _Watch(bait, sandbox, progress or NullProgress()).run(attacks, threads)
             memory_after = resident_kib()
             isolation = sandbox.isolation
         finally:
