@@ -41,7 +41,11 @@ class Engine:
             raise MissingExtraError("docker", "docker") from error
         where = os.environ.get("DOCKER_HOST") or "the local socket"
         try:
-            _knock(docker.utils.parse_host(os.environ.get("DOCKER_HOST")))
+            address = docker.utils.parse_host(os.environ.get("DOCKER_HOST"))
+            scheme, _, path = address.partition("://")
+            if scheme == "http+unix":  # if nobody listens there, the SDK would leak its socket
+                with socket.socket(socket.AF_UNIX) as probe:
+                    probe.connect(path)
             api = docker.from_env(timeout=_SECONDS).api
             version = api.version()["ApiVersion"]
         except (docker.errors.DockerException, OSError) as error:
@@ -98,14 +102,6 @@ class Engine:
     def close(self) -> None:
         """Close the connection."""
         self.api.close()
-
-
-def _knock(address: str) -> None:
-    """Raise OSError if nobody listens on a Unix socket; the SDK would leak its socket."""
-    scheme, _, path = address.partition("://")
-    if scheme == "http+unix":
-        with socket.socket(socket.AF_UNIX) as probe:
-            probe.connect(path)
 
 
 def remove(api: Any, container: str) -> None:

@@ -116,7 +116,15 @@ def build(recipe: Recipe, progress: Progress | None = None) -> str:
     try:
         if recipe.method != "debootstrap":
             try:
-                _build_dockerfile(engine, recipe, progress)
+                progress.start("docker build", None)
+                build_from(
+                    engine,
+                    io.BytesIO(DOCKERFILE.read_bytes()),
+                    recipe.tag,
+                    {_LANGUAGES_LABEL: ",".join(recipe.languages)},
+                    progress,
+                    buildargs={"PACKAGES": " ".join(recipe.packages[1:])},
+                )
             except ImageError as error:
                 if recipe.method == "dockerfile":
                     raise
@@ -128,18 +136,6 @@ def build(recipe: Recipe, progress: Progress | None = None) -> str:
     finally:
         progress.finish()
         engine.close()
-
-
-def _build_dockerfile(engine: Engine, recipe: Recipe, progress: Progress) -> None:
-    progress.start("docker build", None)
-    build_from(
-        engine,
-        io.BytesIO(DOCKERFILE.read_bytes()),
-        recipe.tag,
-        {_LANGUAGES_LABEL: ",".join(recipe.languages)},
-        progress,
-        buildargs={"PACKAGES": " ".join(recipe.packages[1:])},
-    )
 
 
 def build_from(
@@ -303,7 +299,10 @@ def build_environment(
             return False
         with engine.calls("looking at the image") as api:
             facts = api.inspect_image(base)
-        target = Target(_python_of(engine, base), _MACHINES[facts["Architecture"]])
+        container = Container(engine, base, None, Need(64, 64, 1))
+        container.discard()
+        python = ".".join(str(container.hello["python"]).split(".")[:2])
+        target = Target(python, _MACHINES[facts["Architecture"]])
         environment, _ = building.build(requirements, target, progress)
         labels = {
             _REQUIREMENTS_LABEL: requirements.digest,
@@ -311,33 +310,16 @@ def build_environment(
             _MODULES_LABEL: json.dumps(environment.modules),
         }
         progress.start(f"image of {requirements.name}", None)
+        tag, folder = image_of(base, requirements.name), f"{_FOLDER}/{requirements.name}"
         with _context(base, environment) as file:
-            tag = image_of(base, requirements.name)
             build_from(engine, file, tag, labels, progress, custom_context=True)
-        _try(
-            engine,
-            base,
-            Environment(requirements.name, f"{_FOLDER}/{requirements.name}", requirements.preload),
-        )
+        for loaded in (*requirements.preload, ()):  # try each set of modules
+            packages = Packages(requirements.name, folder, loaded)
+            Container(engine, tag, None, Need(64, 64, 1, packages)).discard()
     finally:
         progress.finish()
         engine.close()
     return True
-
-
-def _python_of(engine: Engine, base: str) -> str:
-    container = Container(engine, base, None, Need(64, 64, 1))
-    try:
-        return ".".join(str(container.hello["python"]).split(".")[:2])
-    finally:
-        container.discard()
-
-
-def _try(engine: Engine, base: str, environment: Environment) -> None:
-    for loaded in (*environment.preload, ()):
-        packages = Packages(environment.name, environment.folder, loaded)
-        image = image_of(base, environment.name)
-        Container(engine, image, None, Need(64, 64, 1, packages)).discard()
 
 
 def _context(base: str, environment: Environment) -> Any:

@@ -69,14 +69,11 @@ def _loader_cache() -> dict[str, str]:
     for number in range(count):
         _, key, value = struct.unpack_from("=III", data, start + 48 + 24 * number)
         name, path = (_text(data, start + offset) for offset in (key, value))
-        if struct.calcsize("P") == 8 and _is_narrow(path):
+        narrow = any(part in path for part in ("/lib32/", "/libx32/", "/i386-linux-gnu/"))
+        if struct.calcsize("P") == 8 and narrow:
             continue
         paths.setdefault(name, path)
     return paths
-
-
-def _is_narrow(path: str) -> bool:
-    return any(part in path for part in ("/lib32/", "/libx32/", "/i386-linux-gnu/"))
 
 
 def _dynamic(path: str) -> tuple[str, list[str], list[str]]:
@@ -159,17 +156,12 @@ def files_of(names: Iterable[str]) -> set[str]:
 
 @functools.cache
 def _paths(package: str) -> frozenset[str]:
-    texts = [
-        file.read_text(encoding="utf-8", errors="surrogateescape") for file in _listings(package)
-    ]
-    paths = "".join(texts).split("\n")
-    return frozenset(path for path in paths if path and not path.startswith(_UNNEEDED))
-
-
-def _listings(package: str) -> list[Path]:
     folder = _DATABASE / "info"
     plain = folder / f"{package}.list"
-    return [plain] if plain.exists() else sorted(folder.glob(f"{package}:*.list"))
+    files = [plain] if plain.exists() else sorted(folder.glob(f"{package}:*.list"))
+    texts = [file.read_text(encoding="utf-8", errors="surrogateescape") for file in files]
+    paths = "".join(texts).split("\n")
+    return frozenset(path for path in paths if path and not path.startswith(_UNNEEDED))
 
 
 @functools.cache

@@ -178,15 +178,11 @@ def _end(owner: int, templates: Templates, *pools: SlotPool) -> None:
 
 def _request(job: Job) -> Request:
     if job.command is not None and job.command.tools:
-        return _request_for_tools(job.file, Tools.of(job.command))
-    return _request_for_packages(job.packages)
+        return _request_for(NO_PACKAGES, (job.file,), Tools.of(job.command))
+    return _request_for(job.packages, (PYTHON_FILE, BINARY), None)
 
 
 @functools.cache
-def _request_for_tools(file: str, tools: Tools) -> Request:
-    return Request(NO_PACKAGES, (file,), tools_view(tools).listing())
-
-
-@functools.cache
-def _request_for_packages(packages: Packages) -> Request:
-    return Request(packages, (PYTHON_FILE, BINARY), system_view(packages.folder).listing())
+def _request_for(packages: Packages, files: tuple[str, ...], tools: Tools | None) -> Request:
+    view = tools_view(tools) if tools is not None else system_view(packages.folder)
+    return Request(packages, files, view.listing())

@@ -98,7 +98,12 @@ def plan_compiled(
     if program.call is None:
         return ProgramPlan(job, program.language)
     nonce = secrets.token_hex(16)
-    return ProgramPlan(job, program.language, nonce, _call_in_json(program.args, nonce))
+    try:
+        wire.encode(list(program.args))  # applies the same limits of depth and size
+        question = json.dumps({"n": nonce, "args": program.args}, default=_as_list)
+    except (wire.Unserialisable, wire.TooLarge, TypeError, ValueError) as error:
+        raise UserError(f"an argument cannot be sent to the program: {error}") from error
+    return ProgramPlan(job, program.language, nonce, {"k": "question", "question": question})
 
 
 def _add_runtime(limits: Limits, spec: LanguageSpec) -> Limits:
@@ -107,15 +112,6 @@ def _add_runtime(limits: Limits, spec: LanguageSpec) -> Limits:
         memory_mb=limits.memory_mb + spec.own_memory_mb,
         processes=limits.processes + spec.own_processes,
     )
-
-
-def _call_in_json(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
-    try:
-        wire.encode(list(args))  # applies the same limits of depth and size
-        question = json.dumps({"n": nonce, "args": args}, default=_as_list)
-    except (wire.Unserialisable, wire.TooLarge, TypeError, ValueError) as error:
-        raise UserError(f"an argument cannot be sent to the program: {error}") from error
-    return {"k": "question", "question": question}
 
 
 def _as_list(value: Any) -> list[Any]:
