@@ -149,7 +149,7 @@ def run_suite(
             if not honest_is_accepted(sandbox):
                 raise AssertionError("an honest submission is refused before any attack")
             memory = resident_kib()
-            results = _Watch(bait, sandbox, progress or NullProgress()).run(attacks, threads)
+            results = _SuiteRun(bait, sandbox, progress or NullProgress()).run(attacks, threads)
             memory_after = resident_kib()
             isolation = sandbox.isolation
         finally:
@@ -175,7 +175,7 @@ def _open_files() -> int:
     return open_files()
 
 
-class _Watch:
+class _SuiteRun:
     def __init__(self, bait: Bait, sandbox: Sandbox, progress: Progress) -> None:
         self._bait = bait
         self._sandbox = sandbox

@@ -75,7 +75,7 @@ def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
         return _missing(command["tools"])
     argv = _argv(job)
     if job["call"] is not None:
-        _lay_question(channel)
+        _pass_question(channel)
     if command["answers"]:
         os.set_inheritable(channel, True)
     try:
@@ -86,7 +86,7 @@ def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
         os._exit(127)
 
 
-def _lay_question(channel: int) -> None:
+def _pass_question(channel: int) -> None:
     """Pass the host's question to the program as an unnamed file on the next descriptor."""
     request = wire.read_frame(channel)
     name = f".question-{os.getpid()}"

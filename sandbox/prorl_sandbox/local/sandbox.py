@@ -63,7 +63,7 @@ class LocalSandbox(BoxSandbox):
         self._opened: tuple[Templates, SlotPool, SlotPool] | None = None
         self._closed = False
         self._owner = os.getpid()
-        self._end: Callable[[], object] = _nothing
+        self._end: Callable[[], object] = _do_nothing
         self._held: list[int] = []
 
     def _pools(self) -> tuple[SlotPool, SlotPool]:
@@ -160,12 +160,12 @@ class LocalSandbox(BoxSandbox):
         self._close_sessions()
         if opened is not None:
             self._end()
-            self._end = _nothing
+            self._end = _do_nothing
         while self._held:
             os.close(self._held.pop())
 
 
-def _nothing() -> None: ...
+def _do_nothing() -> None: ...
 
 
 def _end(owner: int, templates: Templates, *pools: SlotPool) -> None:

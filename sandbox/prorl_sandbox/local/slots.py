@@ -304,8 +304,8 @@ class SlotPool:
             rested = self._rested[request]
             while rested:
                 slot = rested[0]
-                tired = time.monotonic() - slot.ended < _REST_SECONDS
-                if tired and self._count[request] < self.places.size:
+                unready = time.monotonic() - slot.ended < _REST_SECONDS
+                if unready and self._count[request] < self.places.size:
                     break
                 rested.popleft()
                 if slot.alive:

@@ -20,7 +20,7 @@ SETUP_SECONDS = 60.0
 DYING_SECONDS = 30.0
 MOST_STRETCH = 4.0
 """Maximum factor by which waiting for a processor stretches a wall limit."""
-_LAG_SECONDS = 0.1
+LAG_SECONDS = 0.1
 """Maximum delay of a watcher's report that a box was kept waiting."""
 QUIET_SECONDS, QUIET_TALK_SECONDS = 0.02, 0.005
 """How long a stream, and the channel, is not polled after a short read, so that writing byte by byte costs this process
@@ -142,7 +142,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
                 box.kill("cpu")
         now = time.monotonic()
         if deadline is None and all(box.started or box.finished for box in boxes):
-            deadline = max(box.started or born for box in boxes) + wall_seconds + _LAG_SECONDS
+            deadline = max(box.started or born for box in boxes) + wall_seconds + LAG_SECONDS
         if deadline is None and now > born + SETUP_SECONDS:
             raise SandboxError(f"a box was not ready after {SETUP_SECONDS:.0f} seconds")
         if deadline is not None and now >= deadline:

@@ -16,7 +16,14 @@ from prorl_common import UserError
 from prorl_common.frames import FrameError
 from prorl_sandbox.environments import store
 from prorl_sandbox.run.case import Judgement
-from prorl_sandbox.run.conversation import DYING_SECONDS, MOST_STRETCH, SETUP_SECONDS, Box, move
+from prorl_sandbox.run.conversation import (
+    DYING_SECONDS,
+    LAG_SECONDS,
+    MOST_STRETCH,
+    SETUP_SECONDS,
+    Box,
+    move,
+)
 from prorl_sandbox.run.decoding import decode, read_message
 from prorl_sandbox.run.plan import LONGEST_SOURCE, Job, Packages
 from prorl_sandbox.types import (
@@ -35,7 +42,6 @@ _BOX_OUTPUT_KB = 64 * 1024
 _OWN_PROCESSES = 2  # the supervisor, and one more for the moment of a fork
 _LOOK_SECONDS = 0.1
 _MOST_ANSWERS = 8
-_LAG_SECONDS = 0.1
 _REST_SECONDS = 5.0
 """Processor seconds that a box may use between messages, when all its processes are stopped."""
 _FORK_LIMITS = Limits(wall_seconds=10.0, cpu_seconds=10.0)
@@ -263,7 +269,7 @@ class SessionBox:
                     reason = "output"
                 elif box.over and box.renewals >= counted:
                     reason = "cpu"
-                elif now > began + wall + max(0.0, stretch) + _LAG_SECONDS:
+                elif now > began + wall + max(0.0, stretch) + LAG_SECONDS:
                     reason = "wall"
                 if reason is not None or stopped():
                     killed = now

@@ -181,7 +181,7 @@ def sockets_left(proc: int) -> bool:
         os.close(fd)
 
 
-class Doors:
+class Isolation:
     """Everything that isolates a box, prepared in advance.
 
     ``settings``: see ``LocalSandbox``; ``scratch_mb`` and ``files`` say what is mounted.
@@ -217,7 +217,7 @@ class Doors:
             self._filters = tuple(seccomp.prepared(blob) for blob in settings["filters"])
         self._signals = "seccomp" in walls and "pid" not in walls
 
-    def shut(self) -> list[int]:
+    def enter(self) -> list[int]:
         """Enter the box's namespaces, mount its folders, switch to its user and give up all rights. Raises OSError.
 
         Returns descriptors of the empty program file, linked under each possible name, and of standard input; none if
@@ -262,7 +262,7 @@ class Doors:
             return
 
 
-class Sacrifice:
+class OomScore:
     """Makes the kernel kill the box, not its slot, when memory runs out: the slot reports how the box ended."""
 
     def __init__(self, proc: int) -> None:
@@ -292,7 +292,7 @@ class Sacrifice:
 
 
 def receive_job(
-    settings: dict[str, Any], doors: Doors, way: _socket.socket, summed: bool
+    settings: dict[str, Any], isolation: Isolation, way: _socket.socket, summed: bool
 ) -> dict[str, Any]:
     """Isolate this box, wait for its job and return it ready to run.
 
@@ -301,7 +301,7 @@ def receive_job(
     """
     gc.disable()  # until the program starts: there is nothing to collect
     try:
-        files = doors.shut()
+        files = isolation.enter()
         warm_up()
         _, rights, _, _ = way.recvmsg(64, _RIGHTS)
         if not rights:

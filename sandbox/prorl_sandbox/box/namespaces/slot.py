@@ -156,8 +156,8 @@ class Slot:
         self._words.register(life, select.POLLIN)
         if not settings["counts_all"]:
             settings["others"] = 0 if settings["by_right"] else 1  # the slot has the same user
-        self._doors = isolate.Doors(settings)
-        self._sacrifice = isolate.Sacrifice(settings["proc"])
+        self._isolation = isolate.Isolation(settings)
+        self._oom_score = isolate.OomScore(settings["proc"])
 
     def serve(self) -> dict[str, Any]:
         """Run boxes until the host hangs up. Returns only inside a box, with its job."""
@@ -174,7 +174,7 @@ class Slot:
             if header["scratch_mb"] != self._settings["scratch_mb"]:
                 self._discard(made)
                 self._settings["scratch_mb"] = header["scratch_mb"]
-                self._doors = isolate.Doors(self._settings)
+                self._isolation = isolate.Isolation(self._settings)
                 made = self._make()
                 if isinstance(made, dict):
                     return made
@@ -217,16 +217,16 @@ class Slot:
         if self._own_pids >= 0:
             syscalls.setns(self._own_pids, syscalls.CLONE_NEWPID)
             syscalls.unshare(syscalls.CLONE_NEWPID)
-        self._sacrifice.offer()
+        self._oom_score.offer()
         pid = os.fork()
         if pid:
-            self._sacrifice.withdraw()
+            self._oom_score.withdraw()
             theirs.close()
             mine.setblocking(False)
             return _Box(pid, mine, self._group, self._settings["proc"])
         os.close(mine.detach())
         self._control.detach()  # closed later with the rest, to keep low numbers taken
-        return isolate.receive_job(self._settings, self._doors, theirs, self._group is not None)
+        return isolate.receive_job(self._settings, self._isolation, theirs, self._group is not None)
 
     def _await_job(self) -> tuple[dict[str, Any] | None, list[int]]:
         for fd, _ in self._words.poll():
