@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from prorl_common import UserError
-from prorl_sandbox.box import syscalls
-from prorl_sandbox.box.namespaces import cgroup
+from prorl_sandbox.box import cgroup, syscalls
 from prorl_sandbox.local.sandbox import LocalSandbox
 from prorl_sandbox.run.session import MOST_SESSIONS
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from prorl_sandbox.box.namespaces import cgroup
+from prorl_sandbox.box import cgroup
 
 FILES = {
     1: ("memory.limit_in_bytes", "memory.oom_control", "memory.usage_in_bytes", "pids.max"),

@@ -17,10 +17,6 @@ MIB = 1024 * 1024
 _BASELINE_MB = 96
 _HARNESS_RESERVE_MB = 16
 _MODES_WITHOUT_MEMORY_RLIMITS = ("exec", "compile")
-KERNEL_BYTES = 64 * MIB
-"""Limit of kernel memory per box besides its pages, such as page tables and memory mappings: freeing a million mappings
-takes the kernel most of a second.
-"""
 _base = {"data": 0, "space": 0}
 
 
@@ -203,13 +199,6 @@ def read(proc: int, path: str) -> bytes:
         return b""
     finally:
         os.close(fd)
-
-
-def read_counter(fd: int, key: bytes) -> int:
-    """Return the number after ``key`` in an open control-group file, 0 without the key or the file (-1)."""
-    lines = os.pread(fd, 8192, 0).split(b"\n") if fd >= 0 else []
-    numbers = [line.removeprefix(key) for line in lines if line.startswith(key)]
-    return int(numbers[0] or 0) if numbers else 0
 
 
 def names(proc: int, path: str) -> list[str]:

@@ -15,9 +15,10 @@ import struct
 import time
 
 from prorl_sandbox.box import limits
+from prorl_sandbox.box.cgroup import KERNEL_BYTES, read_counter
 from prorl_sandbox.box.container import cleaning, frames, template
 from prorl_sandbox.box.container.frames import CHUNK, WINDOW, Inlet, Link
-from prorl_sandbox.box.limits import KERNEL_BYTES, processor_time, read_counter
+from prorl_sandbox.box.limits import processor_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

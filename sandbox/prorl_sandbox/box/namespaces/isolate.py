@@ -16,7 +16,7 @@ import struct
 import time
 
 from prorl_sandbox.box import limits, seccomp, syscalls, wire
-from prorl_sandbox.box.namespaces.cgroup import write
+from prorl_sandbox.box.cgroup import write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,14 +18,15 @@ import struct
 import time
 
 from prorl_sandbox.box import limits, syscalls
-from prorl_sandbox.box.limits import KERNEL_BYTES, processor_time
+from prorl_sandbox.box.cgroup import KERNEL_BYTES
+from prorl_sandbox.box.limits import processor_time
 from prorl_sandbox.box.namespaces import isolate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from prorl_sandbox.box.namespaces.cgroup import Group
+    from prorl_sandbox.box.cgroup import Group
 
 _USUAL_SCRATCH_MB = 64
 _TICK_MS = 50

@@ -10,8 +10,8 @@ import select
 import socket
 import time
 
-from prorl_sandbox.box import limits, seccomp, syscalls
-from prorl_sandbox.box.namespaces import cgroup, image, isolate
+from prorl_sandbox.box import cgroup, limits, seccomp, syscalls
+from prorl_sandbox.box.namespaces import image, isolate
 from prorl_sandbox.box.namespaces.slot import Slot
 
 TYPE_CHECKING = False

@@ -7,8 +7,6 @@ from __future__ import annotations
 import contextlib
 import os
 
-from prorl_sandbox.box.limits import read_counter
-
 PREFIX = "prorl-"
 _SLACK = 16 * 1024 * 1024
 _OWN_PROCESSES = 1  # the slot's
@@ -21,6 +19,10 @@ _TIME = {1: "cpuacct.usage", 2: "cpu.stat"}
 _HITS = {1: ("memory.failcnt", b""), 2: ("memory.events", b"max ")}
 """How often the group reached its limit, so that the kernel had to reclaim memory."""
 _KERNEL = {1: ("memory.kmem.usage_in_bytes", b""), 2: ("memory.stat", b"kernel ")}
+KERNEL_BYTES = 64 * 1024 * 1024
+"""Limit of kernel memory per box besides its pages, such as page tables and memory mappings: freeing a million mappings
+takes the kernel most of a second.
+"""
 _WEIGHT = {1: ("cpu.shares", 1024), 2: ("cpu.weight", 100)}
 """File with a group's share of the processors, and its default value."""
 
@@ -110,6 +112,13 @@ class Group:
         for fd in (*fds, self._time_fd, *(fd for fd, _ in self._counts)):
             if fd >= 0:
                 os.close(fd)
+
+
+def read_counter(fd: int, key: bytes) -> int:
+    """Return the number after ``key`` in an open file, 0 without the key or the file (-1)."""
+    lines = os.pread(fd, 8192, 0).split(b"\n") if fd >= 0 else []
+    numbers = [line.removeprefix(key) for line in lines if line.startswith(key)]
+    return int(numbers[0] or 0) if numbers else 0
 
 
 def find(lines: list[str]) -> tuple[int, list[str], str]:
