@@ -76,7 +76,8 @@ evidence: dev-venv ## train and compare the arms of the 3,000 steps again, and a
 	$(BIN)/python benchmarks/small_policy.py benchmarks/studies/three_thousand_steps.yaml --jobs 2
 	$(BIN)/python benchmarks/trainer.py --json docs/evidence/data/trainer/cpu-fp32.json --document docs/evidence/trainer-benchmark.md
 
-check: dev-venv ## ruff, format, mypy strict
+check: dev-venv ## ruff, format, words that must not return, mypy strict
+	$(BIN)/python scripts/plain_words.py
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -37,7 +37,7 @@ class Config:
     groups: int = 4  # G; 256
     samples: int = 8  # N; 16
     max_tokens: int = 16  # T at most; 8192
-    max_batches: int = 10  # at most so many times G prompts are drawn to find G that teach
+    max_batches: int = 10  # draw at most max_batches * G prompts to find G that teach
     mini_batches: int = 4  # gradient updates a step
     clip_low: float = 0.2
     clip_high: float = (
