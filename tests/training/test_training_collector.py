@@ -17,8 +17,8 @@ from prorl_training.config import DynamicSamplingConfig, SafetyConfig, TrainConf
 from prorl_training.rollout.collector import Collector, Occupancy, RewardOutage, TooFewGroups
 from prorl_training.rollout.scoring import Scoring
 from prorl_training.schedule.safety import Guard
-from prorl_training.testing import EchoGenerator, named_sample
-from prorl_training.types import Carried, Group, LateGroup, Trajectory
+from prorl_training.testing import EchoGenerator, named_sample, scored_group
+from prorl_training.types import Carried, Group, LateGroup
 from prorl_verifiers import Task, Verdict
 
 Rule = Callable[[str, int], float | None]
@@ -293,18 +293,6 @@ def test_overlap_changes_who_scores_and_nothing_else(overlap: bool) -> None:
     assert scorer.threads == ({"prorl-scoring"} if overlap else {"MainThread"})
 
 
-def group_of(rewards: Sequence[float | None]) -> Group:
-    verdicts = [
-        Verdict(None, "infra_error", "x") if r is None else Verdict(r, "scored", "x")
-        for r in rewards
-    ]
-    done = Completion("x", (1,), (-1.0,), "stop")
-    return Group(
-        named_sample("g"),
-        tuple(Trajectory(i, done, v, v.reward or 0.0) for i, v in enumerate(verdicts)),
-    )
-
-
 @pytest.mark.parametrize(
     ("rule", "rewards", "expected"),
     [
@@ -324,13 +312,13 @@ def group_of(rewards: Sequence[float | None]) -> Group:
 def test_the_rule_looks_at_raw_rewards(
     rule: Any, rewards: list[float | None], expected: str
 ) -> None:
-    assert group_of(rewards).outcome(DynamicSamplingConfig(rule=rule)) == expected
+    assert scored_group("g", *rewards).outcome(DynamicSamplingConfig(rule=rule)) == expected
 
 
 def test_without_dynamic_sampling_every_group_with_two_verdicts_is_used() -> None:
     off = DynamicSamplingConfig(enabled=False)
-    assert group_of([1.0, 1.0]).outcome(off) == "usable"
-    assert group_of([1.0, None]).outcome(off) == "infra"
+    assert scored_group("g", 1.0, 1.0).outcome(off) == "usable"
+    assert scored_group("g", 1.0, None).outcome(off) == "infra"
 
 
 def test_the_idle_share_is_what_waiting_for_the_last_ones_costs() -> None:

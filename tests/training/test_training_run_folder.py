@@ -14,13 +14,11 @@ from pathlib import Path
 import pytest
 
 from prorl_common import UserError
-from prorl_datasets import Sample
-from prorl_inference import Completion
 from prorl_training.config import TrainConfig
 from prorl_training.run.folder import ResumeError, RunFolder, find_run, list_runs, run_status
 from prorl_training.run.rollouts import write_rollouts
-from prorl_training.types import Decision, Group, Learned, Trajectory
-from prorl_verifiers import Task, Verdict
+from prorl_training.testing import scored_group
+from prorl_training.types import Decision, Learned
 
 
 @pytest.fixture
@@ -33,22 +31,6 @@ def run(tmp_path: Path, make_config: Callable[..., TrainConfig]) -> RunFolder:
         folder.log_metrics({"step": step, "reward_mean": step / 10, **extra})
     folder.log_decisions([Decision(2, "reference_reset", "interval", {"rule": "interval"})])
     return folder
-
-
-def group(sample_id: str, step: int, *rewards: float | None, shaped: float = 0.0) -> Group:
-    task = Task("math", {"answer": "1"})
-    prompt = ({"role": "user", "content": "?"},)
-    sample = Sample(sample_id, "math", prompt, task, "test", "none")
-    answers = [
-        Trajectory(
-            i,
-            Completion("é", (1, 2), (-0.1, -0.2), "stop"),
-            Verdict(r, "scored" if r is not None else "infra_error", "why"),
-            shaped,
-        )
-        for i, r in enumerate(rewards)
-    ]
-    return Group(sample, tuple(answers), step)
 
 
 def test_a_folder_removed_while_the_run_writes_it_is_one_line_and_does_not_come_back(
@@ -74,7 +56,7 @@ def test_truncation_drops_lines_and_rollouts_of_later_steps_and_keeps_the_others
     run: RunFolder,
 ) -> None:
     for step in (1, 2, 3):
-        write_rollouts(run, step, [group("a", step, 0.0, 1.0)], Learned())
+        write_rollouts(run, step, [scored_group("a", 0.0, 1.0, step=step)], Learned())
     (run.rollouts / ".step_000003.parquet").write_bytes(b"half")
     run.sync()
     with run.metrics_path.open("ab") as file:

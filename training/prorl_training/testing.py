@@ -9,6 +9,7 @@ from prorl_datasets import Domain, Sample
 from prorl_inference import Completion, Ended, OnResult, Request, SamplingParams, sample_all
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import TIMING_KEYS
+from prorl_training.types import Group, Trajectory
 from prorl_verifiers import Task, Verdict
 
 
@@ -24,6 +25,14 @@ def named_sample(name: str, domain: Domain = "math") -> Sample:
         split="train",
         metadata={},
     )
+
+
+def scored_group(name: str, *rewards: float | None, step: int = 0) -> Group:
+    """Return the group of a ``named_sample`` with these rewards; None stands for no verdict."""
+    completion = Completion("x", (1,), (-1.0,), "stop")
+    verdicts = [Verdict(r, "infra_error" if r is None else "scored", "x") for r in rewards]
+    trajectories = [Trajectory(i, completion, v, v.reward or 0.0) for i, v in enumerate(verdicts)]
+    return Group(named_sample(name), tuple(trajectories), step)
 
 
 class ByLength:
