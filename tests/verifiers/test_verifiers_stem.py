@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from prorl_verifiers.stem.scorer import choice_index, score_stem
+from prorl_verifiers.stem.choices import choice_index
+from prorl_verifiers.stem.scorer import score_stem
 
 
 def never(module: str) -> None:

@@ -51,8 +51,6 @@ from prorl_verifiers.stem.targets import (
 from prorl_verifiers.stem.vectors import chain_holds, names_a_quantity, read_vector
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
-__all__ = ["choice_index", "score_stem"]
-
 
 def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
     """Score the last box, or else a last line "Answer: X", with 0 or 1."""
