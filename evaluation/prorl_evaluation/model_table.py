@@ -19,7 +19,7 @@ from prorl_common.markup import table as markdown_table
 from prorl_evaluation.boundary.boundary import Members, align, claim_k, named_groups
 from prorl_evaluation.compare import MIN_PROBLEMS, check_alike
 from prorl_evaluation.metrics import near_n_warning, pass_at_k_table
-from prorl_evaluation.sampling.choose import RUNS, gather
+from prorl_evaluation.sampling.choose import gather
 from prorl_evaluation.stats.distributions import holm
 from prorl_evaluation.stats.fixed_set import fixed_change, fixed_interval
 from prorl_evaluation.stats.intervals import (
@@ -112,14 +112,14 @@ class ModelTable:
 
 
 def gather_models(
-    names: Sequence[str], any_sampling: bool = False, root: Path = RUNS
+    names: Sequence[str], any_sampling: bool = False
 ) -> tuple[list[EvalResult], list[str]]:
     """Return one result per model, baseline first, and a note per differing setting.
 
     ``names`` are result folders, runs, or suites' folders. Raises EvaluationError for unknown names, repeated problems,
     and differing sampling unless ``any_sampling``.
     """
-    results = [r for name in names for r in _results(name, root)]
+    results = [r for name in names for r in _results(name)]
     notes = check_alike(results, any_sampling=any_sampling, one_dataset=False)
     models: dict[tuple[str, str], list[EvalResult]] = {}
     for r in results:
@@ -140,13 +140,13 @@ def gather_models(
     return one_each, notes
 
 
-def _results(name: str, root: Path) -> Sequence[EvalResult]:
+def _results(name: str) -> Sequence[EvalResult]:
     path = Path(name)
     if path.is_dir() and not any((path / f).is_file() for f in (RESULT_FILE, "config.yaml")):
         inside = [f for form in ("*", "*/*") for f in sorted(path.glob(f"{form}/{RESULT_FILE}"))]
         if inside:
             return [load_result(file) for file in inside]
-    return gather([name], root).results
+    return gather([name]).results
 
 
 def _one_result(parts: Sequence[EvalResult], single: bool) -> EvalResult:

@@ -156,16 +156,20 @@ def signed_bracket(interval: Interval, digits: int = 3) -> str:
     return f"{interval.value:+.{digits}f} [{low}, {high}]{interval.part}"
 
 
-def unpaired_lines(comparison: Comparison, most: int = 10) -> list[str]:
-    """Return a note for each kind of unpaired problem, with at most ``most`` ids."""
+MOST_IDS = 10
+"""Most problem ids in a note."""
+
+
+def unpaired_lines(comparison: Comparison) -> list[str]:
+    """Return a note for each kind of unpaired problem, with at most MOST_IDS ids."""
     kinds = (
         (f"only in {comparison.a}", comparison.only_a),
         (f"only in {comparison.b}", comparison.only_b),
         ("with another prompt or task", comparison.altered),
     )
     return [
-        f"{len(ids)} problems {kind} are not compared: {', '.join(ids[:most])}"
-        + (f" and {len(ids) - most} more" if len(ids) > most else "")
+        f"{len(ids)} problems {kind} are not compared: {', '.join(ids[:MOST_IDS])}"
+        + (f" and {len(ids) - MOST_IDS} more" if len(ids) > MOST_IDS else "")
         for kind, ids in kinds
         if ids
     ]

@@ -407,12 +407,12 @@ def regrade_command(
     Example: prorl eval regrade evals/final
     """
     from prorl_evaluation import regrade
-    from prorl_evaluation.sampling.journal import SAMPLES_FILE, VERDICTS_FILE, repair_folder
+    from prorl_evaluation.sampling.journal import repair_folder
     from prorl_evaluation.tables import result_table
     from prorl_verifiers import open_pool
 
     asked = o.settings(context, config, overrides, ("scoring", "output"))
-    for line in repair_folder(folder, SAMPLES_FILE, VERDICTS_FILE) if asked.output.repair else ():
+    for line in repair_folder(folder) if asked.output.repair else ():
         say(line)
     who = asked.scoring
     with open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool:

@@ -394,7 +394,7 @@ def test_a_damaged_line_is_named_and_after_repair_the_run_equals_an_undamaged_on
     with pytest.raises(EvaluationError, match=rf"{name}:6: .*{said}.*output.repair"):
         run_short(tmp_path / "hurt")
     assert journal.read_bytes() == before
-    assert repair_folder(tmp_path / "hurt", *FILES) == [
+    assert repair_folder(tmp_path / "hurt") == [
         f"{journal}: 1 damaged line moved to {name}.damaged"
     ]
     assert (tmp_path / "hurt" / f"{name}.damaged").read_bytes() == lines[5] + b"\n"
@@ -407,7 +407,7 @@ def test_a_sound_or_missing_journal_is_left_as_it_is(tmp_path: Path) -> None:
     run_short(tmp_path)
     journal = tmp_path / "samples.jsonl"
     at = journal.stat().st_mtime_ns
-    assert repair_folder(tmp_path, *FILES) == [] and journal.stat().st_mtime_ns == at
+    assert repair_folder(tmp_path) == [] and journal.stat().st_mtime_ns == at
     assert repair_journal(tmp_path / "none.jsonl", SAMPLE_FIELDS) == 0
     assert list(tmp_path.glob("*.damaged")) == []
 

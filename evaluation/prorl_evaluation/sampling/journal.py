@@ -406,10 +406,10 @@ def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
     return len(bad)
 
 
-def repair_folder(folder: Path, samples: str, verdicts: str) -> list[str]:
+def repair_folder(folder: Path) -> list[str]:
     """Repair both journals; return a message per damaged one."""
     messages = []
-    for name, fields in ((samples, SAMPLE_FIELDS), (verdicts, VERDICT_FIELDS)):
+    for name, fields in ((SAMPLES_FILE, SAMPLE_FIELDS), (VERDICTS_FILE, VERDICT_FIELDS)):
         if count := repair_journal(folder / name, fields):
             messages.append(
                 f"{folder / name}: {count} damaged line{'' if count == 1 else 's'} moved to {name}{DAMAGED}"

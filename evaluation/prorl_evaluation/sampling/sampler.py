@@ -38,13 +38,12 @@ class LazyGenerator:
         path: Path,
         name: str,
         device: str,
-        dtype: str,
         batch_size: int,
-        backend: str = "transformers",
+        backend: str,
     ) -> None:
         self.model_id = name
         self.model_digest = model_digest(path)
-        self._path, self._device, self._dtype = path, device, dtype
+        self._path, self._device = path, device
         self._batch_size, self._backend = batch_size, backend
         self._inner: Generator | None = None
 
@@ -61,9 +60,7 @@ class LazyGenerator:
     def prepare(self) -> Generator:
         """Load the model if necessary, and return it."""
         if self._inner is None:
-            options = BackendOptions(
-                self._path, self._device, self._dtype, batch_rows=self._batch_size
-            )
+            options = BackendOptions(self._path, self._device, "auto", batch_rows=self._batch_size)
             self._inner = BACKENDS.get(self._backend).open(options)
         return self._inner
 

@@ -12,7 +12,7 @@ from prorl_datasets import Sample
 from prorl_evaluation.sampling.choose import Run, Target, out_folder, settings_hash
 from prorl_evaluation.sampling.evaluate import evaluate
 from prorl_evaluation.sampling.job import Part
-from prorl_evaluation.sampling.journal import SAMPLES_FILE, VERDICTS_FILE, digest, repair_folder
+from prorl_evaluation.sampling.journal import digest, repair_folder
 from prorl_evaluation.sampling.pipeline import Scorer
 from prorl_evaluation.sampling.sampler import LazyGenerator
 from prorl_evaluation.stats.power import poor_power
@@ -147,7 +147,7 @@ class Session:
             model = DeviceModel(path, s.backend, "auto", s.batch_rows)
             whole = s.backend == "transformers"
             return open_devices(model, devices, target.model, progress.message, whole)
-        return LazyGenerator(path, target.model, self.device, "auto", s.batch_rows, s.backend)
+        return LazyGenerator(path, target.model, self.device, s.batch_rows, s.backend)
 
     def evaluate_with(
         self, generator: Generator, target: Target, pool: Scorer, progress: Progress
@@ -156,7 +156,7 @@ class Session:
         settings = replace(self.settings, label=target.label)
         out = self.folder(target)
         if self.repair:
-            for line in repair_folder(out, SAMPLES_FILE, VERDICTS_FILE):
+            for line in repair_folder(out):
                 progress.message(line)
         before = _usage(generator)
         try:

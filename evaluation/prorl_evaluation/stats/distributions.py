@@ -73,12 +73,12 @@ def beta_interval(a: float, b: float, level: float = 0.95) -> tuple[float, float
 
 
 @lru_cache(maxsize=65536)
-def jeffreys(c: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Return Jeffreys' interval Beta(c + 1/2, n - c + 1/2) of a rate, from ``c`` of ``n`` >= 1.
+def jeffreys(c: int, n: int) -> tuple[float, float]:
+    """Return Jeffreys' 95% interval Beta(c + 1/2, n - c + 1/2) of a rate, from ``c`` of ``n`` >= 1.
 
     It includes 0 if c is 0 and 1 if c is n (Brown, Cai and DasGupta 2001).
     """
-    low, high = beta_interval(c + 0.5, n - c + 0.5, level)
+    low, high = beta_interval(c + 0.5, n - c + 0.5)
     return 0.0 if c == 0 else low, 1.0 if c == n else high
 
 

@@ -312,20 +312,8 @@ def bootstrap_ci(
     import numpy as np
 
     column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
-    return bootstrap_columns(column, clusters, strata, level, draws, seed)[0]
-
-
-def bootstrap_columns(
-    values: ArrayLike,
-    clusters: Sequence[Hashable] | None = None,
-    strata: Sequence[Hashable] | None = None,
-    level: float = 0.95,
-    draws: int = 10_000,
-    seed: int = 0,
-) -> list[Interval]:
-    """Return a :func:`bootstrap_ci` per column of ``values`` (shape [N, M])."""
     how = Resampling(level, draws, seed)
-    return _columns(values, Units(clusters, strata), how, lambda tail, clusters, strata: tail)
+    return _columns(column, Units(clusters, strata), how, lambda tail, clusters, strata: tail)[0]
 
 
 def expanded_columns(
@@ -334,7 +322,7 @@ def expanded_columns(
     strata: Sequence[Hashable] | None = None,
     how: Resampling | None = None,
 ) -> list[Interval]:
-    """Return :func:`bootstrap_columns` at the tails of ``distributions.expanded_tail``, for unbounded values."""
+    """Return a :func:`bootstrap_ci` per column of ``values`` (shape [N, M]) at the tails of ``distributions.expanded_tail``, for unbounded values."""
     return _columns(values, Units(clusters, strata), how or Resampling(), expanded_tail)
 
 

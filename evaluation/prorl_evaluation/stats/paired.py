@@ -154,15 +154,13 @@ def length_changes(
     return result
 
 
-def units_of(
-    problems: Sequence[ProblemResult], cluster: str = "problem", stratified: bool = True
-) -> Units:
-    """Return the units of problems, with domains as strata if ``stratified``. Raises EvaluationError.
+def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Units:
+    """Return the units of problems, with domains as strata. Raises EvaluationError.
 
     The ``cluster`` "task" joins problems of one label ``family``, or else ``benchmark``.
     """
     check_cluster(cluster)
-    strata = [p.domain for p in problems] if stratified else None
+    strata = [p.domain for p in problems]
     if cluster == "problem":
         return Units(None, strata)
     names: list[Hashable] = [(p.domain, task_of(p) or p.id) for p in problems]

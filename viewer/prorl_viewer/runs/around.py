@@ -165,14 +165,14 @@ def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
     return {"before": mean_before, "after": mean_after, "parts": rows[:PARTS], "rest": others_sum}
 
 
-def falls(metrics: Metrics, key: str = "reward_mean", width: int = STEPS) -> list[Json]:
-    """Return the steps with the deepest falls of a metric, at least ``width`` apart.
+def falls(metrics: Metrics) -> list[Json]:
+    """Return the steps with the deepest falls of the mean reward, at least STEPS apart.
 
-    A fall is the mean of ``width`` steps minus that of the ``width`` before (fewer in a short run), beyond FALL_Z.
+    A fall is the mean of STEPS steps minus that of the STEPS before (fewer in a short run), beyond FALL_Z.
     """
-    points = [(s, v) for s, v in zip(metrics.steps, metrics.column(key), strict=True)]
-    points = [(s, v) for s, v in points if math.isfinite(v)]
-    width = min(width, len(points) // 4)
+    rewards = zip(metrics.steps, metrics.column("reward_mean"), strict=True)
+    points = [(s, v) for s, v in rewards if math.isfinite(v)]
+    width = min(STEPS, len(points) // 4)
     if width < 2:
         return []
     values = [v for _, v in points]

@@ -111,8 +111,8 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
         "preset": config.get("preset"),
         "engine": config.get("engine"),
         "seed": config.get("seed"),
-        "model": _of(config, "model", "path"),
-        "data": _of(config, "data", "path"),
+        "model": _path_in(config, "model"),
+        "data": _path_in(config, "data"),
         "identity": _identity(run),
         "lineage": _lineage(run),
     }
@@ -144,9 +144,9 @@ def _validation(metrics: Metrics) -> Json:
     return row
 
 
-def _of(config: dict[str, Any], section: str, key: str) -> Any:
+def _path_in(config: dict[str, Any], section: str) -> Any:
     part = config.get(section)
-    return part.get(key) if isinstance(part, dict) else None
+    return part.get("path") if isinstance(part, dict) else None
 
 
 def _identity(run: RunFolder) -> Json:
