@@ -236,7 +236,7 @@ def run_command(
         settings_of,
     )
     from prorl_evaluation.suites.runner import run_suite, without_code
-    from prorl_evaluation.suites.sources import BenchmarkRequest, gather_benchmarks
+    from prorl_evaluation.suites.sources import Selection, gather_benchmarks
     from prorl_evaluation.suites.suite import load_suite
     from prorl_verifiers import no_isolation, open_pool, runs_programs
 
@@ -251,7 +251,7 @@ def run_command(
     s = wanted.sampling
     own = Protocol("", s.n, 1, s.temperature, s.top_p, s.max_tokens or run_limit(models[1]))
     session = session_of(asked, models, settings_of(asked, *models[1:], own))
-    which = BenchmarkRequest(asked.suite.benchmarks, asked.data.limit, asked.suite.mirror)
+    which = Selection(asked.suite.benchmarks, asked.data.limit, asked.suite.mirror)
     who = asked.scoring
     with stoppable(KEPT, progress):
         gathered = gather_benchmarks(wanted, which, progress)

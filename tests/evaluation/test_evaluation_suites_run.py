@@ -24,10 +24,10 @@ from prorl_evaluation.suites.runner import (
     without_code,
 )
 from prorl_evaluation.suites.sources import (
-    BenchmarkRequest,
     Failure,
     Gathered,
     Ready,
+    Selection,
     gather_benchmarks,
     is_service,
     shared_lines,
@@ -241,18 +241,16 @@ def test_code_that_cannot_be_isolated_is_left_out_and_a_benchmark_of_it_fails() 
 
 def test_a_used_up_family_and_an_unknown_one_fail_alone() -> None:
     content = SUITE.replace("families: [add]", "families: [ad]").replace("count: 2}", "count: 1}")
-    found = gather_benchmarks(
-        parse_suite(content, "mine", Path()), BenchmarkRequest(), NullProgress()
-    )
+    found = gather_benchmarks(parse_suite(content, "mine", Path()), Selection(), NullProgress())
     assert [one.name for one in found.ready] == ["facts"]
     (failure,) = found.failures
     assert "no math family 'ad' (did you mean 'add'?)" in failure.reason and not failure.service
 
 
 def test_the_same_suite_gives_the_same_problems_and_a_limit_their_beginning() -> None:
-    whole = gather_benchmarks(suite(), BenchmarkRequest(), NullProgress())
-    again = gather_benchmarks(suite(), BenchmarkRequest(), NullProgress())
-    part = gather_benchmarks(suite(), BenchmarkRequest(["sums"], 1), NullProgress())
+    whole = gather_benchmarks(suite(), Selection(), NullProgress())
+    again = gather_benchmarks(suite(), Selection(), NullProgress())
+    part = gather_benchmarks(suite(), Selection(["sums"], 1), NullProgress())
     assert [one.manifest for one in whole.ready] == [one.manifest for one in again.ready]
     assert list(part.ready[0].samples) == list(whole.ready[0].samples)[:1]
 
@@ -260,9 +258,7 @@ def test_the_same_suite_gives_the_same_problems_and_a_limit_their_beginning() ->
 def test_a_split_of_a_built_dataset_is_a_benchmark(tmp_path: Path) -> None:
     built(tmp_path / "data", "test")
     content = "name: d\ntitle: D\nbenchmarks: [{name: own, dataset: data}]\n"
-    found = gather_benchmarks(
-        parse_suite(content, "d", tmp_path), BenchmarkRequest(), NullProgress()
-    )
+    found = gather_benchmarks(parse_suite(content, "d", tmp_path), Selection(), NullProgress())
     assert [len(one.samples) for one in found.ready] == [3]
 
 

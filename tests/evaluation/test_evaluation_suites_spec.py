@@ -13,16 +13,10 @@ from scipy import stats
 from prorl_common import MissingExtraError, NullProgress, UnknownNameError, UserError
 from prorl_evaluation import EvalSettings, EvaluationError
 from prorl_evaluation.metrics import pass_at_k
-from prorl_evaluation.sampling.command import (
-    PROTOCOLS,
-    Protocol,
-    SamplingRequest,
-    merge,
-    pick_protocol,
-)
+from prorl_evaluation.sampling.command import PROTOCOLS, Params, Protocol, merge, pick_protocol
 from prorl_evaluation.stats.fixed_set import fixed_change, fixed_interval, sampling_variance
 from prorl_evaluation.suites.published import category_rows, published, rows_for
-from prorl_evaluation.suites.sources import BenchmarkRequest, gather_benchmarks
+from prorl_evaluation.suites.sources import Selection, gather_benchmarks
 from prorl_evaluation.suites.suite import CATEGORY_OF, load_suite, parse_suite, suite_names
 from prorl_inference import pick_backend
 
@@ -119,7 +113,7 @@ def test_a_prompt_may_hold_braces_and_the_question_stands_where_it_is_named(
     written: str, asked: str
 ) -> None:
     content = OWN.replace("  - rg_acre\n", "").replace("count: 3", f"count: 3, prompt: {written}")
-    found = gather_benchmarks(parse_suite(content, "m", Path()), BenchmarkRequest(), NullProgress())
+    found = gather_benchmarks(parse_suite(content, "m", Path()), Selection(), NullProgress())
     assert not found.failures
     sample = found.ready[0].samples[0]
     assert sample.prompt[0]["content"] == asked.replace("Q", str(sample.metadata["question"]))
@@ -198,13 +192,11 @@ def test_the_presets_are_the_published_ones() -> None:
 
 def test_what_is_asked_for_comes_before_the_protocol_and_that_before_the_defaults() -> None:
     prorl = pick_protocol("prorl")
-    assert merge(SamplingRequest(temperature=0.0, n=4), prorl) == Protocol(
-        "prorl", 4, 1, 0.0, 0.95, 32_768
-    )
-    assert merge(SamplingRequest(), None) == Protocol("", 256, 128, 0.6, 0.95, 512)
-    assert merge(SamplingRequest(k=8), None, 77) == Protocol("", 16, 8, 0.6, 0.95, 77)
-    assert merge(SamplingRequest(max_tokens=9), prorl, 77).max_tokens == 9
-    assert merge(SamplingRequest(n=64), pick_protocol("boundary")).k == 64
+    assert merge(Params(temperature=0.0, n=4), prorl) == Protocol("prorl", 4, 1, 0.0, 0.95, 32_768)
+    assert merge(Params(), None) == Protocol("", 256, 128, 0.6, 0.95, 512)
+    assert merge(Params(k=8), None, 77) == Protocol("", 16, 8, 0.6, 0.95, 77)
+    assert merge(Params(max_tokens=9), prorl, 77).max_tokens == 9
+    assert merge(Params(n=64), pick_protocol("boundary")).k == 64
 
 
 def test_an_unknown_protocol_names_the_nearest_and_all() -> None:

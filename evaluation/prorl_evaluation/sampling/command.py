@@ -57,7 +57,7 @@ PROTOCOLS = {
 
 
 @dataclass(frozen=True, slots=True)
-class SamplingRequest:
+class Params:
     """The user's sampling parameters; None if not given."""
 
     n: int | None = None
@@ -79,25 +79,23 @@ def pick_protocol(name: str | None) -> Protocol | None:
     return protocol
 
 
-def merge(
-    request: SamplingRequest, protocol: Protocol | None, run_limit: int | None = None
-) -> Protocol:
+def merge(params: Params, protocol: Protocol | None, run_limit: int | None = None) -> Protocol:
     """Combine the user's parameters, the protocol and the defaults (n = 2k).
 
     With a protocol, a given k keeps its n.
     """
-    k = request.k or (protocol.k if protocol else DEFAULT_K)
+    k = params.k or (protocol.k if protocol else DEFAULT_K)
     base = protocol or Protocol(
         "", 2 * k, k, DEFAULT_TEMPERATURE, DEFAULT_TOP_P, run_limit or DEFAULT_MAX_TOKENS
     )
-    n = base.n if request.n is None else request.n
+    n = base.n if params.n is None else params.n
     return Protocol(
         name=base.name,
         n=n,
-        k=min(k, n) if request.k is None else k,
-        temperature=base.temperature if request.temperature is None else request.temperature,
-        top_p=base.top_p if request.top_p is None else request.top_p,
-        max_tokens=request.max_tokens or base.max_tokens,
+        k=min(k, n) if params.k is None else k,
+        temperature=base.temperature if params.temperature is None else params.temperature,
+        top_p=base.top_p if params.top_p is None else params.top_p,
+        max_tokens=params.max_tokens or base.max_tokens,
     )
 
 
@@ -198,8 +196,8 @@ def settings_of(
 
     model, s = config.model, config.sampling
     devices, urls = device_list(model.device), config.server.url
-    request = SamplingRequest(s.n, s.k, s.temperature, s.top_p, s.max_tokens)
-    how = merge(request, pick_protocol(s.protocol) or suite_protocol, run_limit(run))
+    params = Params(s.n, s.k, s.temperature, s.top_p, s.max_tokens)
+    how = merge(params, pick_protocol(s.protocol) or suite_protocol, run_limit(run))
     backend = pick_backend(model.backend, devices[0], urls[0] if urls else None)
     backend.check_installed()
     if model.batches is not None and not backend.fixed_batches:

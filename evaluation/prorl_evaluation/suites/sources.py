@@ -60,7 +60,7 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True)
-class BenchmarkRequest:
+class Selection:
     """The benchmarks to load (None: all), their limit, and a folder with their files."""
 
     names: Sequence[str] | None = None
@@ -85,14 +85,14 @@ def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
     return [name for name in options if name in names]
 
 
-def gather_benchmarks(suite: Suite, request: BenchmarkRequest, progress: Progress) -> Gathered:
+def gather_benchmarks(suite: Suite, selection: Selection, progress: Progress) -> Gathered:
     """Load every requested benchmark. Raises EvaluationError for unknown or no names."""
     gathered = Gathered()
-    names = pick_names(suite, request.names)
+    names = pick_names(suite, selection.names)
     progress.start(f"load suite {suite.name}", len(names))
     for name in names:
         try:
-            gathered.ready.append(_load(suite, suite.sources[name], request))
+            gathered.ready.append(_load(suite, suite.sources[name], selection))
         except (UserError, ServiceError) as error:
             gathered.failures.append(Failure(name, one_line(error), is_service(error)))
         progress.advance(1, benchmark=name)
@@ -100,16 +100,16 @@ def gather_benchmarks(suite: Suite, request: BenchmarkRequest, progress: Progres
     return gathered
 
 
-def _load(suite: Suite, source: Source, request: BenchmarkRequest) -> Ready:
+def _load(suite: Suite, source: Source, selection: Selection) -> Ready:
     notes: list[str] = []
     samples: Sequence[Sample]
     if isinstance(source, ProceduralSpec):
-        samples = spooled(_procedural(source, request.limit))
+        samples = spooled(_procedural(source, selection.limit))
     elif isinstance(source, DatasetSpec):
-        samples = read_split(suite.base / source.dataset, source.split, request.limit)
+        samples = read_split(suite.base / source.dataset, source.split, selection.limit)
     elif isinstance(source, BenchmarkSpec):
         loaded = Loaded(source)
-        samples = spooled(stream_spec(loaded, mirror=request.mirror, limit=request.limit))
+        samples = spooled(stream_spec(loaded, mirror=selection.mirror, limit=selection.limit))
         if loaded.note is not None:
             notes.append(loaded.note)
         if loaded.unusable:
