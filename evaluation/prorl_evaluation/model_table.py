@@ -119,7 +119,13 @@ def gather_models(
     ``names`` are result folders, runs, or suites' folders. Raises EvaluationError for unknown names, repeated problems,
     and differing sampling unless ``any_sampling``.
     """
-    results = [r for name in names for r in _results(name)]
+    results: list[EvalResult] = []
+    for name in names:
+        path, files = Path(name), list[Path]()
+        if path.is_dir() and not any((path / f).is_file() for f in (RESULT_FILE, "config.yaml")):
+            for form in ("*", "*/*"):
+                files += sorted(path.glob(f"{form}/{RESULT_FILE}"))
+        results += [load_result(file) for file in files] if files else gather([name]).results
     notes = check_alike(results, any_sampling=any_sampling, one_dataset=False)
     models: dict[tuple[str, str], list[EvalResult]] = {}
     for r in results:
@@ -138,15 +144,6 @@ def gather_models(
             one_each[place] = dataclasses.replace(r, settings=settings)
         labels.append(label)
     return one_each, notes
-
-
-def _results(name: str) -> Sequence[EvalResult]:
-    path = Path(name)
-    if path.is_dir() and not any((path / f).is_file() for f in (RESULT_FILE, "config.yaml")):
-        inside = [f for form in ("*", "*/*") for f in sorted(path.glob(f"{form}/{RESULT_FILE}"))]
-        if inside:
-            return [load_result(file) for file in inside]
-    return gather([name]).results
 
 
 def _one_result(parts: Sequence[EvalResult], single: bool) -> EvalResult:

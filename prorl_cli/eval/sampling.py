@@ -292,7 +292,7 @@ def run_command(
 
 def _poor(gathered: Gathered, n: int) -> list[str]:
     """Return warnings for a suite, or its benchmarks, that are too small to show a gain."""
-    from prorl_evaluation.stats.power import WORTH_SEEING, poor_power
+    from prorl_evaluation.stats.power import GAIN_OF_INTEREST, poor_power
 
     whole = poor_power(sum(len(one.samples) for one in gathered.ready), n)
     if whole is not None:
@@ -302,7 +302,7 @@ def _poor(gathered: Gathered, n: int) -> list[str]:
         return []
     names = ", ".join(alone)
     return [
-        f"too few problems alone to show a gain of {WORTH_SEEING:g} in pass@1: {names} (see prorl eval plan)"
+        f"too few problems alone to show a gain of {GAIN_OF_INTEREST:g} in pass@1: {names} (see prorl eval plan)"
     ]
 
 

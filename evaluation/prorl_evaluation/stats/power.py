@@ -30,9 +30,9 @@ TRIALS = 2000
 LEVEL, SEED = 0.95, 0
 DRAWS = 1000
 """Bootstrap draws, enough for the ends of a 95% interval."""
-WANTED = 0.8
+TARGET_POWER = 0.8
 """Power below this is called poor."""
-WORTH_SEEING = 0.1
+GAIN_OF_INTEREST = 0.1
 """Evaluations that would miss this gain in pass@1 get a warning."""
 MOST_PROBLEMS, MOST_SAMPLES = 100_000, 1024
 """Limits of the searches."""
@@ -136,7 +136,7 @@ def needed_problems(
     gain: float,
     rates: Rates | None = None,
     *,
-    target: float = WANTED,
+    target: float = TARGET_POWER,
     trials: int = TRIALS,
 ) -> int | None:
     """Return how many problems detect the gain with power ``target``, to 5%; None above MOST_PROBLEMS."""
@@ -169,7 +169,7 @@ def needed_samples(
     gain: float,
     rates: Rates | None = None,
     *,
-    target: float = WANTED,
+    target: float = TARGET_POWER,
 ) -> int | None:
     """Return the smallest power of two of samples per problem with power ``target``, or None."""
     n = 1
@@ -181,25 +181,25 @@ def needed_samples(
 
 
 def poor_power(problems: int, n: int) -> str | None:
-    """Return a warning if a gain of WORTH_SEEING would often be missed."""
+    """Return a warning if a gain of GAIN_OF_INTEREST would often be missed."""
     if problems < 2:
         return None if problems < 1 else "1 problem: no gain can be shown on it"
     if problems >= 500:  # one sample each is enough
         return None
     needed = _needed(n)
-    chance = power(problems, n, WORTH_SEEING, trials=_QUICK)
-    if problems >= needed or chance >= WANTED:
+    chance = power(problems, n, GAIN_OF_INTEREST, trials=_QUICK)
+    if problems >= needed or chance >= TARGET_POWER:
         return None
     return (
-        f"{problems} problems with n = {n}: a true gain of {WORTH_SEEING:g} in pass@1 would be seen in "
-        f"{int(100 * chance)}% of such comparisons, {100 * WANTED:.0f}% takes about {needed} problems (from pass@1 "
+        f"{problems} problems with n = {n}: a true gain of {GAIN_OF_INTEREST:g} in pass@1 would be seen in "
+        f"{int(100 * chance)}% of such comparisons, {100 * TARGET_POWER:.0f}% takes about {needed} problems (from pass@1 "
         f"{Rates().mean:g}; for your rates and gain: prorl eval plan)"
     )
 
 
 @cache
 def _needed(n: int) -> int:
-    problems = needed_problems(n, WORTH_SEEING, trials=_QUICK)
+    problems = needed_problems(n, GAIN_OF_INTEREST, trials=_QUICK)
     assert problems is not None
     return problems
 
