@@ -301,11 +301,8 @@ def test_another_answer_is_rejected(gold: str, answer: str) -> None:
 @pytest.mark.parametrize(("gold", "other"), HEAPED)
 def test_a_heap_of_candidates_is_rejected(gold: str, other: str, between: str) -> None:
     assert grade(gold, gold).decision == "accept"
-    assert (
-        grade(gold, gold + between + other).decision
-        == grade(gold, other + between + gold).decision
-        == "reject"
-    )
+    assert grade(gold, gold + between + other).decision == "reject"
+    assert grade(gold, other + between + gold).decision == "reject"
 
 
 @pytest.mark.parametrize(
@@ -318,9 +315,8 @@ def test_a_list_of_another_length_never_reaches_algebra(gold: str, answer: str) 
 
 @pytest.mark.parametrize("answer", ["abcdefghijklmnopqrstuvwxyz", "(x+y+z)^{50}" * 5])
 def test_huge_products_never_reach_algebra(answer: str) -> None:
-    assert (
-        grade(r"\sum_{k=1}^n k^2", answer).decision == grade("x^2+1", answer).decision == "reject"
-    )
+    assert grade(r"\sum_{k=1}^n k^2", answer).decision == "reject"
+    assert grade("x^2+1", answer).decision == "reject"
 
 
 @pytest.mark.parametrize("text", HOSTILE)

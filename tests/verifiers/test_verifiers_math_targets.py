@@ -280,11 +280,8 @@ def test_sets_lists_and_unions_are_symmetric_and_blind_to_order(
         )
         assert grade(left, again).decision == grade(again, left).decision == "accept"
         same = sorted(one) == sorted(two)
-        assert (
-            (grade(left, right).decision == "accept")
-            is (grade(right, left).decision == "accept")
-            is same
-        )
+        assert (grade(left, right).decision == "accept") is same
+        assert (grade(right, left).decision == "accept") is same
 
 
 @given(TREES, TREES)
