@@ -46,7 +46,7 @@ class _Domain:
         if task.verifier in VERIFIERS.names():  # its plug-in may not be installed here
             spec = VERIFIERS.get(task.verifier)
             data = spec.data
-            answer = data.topic(task.reference) if data.topic else data.shown(task.reference)
+            answer = data.topic(task.reference) if data.topic else data.topic_line(task.reference)
         if answer is not None and (answer in self.answers or len(self.answers) < ANSWERS_HELD):
             self.answers[answer] += 1
         if len(self.examples) < most:

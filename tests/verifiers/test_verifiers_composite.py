@@ -127,7 +127,7 @@ def test_the_gold_is_the_one_response_on_which_all_parts_agree() -> None:
     assert spec.data.write("5", {"parts": [NO_COMMA, MATH]}) == "The answer is \\boxed{5}"
     assert spec.data.target_type is not None
     assert spec.data.target_type({"parts": [MATH, NO_COMMA]}) == "number + instruction"
-    assert spec.data.shown({"parts": [MATH, NO_COMMA]}) == "math + style"
+    assert spec.data.topic_line({"parts": [MATH, NO_COMMA]}) == "math + style"
 
 
 def test_trainers_rows_may_hold_composed_tasks() -> None:

@@ -28,7 +28,7 @@ def test_the_least_spec_has_a_default_for_everything() -> None:
     assert (
         LEAST.data.gold(reference)
         == LEAST.data.answer(reference)
-        == LEAST.data.shown(reference)
+        == LEAST.data.topic_line(reference)
         == "cat"
     )
     assert LEAST.data.gold({}) is None
@@ -100,11 +100,11 @@ def test_gold_responses_are_written_as_each_verifier_wants_them() -> None:
     entry = {"question": "1 + 1", "answer": "2", "metadata": {}}
     assert VERIFIERS.get("math").data.gold({"answer": "2"}) == r"\boxed{2}"
     assert VERIFIERS.get("stem").data.gold({"answer": ["2", "3"]}) == r"\boxed{2} \boxed{3}"
-    assert VERIFIERS.get("stem").data.shown({"answer": ["2", "3"]}) == "2; 3"
+    assert VERIFIERS.get("stem").data.topic_line({"answer": ["2", "3"]}) == "2; 3"
     assert (
         VERIFIERS.get("logic").data.gold({"dataset": "x", "entry": entry}) == "<answer>2</answer>"
     )
     assert VERIFIERS.get("code").data.gold({"tests": []}) is None
     two = {"instruction_id_list": ["b", "a"], "kwargs": [{}, {}]}
     assert VERIFIERS.get("instruction").data.gold(two) is None
-    assert VERIFIERS.get("instruction").data.shown(two) == "a + b"
+    assert VERIFIERS.get("instruction").data.topic_line(two) == "a + b"

@@ -72,7 +72,7 @@ class DataShape:
         answer = self.answer(reference)
         return None if answer is None else self.write(answer, reference)
 
-    def shown(self, reference: Reference) -> str | None:
+    def topic_line(self, reference: Reference) -> str | None:
         """Return the line that ``prorl data inspect`` counts, at most 60 characters."""
         text = (self.topic or self.answer)(reference)
         return None if text is None else " ".join(text.split())[:60]

@@ -16,6 +16,7 @@ from typing import Any
 from prorl_common import nearest
 from prorl_verifiers.audit_shape import AuditShape, Kind
 from prorl_verifiers.data_shape import DataShape
+from prorl_verifiers.extract import CLOSE_THINK, OPEN_THINK
 from prorl_verifiers.findings import note
 from prorl_verifiers.references import check_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
@@ -27,7 +28,6 @@ MAX_ANSWERS = 10_000
 """Some questions have hundreds of gold answers, such as every name of a person."""
 MAX_EXPRESSION = 2000
 FALLBACK = "[invalid]"
-THINKING, THOUGHT = "<think>", "</think>"
 KEYS = (
     "answer",
     "until",
@@ -79,18 +79,18 @@ def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
 def _without_thinking(text: str) -> str:
     """Remove each <think>...</think> in turn, as lighteval does: the text on both sides may join into the next tag."""
     output: list[str] = []  # single characters
-    place, short = 0, len(THINKING) - 1
+    place, short = 0, len(OPEN_THINK) - 1
     while True:
         before = "".join(output[-short:])
-        joint = (before + text[place : place + short]).find(THINKING)
-        start = text.find(THINKING, place) if joint < 0 else place - len(before) + joint
-        end = text.find(THOUGHT, start + len(THINKING)) if start >= 0 else -1
+        joint = (before + text[place : place + short]).find(OPEN_THINK)
+        start = text.find(OPEN_THINK, place) if joint < 0 else place - len(before) + joint
+        end = text.find(CLOSE_THINK, start + len(OPEN_THINK)) if start >= 0 else -1
         if end < 0:
             return "".join(output) + text[place:]
         output += text[place : max(start, place)]
         if start < place:
             del output[start - place :]
-        place = end + len(THOUGHT)
+        place = end + len(CLOSE_THINK)
 
 
 Filter = Callable[[str], tuple[str, bool]]

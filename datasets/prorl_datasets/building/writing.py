@@ -189,7 +189,7 @@ def _count_gold(result: EntryResult, identity: str, one: Candidate) -> None:
     kind = verifier.data.target_type(reference)
     result.golds[kind] += 1
     if kind == UNTYPED and len(result.untyped) < MAX_UNTYPED:
-        result.untyped.append([identity, verifier.data.shown(reference) or ""])
+        result.untyped.append([identity, verifier.data.topic_line(reference) or ""])
 
 
 class _PartReader:

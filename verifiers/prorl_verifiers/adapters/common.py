@@ -108,7 +108,7 @@ class _Shared:
         self.lock = threading.Lock()
         self.pid = os.getpid()
         self.scorers: dict[ScorerOptions, Scorer] = {}
-        self.hooked = False
+        self.closes_at_exit = False
 
 
 _shared = _Shared()
@@ -122,9 +122,9 @@ def shared_scorer(options: ScorerOptions) -> Scorer:
         _shared = _Shared()
     shared = _shared
     with shared.lock:
-        if not shared.hooked:
+        if not shared.closes_at_exit:
             atexit.register(close_shared)
-            shared.hooked = True
+            shared.closes_at_exit = True
         if options not in shared.scorers:
             shared.scorers[options] = open_scorer(options)
         return shared.scorers[options]

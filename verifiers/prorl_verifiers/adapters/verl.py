@@ -27,7 +27,7 @@ from prorl_verifiers.types import Item, Task, TaskError
 SOURCE_PREFIX = "prorl/"
 MAX_PRED = 256
 """Characters of the answer that verl's majority vote sees."""
-OF_VERL = (
+IGNORED_OPTIONS = (
     "reward_router_address",
     "reward_model_tokenizer",
     "sandbox_fusion_url",
@@ -101,8 +101,8 @@ def verl_task(
 
 
 def _score(items: list[Item], options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    ours = {name: value for name, value in options.items() if name not in OF_VERL}
-    scorer_options = ScorerOptions.from_environment(**ours)
+    reward_options = {name: value for name, value in options.items() if name not in IGNORED_OPTIONS}
+    scorer_options = ScorerOptions.from_environment(**reward_options)
     pairs = [(with_open_think(text, scorer_options), task) for text, task in items]
     verdicts = score_with_retries(shared_scorer(scorer_options), pairs, scorer_options.retries)
     rewards = rewards_or_raise(verdicts)

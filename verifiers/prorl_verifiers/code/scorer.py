@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 WALL_SECONDS_A_SECOND = 2.0
 """Wall-clock seconds allowed per second of processor time budget."""
-_SHOWN = 2000
+_LONGEST_CODE = 2000
 """Characters of the extracted code that a verdict keeps."""
 
 
@@ -54,7 +54,7 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
     if source is None or not source.strip():
         return Verdict(0.0, "unparsable", f"no closed {task.language.title} code block")
     if len(source) > MAX_ANSWER * 4:
-        return Verdict(0.0, "unparsable", "the code is too long", source[:_SHOWN])
+        return Verdict(0.0, "unparsable", "the code is too long", source[:_LONGEST_CODE])
     explaining = listening()
     if explaining:
         at = text.rfind(source)
@@ -102,7 +102,7 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         "all_passed": float(passed == total),
     }
     status: VerdictStatus = "timeout" if over and not task.limits.partial else "scored"
-    return Verdict(reward, status, reason, source[:_SHOWN], isolation, metrics)
+    return Verdict(reward, status, reason, source[:_LONGEST_CODE], isolation, metrics)
 
 
 def _case(test: CodeTest) -> Case:

@@ -156,7 +156,7 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
         **{key: table.labels[key].of(at) or None for key in ("entry", "family", "level")},
         "prompt": [message(m["role"], m["content"] or "") for m in prompt if m is not None],
         "characters": int(table.characters[at]),
-        "shown": None if spec is None else private(spec.data.shown(reference)),
+        "shown": None if spec is None else private(spec.data.topic_line(reference)),
         "answer": None if spec is None else private(spec.data.answer(reference)),
         "gold": private(gold),
         "gold_is_of": "the dataset"
