@@ -65,7 +65,7 @@ def test_a_queue_with_a_long_text_in_work_is_not_idle() -> None:
     work = queue.take("slow", wait=False)
     assert work is not None and queue.busy == 1
     assert not queue.wait_until_idle(0.01)
-    queue.done(work, 0.1, 1)
+    queue.finish(work, 0.1, 1)
     assert queue.wait_until_idle(0.01)
 
 

@@ -29,7 +29,7 @@ def drain(queue: FairQueue, seconds: dict[LaneName, float]) -> list[tuple[LaneNa
     order = []
     while (work := queue.take(wait=False)) is not None:
         order += [(work.lane, job.batch) for job in work.jobs]
-        queue.done(work, seconds[work.lane] * len(work.jobs), len(work.jobs))
+        queue.finish(work, seconds[work.lane] * len(work.jobs), len(work.jobs))
     return order
 
 
@@ -39,7 +39,7 @@ def with_slow_texts() -> FairQueue:
     queue.add("text", jobs(first))
     work = queue.take(wait=False)
     assert work is not None
-    queue.done(work, 1.0, 1)
+    queue.finish(work, 1.0, 1)
     return queue
 
 
@@ -71,7 +71,7 @@ def test_a_newcomer_does_not_wait_for_what_was_queued_before() -> None:
     for _ in range(200):
         work = queue.take(wait=False)
         assert work is not None
-        queue.done(work, 0.1, 1)
+        queue.finish(work, 0.1, 1)
     queue.add("text", jobs(short))
     order = [of for _, of in drain(queue, {"text": 0.1})]
     assert order.index(short) <= 2
@@ -83,7 +83,7 @@ def test_quick_items_are_taken_together_and_slow_ones_alone() -> None:
     queue.add("text", jobs(many))
     work = queue.take(wait=False)
     assert work is not None and 1 < len(work.jobs) <= 64
-    queue.done(work, 5.0 * len(work.jobs), len(work.jobs))
+    queue.finish(work, 5.0 * len(work.jobs), len(work.jobs))
     work = queue.take(wait=False)
     assert work is not None and len(work.jobs) == 1
 

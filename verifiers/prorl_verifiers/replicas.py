@@ -77,7 +77,7 @@ class Replicas(Protocol):
 
 @dataclass(slots=True)
 class _State:
-    out: int = 0
+    running: int = 0
     away_until: float = 0.0
     losses: int = 0
 
@@ -118,11 +118,11 @@ class ReplicaPool:
             if not verdict.is_infra_error:
                 report(index, verdict)
 
-        verdicts = self._scored(items, first)
+        verdicts = self._score_once(items, first)
         again = [i for i, verdict in enumerate(verdicts) if verdict.is_infra_error]
         if again:
             repeated = [items[i] for i in again]
-            second = self._scored(repeated, lambda n, verdict: report(again[n], verdict))
+            second = self._score_once(repeated, lambda n, verdict: report(again[n], verdict))
             for i, verdict in zip(again, second, strict=True):
                 verdicts[i] = verdict
         return verdicts
@@ -131,11 +131,11 @@ class ReplicaPool:
         """Free the replicas' resources."""
         self._replicas.close()
 
-    def _scored(self, items: Sequence[Item], on_done: OnDone) -> list[Verdict]:
+    def _score_once(self, items: Sequence[Item], on_done: OnDone) -> list[Verdict]:
         batches = [items[i : i + BATCH] for i in range(0, len(items), BATCH)]
         finished: dict[int, list[Verdict]] = {}
         losses: Counter[int] = Counter()
-        waiting, out = deque(range(len(batches))), dict[Any, _Call]()
+        waiting, running = deque(range(len(batches))), dict[Any, _Call]()
         last_sign = last_verdict = self._clock()
 
         def finish(batch: int, verdicts: list[Verdict]) -> None:
@@ -144,7 +144,7 @@ class ReplicaPool:
                 on_done(batch * BATCH + offset, verdict)
 
         def lost(call: _Call, reason: str) -> None:
-            self._lost(call.replica, reason)
+            self._record_loss(call.replica, reason)
             losses[call.batch] += 1
             if losses[call.batch] < LOSSES:
                 waiting.appendleft(call.batch)
@@ -155,8 +155,8 @@ class ReplicaPool:
 
         try:
             while len(finished) < len(batches):
-                self._hand_out(batches, waiting, out)
-                if not out:
+                self._hand_out(batches, waiting, running)
+                if not running:
                     now = self._clock()
                     silent = now - last_sign
                     if silent > PATIENCE or now - last_verdict > LATE:
@@ -167,66 +167,66 @@ class ReplicaPool:
                         )
                     self._sleep(POLL)
                     continue
-                future = self._replicas.first_done(list(out), POLL)
+                future = self._replicas.first_done(list(running), POLL)
                 now = self._clock()
                 if future is None:
-                    for late in [f for f, call in out.items() if now - call.since > LATE]:
-                        lost(out.pop(late), f"no answer in {LATE:.0f} s")
+                    for late in [f for f, call in running.items() if now - call.since > LATE]:
+                        lost(running.pop(late), f"no answer in {LATE:.0f} s")
                         last_sign = last_verdict = now  # waiting for it does not count as silence
                     continue
-                call = out.pop(future)
+                call = running.pop(future)
                 try:
                     verdicts = self._replicas.result(future)
                 except ReplicaBusy as error:
-                    self._busy(call.replica, error.seconds)
+                    self._record_busy(call.replica, error.seconds)
                     waiting.appendleft(call.batch)
                     last_sign = now
                 except ReplicaLost as error:
                     lost(call, str(error))
                 except BaseException:
-                    self._ended(call.replica)
+                    self._record_end(call.replica)
                     raise
                 else:
                     last_sign = last_verdict = now
-                    self._answered(call.replica)
+                    self._record_answer(call.replica)
                     finish(call.batch, verdicts)
         finally:
-            for call in out.values():  # their verdicts are no longer needed
-                self._ended(call.replica)
+            for call in running.values():  # their verdicts are no longer needed
+                self._record_end(call.replica)
         return [verdict for i in range(len(batches)) for verdict in finished[i]]
 
     def _hand_out(
-        self, batches: Sequence[Sequence[Item]], waiting: deque[int], out: dict[Any, _Call]
+        self, batches: Sequence[Sequence[Item]], waiting: deque[int], running: dict[Any, _Call]
     ) -> None:
         """Give waiting batches to the replicas with most room; a lost one gets a single batch."""
         while waiting:
             with self._lock:
                 now = self._clock()
                 rooms = [
-                    (1 if state.losses else slots) - state.out if state.away_until <= now else 0
+                    (1 if state.losses else slots) - state.running if state.away_until <= now else 0
                     for state, slots in zip(self._states, self._replicas.slots, strict=True)
                 ]
                 replica = max(range(len(rooms)), key=lambda i: rooms[i] / self._replicas.slots[i])
                 if rooms[replica] <= 0:
                     return
-                self._states[replica].out += 1
+                self._states[replica].running += 1
             batch = waiting.popleft()
-            out[self._replicas.ask(replica, batches[batch])] = _Call(batch, replica, now)
+            running[self._replicas.ask(replica, batches[batch])] = _Call(batch, replica, now)
 
-    def _ended(self, replica: int) -> None:
+    def _record_end(self, replica: int) -> None:
         with self._lock:
-            self._states[replica].out -= 1
+            self._states[replica].running -= 1
 
-    def _busy(self, replica: int, seconds: float) -> None:
+    def _record_busy(self, replica: int, seconds: float) -> None:
         with self._lock:
             state = self._states[replica]
-            state.out -= 1
+            state.running -= 1
             state.away_until = self._clock() + PAUSES.wait(1, seconds)
 
-    def _lost(self, replica: int, reason: str) -> None:
+    def _record_loss(self, replica: int, reason: str) -> None:
         with self._lock:
             state, now = self._states[replica], self._clock()
-            state.out -= 1
+            state.running -= 1
             if state.losses and state.away_until > now:  # one of several calls lost with it
                 return
             state.losses += 1
@@ -236,10 +236,10 @@ class ReplicaPool:
             outcome = "waiting for it" if len(self._states) == 1 else "the others take over"
             self._say(f"{name} is lost: {outcome} ({reason})")
 
-    def _answered(self, replica: int) -> None:
+    def _record_answer(self, replica: int) -> None:
         with self._lock:
             state = self._states[replica]
-            state.out -= 1
+            state.running -= 1
             is_back = state.losses > 0
             state.away_until, state.losses = 0.0, 0
         if is_back:

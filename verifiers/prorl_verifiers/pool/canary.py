@@ -13,7 +13,7 @@ from typing import Any
 
 from prorl_common import PluginError
 from prorl_common.frames import encode
-from prorl_verifiers.pool.protocol import request
+from prorl_verifiers.pool.protocol import make_request
 from prorl_verifiers.pool.queue import Job
 from prorl_verifiers.spec import VERIFIERS, Canary, VerifierSpec
 from prorl_verifiers.types import Verdict
@@ -36,7 +36,7 @@ class Check:
     status: str = "scored"
     job: Job | None = None
 
-    def expecting(self, scored: Mapping[Job, Verdict]) -> Check | None:
+    def with_expected_verdict(self, scored: Mapping[Job, Verdict]) -> Check | None:
         """Return the check with its required verdict, if there is one."""
         if self.job is None:
             return self
@@ -78,7 +78,7 @@ class Examiner:
             checks += canaries
         return checks
 
-    def last_checks(self, warm: frozenset[str]) -> list[Check]:
+    def retirement_checks(self, warm: frozenset[str]) -> list[Check]:
         """Return the checks for a retiring worker."""
         deep = [check for name in sorted(warm & self._served) for check in deep_checks(name)]
         return [*deep, *self._remembered.values()]
@@ -90,7 +90,7 @@ class Examiner:
         scored: Mapping[Job, Verdict],
     ) -> bool:
         """Return whether all checks pass; if so, remember repeated items."""
-        expected = [check.expecting(scored) for check in checks]
+        expected = [check.with_expected_verdict(scored) for check in checks]
         passed = [
             one is None or one.passes(reply) for one, reply in zip(expected, replies, strict=True)
         ]
@@ -127,7 +127,7 @@ def first_wrong(
 
 
 def _request(verifier: str, canary: Canary) -> dict[str, Any]:
-    return request(verifier, canary.reference, canary.response, CANARY_SECONDS)
+    return make_request(verifier, canary.reference, canary.response, CANARY_SECONDS)
 
 
 def _checks(verifier: str, draw: Callable[[VerifierSpec], Sequence[Canary]]) -> list[Check]:

@@ -48,7 +48,7 @@ class ComposedBatch(Batch):
         whole = self._wholes.get(at)
         if whole is None:
             super().deliver(at, verdict)
-        elif whole.take(place, verdict):
+        elif whole.add(place, verdict):
             super().deliver(at, whole.verdict(self.explain))
 
 
@@ -59,7 +59,7 @@ class _Whole:
         self._verdicts: dict[int, Verdict] = {}
         self._lock = threading.Lock()
 
-    def take(self, place: int, verdict: Verdict) -> bool:
+    def add(self, place: int, verdict: Verdict) -> bool:
         """Store a part's verdict; return whether all are complete."""
         with self._lock:
             self._verdicts[place] = verdict

@@ -22,7 +22,7 @@ MAX_EXTRACTED = 2000
 UNCLOSED = unparsable("the thinking was opened and never closed")
 
 
-def request(
+def make_request(
     verifier: str,
     reference: Reference,
     response: str,
@@ -44,7 +44,7 @@ def request(
     return message
 
 
-def too_long() -> Verdict:
+def too_long_verdict() -> Verdict:
     """Return the verdict of an overlong response."""
     return Verdict(0.0, "unparsable", "the response is too long")
 

@@ -187,7 +187,7 @@ class Lane:
             return Work(caller, jobs, charged)
         return None
 
-    def done(self, work: Work, seconds: float, finished: int) -> None:
+    def finish(self, work: Work, seconds: float, finished: int) -> None:
         """Replace the charged time by the real one."""
         self.running -= 1
         work.caller.spent += seconds - work.charged
@@ -251,11 +251,11 @@ class FairQueue:
                 else:
                     self._changed.wait()
 
-    def done(self, work: Work, seconds: float, finished: int) -> None:
+    def finish(self, work: Work, seconds: float, finished: int) -> None:
         """Free the thread; ``finished`` jobs were not put back."""
         with self._changed:
             lane = work.caller.lane
-            lane.done(work, seconds, finished)
+            lane.finish(work, seconds, finished)
             if lane is not self._slow:
                 self._lead += seconds if lane is self._text else -seconds
             if not (self._text.in_use and self._code.in_use):

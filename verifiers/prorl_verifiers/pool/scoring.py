@@ -26,9 +26,9 @@ from prorl_verifiers.pool.protocol import (
     MAX_RESPONSE,
     UNCLOSED,
     cpu_seconds_of,
+    make_request,
     read_reply,
-    request,
-    too_long,
+    too_long_verdict,
 )
 from prorl_verifiers.pool.queue import FairQueue, Job, LaneName, PoolClosedError, ThreadKind
 from prorl_verifiers.pool.sandbox_calls import WorkerCalls
@@ -96,9 +96,9 @@ class WorkerThread(threading.Thread):
                 for job in work.jobs:
                     job.batch.fail(error)
             finally:
-                self._queue.done(work, time.monotonic() - started, finished)
+                self._queue.finish(work, time.monotonic() - started, finished)
         if not self.stopping:
-            self._examine_last()
+            self._examine_retiring_worker()
         self._drop_worker()
 
     def _run_program(self, job: Job) -> None:
@@ -181,7 +181,7 @@ class WorkerThread(threading.Thread):
         task, verdict = job.task, None
         broken = self._factory.broken(task.verifier)
         if len(job.response) > MAX_RESPONSE:
-            verdict = too_long()
+            verdict = too_long_verdict()
         elif broken is not None:
             reason = f"the {task.verifier} verifier fails its own first questions: {broken}"
             verdict = Verdict(None, "infra_error", reason)
@@ -189,7 +189,7 @@ class WorkerThread(threading.Thread):
             try:
                 seconds, explain = self._timeout + 1, job.batch.explain
                 return encode(
-                    request(
+                    make_request(
                         task.verifier, task.reference, job.response, seconds, explain, isolation
                     )
                 )
@@ -200,7 +200,7 @@ class WorkerThread(threading.Thread):
 
     def _account(self, job: Job, cpu_seconds: float) -> None:
         verifier = job.task.verifier
-        self._counters.cpu(verifier, cpu_seconds)
+        self._counters.add_cpu_seconds(verifier, cpu_seconds)
         self._queue.costs.observe(verifier, len(job.response), cpu_seconds)
 
     def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
@@ -237,7 +237,7 @@ class WorkerThread(threading.Thread):
         worker = self._worker
         old = self._delivered >= RECYCLE_AFTER
         if worker is not None and (old or self._factory.is_old(worker)):
-            self._examine_last()
+            self._examine_retiring_worker()
             self._counters.add("worker_recycles")
             self._drop_worker()
         if self._worker is None:
@@ -249,12 +249,12 @@ class WorkerThread(threading.Thread):
             self._delivered = 0
         return self._worker
 
-    def _examine_last(self) -> None:
+    def _examine_retiring_worker(self) -> None:
         """Ask a retiring worker the deep canaries of its verifiers."""
         worker = self._worker
         if worker is None or not self._delivered:
             return
-        checks = self._examiner.last_checks(worker.origin.warm)
+        checks = self._examiner.retirement_checks(worker.origin.warm)
         try:
             replies = worker.ask_many([check.frame for check in checks], DEEP_SECONDS)
             sound = self._examiner.pass_all(checks, replies, {})
@@ -288,7 +288,7 @@ class WorkerThread(threading.Thread):
             self._labels[name] = plugin_label(VERIFIERS.origin(name))
         if (label := self._labels[name]) is not None:
             verdict = replace(verdict, metrics={**verdict.metrics, "plugin": label})
-        self._counters.verdict(name, verdict)
+        self._counters.add_verdict(name, verdict)
         job.batch.deliver(job.index, verdict)
 
 
@@ -310,7 +310,7 @@ def score_in_sandbox(response: str, task: Task, sandbox: Sandbox, explain: bool)
     spec = VERIFIERS.get(task.verifier)
     assert spec.score_in_sandbox is not None
     if len(response) > MAX_RESPONSE:
-        return too_long()
+        return too_long_verdict()
     text = after_thinking(response) if spec.strip_thinking else response
     if text is None:
         return Verdict(0.0, UNCLOSED.status, UNCLOSED.reason)

@@ -54,13 +54,13 @@ class Counters:
         with self._lock:
             self._events[event] += count
 
-    def verdict(self, verifier: str, verdict: Verdict) -> None:
+    def add_verdict(self, verifier: str, verdict: Verdict) -> None:
         """Count a verdict."""
         with self._lock:
             self._items[verifier, verdict.status] += 1
             self._seconds[verifier] += verdict.seconds  # type: ignore[assignment]
 
-    def cpu(self, verifier: str, seconds: float) -> None:
+    def add_cpu_seconds(self, verifier: str, seconds: float) -> None:
         """Count processor time."""
         with self._lock:
             self._cpu_seconds[verifier] += seconds  # type: ignore[assignment]

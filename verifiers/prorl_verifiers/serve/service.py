@@ -83,14 +83,14 @@ class Metrics(ServiceMetrics):
         )
         self._pool = {name: self.gauge(name, text) for name, text in POOL_GAUGES.items()}
 
-    def verdict(self, task: Task, verdict: Verdict) -> None:
+    def count_verdict(self, task: Task, verdict: Verdict) -> None:
         """Count one verdict."""
         self._items.labels(task.verifier, verdict.status).inc()
         self._seconds.labels(task.verifier).observe(verdict.seconds)
         if verdict.reward is not None:
             self._reward.labels(task.verifier).observe(verdict.reward)
 
-    def pool(self, stats: PoolStats) -> None:
+    def set_pool_gauges(self, stats: PoolStats) -> None:
         """Set the pool's gauges."""
         self.queue.set(stats.queued)
         self.busy.set(stats.busy)
@@ -111,8 +111,8 @@ class Service:
         """Accepted items without a verdict."""
         self._pool = pool
         self._say = say
-        self._bad = 0
-        self._probed = 0.0
+        self._bad_in_a_row = 0
+        self._last_probe = 0.0
 
     def app(self) -> Starlette:
         """Return the ASGI application, whose shutdown waits for the last answers."""
@@ -184,19 +184,19 @@ class Service:
 
     async def show_metrics(self, _: Request) -> Response:
         """Return the metrics as Prometheus text."""
-        self.metrics.ready.set(self._bad < BAD_IN_A_ROW)
-        self.metrics.pool(self._pool.stats)
+        self.metrics.ready.set(self._bad_in_a_row < BAD_IN_A_ROW)
+        self.metrics.set_pool_gauges(self._pool.stats)
         return Response(self.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
 
     async def healthz(self, _: Request) -> Response:
         """Return 200, or 503 while the workers give no verdicts; then probe them."""
         now = time.monotonic()
-        if self._bad >= BAD_IN_A_ROW and now - self._probed > PROBE_PAUSE:
-            self._probed = now
+        if self._bad_in_a_row >= BAD_IN_A_ROW and now - self._last_probe > PROBE_PAUSE:
+            self._last_probe = now
             if await self._probe():
-                self._bad = 0
+                self._bad_in_a_row = 0
                 self._say("ready again")
-        is_ready = self._bad < BAD_IN_A_ROW
+        is_ready = self._bad_in_a_row < BAD_IN_A_ROW
         return json_response(
             {"status": "ready" if is_ready else "unhealthy"}, 200 if is_ready else 503
         )
@@ -228,12 +228,12 @@ class Service:
         return verdicts
 
     def _count(self, task: Task, verdict: Verdict) -> None:
-        self.metrics.verdict(task, verdict)
+        self.metrics.count_verdict(task, verdict)
         if not verdict.is_infra_error:
-            self._bad = 0
+            self._bad_in_a_row = 0
             return
-        self._bad += 1
-        if self._bad == BAD_IN_A_ROW:
+        self._bad_in_a_row += 1
+        if self._bad_in_a_row == BAD_IN_A_ROW:
             self._say(
                 f"not ready: {BAD_IN_A_ROW} items in a row without a verdict ({verdict.reason})"
             )
@@ -271,14 +271,14 @@ class Counted:
             return
         started, status = time.monotonic(), 500  # in case of a bug
 
-        async def noting(message: Message) -> None:
+        async def send_noting_status(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
             await send(message)
 
         try:
-            await self._app(scope, receive, noting)
+            await self._app(scope, receive, send_noting_status)
         finally:
             name = scope["path"].strip("/")
             endpoint = name if name in ("verify", "openrlhf", "metrics", "healthz") else "other"
