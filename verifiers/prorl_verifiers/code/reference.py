@@ -235,6 +235,8 @@ def check_reference(reference: Mapping[str, Any]) -> None:
 
 def read_reference(reference: Mapping[str, Any]) -> CodeReference:
     """Parse a code reference. Raises TaskError."""
+    from prorl_sandbox.spec import check_call
+
     language = read_language(reference.get("language"))
     tests = read_tests(reference)
     judge = reference.get("judge")
@@ -250,26 +252,20 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
         if isinstance(test, StdioTest):
             continue
         if language.run is not None:
-            _check_call(test, language, number)
+            if not isinstance(test, CallTest) or not test.from_json:
+                raise TaskError(
+                    f"test {number}: asserts and checks are Python; give the tests of a "
+                    f"{language.title} task as stdin/stdout"
+                )
+            try:
+                check_call(test.call, language)
+            except UserError as error:
+                raise TaskError(f"test {number}: {error}") from error
         if judge is not None:
             raise TaskError(f"test {number}: a judge needs stdin/stdout tests")
     binary = reference.get("mode") == "binary"
     environment = read_environment(reference.get("environment"), language)
     return CodeReference(language, tests, read_limits(reference), judge, binary, environment)
-
-
-def _check_call(test: CodeTest, language: LanguageSpec, number: int) -> None:
-    from prorl_sandbox.spec import check_call
-
-    if not isinstance(test, CallTest) or not test.from_json:
-        raise TaskError(
-            f"test {number}: asserts and checks are Python; give the tests of a {language.title} task"
-            " as stdin/stdout"
-        )
-    try:
-        check_call(test.call, language)
-    except UserError as error:
-        raise TaskError(f"test {number}: {error}") from error
 
 
 def read_environment(name: Any, language: LanguageSpec) -> str:

@@ -124,6 +124,13 @@ class Service:
             while self.unanswered and time.monotonic() < limit:
                 await asyncio.sleep(0.02)
 
+        async def answer_refusal(_: Request, error: Exception) -> Response:
+            assert isinstance(error, Refusal)
+            return refused(error)
+
+        async def answer_nobody(_: Request, __: Exception) -> Response:
+            return Response(status_code=499)  # nobody is left to read it
+
         return Starlette(
             routes=[
                 Route("/verify", self.verify, methods=["POST"]),
@@ -137,8 +144,8 @@ class Service:
                 HTTPException: unknown_route(
                     "POST /verify, POST /openrlhf, GET /healthz, GET /metrics"
                 ),
-                Refusal: _answer_refusal,
-                ClientDisconnect: _answer_nobody,
+                Refusal: answer_refusal,
+                ClientDisconnect: answer_nobody,
             },
         )
 
@@ -283,15 +290,6 @@ class Counted:
             name = scope["path"].strip("/")
             endpoint = name if name in ("verify", "openrlhf", "metrics", "healthz") else "other"
             self._metrics.answer(endpoint, status, time.monotonic() - started)
-
-
-async def _answer_refusal(_: Request, error: Exception) -> Response:
-    assert isinstance(error, Refusal)
-    return refused(error)
-
-
-async def _answer_nobody(_: Request, __: Exception) -> Response:
-    return Response(status_code=499)  # nobody is left to read it
 
 
 async def _wait_for_disconnect(request: Request) -> None:
