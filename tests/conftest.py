@@ -1,5 +1,3 @@
-"""Fixtures shared by every room's tests."""
-
 from __future__ import annotations
 
 import os
@@ -15,10 +13,7 @@ from prorl_sandbox import ToolSandbox, open_sandbox
 
 @pytest.fixture(scope="session")
 def test_data() -> Path:
-    """The folder of real test data, from PRORL_TEST_DATA; skips without it, fails without it in CI.
-
-    ``PRORL_TEST_DATA=none`` says that there is none, in CI too: its tests skip.
-    """
+    """The folder named by PRORL_TEST_DATA. Without it tests skip, but fail in CI; ``none`` skips them in CI too."""
     value = os.environ.get("PRORL_TEST_DATA")
     if value == "none":
         pytest.skip("PRORL_TEST_DATA=none: the real data is not here")
@@ -32,14 +27,13 @@ def test_data() -> Path:
 
 @pytest.fixture(autouse=True)
 def _no_child_loads_the_plug_ins_of_another_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``--plugin`` in this process tells all files loaded so far to children through the environment: it is put back."""
+    """Restore the environment variable through which ``--plugin`` passes loaded files to child processes."""
     monkeypatch.setenv("PRORL_PLUGINS", "[]")
 
 
 @pytest.fixture(scope="session", params=["local", pytest.param("docker", marks=pytest.mark.slow)])
 def anywhere(request: pytest.FixtureRequest) -> Iterator[ToolSandbox]:
-    """A sandbox of each backend. Skips where there is none; in CI local must be there, and docker where
-    PRORL_DOCKER_TESTS=1. The whole of these suites again takes minutes, so docker is make integration's."""
+    """A sandbox of each backend, skipped if missing; CI needs local, and docker if PRORL_DOCKER_TESTS=1."""
     try:
         found = open_sandbox(request.param)
     except (UserError, ServiceError) as error:
@@ -54,11 +48,11 @@ def anywhere(request: pytest.FixtureRequest) -> Iterator[ToolSandbox]:
 
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
-    """A hub on this machine, named by HF_ENDPOINT, with an empty cache; no token is set."""
+    """A local hub named by HF_ENDPOINT, with an empty cache and no token."""
     with serving() as served:
         for name in ("HF_HUB_OFFLINE", "HF_TOKEN", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
             monkeypatch.delenv(name, raising=False)
-        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # read once
+        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # read at import
         monkeypatch.setenv("HF_ENDPOINT", served.url)
         monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")

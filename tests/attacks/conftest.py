@@ -1,5 +1,3 @@
-"""What the attack tests share: every attack, a local sandbox, and how a report is judged."""
-
 from __future__ import annotations
 
 import os
@@ -12,7 +10,7 @@ from prorl_sandbox.attacks.catalogue import Attack, Report, load_cases
 
 
 def require_local() -> None:
-    """Skip (in CI fail) where this machine cannot put up the walls."""
+    """Skip the test, or fail it in CI, if this machine cannot isolate programs."""
     found = probe()
     if not found.strong:
         if os.environ.get("CI") == "true":
@@ -22,20 +20,18 @@ def require_local() -> None:
 
 @pytest.fixture(scope="session")
 def attacks() -> list[Attack]:
-    """Every program with every way to deliver it."""
+    """Return every attack program with every way to deliver it."""
     return [attack for case in load_cases() for attack in case.attacks]
 
 
 @pytest.fixture(scope="session")
 def open_local() -> Callable[[], Sandbox]:
-    """How to open a local sandbox."""
     require_local()
     return lambda: open_sandbox("local")
 
 
 @pytest.fixture(scope="module")
 def local(open_local: Callable[[], Sandbox]) -> Iterator[Sandbox]:
-    """An open local sandbox."""
     sandbox = open_local()
     yield sandbox
     sandbox.close()
@@ -43,7 +39,7 @@ def local(open_local: Callable[[], Sandbox]) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="session")
 def troubles() -> Callable[[Report, str], list[str]]:
-    """Return what did not hold in one case of a report, as readable lines."""
+    """Return one line for each expectation that a case of a report did not meet."""
 
     def found(report: Report, case: str) -> list[str]:
         return [

@@ -1,8 +1,4 @@
-"""Random programs that try to look like an outage of the sandbox.
-
-Every program combines one to three mechanisms with random parameters. None of them is an outage: whatever the program does is its
-own verdict. They are meant to be run inside the sandbox only, each in well under a second.
-"""
+"""Random programs that try to look like an outage of the sandbox. Run them in the sandbox only."""
 
 from __future__ import annotations
 
@@ -43,17 +39,16 @@ _NOISE = (
 
 
 def _indent(text: str, depth: int = 1) -> str:
-    """Returns the lines of a block moved to the right."""
     return "\n".join("    " * depth + line if line else line for line in text.split("\n"))
 
 
 def _try(body: str) -> str:
-    """Returns a block that goes on after whatever exception the body raises."""
+    """Return a block that ignores any exception of `body`."""
     return f"try:\n{_indent(body)}\nexcept Exception:\n    pass"
 
 
 def _body(rng: Rng) -> str:
-    """Returns an expression of bytes: something that could be a message to the sandbox."""
+    """Return a bytes expression that could be a message to the sandbox."""
     word = rng.choice(_WORDS)
     return rng.choice(
         (
@@ -76,7 +71,7 @@ def _body(rng: Rng) -> str:
 
 
 def _head(rng: Rng) -> str:
-    """Returns an expression of bytes: a head for a frame whose body is called `body`, right or wrong."""
+    """Return a bytes expression for a valid or invalid header of a frame whose body is the variable `body`."""
     size = rng.choice(
         (
             "len(body)",
@@ -99,7 +94,7 @@ def _head(rng: Rng) -> str:
     )
 
 
-# Mechanisms that are run as statements, at the top of a script or inside the function.
+# Mechanisms that run as statements, at the top of a script or inside the function.
 
 
 def _exit_now(rng: Rng) -> str:
@@ -801,10 +796,9 @@ STATEMENTS: tuple[Block, ...] = (
     _change_numbers,
     _pending,
 )
-"""Mechanisms that are run as statements."""
 
 
-# Mechanisms that are the value returned: a block that ends by setting `value`.
+# Mechanisms whose block ends by setting `value`, which the function returns.
 
 
 def _deep_value(rng: Rng) -> str:
@@ -1019,14 +1013,10 @@ VALUES: tuple[Block, ...] = (
     _value_of_code,
     _plain_value,
 )
-"""Mechanisms that are the value returned by a function."""
-
-
-# Mechanisms that spoil the text of the program itself.
 
 
 def _spoil_text(rng: Rng, text: str) -> str:
-    """Returns the program with its text spoilt, so that it may not compile."""
+    """Return `text` damaged in a way that may keep it from compiling."""
     return rng.choice(
         (
             lambda: (
@@ -1055,14 +1045,13 @@ def _spoil_text(rng: Rng, text: str) -> str:
 
 
 def _parts(rng: Rng, count: int) -> list[str]:
-    """Returns the blocks of `count` different mechanisms, of which at most one starts processes."""
+    """Return the blocks of `count` different mechanisms, of which at most one starts processes."""
     chosen = rng.sample(STATEMENTS, count)
     starting = [block for block in chosen if block in (_children, _child_goes_on)]
     return [block(rng) for block in chosen if block not in starting[1:]]
 
 
 def _script(rng: Rng) -> str:
-    """Returns a script of one to three mechanisms."""
     parts = _parts(rng, rng.choice((1, 1, 2, 2, 3)))
     if rng.random() < 0.4:
         parts.insert(rng.randrange(len(parts) + 1), "print(42)")
@@ -1071,7 +1060,7 @@ def _script(rng: Rng) -> str:
 
 
 def _function(rng: Rng) -> str:
-    """Returns a program that defines `f(x)` out of one to three mechanisms, some at its import, some in the call."""
+    """Return a program whose `f(x)` combines one to three mechanisms, some at import and some in the call."""
     count = rng.choice((1, 1, 2, 2, 3))
     value = rng.choice(VALUES)(rng) if rng.random() < 0.75 else _plain_value(rng)
     parts = _parts(rng, count - 1 if rng.random() < 0.75 else count)
@@ -1105,15 +1094,7 @@ def _function(rng: Rng) -> str:
 
 
 def programs(seed: int, count: int) -> Iterator[tuple[str, dict[str, str | None]]]:
-    """Yields `count` random programs that try to look like an outage; the same ones for the same seed.
-
-    Args:
-        seed: The start of the random numbers.
-        count: How many programs.
-
-    Yields:
-        The text of a program and a dict with "call": None to run it as a script, or "f", the function to call with one int.
-    """
+    """Yield `count` programs with {"call": None} to run one as a script, or {"call": "f"} to call it with an int."""
     for number in range(count):
         rng = random.Random(f"{seed} {number}")
         call = "f" if rng.random() < 0.5 else None

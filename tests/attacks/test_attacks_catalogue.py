@@ -1,5 +1,3 @@
-"""The catalogue covers the published list, and every program of it is well formed."""
-
 from __future__ import annotations
 
 import importlib.resources

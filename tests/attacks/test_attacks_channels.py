@@ -1,5 +1,4 @@
-"""Two boxes that run at once and agree: what passes between two sandboxes, and what between two boxes of
-one (docs/concepts/sandbox.md, "What remains")."""
+"""Covert channels between two sandboxes, and between two boxes of one sandbox (docs/concepts/sandbox.md)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""``prorl sandbox attack`` as a user meets it."""
-
 from __future__ import annotations
 
 import json

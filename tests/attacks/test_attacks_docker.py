@@ -1,7 +1,4 @@
-"""Every attack on the docker backend, where an engine answers.
-
-Skips with a reason without one; fails instead when CI=true and PRORL_DOCKER_TESTS=1.
-"""
+"""Every attack on the docker backend. Skipped without an engine unless CI=true and PRORL_DOCKER_TESTS=1."""
 
 from __future__ import annotations
 
@@ -20,7 +17,6 @@ CASES = [case.id for case in load_cases() if case.attacks]
 
 @pytest.fixture(scope="module")
 def open_docker() -> Callable[[], Sandbox]:
-    """How to open a docker sandbox."""
     try:
         open_sandbox("docker").close()
     except (UserError, ServiceError) as error:
@@ -44,7 +40,6 @@ def test_docker_backend_holds_the_first_program_of_every_case(
 
 @pytest.fixture(scope="module")
 def report(attacks: list[Attack], open_docker: Callable[[], Sandbox]) -> Report:
-    """The whole suite, run once."""
     return run_suite(open_docker, attacks)
 
 

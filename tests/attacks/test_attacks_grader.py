@@ -1,8 +1,4 @@
-"""Every grading attack through the real code verifier: no reward but for the documented legal
-answers.
-
-Leaves out the programs that only run into a time limit; the suite has those.
-"""
+"""Grading attacks on the real code verifier earn no reward, apart from the documented legal answers."""
 
 from __future__ import annotations
 
@@ -93,7 +89,6 @@ N04_PROGRAM = "terminal codes, HTML, formulas"
 
 @pytest.fixture
 def make_run() -> Callable[[], None]:
-    """Run the command line in this process; exit code 0 is expected."""
     from prorl_cli.main import main
 
     def run() -> None:

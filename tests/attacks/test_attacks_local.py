@@ -1,5 +1,3 @@
-"""Every attack on the local backend, once, with the invariants measured on this machine."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -15,7 +13,6 @@ CASES = [case.id for case in load_cases() if case.attacks]
 
 @pytest.fixture(scope="module")
 def report(attacks: list[Attack], open_local: Callable[[], Sandbox]) -> Report:
-    """The whole suite, run once."""
     return run_suite(open_local, attacks)
 
 

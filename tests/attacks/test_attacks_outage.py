@@ -1,7 +1,4 @@
-"""Nothing that a submission does is an outage: every one of many programs that try gets a reward.
-
-The programs (``outage_programs``) were written by somebody who had not seen the sandbox.
-"""
+"""Submissions that imitate an outage of the sandbox still get a reward."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ TASKS: dict[str, list[dict[str, Any]]] = {
 
 
 def rewards(sandbox: Sandbox, seed: int, count: int) -> list[str]:
-    """Return what was not a reward, of so many programs, each delivered in every way that it can be."""
+    """Return the results that were not rewards, with each program delivered in every possible way."""
     made = [
         (source, way)
         for source, facts in outage_programs.programs(seed, count)

@@ -1,4 +1,4 @@
-"""The suite notices what it is there to notice: fakes that leak, lie or let an attack through."""
+"""The attack suite notices fake sandboxes that leak, lie or let an attack through."""
 
 from __future__ import annotations
 
@@ -23,31 +23,29 @@ ATTACK = Attack("A01", "a fake", "call", "tag = '@TAG@'", frozenset(["runtime-er
 
 @pytest.fixture(autouse=True)
 def _look_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fakes leave at once what they leave, so nobody need wait a second."""
+    """Fakes leave traces at once, so the suite need not wait a second for them."""
     monkeypatch.setattr(suite_module, "_AFTERWARDS_SECONDS", 0.05)
 
 
 class OneOutcomeSandbox(FakeSandbox):
-    """Answers honest programs rightly and everything else with one outcome."""
+    """Return the right result for honest programs and one fixed outcome for everything else."""
 
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
         self.honest = 1137
 
     def run(self, program: Program, limits: Limits = USUAL_LIMITS) -> Outcome:
-        """Return what was set."""
         if program == HONEST:
             return Outcome("ok", value=self.honest)
         self.attacked(program.source.split("'")[1])
         return self.outcome
 
     def attacked(self, tag: str) -> None:
-        """For fakes that do something on the host."""
+        """Called for each attack; subclasses do something to the host here."""
 
     def run_check(
         self, program: Program, checker: str, entry_point: str, limits: Limits = USUAL_LIMITS
     ) -> Outcome:
-        """Return what was set."""
         return self.outcome
 
 

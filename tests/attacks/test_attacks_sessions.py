@@ -1,4 +1,4 @@
-"""What a hostile message may try against the messages after it, its forks and its box."""
+"""Messages that attack later messages of their session, its forks and its box."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ PAUSE = 0.4
 
 @pytest.fixture
 def session(anywhere: ToolSandbox) -> Iterator[Session]:
-    """An open session."""
     with anywhere.open_session(LIMITS) as opened:
         yield opened
 

@@ -1,4 +1,4 @@
-"""Make the benchmarks importable as they import each other."""
+"""Put the benchmarks folder on sys.path, because benchmarks import each other."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Everything that the host decodes ends soon, with a value or a FrameError, whatever the bytes are."""
+"""Every decoder of the host ends soon, with a value or a FrameError, for any bytes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""The small policy of the studies: golds and wrong answers, what is held out, the arms of the studies, the table."""
-
 from __future__ import annotations
 
 import random
@@ -22,7 +20,7 @@ STUDIES = sorted((ROOT / "benchmarks" / "studies").glob("*.yaml"))
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[VerifierPool]:
-    """The real verifiers, one worker."""
+    """The real verifiers with one worker."""
     with VerifierPool(workers=1) as opened:
         yield opened
 
@@ -117,6 +115,6 @@ def test_the_table_compares_arms_on_the_same_problems() -> None:
 
 
 def _counts(rng: random.Random, least: int) -> dict[str, tuple[int, int]]:
-    """Return 20 problems with 8 samples each, every second problem of a ladder."""
+    """Return 20 problems with 8 samples each; every second problem belongs to a ladder."""
     names = [f"test-{'sum-ladder3x2' if i % 2 else 'sum'}-{i:05d}" for i in range(20)]
     return {name: (8, rng.randint(least, least + 2)) for name in names}

@@ -1,5 +1,3 @@
-"""The fuzz benchmark: an answer is made again from its number, and every broken fact is found."""
-
 from __future__ import annotations
 
 import importlib

@@ -1,7 +1,4 @@
-"""Debian's Chromium through Playwright, and ``prorl view`` as people start it.
-
-Without a Chromium the tests skip; in CI they fail. ``PRORL_PICTURES=FOLDER`` keeps the pictures that tests take.
-"""
+"""Chromium through Playwright, and a running ``prorl view``. PRORL_PICTURES=FOLDER keeps screenshots."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from typing import Any
 import pytest
 
 PATIENCE = 60_000
-"""Milliseconds that the page has for what a test waits for, on a busy machine too."""
+"""Timeout of the page in milliseconds, large enough for a busy machine."""
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 Serve = Callable[..., str]
 Open = Callable[..., Any]
@@ -24,7 +21,7 @@ Open = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A Chromium of this machine, for one file: Playwright's event loop must not run in the next one's tests."""
+    """Debian's Chromium for one test file: Playwright's event loop must not run during the next file's tests."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
         words = "no Chromium on this machine: apt-get install chromium"
@@ -41,7 +38,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def expect(browser: Any) -> Any:
-    """Playwright's ``expect``: it asks again until what it is told holds, as a page draws when it can."""
+    """Playwright's ``expect``, which retries until the condition holds."""
     from playwright.sync_api import expect
 
     expect.set_options(timeout=PATIENCE)
@@ -73,10 +70,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 
 @pytest.fixture
 def look(browser: Any) -> Iterator[Open]:
-    """Return a function that opens an address in a window of its own; a fault of the page fails the test.
-
-    ``size``: desktop or phone; ``theme``: light or dark.
-    """
+    """Return a function that opens an address in a new window and fails the test if the page raises an error."""
     contexts: list[Any] = []
     faults: list[str] = []
 
@@ -103,7 +97,7 @@ def look(browser: Any) -> Iterator[Open]:
 
 @pytest.fixture
 def picture() -> Callable[[Any, str], None]:
-    """Return a function that takes a picture of a page where ``PRORL_PICTURES`` asks for it."""
+    """Return a function that takes a screenshot if ``PRORL_PICTURES`` is set."""
     folder = os.environ.get("PRORL_PICTURES", "")
 
     def take(page: Any, name: str) -> None:
@@ -116,7 +110,7 @@ def picture() -> Callable[[Any, str], None]:
 
 @pytest.fixture
 def accessible() -> Callable[[Any], None]:
-    """Return a function that fails where axe finds something serious on a page."""
+    """Return a function that fails if axe finds a serious accessibility problem on a page."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
     def check(page: Any) -> None:

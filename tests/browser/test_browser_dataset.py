@@ -1,5 +1,3 @@
-"""A dataset in a real browser: find a row, read it, check its gold, see why others were dropped."""
-
 from __future__ import annotations
 
 import json
@@ -32,7 +30,7 @@ STORY = "A truck drives from the mine to the harbour with nine tonnes of ore. Ho
 
 
 class Accepting:
-    """A scorer that takes every gold but one."""
+    """A scorer that accepts every gold answer but one."""
 
     def __enter__(self) -> Self:
         return self
@@ -51,7 +49,7 @@ class Accepting:
 
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Generated sums, and texts of which two repeat others and one has a gold that is refused."""
+    """Generated sums, and texts of which two are near-duplicates and one has a rejected gold answer."""
     folder = tmp_path_factory.mktemp("data")
     rows = [
         {"prompt": HOSTILE, "answer": "1000"},

@@ -1,5 +1,3 @@
-"""An evaluation in a real browser: matrix, problem, answers side by side, claims, gained and lost, as a file too."""
-
 from __future__ import annotations
 
 import dataclasses
@@ -24,7 +22,7 @@ TABS = ("", "problems", "claims", "solvable", "how")
 
 
 class HostileGenerator(FakeGenerator):
-    """Answers with markup, a text that turns around, and a long line."""
+    """Answer with markup, bidirectional control characters and a long line."""
 
     def _answer(self, seed: int, batch: int) -> Completion:
         said = super()._answer(seed, batch)
@@ -32,7 +30,7 @@ class HostileGenerator(FakeGenerator):
 
 
 def problems() -> list[Sample]:
-    """24 problems of two domains; a prompt is as hostile as an answer."""
+    """24 problems of two domains with prompts as hostile as the answers."""
     return [
         dataclasses.replace(
             s,
@@ -44,7 +42,7 @@ def problems() -> list[Sample]:
 
 
 def write(folder: Path, label: str, percent: int, interrupt_at: int = 0) -> None:
-    """Write an evaluation folder of a model that says "yes" in so many percent."""
+    """Write an evaluation folder of a model that says "yes" to `percent` % of the problems."""
     model = HostileGenerator(label, label, percent, interrupt_at)
     settings = EvalSettings(n=N, k=4, batch_rows=16, draws=300, label=label)
     evaluate(model, problems(), settings, folder, FakeScorer(), NullProgress())
@@ -52,7 +50,6 @@ def write(folder: Path, label: str, percent: int, interrupt_at: int = 0) -> None
 
 @pytest.fixture(scope="module")
 def evals(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of three models' results."""
     root = tmp_path_factory.mktemp("work") / "evals"
     for name, percent in (("base", 10), ("step_000100", 50), ("step_000200", 90)):
         write(root / f"{name}-0123abcd", name.replace("_000", " "), percent)
@@ -60,13 +57,11 @@ def evals(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def at(address: str, **query: str) -> str:
-    """The address of the evaluation with a query."""
     words = "&".join(f"{key}={value}" for key, value in query.items())
     return f"{address}#/evals/evaluation?{words}"
 
 
 def body_rows(page: Any, label: str) -> Any:
-    """The rows of a table's body."""
     return (
         page.get_by_role("region", name=label)
         .or_(page.locator(f'div.table[aria-label="{label}"]'))

@@ -1,4 +1,4 @@
-"""A hostile run in a real browser: its names and texts are shown and do nothing, in the served page and in a file."""
+"""Hostile names and texts of a run are displayed and do nothing, in the served page and in an exported file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ FOLDER = "r<svg onload=alert(5)> %2f#?&'\"\u202e__proto__"
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run whose every text and name is hostile."""
     path = tmp_path_factory.mktemp("hostile") / FOLDER
     write_run(path, 40, rollouts=(39, 40))
     with (path / "metrics.jsonl").open("a") as file:

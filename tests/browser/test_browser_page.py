@@ -1,4 +1,4 @@
-"""The page as such, in a real browser: who may see it, what it is made of, and that it stays still under hostile texts."""
+"""Access to the page, its assets, and its stability under hostile texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ RUNS = ("first", "second")
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
-    """Two runs that have only begun."""
     for name in RUNS:
         folder = tmp_path / "runs" / name
         folder.mkdir(parents=True)

@@ -1,5 +1,3 @@
-"""The rollouts of a run in a real browser: found, read token by token, checked again, and harmless whatever they hold."""
-
 from __future__ import annotations
 
 import json
@@ -36,7 +34,6 @@ def tokenizer(folder: Path) -> None:
 def write_step(
     run: Path, step: int, changed: Callable[[dict[str, Any]], None] | None = None
 ) -> None:
-    """Write a step's rollouts, whole."""
     from tokenizers import Tokenizer
 
     made = Tokenizer.from_file(str(run.parent / "model" / "tokenizer.json"))
@@ -85,7 +82,7 @@ def write_step(
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run of twelve steps; the newest holds hostile texts."""
+    """A run of twelve steps, the newest with hostile texts."""
     monkeypatch.setenv("PRORL_CACHE", str(tmp_path / "cache"))
     tokenizer(tmp_path / "model")
     folder = tmp_path / "run"
@@ -100,12 +97,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def rollouts(address: str, query: str = "") -> str:
-    """The address of the list under a query."""
     return f"{address}#/run/rollouts{query and '?' + query}"
 
 
 def rows(page: Any) -> list[str]:
-    """What the rows of the list say, first the step and the sample."""
+    """Return the text of the list's rows, which start with step and sample index."""
     found: list[str] = page.locator(".rollout-rows tbody tr[data-at]").all_inner_texts()
     return found
 

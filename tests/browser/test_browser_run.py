@@ -1,5 +1,3 @@
-"""A run's page in a real browser: curves with decisions on them, the way to why a reward fell, runs beside each other."""
-
 from __future__ import annotations
 
 import re
@@ -18,7 +16,7 @@ FALL = 150
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two runs: one whose reward falls at step 150, with the rollouts around it, and one that goes on well."""
+    """Two runs: one whose reward falls at step 150, with rollouts around it, and a healthy one."""
     runs = tmp_path_factory.mktemp("runs")
     write_run(runs / "fallen", 300, done=240, falls_at=FALL, rollouts=range(FALL - 20, FALL + 20))
     write_run(runs / "well", 240, "optimizer.lr=5e-6", seed=3)
@@ -26,7 +24,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def chart(page: Any, title: str) -> Any:
-    """The chart with this title."""
     return page.locator(
         "figure.chart", has=page.get_by_role("heading", name=re.compile(f"^{title}"))
     )

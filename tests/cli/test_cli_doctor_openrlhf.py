@@ -1,5 +1,3 @@
-"""``prorl doctor --engine openrlhf``: its findings and its exit code."""
-
 from __future__ import annotations
 
 import json

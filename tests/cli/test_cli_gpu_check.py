@@ -1,5 +1,3 @@
-"""``prorl doctor --gpu``: what its numbers say, and the whole of it on the CPU (slow)."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Help answers everywhere and drags in no heavy library; mistakes exit 2 with one line."""
-
 from __future__ import annotations
 
 import subprocess
@@ -33,7 +31,7 @@ def test_help_answers(path: tuple[str, ...]) -> None:
 
 
 def verbs() -> list[tuple[str, ...]]:
-    """Every command that does something: all but the groups, which only list."""
+    """Return the path of every command except groups."""
     paths = command_paths()
     groups = {path[:-1] for path in paths} - {("train",)}
     return [path for path in paths if path not in groups]
@@ -53,7 +51,6 @@ def test_no_command_has_more_than_fifteen_parameters() -> None:
 
 
 def find(path: tuple[str, ...]) -> Any:
-    """Return the command of that path."""
     command: Any = get_command(APP)
     for name in path:
         command = command.commands[name]

@@ -1,4 +1,4 @@
-"""A number that makes no sense is refused when it is read: by every option, and by every setting."""
+"""Numbers out of range are rejected by every command option and every setting."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from prorl_training.config import TrainConfig
 
 
 def parameters(app: typer.Typer) -> Iterator[tuple[str, OptionInfo, type]]:
-    """Yield (name, option, kind) of every parameter of a command that is a number."""
+    """Yield (name, option, kind) of every numeric parameter of a command."""
     callbacks = [c.callback for c in app.registered_commands]
     for group in app.registered_groups:
         assert group.typer_instance is not None

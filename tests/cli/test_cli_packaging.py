@@ -1,5 +1,3 @@
-"""What is built is what is imported: ten packages, their data files, and no shadowed names."""
-
 from __future__ import annotations
 
 import email

@@ -1,5 +1,3 @@
-"""``prorl push`` on a run made by hand, to the fake hub: layout, card, what stays at home, refusals in one line."""
-
 from __future__ import annotations
 
 import json
@@ -35,12 +33,12 @@ CANARIES = (
     "canary", "hf_CANARYcanary1", "sk-CANARYcanary123", "10.9.8.7", "canary.internal", TOKEN,
     "math question", "yes -", "no -", "yes 1", "no 1",
 )  # fmt: skip
-"""What must be in no file that goes up: folders and names of ours, tokens, hosts, a prompt, starts of answers."""
+"""Strings that no pushed file may contain: our folders and names, tokens, hosts, a prompt, starts of answers."""
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny model's folder, at a place whose name is nobody's business."""
+    """The folder of a tiny model, whose path is private."""
     path = tmp_path_factory.mktemp("canary") / "canary-model"
     tiny_model().save_pretrained(path)
     byte_tokenizer().save_pretrained(path)
@@ -106,7 +104,7 @@ def run(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> RunFold
 
 @pytest.fixture
 def writer(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> FakeHub:
-    """A hub that the token may write to, by the storage protocol that needs no service beside it."""
+    """A hub that the token may write to, over the storage protocol that needs no other service."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", True)
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     return hub
@@ -120,19 +118,19 @@ def prorl(*words: str) -> Any:
 
 
 def planned(*words: str) -> dict[str, Any]:
-    """What a dry run says, as JSON."""
+    """Return the JSON of a dry run."""
     found: dict[str, Any] = json.loads(prorl(*words, "--dry-run", "--json").stdout)
     return found
 
 
 def pushed(hub: FakeHub, repo: str = "me/small") -> dict[str, bytes]:
-    """What lies in the model's repository."""
+    """Return the files in the model's repository."""
     held = hub.repos[f"models/{repo}"]
     return held.commits[held.branches["main"]]
 
 
 def evaluated(out: Path, digest: str, percent: int, label: str) -> None:
-    """An evaluation of 12 problems with 8 samples each."""
+    """Write an evaluation of 12 problems with 8 samples each."""
     settings = EvalSettings(
         n=8, k=4, draws=100, label=label, dataset={"path": "/canary/d", "split": "test"},
         extra={"api_key": "sk-CANARYcanary123"},

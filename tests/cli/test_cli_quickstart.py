@@ -1,7 +1,4 @@
-"""``prorl quickstart``: what its closing screen says, and what it refuses before work starts.
-
-The command itself runs in CI with the real model (``make quickstart``).
-"""
+"""``prorl quickstart``: its closing screen and early refusals. CI runs the real thing (``make quickstart``)."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ def high(tmp_path: Path) -> EvalResult:
 
 
 def write_steps(run: Path, rewards: Mapping[int, Sequence[Sequence[float | None]]]) -> None:
-    """Write a rollouts file a step: a list of groups, each a list of rewards."""
+    """Write one rollouts file per step from lists of groups of rewards."""
     (run / "rollouts").mkdir(parents=True)
     for step, groups in rewards.items():
         rows = [(step, f"p{i}", reward) for i, group in enumerate(groups) for reward in group]

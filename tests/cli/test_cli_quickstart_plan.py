@@ -1,5 +1,3 @@
-"""``prorl quickstart``'s planner: what it chooses from a machine's speed and the minutes it has."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -22,7 +20,7 @@ from prorl_cli.quickstart.plan import (
 
 
 def rates(speed: float) -> Rates:
-    """Return the rates of a machine that is ``speed`` times as fast as two free cores of a present server."""
+    """Return the rates of a machine ``speed`` times as fast as two free cores of a current server."""
     return Rates(290 * speed, 200 * speed, 1.5 / speed, 65.0, 10.0)
 
 
@@ -35,10 +33,10 @@ def rates(speed: float) -> Rates:
         (0.5, 6, 9, 60, 8, True),
         (0.4, 6, 7, 40, 8, True),  # old cores: the fixed quickstart took 10 minutes
         (0.3, 6, 5, 20, 4, False),
-        (0.02, 6, 1, 20, 4, False),  # as good as no machine: the smallest plan
+        (0.02, 6, 1, 20, 4, False),  # the slowest machine gets the smallest plan
         (1.0, 30, 60, 100, 16, True),
         (0.4, 10, 12, 60, 8, True),
-        (0.2, 30, 20, 100, 8, True),  # two cores that others use, too
+        (0.2, 30, 20, 100, 8, True),  # two cores shared with other processes
     ],
 )
 def test_the_plan_is_as_large_as_speed_and_minutes_allow(
@@ -91,7 +89,7 @@ def test_a_saved_plan_is_read_again(tmp_path: Path) -> None:
 
 
 class Run:
-    """A run whose steps take ``slower`` times what was planned, and its clock."""
+    """A run with a clock whose steps take ``slower`` times as long as planned."""
 
     def __init__(self, minutes: float, slower: float, steps: int | None = None) -> None:
         self.now = 0.0
@@ -104,7 +102,7 @@ class Run:
         self.pace = Pace(plan, self.costs, 60 * minutes, steps, self.lines.append, lambda: self.now)
 
     def train(self) -> int:
-        """Return how many steps are done."""
+        """Return the number of completed steps."""
         for step in range(1, self.planned + 1):
             seconds = self.slower * self.costs.step
             self.now += seconds

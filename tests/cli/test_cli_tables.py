@@ -1,4 +1,4 @@
-"""Tables fit their terminal without cutting a word, and a terminal that knows ASCII alone gets ASCII."""
+"""Tables fit the terminal without cutting words, and use only ASCII on a terminal that cannot show more."""
 
 from __future__ import annotations
 

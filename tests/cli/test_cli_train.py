@@ -1,5 +1,3 @@
-"""A run from the command line on a tiny model: train, interrupt, resume, look back, export, replay."""
-
 from __future__ import annotations
 
 import json
@@ -46,7 +44,6 @@ TINY = [
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tiny model and a tiny dataset."""
     root = tmp_path_factory.mktemp("train")
     tiny_model().save_pretrained(root / "model")
     byte_tokenizer().save_pretrained(root / "model")
@@ -57,7 +54,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Work in that folder, on one thread."""
+    """Work in ``place`` on one thread."""
     monkeypatch.chdir(place)
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -103,7 +100,7 @@ def test_run_that_exists_is_not_overwritten(place: Path) -> None:
 
 @pytest.fixture
 def small_disk(place: Path) -> Iterator[Path]:
-    """The folder of a run, on a disk of its own of 16 MB."""
+    """A run folder on a separate disk of 16 MB."""
     disk = place / "runs" / "full"
     disk.mkdir(parents=True)
     mount = ["mount", "-t", "tmpfs", "-o", "size=16m", "none", str(disk)]
@@ -116,7 +113,7 @@ def small_disk(place: Path) -> Iterator[Path]:
 
 
 def fill(disk: Path, left: int) -> Path:
-    """Write a file that leaves so many bytes of the disk."""
+    """Write a file that leaves ``left`` bytes free on the disk."""
     free = os.statvfs(disk)
     filler = disk / "filler"
     filler.write_bytes(bytes(free.f_bavail * free.f_frsize - left))
@@ -172,7 +169,7 @@ def test_a_run_that_a_stall_ended_says_so_and_is_no_failure(place: Path) -> None
     told = prorl(*start("stalled", 9), *words)
     assert "controller.on_stall ended the run: validation stalled" in told.stderr
     rows = (place / "runs/stalled/metrics.jsonl").read_text().splitlines()
-    assert len(rows) == 4  # the least that the stall test looks at
+    assert len(rows) == 4  # the minimum for the stall test
     shown = prorl("train", "explain", "stalled", "--step", "4").stdout
     assert "run ended - validation stalled" in shown
     assert "next on stall: end" in shown

@@ -1,5 +1,3 @@
-"""``prorl train forecast`` on a run made by hand."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""``prorl train explain`` and ``simulate`` on a run whose stalls led to each action, made by hand."""
-
 from __future__ import annotations
 
 import json
@@ -27,12 +25,12 @@ SETTINGS = (
     "controller.end_gain=0.05",
     "length_penalty.weight=0",
 )
-"""Any 12 validations are a stall."""
+"""With these settings, any 12 validations count as a stall."""
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a run of 60 steps, all but the first at a level of 0.4, and what was decided on the way."""
+    """A folder with a run of 60 steps whose rewards stay at 0.4 after the first, and its decisions."""
     place = tmp_path_factory.mktemp("place")
     config = load_config("cpu", overrides=list(SETTINGS))
     rows: dict[int, dict[str, Any]] = {}
@@ -52,7 +50,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def in_place(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands are typed beside ``runs``."""
     monkeypatch.chdir(place)
 
 

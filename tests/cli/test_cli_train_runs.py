@@ -1,5 +1,3 @@
-"""``prorl train presets|status|export`` on runs made by hand: no training, no torch but for the last look."""
-
 from __future__ import annotations
 
 import json
@@ -22,7 +20,6 @@ from prorl_training.types import Decision
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny model's folder."""
     path = tmp_path_factory.mktemp("runs") / "model"
     tiny_model().save_pretrained(path)
     byte_tokenizer().save_pretrained(path)
@@ -66,7 +63,7 @@ def exported_step(out: str) -> str:
 
 
 def test_presets_have_a_line_each_with_what_they_are() -> None:
-    _, _, *lines = prorl("presets").stdout.splitlines()  # head and rule
+    _, _, *lines = prorl("presets").stdout.splitlines()  # header and rule
     assert [line.split()[0] for line in lines if not line.startswith(" ")] == preset_names()
     described = json.loads(prorl("presets", "--json").stdout)
     assert set(described) == set(preset_names())

@@ -1,5 +1,3 @@
-"""``train simulate`` and ``train explain``: text, JSON, pictures, recorded runs, mistakes."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""``prorl view`` as people and their shells start it."""
-
 from __future__ import annotations
 
 import os

@@ -1,4 +1,4 @@
-"""Ctrl-C, as a terminal sends it to every process of a command: the first speaks, the second ends it soon."""
+"""The first Ctrl-C, sent to the whole process group, prints a message; the second ends the command soon."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_the_first_says_what_happens_and_how_to_go_on(
     (tmp_path / "long.yaml").write_text(RECIPE)
     child = begin("-m", "prorl_cli", *words.split(), cwd=tmp_path)
     try:
-        threads = Path(f"/proc/{child.pid}/task")  # the second is the one that hears of Ctrl-C
+        threads = Path(f"/proc/{child.pid}/task")  # the second thread handles Ctrl-C
         while len(list(threads.iterdir())) < 2 or not (tmp_path / begun).exists():
             assert child.poll() is None, "ended before it could be interrupted"
             time.sleep(0.02)
@@ -117,7 +117,7 @@ def test_one_that_comes_inside_a_destructor_is_not_lost(tmp_path: Path) -> None:
 
 
 def runs(pid: int) -> bool:
-    """Return whether a process is there and not dead."""
+    """Return whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -138,7 +138,7 @@ def test_the_second_ends_a_process_that_does_not_return_to_python(tmp_path: Path
     assert GRACE <= time.monotonic() - second < 10
     assert child.returncode == 130
     assert errors.splitlines() == [f"finishing this step {AGAIN}", "stopped"]
-    until = time.monotonic() + 10  # the kernel takes it away in its own time
+    until = time.monotonic() + 10  # the kernel removes the process with a delay
     while runs(started):
         assert time.monotonic() < until
         time.sleep(0.05)

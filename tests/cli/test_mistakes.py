@@ -1,4 +1,4 @@
-"""Mistakes that people make on the command line: each is one line with the cure and exit 2."""
+"""User mistakes on the command line produce one line that says how to fix them, and exit code 2."""
 
 from __future__ import annotations
 
@@ -445,12 +445,12 @@ CASES = [
         )
     ),
 ]
-"""(what is typed after ``prorl``, what the line says)."""
+"""(arguments of ``prorl``, expected text of the line)."""
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a dataset, no runs, and files that are not what they should be."""
+    """A folder with a dataset, no runs, and invalid files."""
     root = tmp_path_factory.mktemp("mistakes")
     for name, text in FILES.items():
         (root / name).write_text(text)
@@ -463,7 +463,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Work in that folder."""
     monkeypatch.chdir(place)
     there = {*place.iterdir(), *(place / "data").iterdir()}
     yield
@@ -475,7 +474,7 @@ def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_a_mistake_is_one_line_with_the_cure_and_exit_2(
     words: str, line: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    if "--plugin" in words:  # what a plug-in file leaves in its process stays there
+    if "--plugin" in words:  # a loaded plug-in file would stay in this process
         command = [sys.executable, "-m", "prorl_cli", *words.split()]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         code: object = done.returncode

@@ -1,5 +1,3 @@
-"""Where prorl keeps what it has fetched or built."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Settings of any pydantic tree: the reader, ``--set``, and every mistake at once with the nearest key."""
-
 from __future__ import annotations
 
 import subprocess

@@ -1,5 +1,3 @@
-"""Suggested commands can be pasted into a shell."""
-
 from __future__ import annotations
 
 import shlex

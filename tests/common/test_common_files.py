@@ -1,5 +1,3 @@
-"""Files are whole or absent; journals survive a torn line; complaints name file and line."""
-
 from __future__ import annotations
 
 import gzip
@@ -74,7 +72,7 @@ def _as_nobody(folder: Path) -> None:
 
 
 def test_a_folder_of_somebody_else_is_found_before_any_work(tmp_path: Path) -> None:
-    folder = Path(f"/tmp/prorl-test-{os.getpid()}/folder")  # tmp_path is closed to nobody
+    folder = Path(f"/tmp/prorl-test-{os.getpid()}/folder")  # user nobody cannot read tmp_path
     folder.mkdir(mode=0o555, parents=True)
     try:
         child = multiprocessing.get_context("fork").Process(target=_as_nobody, args=(folder,))

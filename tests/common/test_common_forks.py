@@ -1,5 +1,3 @@
-"""A template process and its forks: what passes between them, how they end, what they leave."""
-
 import os
 import signal
 import sys

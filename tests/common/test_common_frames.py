@@ -1,4 +1,4 @@
-"""JSON of a process that is not trusted is refused before it can take memory, time or the stack."""
+"""JSON from an untrusted process is rejected before it can exhaust memory, time or the stack."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_json_outside_the_bounds_is_refused(data: bytes) -> None:
 
 def test_nesting_is_refused_though_the_recursion_limit_was_raised() -> None:
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(10**9)  # the parser alone would overflow the stack of the process
+    sys.setrecursionlimit(10**9)  # the parser alone would overflow the C stack
     try:
         with pytest.raises(FrameError, match="nested deeper"):
             read_json(b"[" * 500_000)

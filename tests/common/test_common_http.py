@@ -1,5 +1,3 @@
-"""The HTTP connection, the retry policy and the watch over a server: what errors mean and how long is waited."""
-
 from __future__ import annotations
 
 import http.client
@@ -124,14 +122,14 @@ def test_an_error_of_the_server_may_pass_and_another_may_not(
 
 @pytest.fixture
 def answering(tmp_path: Path) -> Iterator[tuple[str, list[bytes]]]:
-    """The address of a server on a Unix socket, whose answer repeats the request, and what came in."""
+    """Start a server on a Unix socket whose answers repeat the request; return its address and the requests."""
     path, heard = str(tmp_path / "s"), list[bytes]()
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)
         server.listen()
 
         def serve() -> None:
-            for _ in range(2):  # each connection is closed after one answer, without a word
+            for _ in range(2):  # each connection is closed silently after one answer
                 held, _ = server.accept()
                 with held:
                     with held.makefile("rb") as stream:
@@ -172,7 +170,7 @@ def test_nobody_there_is_transient_and_blames_no_request(tmp_path: Path) -> None
 
 
 class _CutWhileItConnects(Connection):
-    """Cut by another thread in the moment in which there is no socket yet."""
+    """Cut by another thread before the socket exists."""
 
     def _make(self, timeout: float) -> http.client.HTTPConnection:
         made = super()._make(timeout)

@@ -1,5 +1,3 @@
-"""Names of a package that load their module when they are first used."""
-
 from __future__ import annotations
 
 import subprocess

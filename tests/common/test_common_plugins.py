@@ -1,5 +1,3 @@
-"""Doors: specs come from entry points and plug-in files; what is wrong with one is one clear line."""
-
 from __future__ import annotations
 
 import importlib.metadata
@@ -29,7 +27,7 @@ HEAD = "from test_parts_room import PartSpec\n"
 
 @dataclass(frozen=True)
 class PartSpec:
-    """The least spec."""
+    """A minimal spec."""
 
     name: str
     weight: int = 0
@@ -37,14 +35,14 @@ class PartSpec:
 
 @dataclass(frozen=True)
 class OtherSpec:
-    """A spec of another door of the same group."""
+    """The spec of another door in the same group."""
 
     name: str
 
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No plug-in is loaded, and ``test_parts_room`` is where plug-ins find PartSpec."""
+    """Unload all plug-ins and make PartSpec importable from ``test_parts_room``."""
     monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
     monkeypatch.setitem(sys.modules, "test_parts_room", sys.modules[__name__])
     monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
@@ -52,7 +50,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def install(folder: Path, name: str, points: dict[str, str], source: str) -> None:
-    """Lay a distribution of version 1.5 with one module ``<name>_parts`` into ``folder``."""
+    """Write a distribution (version 1.5) with one module ``<name>_parts`` into ``folder``."""
     info = folder / f"{name}-1.5.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.5\n")
@@ -225,7 +223,7 @@ def test_a_child_process_loads_the_files_of_its_parent(tmp_path: Path) -> None:
 
 
 def test_our_own_parts_are_named_like_their_entry_points() -> None:
-    """Listing names loads nothing of ours, so the names must be true."""
+    """Names are listed without importing our parts, so the entry points must match."""
     for point in importlib.metadata.distribution("prorl").entry_points:
         if not point.group.startswith("prorl.") or point.group in (
             "prorl.recipes",

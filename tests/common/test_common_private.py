@@ -1,4 +1,4 @@
-"""What is taken out of texts before they are published, and what stays as it is."""
+"""Private data is removed from texts before publication, and everything else stays unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress shows a count that never exceeds its total, and one ETA that can be believed to a factor of two."""
+"""Progress never exceeds its total, and its ETA is right within a factor of two."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prorl_common.progress import Stage
 
 
 class Clock:
-    """Seconds that pass when told."""
+    """A clock that tests advance."""
 
     def __init__(self) -> None:
         self.now = 0.0

@@ -1,4 +1,4 @@
-"""Connections of a service over real sockets: how long slow or hostile peers are borne, and whom a request may name."""
+"""Connections over real sockets: timeouts of slow or hostile peers, and allowed Host headers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def _large(_: Request) -> Response:
 
 
 class Running:
-    """A service of three routes, in a thread of its own."""
+    """A service with three routes in its own thread."""
 
     def __init__(self, options: ListenOptions) -> None:
         self._options = options
@@ -105,7 +105,7 @@ def short() -> Iterator[Running]:
 
 
 def until_closed(sock: socket.socket, drip: bytes = b"") -> bytes:
-    """Return what the service sends until it closes the connection, sending ``drip`` byte by byte meanwhile."""
+    """Return the bytes the service sends until it closes, sending ``drip`` byte by byte meanwhile."""
     sock.settimeout(0.05)
     received = bytearray()
     limit = time.monotonic() + 20
@@ -126,7 +126,7 @@ def until_closed(sock: socket.socket, drip: bytes = b"") -> bytes:
 
 
 def count_received(sock: socket.socket, pause: float = 0.0) -> int:
-    """Return how many bytes the service sends until it closes the connection."""
+    """Return the number of bytes the service sends until it closes the connection."""
     count = 0
     with contextlib.suppress(ConnectionResetError):
         while part := sock.recv(1 << 20):
@@ -276,7 +276,7 @@ def test_2000_half_open_connections_leave_a_service_with_few_file_descriptors_we
 
 
 def soft_limit() -> int:
-    """Return how many files this process may open, raised if it may be."""
+    """Return the limit of open files, raised if possible."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 8192)), hard))

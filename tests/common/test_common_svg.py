@@ -1,5 +1,3 @@
-"""The plotting kit: scales, ticks, looks that grow with the series, files that stand alone, hostile labels."""
-
 from __future__ import annotations
 
 import re

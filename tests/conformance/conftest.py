@@ -1,8 +1,4 @@
-"""Golden files of other packages, and how near a number must come to one.
-
-The files are made by scripts/conformance_golden.py inside the real packages' environments. With ``-v``
-the run ends with the largest difference that each test saw.
-"""
+"""Golden files that scripts/conformance_golden.py makes with other packages; ``-v`` prints the largest differences."""
 
 from __future__ import annotations
 
@@ -17,11 +13,11 @@ from torch import Tensor
 
 GOLDEN = Path(__file__).parent / "golden"
 TOLERANCE = 1e-6
-"""Largest difference allowed; beyond magnitude 1 it is relative."""
+"""Largest allowed difference, relative for magnitudes above 1."""
 
 
 class Case(NamedTuple):
-    """One call: the batch's numbers, the package's options and what came of it."""
+    """One recorded call: batch, options of the package, and result."""
 
     batch: dict[str, Any]
     options: dict[str, Any]
@@ -44,7 +40,7 @@ Near = Callable[[Any, Any], None]
 
 @pytest.fixture
 def golden() -> Read:
-    """Return a function that reads the cases of one golden file by its name."""
+    """Return a function that reads the cases of a golden file by name."""
     return _read
 
 
@@ -58,7 +54,7 @@ def _read(name: str) -> Iterator[Case]:
 
 @pytest.fixture
 def near(record_property: Any) -> Iterator[Near]:
-    """Return an assertion that two numbers or vectors agree; the worst difference is recorded."""
+    """Return an assertion that two numbers or vectors agree; it records the largest difference."""
     worst = [0.0]
 
     def check(ours: Any, theirs: Any) -> None:
@@ -81,11 +77,11 @@ def _vector(value: Any) -> Sequence[float]:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print what ``record_property`` holds for the tests of this folder."""
+    """Print the differences that ``record_property`` recorded in this folder."""
     if not config.getoption("verbose") > 0:
         return
     terminalreporter.section("largest differences")
-    for report in terminalreporter.stats.get("", []):  # set-ups and tear-downs
+    for report in terminalreporter.stats.get("", []):  # setup and teardown
         for name, value in report.user_properties if report.when == "teardown" else []:
             if isinstance(value, float):
                 terminalreporter.write_line(

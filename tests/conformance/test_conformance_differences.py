@@ -1,8 +1,4 @@
-"""How far apart the published formulas and the packages are: ours by default against their numbers.
-
-Each test names one row of the table in docs/reference/conformance.md. A difference that went away would
-mean that an option no longer does anything.
-"""
+"""Differences between the published formulas and the packages, one test per row of docs/reference/conformance.md."""
 
 from __future__ import annotations
 
@@ -24,7 +20,7 @@ POST = AdvantageConfig()
 
 @pytest.fixture
 def apart(record_property: Any) -> Iterator[list[float]]:
-    """A list of absolute differences; its largest is recorded."""
+    """Collect absolute differences and record the largest."""
     seen: list[float] = []
     yield seen
     record_property("difference from the default", max(seen))

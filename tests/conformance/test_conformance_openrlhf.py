@@ -1,4 +1,4 @@
-"""Ours under the matching options equals OpenRLHF 0.11.2, to 1e-6, value and gradient."""
+"""With matching options, values and gradients equal those of OpenRLHF 0.11.2 to 1e-6."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_clipped_loss_and_its_gradient_equal_openrlhfs(golden: Any, near: Any) -
         loss.backward()  # type: ignore[no-untyped-call]
         near(loss, case.outputs["loss"])
         near(logprobs.grad, case.gradient)
-        if not config.dual_clip:  # OpenRLHF's share leaves the dual clip out, ours counts it
+        if not config.dual_clip:  # OpenRLHF's fraction excludes the dual clip, ours includes it
             near(clipped, case.outputs["clip_ratio"])
 
 

@@ -1,4 +1,4 @@
-"""Ours under the default options equals the formulas of the ProRL v2 post, worked out in plain Python."""
+"""The default options equal the formulas of the ProRL v2 post, computed in plain Python."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from prorl_training.config import (
 
 
 def _post_advantages(rewards: list[list[Fraction]]) -> list[float]:
-    """R~ = R - mean_group(R); A = (R~ - mu_batch) / sigma_batch, one value a trajectory."""
+    """R~ = R - mean_group(R); A = (R~ - mu_batch) / sigma_batch, one value per trajectory."""
     centred = [r - sum(group) / len(group) for group in rewards for r in group]
     mu = sum(centred) / len(centred)
     variance = sum((x - mu) ** 2 for x in centred) / len(centred)
@@ -48,7 +48,7 @@ def test_advantages_are_the_posts_and_do_not_see_lengths(near: Any, seed: int) -
 
 
 def test_the_posts_example_of_reward_patterns_is_told_apart() -> None:
-    # {0, 1, -0.5} and {-1, 1, -0.5}: a right answer stands out more from the second group
+    # {0, 1, -0.5} and {-1, 1, -0.5}: a right answer gets a larger advantage in the second group
     first, second = [0.0, 1.0, -0.5], [-1.0, 1.0, -0.5]
     rewards = torch.tensor(first + second, dtype=torch.float64)
     groups, lengths = torch.tensor([0, 0, 0, 1, 1, 1]), torch.ones(6, dtype=torch.int64)

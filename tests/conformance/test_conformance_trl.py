@@ -1,4 +1,4 @@
-"""Ours under the matching options equals TRL 1.16.0, to 1e-6, value and gradient."""
+"""With matching options, values and gradients equal those of TRL 1.16.0 to 1e-6."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_cosine_reward_equals_trls_below_the_limit(golden: Any, near: Any) -> No
             ours = length_reward(config, options["correct"], tokens, limit)
             if tokens < limit:
                 near(ours, theirs)
-            else:  # Yeo et al. have a value for what the limit cut; TRL stays at the long bound
+            else:  # Yeo et al. define the value for truncated responses; TRL stays at the long bound
                 assert ours == config.exceed
                 assert theirs == (config.correct_long if options["correct"] else config.wrong_long)
 

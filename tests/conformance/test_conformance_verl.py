@@ -1,4 +1,4 @@
-"""Ours under the matching options equals verl 0.9.1, to 1e-6, value and gradient."""
+"""With matching options, values and gradients equal those of verl 0.9.1 to 1e-6."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_verls_vectorised_grpo_scales_up_rounding_where_a_group_has_no_spread(
             members = [i for i, g in enumerate(case.batch["groups"]) if g == group]
             rewards = [case.batch["rewards"][i] for i in members]
             theirs = [case.outputs["advantages"][i] for i in members]
-            if max(rewards) - min(rewards) > 0.1:  # it works in float32
+            if max(rewards) - min(rewards) > 0.1:  # verl computes in float32
                 near(ours[members], theirs)
             elif max(rewards) == min(rewards):
                 assert ours[members].tolist() == [0.0] * len(members)
@@ -163,7 +163,7 @@ def test_overlong_equals_verls_up_to_the_limit(golden: Any, near: Any) -> None:
             ours = raw + overlong_penalty(config, tokens, limit)
             if tokens <= limit:
                 near(ours, theirs)
-            else:  # verl's penalty goes on growing there; DAPO's eq. 13, TRL and OpenRLHF stop
+            else:  # verl's penalty keeps growing there; DAPO's eq. 13, TRL and OpenRLHF stop
                 beyond += 1
                 assert ours > theirs
     assert beyond

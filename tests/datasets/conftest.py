@@ -1,5 +1,3 @@
-"""Fixtures of the datasets tests: a scorer without processes, and small recipes as YAML text."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -27,7 +25,7 @@ entries:
 
 
 class FakeScorer:
-    """Accepts every gold response except those holding one of ``refused``; counts what it saw."""
+    """Accept every gold response except those that contain one of ``refused``; count the calls."""
 
     def __init__(self, refused: tuple[str, ...] = (), status: str = "scored") -> None:
         self.refused, self.status, self.seen = refused, status, 0
@@ -52,7 +50,7 @@ class FakeScorer:
 
 @pytest.fixture(scope="session")
 def pool() -> Iterator[VerifierPool]:
-    """One worker that really scores, for all test files: starting one takes a second or more."""
+    """A real pool of one worker, shared by all test files because starting one takes a second or more."""
     with VerifierPool(workers=1) as opened:
         yield opened
 
@@ -69,7 +67,7 @@ def make_scorer() -> type[FakeScorer]:
 
 @pytest.fixture
 def make_recipe(tmp_path: Path) -> Callable[[str], Recipe]:
-    """Parse YAML text; relative file paths start at the test's folder."""
+    """Parse YAML text; file paths are relative to the test's folder."""
     return lambda text: parse_recipe(text, "test recipe", tmp_path)
 
 

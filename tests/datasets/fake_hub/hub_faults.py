@@ -1,4 +1,4 @@
-"""What a hub does wrong in one answer; the fake hub takes them from a plan or draws them from a seed."""
+"""Faults of a hub's answers, which the fake hub takes from a plan or draws from a seed."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ class Status:
 
 @dataclass(frozen=True)
 class Cut:
-    """The connection ends after so many bytes of the body, though all were promised."""
+    """The connection ends in the middle of the body."""
 
     after: int = 0
 
 
 @dataclass(frozen=True)
 class WrongLength:
-    """The body is shorter by so many bytes, and the headers agree with it, not with the listing."""
+    """The body is too short for the listing, but agrees with its own headers."""
 
     less: int = 1
 
 
 @dataclass(frozen=True)
 class Spoilt:
-    """A body of the right length and other bytes."""
+    """A body of the right length with wrong bytes."""
 
 
 @dataclass(frozen=True)
 class Whole:
-    """A Range header is not heard: the whole body comes."""
+    """The Range header is ignored and the whole body is sent."""
 
 
 @dataclass(frozen=True)
 class Slow:
-    """The answer comes after a while."""
+    """The answer is delayed."""
 
     seconds: float = 0.2
 
 
 @dataclass(frozen=True)
 class Body:
-    """Another body, with status 200."""
+    """Another body with status 200."""
 
     data: bytes
 
@@ -57,14 +57,14 @@ Fault = Status | Cut | WrongLength | Spoilt | Whole | Slow | Body
 
 @dataclass
 class Plan:
-    """Faults by a part of the path, first come first served; and by chance, ``rate`` of all requests."""
+    """Faults by part of the path, first in first out, or random ones for ``rate`` of all requests."""
 
     by_path: dict[str, list[Fault]] = field(default_factory=dict)
     rate: float = 0.0
     chance: random.Random = field(default_factory=lambda: random.Random(0))
 
     def next(self, path: str) -> Fault | None:
-        """Return what goes wrong in the answer to a request for ``path``."""
+        """Return the fault for a request of ``path``, or None."""
         for part, faults in self.by_path.items():
             if part in path and faults:
                 return faults.pop(0)

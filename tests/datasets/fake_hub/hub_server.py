@@ -1,8 +1,4 @@
-"""A hub on the loopback address: the tree API in pages, resolve with redirects of large files to another
-host, branches, gated, private and renamed repositories, uploads, and faults on demand.
-
-Data sets lie under their names, models under ``models/<name>``. Shapes after huggingface_hub's client, which is driven against it too. Leaves out: Xet, pull requests.
-"""
+"""A fake Hugging Face hub on the loopback address; models lie under ``models/<name>``. No Xet, no pull requests."""
 
 from __future__ import annotations
 
@@ -22,15 +18,15 @@ from hub_faults import Body, Cut, Plan, Slow, Spoilt, Status, Whole, WrongLength
 
 TOKEN = "hf_right"
 LARGE = 4096
-"""Bytes from which a file is a large one (LFS), as all files in LFS are."""
+"""Files of at least this many bytes are large (LFS)."""
 LFS = (".parquet", ".safetensors")
 _PAGES = {"models": ""}
-"""What stands before a model's name in its page's address, and not before a data set's."""
+"""Prefix of a repository's page address by kind."""
 
 
 @dataclass
 class Repo:
-    """One data set or model: files of each commit, and which commit each branch is at."""
+    """A dataset or model: the files of each commit, and the commit of each branch."""
 
     commits: dict[str, dict[str, bytes]] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
@@ -38,7 +34,7 @@ class Repo:
     private: bool = False
 
     def commit(self, files: dict[str, bytes], branch: str = "main", name: str | None = None) -> str:
-        """Add a commit of ``files`` (all of them) to a branch; return its name."""
+        """Add a commit whose files are exactly ``files`` to a branch; return its name."""
         text = json.dumps([branch, len(self.commits), sorted(files)])
         name = name or hashlib.sha1(text.encode()).hexdigest()
         self.commits[name] = files
@@ -46,13 +42,13 @@ class Repo:
         return name
 
     def at(self, revision: str) -> str | None:
-        """Return the commit that a revision names."""
+        """Return the commit of a revision."""
         return revision if revision in self.commits else self.branches.get(revision)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """One request."""
+    """A received request."""
 
     host: str
     method: str
@@ -62,7 +58,7 @@ class Seen:
 
 
 class FakeHub:
-    """The hub (``url``) and the host that large files lie on; both end with ``close``."""
+    """The hub at ``url`` and the host of large files; ``close`` ends both."""
 
     def __init__(self, page: int = 3) -> None:
         self.repos: dict[str, Repo] = {}
@@ -83,11 +79,11 @@ class FakeHub:
     def put(
         self, repo: str, files: dict[str, bytes], branch: str = "main", name: str | None = None
     ) -> str:
-        """Commit ``files`` to a data set; return the commit."""
+        """Commit ``files`` to a dataset; return the commit."""
         return self.repos.setdefault(repo, Repo()).commit(files, branch, name)
 
     def bodies(self, name: str) -> list[Seen]:
-        """Return the requests for the bodies of a file, redirects apart."""
+        """Return the requests for a file's body, without redirects."""
         return [
             s
             for s in self.seen
@@ -95,7 +91,6 @@ class FakeHub:
         ]
 
     def close(self) -> None:
-        """End both servers."""
         for server in self._servers:
             server.shutdown()
             server.server_close()
@@ -131,11 +126,10 @@ class _Answers(BaseHTTPRequestHandler):
     do_PUT = do_GET
 
     def answer(self, path: str) -> None:
-        """Answer a request for ``path``."""
         raise NotImplementedError
 
     def body(self) -> bytes:
-        """Return what was sent, with its length or in chunks."""
+        """Return the request body, sent with a length or in chunks."""
         if self.headers["Transfer-Encoding"] == "chunked":
             parts = []
             while size := int(self.rfile.readline(), 16):
@@ -145,7 +139,7 @@ class _Answers(BaseHTTPRequestHandler):
         return self.rfile.read(int(self.headers["Content-Length"] or 0))
 
     def send(self, status: int, body: bytes = b"", headers: dict[str, str] | None = None) -> None:
-        """Send an answer, spoilt as the fault says."""
+        """Send an answer, changed by the planned fault."""
         promised = len(body)
         if isinstance(self.fault, Cut):
             body = body[: self.fault.after]
@@ -158,12 +152,12 @@ class _Answers(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def refuse(self, status: int, code: str, message: str = "") -> None:
-        """Send a refusal as the hub does."""
+        """Send an error as the hub does."""
         body = json.dumps({"error": message or code}).encode()
         self.send(status, body, {"X-Error-Code": code, "X-Error-Message": message or code})
 
     def file(self, data: bytes, headers: dict[str, str]) -> None:
-        """Send a file, or the part of it that a Range header asks for."""
+        """Send a file or the part that a Range header asks for."""
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers["Range"] or "")
         if isinstance(self.fault, Spoilt):
             data = b"#" * len(data)
@@ -182,7 +176,7 @@ class _Answers(BaseHTTPRequestHandler):
 
 
 class _Store(_Answers):
-    """Where large files lie: addresses are signed, a token would be refused."""
+    """The host of large files, which rejects tokens."""
 
     host = "store"
 
@@ -254,7 +248,7 @@ class _Hub(_Answers):
         self.send(200, json.dumps(about).encode(), {"Content-Type": "application/json"})
 
     def _tree(self, files: dict[str, bytes]) -> None:
-        """One page of the listing; the next one's address stands in the Link header."""
+        """Send one page of the listing, with the next page's address in the Link header."""
         address = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(address.query))
         entries = [_entry(name, data) for name, data in sorted(files.items())]
@@ -286,7 +280,7 @@ class _Hub(_Answers):
         headers |= {"X-Linked-Size": str(len(data)), "X-Linked-ETag": f'"{sha}"'}
         headers["Location"] = f"{self.hub.store_url}/{sha}/{urllib.parse.quote(name)}?signature=1"
         fault, self.fault = self.fault, None
-        if fault is not None:  # it is the body's
+        if fault is not None:  # the fault applies to the body
             self.hub.plan.by_path.setdefault(sha, []).append(fault)
         self.send(302, b"Found", headers)
 
@@ -353,7 +347,7 @@ class _Hub(_Answers):
 
 
 def _parts(path: str) -> tuple[str, str, str]:
-    """Return (api or files, repository, what follows) of a path."""
+    """Return (API or files, repository, rest) of a path."""
     found = re.fullmatch(r"/(api/)?((?:datasets|models)/)?([^/]+/[^/]+?)(?:\.git)?(?:/(.*))?", path)
     if found is None:
         return "", "", ""
@@ -379,7 +373,7 @@ def _entry(name: str, data: bytes) -> dict[str, object]:
 
 @contextlib.contextmanager
 def serving(page: int = 3) -> Iterator[FakeHub]:
-    """Yield a hub, ended with the block."""
+    """Yield a hub that is closed at the end of the block."""
     hub = FakeHub(page)
     try:
         yield hub

@@ -1,7 +1,4 @@
-"""Made-up rows in the shapes of the data sets that recipes and benchmarks name, and their layouts on the hub.
-
-Files, columns and branches are those of the published repositories; no text is. Rows by the hundredth.
-"""
+"""Made-up rows in the formats and layouts of the published datasets, at a hundredth of their size."""
 
 from __future__ import annotations
 
@@ -46,14 +43,14 @@ def _text(chance: random.Random, length: int = 14) -> str:
 
 
 def deepscaler(chance: random.Random, number: int) -> dict[str, Any]:
-    """DeepScaleR; one row in fifty has no answer."""
+    """DeepScaleR, with no answer in one row of fifty."""
     a, b = chance.randrange(10, 900), chance.randrange(10, 900)
     answer = "" if number % 50 == 7 else f"\\frac{{{a}}}{{{b}}}" if number % 3 == 0 else str(a + b)
     return {"problem": f"{_text(chance)}: {a} and {b}?", "answer": answer, "solution": ""}
 
 
 def eurus(chance: random.Random, number: int) -> dict[str, Any]:
-    """Eurus-2-RL-Data: one row in four is code, of these one in ten calls a function."""
+    """Eurus-2-RL-Data: a quarter code, of which a tenth calls a function."""
     system = {"role": "system", "content": "You may [ASSESS], [ADVANCE] and [OUTPUT]."}
     is_code = number % 4 == 0
     truth: str = str(number)
@@ -85,7 +82,7 @@ def eurus(chance: random.Random, number: int) -> dict[str, Any]:
 
 
 def scp(chance: random.Random, number: int) -> dict[str, Any]:
-    """SCP-116K's large version; one response in six is wrong, one solution in nine missing."""
+    """SCP-116K, large version: one response in six is wrong, one solution in nine is missing."""
     mass, speed = chance.randrange(2, 90), chance.randrange(2, 90)
     said = mass * speed + (number % 6 == 1)
     return {
@@ -140,7 +137,6 @@ def _question(answer: Callable[[random.Random, int], dict[str, Any]], column: st
 
 
 def human_eval(chance: random.Random, number: int) -> dict[str, Any]:
-    """HumanEval+."""
     name = f"f{number}"
     return {
         "task_id": f"HumanEval/{number}",
@@ -152,7 +148,6 @@ def human_eval(chance: random.Random, number: int) -> dict[str, Any]:
 
 
 def live_code(chance: random.Random, number: int) -> dict[str, Any]:
-    """LiveCodeBench."""
     tests = json.dumps([{"input": "1\n", "output": "1\n", "testtype": "stdin"}])
     return {
         "question_title": f"P{number}", "question_content": _text(chance), "platform": "atcoder",
@@ -163,31 +158,28 @@ def live_code(chance: random.Random, number: int) -> dict[str, Any]:
 
 
 def if_eval(chance: random.Random, number: int) -> dict[str, Any]:
-    """IFEval."""
     ids, kwargs = ["punctuation:no_comma"], [{"num_words": None, "relation": None}]
     return {"key": number, "prompt": _text(chance), "instruction_id_list": ids, "kwargs": kwargs}
 
 
 def gpqa(chance: random.Random, number: int) -> dict[str, Any]:
-    """GPQA diamond."""
     wrong = {f"Incorrect Answer {n}": f"no {n}" for n in (1, 2, 3)}
     row = {"Question": _text(chance), "Correct Answer": "yes", **wrong, "Record ID": f"rec{number}"}
     return {**row, "Subdomain": "Physics"}
 
 
 def rows_of(make: Callable[[random.Random, int], dict[str, Any]], count: int, seed: str) -> Rows:
-    """Return ``count`` rows, the same for ever."""
+    """Return ``count`` rows that depend on the seed only."""
     chance = random.Random(seed)
     return [make(chance, number) for number in range(count)]
 
 
 def jsonl(rows: Rows) -> bytes:
-    """Return rows as JSON lines."""
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
 def parquet(rows: Rows) -> bytes:
-    """Return rows as a Parquet file of one row group."""
+    """Return rows as a Parquet file with one row group."""
     import pyarrow as pa
     from pyarrow import parquet as pq
 
@@ -205,7 +197,7 @@ def _csv(rows: Rows) -> bytes:
 
 
 def put_training_sets(hub: FakeHub, share: float = 0.01) -> None:
-    """Put the four training sets on the hub, ``share`` of their rows."""
+    """Put ``share`` of the rows of the four training sets on the hub."""
 
     def some(make: Callable[[random.Random, int], dict[str, Any]], whole: int, name: str) -> Rows:
         return rows_of(make, int(whole * share), name)

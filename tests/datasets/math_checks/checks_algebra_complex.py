@@ -1,4 +1,4 @@
-"""Complex numbers as Python's, matrices multiplied out."""
+"""Complex numbers with Python's own; matrices by multiplication."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

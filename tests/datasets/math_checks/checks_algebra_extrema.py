@@ -1,4 +1,4 @@
-"""Extreme values, searched numerically among all allowed points."""
+"""Extreme values by numerical search over all allowed points."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

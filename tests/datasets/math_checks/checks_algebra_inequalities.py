@@ -1,5 +1,4 @@
-"""Equations and inequalities in one unknown: both sides are compared, with exact fractions, at every
-fraction with a denominator up to six and between any two of them."""
+"""Both sides are compared exactly at and between all fractions with denominators up to six."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

@@ -1,4 +1,4 @@
-"""Polynomials: sympy's division, interpolation and expansion of what the question shows."""
+"""Polynomials by sympy's division, interpolation and expansion."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -73,7 +73,7 @@ def coefficient_sum(parameters: Parameters, question: str) -> object:
         }[ask])  # fmt: skip
     a, b, c, n = (parameters[name] for name in "abcn")
     assert f"${ask}$" in question
-    # synthetic division by x - c, again and again, gives the coefficients about c
+    # repeated synthetic division by x - c gives the coefficients about c
     rest = sympy.Poly((a * X + b) ** n, X)
     total = 0
     for place in range(n + 1):

@@ -1,4 +1,4 @@
-"""Progressions: unknown first term and step (or ratio), sums written out, equations solved by sympy."""
+"""Progressions: sums written out and equations solved by sympy."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

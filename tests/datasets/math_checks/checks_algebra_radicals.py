@@ -1,4 +1,4 @@
-"""Roots, exponents and logarithms: numbers of thirty digits, and scans for every solution."""
+"""Roots, exponents and logarithms with thirty digits, and scans for every solution."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -64,7 +64,7 @@ def nested(parameters: Parameters, question: str) -> object:
 
 
 def _roots(call: Callable[[Any], Any], places: list[float]) -> list[float]:
-    """Return the places where ``call`` changes sign or touches zero, refined by halving."""
+    """Return where ``call`` changes sign or touches zero, refined by bisection."""
 
     def at(x: float) -> float | None:
         try:
@@ -233,7 +233,7 @@ def log_relations(parameters: Parameters, question: str) -> object:
     if form == "given":
         ask = parameters["ask"]
         assert ask in question
-        # any numbers with these logarithms will do: take 1.7 to these powers
+        # any numbers with these logarithms will do: powers of 1.7
         values = {
             sympy.Symbol(n): sympy.Float(1.7, 30) ** sympy.Rational(e)
             for n, e in parameters["logs"].items()
@@ -251,7 +251,7 @@ def log_relations(parameters: Parameters, question: str) -> object:
                     < 1e-12
                 ):
                     found.append((x, product // x))
-        # the sum of the logarithms falls as x grows to the root of the product: one real solution
+        # the sum of the logarithms decreases up to the root of the product: one real solution
         assert len(found) == 1 and str(product) in question
         x, y = found[0]
         return {"x + y": x + y, "y": y, "y - x": y - x}[parameters["ask"]]
@@ -271,7 +271,7 @@ def log_relations(parameters: Parameters, question: str) -> object:
         return mpmath.nstr((mpmath.mpf(b) / a) ** low, 12)
     p, q, number, c, m, n = (parameters[name] for name in ("p", "q", "number", "c", "m", "n"))
     assert str(number) in question and f"z/{c}" in question
-    common = mpmath.mpf("3.7")  # the value of the three equal powers
+    common = mpmath.mpf("3.7")  # common value of the three powers
     x, y, z = mpmath.log(common, p), mpmath.log(common, q), c * mpmath.log(common, number)
     return shown(z * (m / x + n / y), 50, 1e-9)
 

@@ -1,4 +1,4 @@
-"""Polynomials and their roots: numerical roots, brute force over the parameter, minimal polynomials."""
+"""Polynomials by numerical roots, brute force over the parameter, and minimal polynomials."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -33,7 +33,7 @@ def _polynomial(question: str, alone: bool = False) -> tuple[Any, Any, list[Any]
 
 
 def _boundaries(holds: Callable[[float], bool]) -> list[Fraction]:
-    """Return where ``holds`` changes on a grid, refined by halving."""
+    """Return where ``holds`` changes on a grid, refined by bisection."""
     grid = np.arange(-60.0, 60.0, 0.37)
     found = []
     for left, right in pairwise(grid):

@@ -1,4 +1,4 @@
-"""Sums, term by term, and sequences, step by step."""
+"""Sums term by term and sequences step by step."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -19,7 +19,7 @@ K = sympy.Symbol("k")
 
 
 def _in_question(general: str, question: str, first: int, last: int) -> None:
-    """The general term and the bounds are in the question, or its written terms agree with them."""
+    """Assert that the question shows the general term and bounds, or agreeing terms."""
     if general in question:
         assert not last or str(last) in question or "cdots" in question
     shown = [f for f in formulas(question) if "\\cdots" in f and "sum" not in f]

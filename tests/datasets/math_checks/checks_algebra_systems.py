@@ -1,4 +1,4 @@
-"""Systems: read from the question, then solved by elimination of sympy's or by Newton's iteration."""
+"""Systems read from the question and solved by sympy's elimination or Newton's iteration."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -79,7 +79,7 @@ def _newton(found: list[Any], unknowns: list[Any], start: Sequence[complex]) -> 
 
 
 def one_value(parameters: Parameters, question: str) -> object:
-    """The asked value is the same at every complex solution that Newton's iteration finds."""
+    """Return the asked value, which must be equal at every complex solution that Newton's iteration finds."""
     found = equations(question)
     assert len(found) == len(parameters["given"])
     unknowns = _unknowns(found)
@@ -102,7 +102,7 @@ def one_value(parameters: Parameters, question: str) -> object:
 
 
 def positive(parameters: Parameters, question: str) -> object:
-    """One positive solution only, from many positive starts."""
+    """Return the only positive solution found from many positive starts."""
     found = equations(question)
     unknowns = _unknowns(found)
     call = sympy.lambdify(unknowns, expression(_asked(parameters, question)), "numpy")

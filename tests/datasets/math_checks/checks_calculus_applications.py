@@ -1,4 +1,4 @@
-"""Extreme values searched numerically; linked rates by a small step of time."""
+"""Extreme values by numerical search, related rates by a small time step."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -26,7 +26,7 @@ def _read(text: str, question: str) -> Any:
 def _best(
     call: Callable[[float], float], low: float, high: float, sign: int = -1
 ) -> tuple[float, float]:
-    """Return the greatest (sign -1) or least value of ``call`` between two places, and its place."""
+    """Return the greatest (sign -1) or least value of ``call`` on an interval, and its place."""
 
     def at(x: float) -> float | None:
         return sign * call(x) if low <= x <= high else None
@@ -86,7 +86,7 @@ def extreme_values(parameters: Parameters, question: str) -> object:
             "greatest": shown(greatest),
             "range": f"[{shown(least)}, {shown(greatest)}]",
         }[ask]
-    # the turning points of the cubic by watching where it rises and falls
+    # the turning points of the cubic, from its monotonicity
     places = [n / 8 for n in range(-80, 81)]
     turns = [
         (x, call(x) > call(x - 0.1))

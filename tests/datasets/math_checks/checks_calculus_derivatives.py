@@ -1,4 +1,4 @@
-"""Calculus of slopes: sympy differentiates what the question shows; limits and equations by numbers."""
+"""Derivatives by sympy, limits and equations by numbers."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -97,7 +97,7 @@ def tangent(parameters: Parameters, question: str) -> object:
 
 
 def value_tables(parameters: Parameters, question: str) -> object:
-    """Polynomials with the known values and slopes stand for the unknown functions."""
+    """Replace the unknown functions by polynomials with the given values and slopes."""
     p = parameters
     if p.get("form") == "inverse":
         a, b, s, shift = (sympy.Integer(p[name]) for name in ("a", "b", "s", "shift"))
@@ -216,7 +216,7 @@ def limit(parameters: Parameters, question: str) -> object:
 
 
 def power_series(parameters: Parameters, question: str) -> object:
-    """Coefficients by Cauchy's integral over a small circle."""
+    """Return coefficients by Cauchy's integral over a small circle."""
     formula, n = _read(parameters["formula"], question), parameters["n"]
     call = sympy.lambdify(X, formula, "mpmath")
     with mpmath.workdps(60):
@@ -234,7 +234,7 @@ def power_series(parameters: Parameters, question: str) -> object:
 
 
 def differential_equation(parameters: Parameters, question: str) -> object:
-    """Runge and Kutta's method on the equation that the question shows."""
+    """Solve the question's equation by the Runge-Kutta method."""
     p = parameters
     if p["form"] in ("growth", "cooling"):
         room = p.get("room", 0)

@@ -1,4 +1,4 @@
-"""Integrals by numerical quadrature of what the question shows."""
+"""Integrals by numerical quadrature."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -154,7 +154,7 @@ def integral_rules(parameters: Parameters, question: str) -> object:
     form = p["form"]
     if form == "properties":
         (a, b, c), (u, v) = p["limits"], p["values"]
-        # a line with the two integrals stands for the unknown function
+        # a line with both integrals replaces the unknown function
         m, n = sympy.symbols("m n")
         antiderivative = m * X**2 / 2 + n * X
 
@@ -178,7 +178,7 @@ def integral_rules(parameters: Parameters, question: str) -> object:
             text = text.replace(text[text.index("(") - 1 : text.index(")") + 1], " v ")
         return str(expression(text).subs({c: value, sympy.Symbol("v"): at}))
     if form == "one constant":
-        # the constant by repeated substitution, as a line through two guesses
+        # the constant by linear interpolation of two guesses
         a, b, m, high, at = (p[name] for name in ("a", "b", "m", "high", "at"))
         assert p["shown"] in question
 
@@ -198,7 +198,7 @@ def integral_rules(parameters: Parameters, question: str) -> object:
             for i, name in enumerate("uv")
         ]
         return str(line.subs(sympy.solve(rules, [m, n])).subs(X, p["at"]))
-    # parts: a line with the given end value and integral stands for f
+    # integration by parts: a line with the given end value and integral replaces f
     k, n = p["k"], p["n"]
     assert p["ask"] in question
     m, c = sympy.symbols("m c")

@@ -1,4 +1,4 @@
-"""Solvers for arrangements: all the orders are listed, and those that fit are counted."""
+"""Arrangements are listed and the valid ones counted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ VOWELS = frozenset("AEIOU")
 
 
 def strings(word: str) -> list[str]:
-    """Return the different arrangements in alphabetical order."""
+    """Return the distinct arrangements in alphabetical order."""
 
     def grow(left: str) -> Iterator[str]:
         if not left:
@@ -53,7 +53,7 @@ def rows(p: Values, question: str) -> object:
         )
     ask = p["ask"]
     if "sizes" in p:
-        # the kinds first, place by place; then the things of each kind, which are all different
+        # first the kinds, place by place; then the distinct things of each kind
         total = 0
         for kinds in strings("".join("abc"[i] * size for i, size in enumerate(p["sizes"]))):
             changes = sum(x != y for x, y in pairwise(kinds))
@@ -107,7 +107,7 @@ def row_fits(rule: list[Any], row: tuple[int, ...]) -> Any:
 
 
 def circles(n: int) -> Iterator[tuple[int, ...]]:
-    """Yield the seatings of 0 to n - 1 with 0 on the first chair: one of each class."""
+    """Yield the seatings of 0 to n - 1 with 0 on the first chair: one of each rotation class."""
     for rest in permutations(range(1, n)):
         yield (0, *rest)
 
@@ -116,7 +116,7 @@ def table_fits(rule: list[Any], ring: tuple[int, ...]) -> bool:
     kind, n = rule[0], len(ring)
     start = ring.index(rule[1])
     turned = ring[start:] + ring[:start]
-    one = turned.index(rule[2]) - 1  # people on one way from the first to the second
+    one = turned.index(rule[2]) - 1  # people between the first and the second, in one direction
     ways = {one, n - 2 - one}
     return {
         "next": 0 in ways,

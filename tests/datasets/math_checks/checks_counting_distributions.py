@@ -1,4 +1,4 @@
-"""Solvers for sharing out: every distribution is listed, thing by thing or box by box."""
+"""Distributions are listed thing by thing or box by box."""
 
 from __future__ import annotations
 

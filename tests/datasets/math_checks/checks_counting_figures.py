@@ -1,4 +1,4 @@
-"""Solvers for figures and worst cases: figures are drawn, draws are tried by their colour counts."""
+"""Figures are drawn, and draws are enumerated by color counts."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def worst_cases(p: Values, question: str) -> object:
     if ask == "pigeonhole":
         people = 0
         places = [0] * p["groups"]
-        while True:  # the worst that can happen: every new one goes where there are fewest
+        while True:  # worst case: each new one joins the smallest group
             people += 1
             places[places.index(min(places))] += 1
             if max(places) >= p["m"]:
                 return people
     if ask in ("sum", "difference", "free of difference"):
-        # the graph of forbidden pairs is made of paths: take greedily along each
+        # the graph of forbidden pairs consists of paths: take greedily along each
         bad = p.get("total", 0), p.get("gap", 0)
         free: set[int] = set()
         for number in range(1, p["n"] + 1):

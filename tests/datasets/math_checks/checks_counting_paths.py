@@ -1,4 +1,4 @@
-"""Solvers for paths, tilings and strings: every one is walked, laid or written out."""
+"""Paths, tilings and strings are enumerated."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def climbs(n: int, steps: list[int]) -> list[tuple[int, ...]]:
 
 
 def tilings(n: int, squares: bool) -> int:
-    """Cover 2 x n cell by cell, the first free cell first."""
+    """Return the number of tilings of 2 x n, filling the first free cell first."""
 
     def cover(free: frozenset[tuple[int, int]]) -> int:
         if not free:
@@ -90,7 +90,7 @@ def strings(p: Values, question: str) -> object:
     letters = "ABCDE"[: p["letters"]] if "letters" in p else "01"
     every = ("".join(t) for t in product(letters, repeat=p["n"]))
     if ask == "no equal neighbors":
-        if len(letters) ** p["n"] > 300_000:  # one place after the other, last letters only
+        if len(letters) ** p["n"] > 300_000:  # place by place, keeping the last letters only
             ends = dict.fromkeys(letters, 1)
             for _ in range(p["n"] - 1):
                 ends = {x: sum(ends[y] for y in letters if y != x) for x in letters}

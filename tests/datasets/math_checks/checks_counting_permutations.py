@@ -1,4 +1,4 @@
-"""Solvers for colourings, rings, permutations, functions and digits: everything is listed."""
+"""Colorings, rings, permutations, functions and digits are enumerated."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def colorings(p: Values, question: str) -> object:
         rim = [(i, i % n + 1) for i in range(1, n + 1)]
         return len(proper(n + 1, rim + [(0, i) for i in range(1, n + 1)], colors))
     if ask == "ladder" or colors**n > 300_000:
-        # place after place, the colours of the last places remembered
+        # place by place, keeping the last colors
         cells = [(x, y) for x in range(n) for y in range(2 if ask == "ladder" else 1)]
         states: dict[tuple[int, ...], int] = {(): 1}
         for i, (x, y) in enumerate(cells):
@@ -87,7 +87,7 @@ def classes(things: set[tuple[int, ...]], moves: list[list[int]]) -> int:
 
 
 SOLIDS = {
-    # faces of a tetrahedron: two turns generate all
+    # two rotations generate the symmetries of a tetrahedron's faces
     "tetrahedron": (4, [[0, 2, 3, 1], [1, 0, 3, 2]]),
     # cube: top, bottom, front, right, back, left
     "cube": (6, [[0, 1, 3, 4, 5, 2], [2, 4, 1, 3, 0, 5]]),
@@ -108,7 +108,7 @@ def necklaces(p: Values, question: str) -> object:
         faces, moves = SOLIDS[ask]
         if p["colors"] ** faces <= 20_000:
             return classes(set(product(range(p["colors"]), repeat=faces)), moves)
-        # the count is a polynomial in the number of colours: interpolate it
+        # the count is a polynomial in the number of colors: interpolate it
         points = [
             (c, classes(set(product(range(c), repeat=faces)), moves)) for c in range(faces + 1)
         ]
@@ -178,7 +178,7 @@ def fixed_points(p: Values, question: str) -> object:
 
 
 def _by_places(p: Values) -> Any:
-    """Fill one place after the other; a state is the set of things used, and how many are right."""
+    """Fill the places in order; a state is the set of used things and the number of matches."""
     ask, n = p["ask"], p["n"]
     if ask in ("involutions", "nontrivial"):
 

@@ -1,4 +1,4 @@
-"""Solvers for selections: the selections are listed, or the unknown counts run through all values."""
+"""Selections are listed, or the unknown count runs through all values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def committees(p: Values, question: str) -> object:
         if p["n"] <= 9:
             grow(frozenset(range(p["n"])), p["parts"], ())
             return len(found)
-        # every person belongs to one of the piles or to none: labelled piles, then labels dropped
+        # each person is in one pile or none: count labelled piles, then remove the labels
         ways: dict[tuple[int, ...], int] = {(0, 0, 0): 1}
         for _ in range(p["n"]):
             longer: dict[tuple[int, ...], int] = {}
@@ -132,7 +132,7 @@ def surveys(p: Values, question: str) -> object:
         return found.pop()
     a, b, c = p["sizes"]
     if ask == "exactly":
-        # once + twice + thrice people are not outside, and each is counted so many times
+        # once + twice + thrice people are not outside, each counted that many times
         fits = [
             x
             for x in range(total + 1)

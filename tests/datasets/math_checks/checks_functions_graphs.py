@@ -1,4 +1,4 @@
-"""Domains, ranges and graphs: formulas evaluated at many places, examples of symmetric functions."""
+"""Domains, ranges and graphs by evaluation at many points, and examples of symmetric functions."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -135,7 +135,7 @@ def piecewise(parameters: Parameters, question: str) -> object:
 
 
 def _count(values: Any) -> int:
-    """Count the zeros of a sampled function: exact zeros and changes of sign."""
+    """Count the zeros of a sampled function: exact zeros and sign changes."""
     signs = np.sign(np.where(np.abs(values) < 1e-12, 0.0, values))
     return int(np.sum(signs == 0) + np.sum(signs[1:] * signs[:-1] < 0))
 
@@ -148,14 +148,14 @@ def intersections(parameters: Parameters, question: str) -> object:
         wave = np.sin if p["trig"] == "sin" else np.cos
         steps = 4000
         x = np.arange(-(m + 1) * steps, (m + 1) * steps + 1) / steps
-        # whole multiples of the step, so that the zeros at 0 and the touch at m are met exactly
+        # multiples of the step, so that the zeros at 0 and the touch at m are hit exactly
         values = wave(np.pi * w * x) - x / m
         return _count(np.where(np.abs(values) < 1e-9, 0.0, values))
     if "ask" in p and p["ask"] in ("one", "two"):
         k = sympy.Symbol(p["k"])
         least = min(abs(v - p["p"]) + abs(v - p["q"]) - p["m"] * v for v in range(-40, 41))
         assert f"{k}" in question
-        # convex: below the least value no solution, above it two; flat only without a slope
+        # convex: no solution below the minimum, two above it; flat only without a slope
         flat = sum(abs(v - p["p"]) + abs(v - p["q"]) - p["m"] * v == least for v in range(-40, 41))
         if p["ask"] == "two":
             return f"({least}, \\infty)"

@@ -1,4 +1,4 @@
-"""Functions given by formulas or rules: evaluated, iterated and solved for their values."""
+"""Functions given by formulas or rules are evaluated, iterated and solved."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

@@ -1,4 +1,4 @@
-"""Circles without coordinates solved again: points put on a circle and measured, areas integrated."""
+"""Circles by points that are placed and measured, areas by integration."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def cyclic(how: str, values: Any) -> object:
 
 def chords(how: str, x: int, y: int) -> Fraction:
     def seen(near: Any, far: Any) -> Any:
-        """Two secants over arcs near and far, symmetric: the angle where they meet outside."""
+        """Return the angle outside of the circle between secants over the arcs near and far."""
         a, d = ray(mp.mpf(near) / 2), ray(-mp.mpf(near) / 2)
         b, c = ray(180 - mp.mpf(far) / 2), ray(180 + mp.mpf(far) / 2)
         m = cross(a, b - a, d, c - d)
@@ -159,7 +159,7 @@ def arc_back(how: str, values: Any) -> int:
 
 
 def combined(value: Any) -> str:
-    """The number as a pi + b sqrt(3) + c with small fractions, found by its 50 digits."""
+    """Return the number as a pi + b sqrt(3) + c with small fractions, found from its 50 digits."""
     found = mp.pslq([value, mp.pi, mp.sqrt(3), mp.mpf(1)], maxcoeff=10**6, maxsteps=10**5)
     assert found and found[0]
     a, b, c = (Fraction(-k, found[0]) for k in found[1:])
@@ -167,7 +167,7 @@ def combined(value: Any) -> str:
 
 
 def segment(how: str, r: int) -> str:
-    """Heights summed over a unit circle, then scaled."""
+    """Return the area of circular segments or a lens, integrated over a unit circle."""
 
     def circle(x: Any) -> Any:
         return mp.sqrt(1 - x * x)

@@ -1,5 +1,4 @@
-"""Coordinate geometry solved again: sympy's own points, lines and circles, counting of lattice points,
-and conditions written down as equations instead of the families' formulas."""
+"""Coordinate geometry by sympy's objects, lattice counts, and conditions written as equations."""
 
 from __future__ import annotations
 
@@ -24,13 +23,13 @@ def pair(x: Any, y: Any) -> str:
 
 
 def solved(*equations: Any) -> str:
-    """The one point (x, y) that satisfies them all."""
+    """Return the only point (x, y) that satisfies the equations."""
     found = one(sp.solve(equations, (X, Y), dict=True))
     return pair(found[X], found[Y])
 
 
 def far(p: Any, x: Any = X, y: Any = Y) -> Any:
-    """The squared distance from (x, y) to p."""
+    """Return the squared distance from (x, y) to p."""
     return (x - p[0]) ** 2 + (y - p[1]) ** 2
 
 
@@ -107,7 +106,9 @@ def square(p: Any, q: Any, turn: int, last: bool) -> str:
     u, v = q[0] - p[0], q[1] - p[1]
     spots = []
     for x in range(-60, 61):
-        for y in range(-60, 61):  # the corner s: as far from p as q, at a right angle, on the side
+        for y in range(
+            -60, 61
+        ):  # the corner s: as far from p as q, at a right angle, on the given side
             if (x * u + y * v, x * x + y * y) == (0, u * u + v * v) and turn * (u * y - v * x) > 0:
                 spots.append((x, y))
     x, y = one(spots)
@@ -130,7 +131,7 @@ def all_fourths(a: Any, b: Any, c: Any, axis: str, which: str) -> str:
 
 
 def standard(made: Any) -> str:
-    """A sympy line as ax + by = c, the way the question wants it."""
+    """Return a sympy line as ax + by = c in the form that the question asks for."""
     a, b, c = (Fraction(int(v.p), int(v.q)) for v in map(sp.nsimplify, made.coefficients))
     scale = 1
     while any((scale * v).denominator > 1 for v in (a, b, c)):
@@ -170,14 +171,14 @@ def orthocenter(p: Any, q: Any, t: Any) -> str:
 
 
 def foot(a: int, b: int, c: int, p: Any) -> str:
-    # the nearest of the points of the line: a derivative, not a projection
+    # the nearest point of the line by a derivative, not a projection
     y = (c - a * X) / sp.Integer(b)
     x = one(sp.solve(sp.diff(far(p, X, y), X), X))
     return pair(x, y.subs(X, x))
 
 
 def _image(p: Any, a: int, b: int, c: int) -> tuple[Any, Any]:
-    """Where p falls when the plane is folded along ax + by = c."""
+    """Return the image of p when the plane is folded along ax + by = c."""
     found = one(
         sp.solve(
             (a * (X + p[0]) + b * (Y + p[1]) - 2 * c, b * (X - p[0]) - a * (Y - p[1])),
@@ -212,7 +213,7 @@ def mirrored_line(a: int, b: int, c: int, how: str, k: int) -> str:
 
 
 def polygon(corners: Any) -> Fraction:
-    """Pick's theorem, on points that are counted."""
+    """Return the area by Pick's theorem from counted points."""
     turns = set()
     for i in range(len(corners)):
         (a, b), (c, d), (e, f) = corners[i - 2], corners[i - 1], corners[i]
@@ -302,7 +303,7 @@ def halving(corners: Any, slope: int) -> str:
 
 
 def _left_part(xs: Any, ys: Any, slope: int, cut: Fraction) -> Any:
-    """The area of the rectangle below y = slope x + cut, its polygon clipped corner by corner."""
+    """Return the area of the rectangle below y = slope x + cut by clipping its polygon."""
     corners = [(xs[0], ys[0]), (xs[1], ys[0]), (xs[1], ys[1]), (xs[0], ys[1])]
     below: list[tuple[Any, Any]] = []
     for p, q in _sides(corners):
@@ -392,7 +393,7 @@ def extreme(h: int, k: int, square: int, p: Any, far: bool) -> str:
 
 
 def common(a: Any, b: Any, asked: str) -> str:
-    """The circles x^2 + y^2 + c[0] x + c[1] y + c[2] = 0."""
+    """Return the common chord's length or equation for circles x^2 + y^2 + c[0] x + c[1] y + c[2] = 0."""
     first, second = (X**2 + Y**2 + c[0] * X + c[1] * Y + c[2] for c in (a, b))
     ends = sp.solve((first, second), (X, Y))
     assert len(ends) == 2

@@ -1,4 +1,4 @@
-"""Similar triangles, quadrilaterals and folded sheets solved again: laid out and measured."""
+"""Similar triangles, quadrilaterals and folded sheets are constructed and measured."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EPS = mp.mpf(10) ** -30
 
 
 def area(*corners: Any) -> Any:
-    """Of a polygon, by its corners in order."""
+    """Return the area of a polygon from its corners in order."""
     return (
         abs(
             sum(
@@ -90,7 +90,7 @@ def inscribed(how: str, values: Any) -> Fraction:
         return rational(width(values[2]))
     times = values[2] if how == "rectangle" else 1
     low, high = mp.mpf(0), mp.mpf(height)
-    for _ in range(150):  # the width falls as the height grows: halve
+    for _ in range(150):  # the width decreases with the height: bisect
         mid = (low + high) / 2
         low, high = (mid, high) if width(mid) > times * mid else (low, mid)
     return rational(low if how == "square" else 2 * (times + 1) * low)
@@ -110,7 +110,7 @@ def scale(how: str, values: Any) -> object:
 
 
 def _abc(size: Any = 1) -> tuple[Any, Any, Any]:
-    """A triangle of the given area, of no special shape."""
+    """Return a scalene triangle of the given area."""
     a, b, c = mp.mpc(0), mp.mpc(3), mp.mpc(1, 2)
     f = mp.sqrt(mp.mpf(size) / area(a, b, c))
     return a * f, b * f, c * f

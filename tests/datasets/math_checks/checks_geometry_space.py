@@ -1,4 +1,4 @@
-"""Solids and motions solved again: unit cubes counted, volumes integrated, paths tried out."""
+"""Solids and paths: unit cubes are counted, volumes integrated, paths tried."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def box(how: str, edges: Any) -> str:
     a, b, c = edges
     if how == "diagonal":
         return surd(mp.norm(mp.matrix(edges)))
-    if how == "surface":  # faces of the unit cubes that look outside
+    if how == "surface":  # outer faces of the unit cubes
         cells = set(product(range(a), range(b), range(c)))
         steps = [
             (i, j, k) for i, j, k in product((-1, 0, 1), repeat=3) if abs(i) + abs(j) + abs(k) == 1
@@ -63,7 +63,7 @@ def box_back(how: str, values: Any) -> str:
         }
         return f"\\sqrt{{{one(found)}}}"
     p, q, high, deep, spilled = values
-    # water and stone fill the tank; the water left is what did not spill
+    # water and stone fill the tank; the rest of the water spilled
     return str(p * q * high - (p * q * deep - spilled))
 
 
@@ -93,7 +93,7 @@ def cone(how: str, p: int, q: int, wide: bool) -> str:
         slant = abs(mp.mpc(r, q))
         return pi_times(mp.pi * r * r + slant**2 / 2 * (2 * mp.pi * r / slant))
     if how == "slant":
-        height = rational(q * mp.pi / volume(r, 1))  # a cone grows with its height
+        height = rational(q * mp.pi / volume(r, 1))  # a cone's volume is proportional to its height
         return surd(abs(mp.mpc(r, mp.mpf(height.numerator) / height.denominator)))
     rim = mp.mpf(q) / 360 * p
     high = mp.sqrt(p * p - rim * rim)
@@ -244,7 +244,7 @@ def line(how: str, p: Any, q: Any, k: int) -> str:
     if how == "squares":
         made = (X - p[0]) ** 2 + (Y - p[1]) ** 2 - (X - q[0]) ** 2 - (Y - q[1]) ** 2 - k
         return f"{sp.latex(sp.expand(made))} = 0"
-    if how == "circle_area":  # heights over the length, then the two ends
+    if how == "circle_area":  # heights over the length, then both ends
         r, length = p[0], q[0]
         ends = 4 * mp.quad(lambda x: mp.sqrt(r * r - x * x), [0, r])
         return f"{2 * r * length} + {pi_times(ends)}"
@@ -306,7 +306,7 @@ def river(how: str, values: Any) -> str:
     def way(t: Any) -> Any:
         return abs(mp.mpc(*p) - t) + abs(mp.mpc(*q) - t)
 
-    # the way is convex in t: close in on where it stops falling
+    # the path length is convex in t: search its minimum
     low, high = mp.mpf(p[0]), mp.mpf(q[0])
     for _ in range(200):
         mid = (low + high) / 2
@@ -333,7 +333,7 @@ def surface(how: str, values: Any) -> str:
 
 
 def _best(a: int, b: int, c: int) -> Any:
-    """From (0, c above the edge) to (a, b beyond the edge), the edge from 0 to a."""
+    """Return the shortest path from (0, c above the edge) to (a, b beyond the edge), the edge from 0 to a."""
     low, high = mp.mpf(0), mp.mpf(a)
     for _ in range(200):
         mid = (low + high) / 2

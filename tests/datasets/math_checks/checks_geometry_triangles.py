@@ -1,4 +1,4 @@
-"""Triangles and angles solved again: figures laid out in the plane with 50 digits and measured."""
+"""Triangles and angles are constructed in the plane with 50 digits and measured."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def altitude(how: str, p: int, q: int) -> str:
 
 
 def back(how: str, p: int, q: int, pole: bool = False, drop: int = 0) -> int:
-    """Search over the legs."""
+    """Return the asked length or area, found by a search over the legs."""
     top = range(1, 400)
     if how == "slide":
         c, low = p, q
@@ -277,7 +277,7 @@ def stewart(m: int, n: int, p: int, q: int) -> str:
 
 
 def _measured(sides: Any) -> tuple[Any, ...]:
-    """Area, inradius and circumradius of the laid-out triangle (sides XY, YZ, ZX)."""
+    """Return area, inradius and circumradius of the constructed triangle (sides XY, YZ, ZX)."""
     x, y, z = triangle(sides[1], sides[2], sides[0])
     area = abs(mp.im((y - x) * mp.conj(z - x))) / 2
     inner = cross(x, bisecting(y, x, z), y, bisecting(x, y, z))

@@ -1,4 +1,4 @@
-"""Solvers for bases and decimals: numerals are read by Python's own reader or by long division."""
+"""Numerals are read by Python or computed by long division."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def unknown_bases(p: Values, question: str) -> object:
 
 
 def digits_of(a: int, b: int) -> list[int]:
-    """Return 1,200 digits behind the point, by long division."""
+    """Return 1,200 digits after the point, by long division."""
     found, rest = [], a % b
     for _ in range(1200):
         rest *= 10
@@ -118,7 +118,7 @@ def decimals(p: Values, question: str) -> object:
     if ask == "digit":
         return digits_of(p["a"], p["m"])[p["place"] - 1]
     if ask == "fraction":
-        # The value lies in every interval that the first digits leave open.
+        # The value lies in every interval that the first digits allow.
         digits = (p["head"] + p["repeat"] * 400)[:600]
         low = p["whole"] + Fraction(int(digits), 10 ** len(digits))
         guess = low.limit_denominator(10**6)

@@ -1,4 +1,4 @@
-"""Solvers for common divisors, multipliers and multiples: candidates are tried one by one."""
+"""Common divisors, multipliers and multiples by trying candidates."""
 
 from __future__ import annotations
 

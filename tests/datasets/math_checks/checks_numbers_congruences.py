@@ -1,4 +1,4 @@
-"""Solvers for remainders: every candidate is tried, every number written out."""
+"""Remainders by trying every candidate and writing out every number."""
 
 from __future__ import annotations
 

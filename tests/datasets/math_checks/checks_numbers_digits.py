@@ -1,4 +1,4 @@
-"""Solvers for digits: all the numbers that come into question are written out and tried."""
+"""Digit problems by enumerating all candidate numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def digit_sums(p: Values, question: str) -> object:
         tuples = product(range(10), repeat=p["places"])
         return sum(t[0] > 0 and sum(t) == p["total"] for t in tuples)
     if ask == "least":
-        # table[r, s]: the fewest digits, then the least number, that lead to remainder r and sum s
+        # table[r, s]: the fewest digits, then the least number, with remainder r and digit sum s
         reached: dict[tuple[int, int], int] = {(0, 0): 0}
         for _ in range(14):
             longer: dict[tuple[int, int], int] = {}

@@ -1,4 +1,4 @@
-"""Solvers for divisors: the divisors are listed by trial division."""
+"""Divisors by trial division."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def divisor_counts(p: Values, question: str) -> object:
     if ask.startswith("factorial"):
         n = math.factorial(p["top"])
         if ask == "factorial odd":
-            while n % p["q"] == 0:  # the divisors without q are those of the part without q
+            while n % p["q"] == 0:  # divisors coprime to q are those of the part without q
                 n //= p["q"]
             return len(listed(n)) if n < 10**9 else len(_long(n))
         return sum(n % r ** p["power"] == 0 for r in range(1, round(n ** (1 / p["power"])) + 2))
@@ -46,7 +46,7 @@ def divisor_counts(p: Values, question: str) -> object:
 
 
 def _long(n: int) -> set[int]:
-    """Return the divisors of a number that has small prime factors only."""
+    """Return the divisors of a number that has only small prime factors."""
     found, rest, q = {1}, n, 2
     while rest > 1:
         while rest % q == 0:

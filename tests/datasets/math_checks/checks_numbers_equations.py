@@ -1,4 +1,4 @@
-"""Solvers for equations in integers: the unknowns run through every value that is in question."""
+"""Integer equations by trying all values of the unknowns."""
 
 from __future__ import annotations
 

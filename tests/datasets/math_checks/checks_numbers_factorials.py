@@ -1,4 +1,4 @@
-"""Solvers for factorials: the products are calculated and divided."""
+"""Factorials are computed and divided."""
 
 from __future__ import annotations
 

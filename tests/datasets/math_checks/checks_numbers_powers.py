@@ -1,4 +1,4 @@
-"""Solvers for powers: the numbers are written out in full, or the products taken one by one."""
+"""Powers are computed in full, or products taken one by one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Values = Mapping[str, Any]
 def last_digits(p: Values, question: str) -> object:
     ask = p["ask"]
     if ask == "tower":
-        # b^c is reduced by the length of the cycle of the powers, found by walking them.
+        # b^c is reduced by the cycle length of the powers, found by iteration.
         seen: list[int] = []
         value = p["a"] % 100
         while value not in seen:

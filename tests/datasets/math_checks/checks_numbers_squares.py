@@ -1,4 +1,4 @@
-"""Solvers for squares, runs of integers and coprime numbers: everything is listed."""
+"""Squares, runs of integers and coprime numbers are enumerated."""
 
 from __future__ import annotations
 

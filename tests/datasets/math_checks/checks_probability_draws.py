@@ -1,4 +1,4 @@
-"""Solvers for dice, cards, balls, orders and subsets: all equally likely outcomes are listed."""
+"""Dice, cards, balls, orders and subsets: all equally likely outcomes are enumerated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Check = Callable[[Mapping[str, Any], str], object]
 
 
 def formed(solve: Callable[[Values, str], Fraction]) -> Check:
-    """Return the check that gives the fraction, or numerator plus denominator where asked so."""
+    """Return a check that gives the fraction, or numerator plus denominator if the question asks for it."""
 
     def check(p: Values, question: str) -> object:
         value = solve(p, question)
@@ -256,7 +256,7 @@ def subsets(p: Values, question: str) -> Fraction:
 
         return share(coins, good)
     count = 3 if ask == "three" else 2
-    # element by element: how many subsets hold it, and what follows for the event
+    # element by element: the number of subsets that contain it, and its effect on the event
     states: dict[tuple[int, ...], Fraction] = {(0, 0, 0, 0): Fraction(1)}
     for _ in range(n):
         after: dict[tuple[int, ...], Fraction] = {}

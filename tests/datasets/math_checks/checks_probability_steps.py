@@ -1,7 +1,4 @@
-"""Solvers for conditions, steps, expected values and regions.
-
-Outcomes are listed, chains are solved as systems of linear equations, areas are cut out of polygons.
-"""
+"""Conditions, chains, expected values and regions: enumeration, linear systems and clipped polygons."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ Check = Callable[[Mapping[str, Any], str], object]
 
 
 def formed(solve: Callable[[Values, str], Fraction]) -> Check:
-    """Return the check that gives the fraction, or numerator plus denominator where asked so."""
+    """Return a check that gives the fraction, or numerator plus denominator if the question asks for it."""
 
     def check(p: Values, question: str) -> object:
         value = Fraction(solve(p, question))
@@ -42,10 +39,7 @@ def chain(
     worth: Callable[[Any], Any],
     step: int,
 ) -> Fraction:
-    """Return the mean of ``worth`` at the end plus ``step`` a move: a linear system, solved.
-
-    A state ends where ``worth`` is not None.
-    """
+    """Return the mean of ``worth`` at the end plus ``step`` per move; a state is final if its ``worth`` is not None."""
     states = [start]
     for state in states:
         if worth(state) is None:
@@ -169,7 +163,7 @@ def causes(p: Values, question: str) -> Fraction:
         cards = ["rr"] * a + ["bb"] * b + ["rb"] * c
         sides = [(card[i], card[1 - i]) for card in cards for i in (0, 1)]
         return mean([s for s in sides if s[0] == "r"], lambda s: s[1] == "r")
-    # 100 taxis, and each witness a draw from 100 equally likely cases
+    # 100 taxis, and 100 equally likely cases per witness
     green = p["share"] * p["right"] ** p["witnesses"]
     yellow = (100 - p["share"]) * (100 - p["right"]) ** p["witnesses"]
     return Fraction(green, green + yellow)
@@ -355,7 +349,7 @@ def payments(p: Values, question: str) -> Fraction:
         return mean(product(faces, repeat=2), lambda t: t[0] if t[0] >= p["k"] else t[1])
     if ask == "choice":
         rolls = 2 if p["rounds"] == "two" else 3
-        # every rule "stop from the limit on", one limit a roll; the best of them
+        # every rule "stop at the limit", one limit per roll; the best of them
         best = Fraction(0)
         for limits in product(faces, repeat=rolls - 1):
 
@@ -440,7 +434,7 @@ def box(w: Any, h: Any) -> list[Point]:
 def regions(p: Values, question: str) -> Fraction:
     ask, n = p["ask"], int(p.get("n", 0))
     if ask in ("near", "stick", "waiting", "two ends"):
-        # between the points where the event can change, it holds everywhere or nowhere
+        # between the points where it can change, the event holds everywhere or nowhere
         marks = sorted(
             {Fraction(0), Fraction(n)}
             | {

@@ -1,4 +1,4 @@
-"""Shares, rates, groups and plans solved again: searched for, or played through step by step."""
+"""Shares, rates, groups and plans are searched or simulated step by step."""
 
 from __future__ import annotations
 
@@ -376,7 +376,7 @@ def stock(start: int, sold: int, days: int, crates: Any, back: int) -> int:
 
 
 def runs_out(start: int, sold: int, every: int, batch: int) -> int:
-    # the total after d full days, without a loop over the stock of each
+    # the total after d full days, without a loop over each one's stock
     return next(
         d
         for d in range(1, 10_000)

@@ -1,4 +1,4 @@
-"""Shops, incomes and journeys solved again: events simulated one by one, unknowns searched for."""
+"""Shops, incomes and journeys are simulated, and unknowns searched."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def change(counts: Any, prices: Any, paid: int) -> Fraction:
 
 
 def free(n: int, group: int, prices: Any, y: int) -> Fraction:
-    # the cheapest number of paid ones that gives at least n, one free after each group - 1 paid
+    # the cheapest number of paid items that gives at least n, with one free per group - 1 paid
     paid = min(k for k in range(n + 1) if k + k // (group - 1) >= n)
     return cents(paid * prices[0] + y * prices[1])
 
@@ -238,7 +238,7 @@ def late(apart: int, given: Any, since: bool) -> int:
 
 
 def drone(apart: int, speeds: Any, drone: int) -> Fraction:
-    """Flights back and forth, until what is left is nothing to speak of."""
+    """Sum the flights back and forth until the rest is negligible."""
     gap, way, leg = Fraction(apart), Fraction(0), 0
     for leg in range(60):
         time = gap / (drone + speeds[1 - leg % 2])
@@ -289,7 +289,7 @@ def find(far: int, times: Any, asked: str) -> Fraction:
 
 
 def walkway(how: str, given: Any) -> int:
-    if how == "both":  # on a way of length 1
+    if how == "both":  # on a route of length 1
         return int(
             one(
                 t for t in range(1, 500) if t * (Fraction(1, given[0]) + Fraction(1, given[1])) == 1

@@ -1,4 +1,4 @@
-"""Reads the formulas of a question into sympy, for solvers that trust the text alone."""
+"""Read the formulas of a question into sympy."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class _Reader:
 
 
 def expression(text: str) -> Any:
-    """Read one expression; AssertionError where some of it is left."""
+    """Read one expression; raise AssertionError if text is left over."""
     reader = _Reader(text)
     value = reader.total()
     assert reader.at == len(reader.tokens), (text, reader.tokens[reader.at :])
@@ -171,7 +171,7 @@ def expression(text: str) -> Any:
 
 
 def formulas(question: str) -> list[str]:
-    """Return what stands between dollars or in a display, in order, without a closing stop."""
+    """Return the inline and display formulas in order, without a final period."""
     found = re.findall(r"\$([^$]+)\$|\\\[(.*?)\\\]", question, re.DOTALL)
     return [(one or two).strip().rstrip(".,;").strip() for one, two in found]
 
@@ -202,7 +202,7 @@ def defined(question: str, name: str) -> Any:
 
 
 def exact(value: Any, limit: int = 10**6) -> Fraction:
-    """Return the fraction with a small denominator that ``value`` is; AssertionError if none is."""
+    """Return the fraction with a small denominator equal to ``value``; raise AssertionError if there is none."""
     real = mpmath.mpf(value) if not isinstance(value, complex) else mpmath.mpf(value.real)
     if isinstance(value, complex):
         assert abs(value.imag) < 1e-7, value

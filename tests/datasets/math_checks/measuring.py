@@ -1,4 +1,4 @@
-"""What the checks of figures share: the dispatch by kind, and a plane of complex numbers with 50 digits."""
+"""Dispatch by kind, and a plane of complex numbers with 50 digits."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ def by_kind(**kinds: Callable[..., object]) -> Callable[[Mapping[str, Any], str]
 
 
 def one(values: Iterable[_T]) -> _T:
-    """The only one of the values; AssertionError where there is none or more than one."""
+    """Return the only one of the values; raise AssertionError if there are none or several."""
     found = list(values)
     assert len(found) == 1, found
     return found[0]
 
 
 def rational(value: Any) -> Fraction:
-    """The fraction with a small denominator that the number is, to 30 digits."""
+    """Return the fraction with a small denominator equal to the number to 30 digits."""
     found = Fraction(str(mp.nstr(value, 45))).limit_denominator(100_000)
     assert abs(mp.mpf(found.numerator) / found.denominator - value) < mp.mpf(10) ** -30, value
     return found
 
 
 def surd(value: Any) -> str:
-    """The root of a fraction that the number is."""
+    """Return the number as the square root of a fraction."""
     return f"\\sqrt{{{rational(value**2)}}}"
 
 
 def angle(a: Any, b: Any, c: Any) -> Any:
-    """The angle abc in degrees."""
+    """Return the angle abc in degrees."""
     return abs(mp.degrees(mp.arg((a - b) / (c - b))))
 
 
@@ -48,18 +48,18 @@ def ray(degrees: Any) -> Any:
 
 
 def cross(p: Any, u: Any, q: Any, v: Any) -> Any:
-    """Where the line p + tu meets q + sv."""
+    """Return the intersection of the lines p + tu and q + sv."""
     t = mp.im((q - p) * mp.conj(v)) / mp.im(u * mp.conj(v))
     return p + t * u
 
 
 def triangle(p: Any, q: Any, r: Any) -> tuple[Any, Any, Any]:
-    """A, B, C with BC = p, CA = q, AB = r."""
+    """Return A, B, C with BC = p, CA = q, AB = r."""
     assert 2 * max(p, q, r) < p + q + r, "no triangle"
     x = mp.mpf(q * q + r * r - p * p) / (2 * r)
     return mp.mpc(0), mp.mpc(r), mp.mpc(x, mp.sqrt(q * q - x * x))
 
 
 def bisecting(a: Any, b: Any, c: Any) -> Any:
-    """The direction of the bisector of the angle abc."""
+    """Return the direction of the bisector of the angle abc."""
     return (a - b) / abs(a - b) + (c - b) / abs(c - b)

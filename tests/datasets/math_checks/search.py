@@ -1,4 +1,4 @@
-"""Numerical search that needs no formula: extreme values by compass steps."""
+"""Numerical search for extreme values by compass steps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sympy
 
 
 def shown(value: Any, limit: int = 400, near_by: float = 1e-11) -> str:
-    """Return the simple fraction that ``value`` is nearly, or its decimals."""
+    """Return the simple fraction nearest to ``value``, or its decimals."""
     near = Fraction(float(value)).limit_denominator(limit)
     if abs(float(near) - float(value)) < near_by * max(1.0, abs(float(value))):
         return str(near)
@@ -20,7 +20,7 @@ def shown(value: Any, limit: int = 400, near_by: float = 1e-11) -> str:
 
 
 def recognised(value: Any, limit: int = 10**8) -> str:
-    """Return the fraction that a value of 40 digits is, or AssertionError."""
+    """Return the fraction equal to a value of 40 digits; raise AssertionError if there is none."""
     near = Fraction(str(mpmath.nstr(value, 40))).limit_denominator(limit)
     assert abs(mpmath.mpf(near.numerator) / near.denominator - value) < mpmath.mpf(10) ** -25, value
     return str(near)
@@ -29,8 +29,7 @@ def recognised(value: Any, limit: int = 10**8) -> str:
 def compass(
     call: Callable[..., float | None], starts: Sequence[Sequence[float]]
 ) -> tuple[float, list[float]]:
-    """Return the least value of ``call`` (None outside its domain) and where it is, from the best of
-    ``starts``, by steps along the axes and diagonals that are halved when none helps."""
+    """Return the minimum of ``call`` (None outside its domain) and its place, by compass search from ``starts``."""
     best: tuple[float, list[float]] | None = None
     ways = [way for way in product((-1, 0, 1), repeat=len(starts[0])) if any(way)]
     for start in starts:
