@@ -1,5 +1,3 @@
-"""Adapters: rows in the published shapes become items or drops with a reason, on fixtures and real slices."""
-
 from __future__ import annotations
 
 import json
@@ -30,19 +28,19 @@ PACKAGE = Path(__file__).parents[2] / "datasets" / "prorl_datasets"
 
 
 def convert(name: str, raw: dict[str, Any], where: str = "f:1", index: int = 0) -> Row | Drop:
-    """Return what the adapter of that name makes of a row."""
+    """Return the result of an adapter for one row."""
     adapter = ADAPTERS.get(name)
     return adapted(adapter, str(adapter.domain), raw, where, index)
 
 
 def ours() -> list[AdapterSpec]:
-    """Return the adapters of prorl itself that a recipe may name."""
+    """Return the names of prorl's own adapters."""
     specs = [ADAPTERS.get(name) for name in ADAPTERS.names() if ADAPTERS.origin(name).is_ours]
     return [spec for spec in specs if spec.convert is not None]
 
 
 def converted(adapter: str, path: Path, most: int | None = None) -> list[Row | Drop]:
-    """Return what the adapter makes of every row, the columns checked on the first."""
+    """Convert every row, checking the columns on the first."""
     made = []
     for index, (where, raw) in enumerate(islice(iter_rows(path), most)):
         if index == 0:
@@ -368,7 +366,6 @@ def test_columns_of_nothing_but_nulls_and_odd_types_drop_or_name_a_column() -> N
 
 
 def damaged(value: Any, odd: list[Any]) -> Iterator[Any]:
-    """Yield ``value`` with each of its parts, the first two of a list, replaced by each odd value."""
     parts = value.items() if isinstance(value, dict) else enumerate(value[:2])
     for key, part in parts:
         nested = damaged(part, odd) if isinstance(part, dict | list) else iter(())

@@ -1,5 +1,3 @@
-"""The catalogue of benchmarks: what is there, and what a mistake in a YAML file says."""
-
 from __future__ import annotations
 
 import pytest

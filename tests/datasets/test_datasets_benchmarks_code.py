@@ -1,5 +1,3 @@
-"""Code benchmarks: HumanEval+ without numpy, Eurus-2 rows, LiveCodeBench's windows and test forms."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Loading: mirror layouts, GPQA and IFEval rows, what is said when files or columns are missing."""
-
 from __future__ import annotations
 
 import gzip

@@ -1,5 +1,3 @@
-r"""Mathematics benchmarks: every trap of the published golds, on rows made by hand."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""LiveCodeBench's packed tests: read by opcode, bounded, and never unpickled."""
+"""LiveCodeBench's packed tests are read by opcode with limits, and never unpickled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _pack(data: bytes) -> str:
 
 
 class _Evil:
-    """Its pickle would create the marker when it is loaded."""
+    """An object whose unpickling creates the marker."""
 
     def __init__(self, marker: Path) -> None:
         self.marker = marker
@@ -43,7 +43,7 @@ def test_a_pickle_that_would_run_code_is_refused_and_runs_nothing(
         unpack_text(_pack(data))
     assert not marker.exists()
     pickle.loads(data)
-    assert marker.exists()  # so the payload was a live one
+    assert marker.exists()  # the payload works if it is unpickled
 
 
 def test_code_hidden_behind_a_harmless_text_is_refused(tmp_path: Path) -> None:

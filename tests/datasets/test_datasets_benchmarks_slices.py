@@ -1,4 +1,4 @@
-"""Real rows of the benchmarks: every one loads, and every gold is accepted by its verifier."""
+"""Every real benchmark row loads, and its verifier accepts its gold."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SLICES = {
     "livecodebench": ("code/livecodebench_sample", 3, "3 rows where 279"),
     "ifeval": ("if/ifeval_input_data", 541, None),
 }
-"""Benchmark -> (slice, rows, what is said where the count is not the published one)."""
+"""Benchmark -> (slice, number of rows, expected message if the count differs from the published one)."""
 
 
 @pytest.mark.parametrize("name", SLICES)
@@ -36,7 +36,7 @@ def test_every_row_loads_and_every_gold_is_accepted(
     for sample in samples:
         assert load_task(sample.task.verifier, sample.task.reference_json())
         assert sample.metadata["question"]
-    if name != "livecodebench":  # SandboxFusion's copy has another prompt in place of the question
+    if name != "livecodebench":  # SandboxFusion's copy replaces the question by another prompt
         asked = dict(benchmark_questions(name, mirror=tmp_path))
         assert [asked[s.id].strip() for s in samples] == [
             s.metadata["question"].strip() for s in samples

@@ -1,4 +1,4 @@
-"""Hostile and broken inputs by columns: each is one line with place and cure, or has the treatment stated here."""
+"""Broken values by column: each gives one line with its place and remedy, or the treatment stated here."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ entries:
 
 
 def candidates(path: Path, policy: str = "drop", domain: str = "math") -> list[Candidate | Drop]:
-    """What a build makes of a file before the gold check, the way between its processes included."""
+    """Return the candidates of a file before the gold check, after passing between the build's processes."""
     recipe = parse_recipe(
         RECIPE.format(domain=domain, path=path.name, policy=policy), "r", path.parent
     )
@@ -42,7 +42,7 @@ def candidates(path: Path, policy: str = "drop", domain: str = "math") -> list[C
 
 
 def fate(candidate: Candidate | Drop) -> str:
-    """The answer of a row that came through, or why it did not."""
+    """Return 'kept: ANSWER', or the reason of a drop."""
     if isinstance(candidate, Drop):
         assert "\n" not in candidate.detail
         return candidate.reason

@@ -1,5 +1,3 @@
-"""Building: deterministic, resumable, honest about what was dropped, refusing bad places."""
-
 from __future__ import annotations
 
 import json
@@ -17,7 +15,7 @@ from prorl_datasets.candidate import normalised
 
 
 class StopAfter(NullProgress):
-    """A progress that dies after ``parts`` reports, as a kill would."""
+    """Progress that fails after ``parts`` reports, as a kill would."""
 
     def __init__(self, parts: int) -> None:
         self.left = parts
@@ -29,8 +27,6 @@ class StopAfter(NullProgress):
 
 
 class Listening(NullProgress):
-    """Keeps the messages."""
-
     def __init__(self) -> None:
         self.said: list[str] = []
 
@@ -85,7 +81,7 @@ def test_reasoning_gym_items_do_not_depend_on_the_interpreters_hash_seed(
         "name: x\ndecontamination: {benchmarks: []}\nentries:\n  - {name: a, domain: logic, source: {kind: reasoning_gym, task: "
         "isomorphic_strings}, count: {train: 5}}\n"
     )
-    for name in ("1", "2"):  # of the process that builds
+    for name in ("1", "2"):  # in the building process itself
         monkeypatch.setenv("PYTHONHASHSEED", name)
         build_with(accepting, recipe, tmp_path / name, progress=NullProgress())
     assert _bytes(tmp_path / "1") == _bytes(tmp_path / "2")

@@ -1,5 +1,3 @@
-"""The card's plots: files that stand alone, domains that others bring, targets that were missed."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -48,7 +46,7 @@ def test_a_bar_is_as_long_as_the_share_of_the_target_that_was_kept() -> None:
     for box in root.iter("{http://www.w3.org/2000/svg}rect"):
         if box.get("class") in widths:
             widths[str(box.get("class"))].append(float(str(box.get("width"))))
-    kept, target = widths["bar s1"][1:], widths["target"][1:]  # the first stand in the legend
+    kept, target = widths["bar s1"][1:], widths["target"][1:]  # the first is in the legend
     assert abs(kept[0] * 4 - target[0]) < 1.0 and abs(kept[3] - target[3]) < 0.2
     assert len(kept) == len(DOMAINS) + len(BROUGHT) + 1
 

@@ -1,5 +1,3 @@
-"""The data commands: what they print where, and their exit codes."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Every family of code problems: same seed same item, gold right, tests that no constant passes."""
-
 from __future__ import annotations
 
 import json

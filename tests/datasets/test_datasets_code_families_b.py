@@ -1,7 +1,4 @@
-"""Lists, grids, graphs, choices, texts and simulations: what the loop over all families leaves out.
-
-Known answers worked out by hand for a few rules, and the shared conditions.
-"""
+"""Hand-made answers for some rules of code problems, and the shared conditions."""
 
 from __future__ import annotations
 
@@ -49,7 +46,7 @@ def test_equal_conditions_have_equal_keys_and_texts() -> None:
 
 
 def _as_read(words: str, value: int) -> bool:
-    """Read the words of a condition the way a reader does, and say whether ``value`` meets them."""
+    """Interpret a condition's words as a reader would, and return whether ``value`` meets them."""
     if words.startswith("not "):
         return not _as_read(words.removeprefix("not "), value)
     if words.startswith("neither "):

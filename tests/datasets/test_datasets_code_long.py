@@ -1,4 +1,4 @@
-"""Code problems on inputs that are made by a rule: an algorithm that is too slow earns nothing, the solution does."""
+"""Large generated inputs: the solution passes and slower algorithms earn nothing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def of_list(a):
     return sum(a[i] > a[j] for j in range(len(a)) for i in range(j))
 """,
 }
-"""A right algorithm of level 1 that is too slow, with the parameters that it needs."""
+"""A correct level 1 algorithm that is too slow, with the parameters it needs."""
 
 
 def _item(name: str, seed: int = 1) -> Item:
@@ -41,7 +41,7 @@ def _item(name: str, seed: int = 1) -> Item:
 
 
 def _rewritten(item: Item, slow: str) -> str:
-    """Return the gold response with another ``of_list``."""
+    """Return the gold response with ``of_list`` replaced."""
     body = slow.strip().format(**(item.parameters or {}))
     text, count = re.subn(r"def of_list\(a\):\n(?:(?:    .*)?\n)+", f"{body}\n\n\n", item.gold)
     assert count == 1

@@ -1,4 +1,4 @@
-"""Damaged sources and accidents in a whole build: one line with place and cure, parts kept."""
+"""Damaged sources and failures in a whole build: one line with place and remedy, finished parts kept."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ entries:
 
 
 class Listening(NullProgress):
-    """Keeps the messages; calls ``act`` at the first finished part of the stage that builds."""
+    """Keeps the messages; calls ``act`` after the first finished part of the building stage."""
 
     def __init__(self, act: Callable[[], None] | None = None) -> None:
         self.said: list[str] = []
@@ -98,7 +98,7 @@ def test_a_damaged_file_is_one_line_and_other_entries_keep_their_parts(
         (tmp_path / name).write_bytes(_text([x.replace("?", " now?") for x in _lines(600)]))
         listening, second = Listening(), make_scorer()
         build_with(second, recipe, tmp_path / "d", progress=listening)
-        if first.seen:  # some damage is found while rows are counted, before anything is built
+        if first.seen:  # some damage is found while counting rows, before anything is built
             assert any("continuing" in text for text in listening.said)
             assert second.seen < 900
         assert len(load(tmp_path / "d")) == 900
@@ -185,7 +185,7 @@ def test_an_integer_too_long_for_python_is_a_drop(
 
 
 def _row_processes() -> list[int]:
-    """Return the template of the row makers, then its forks."""
+    """Return the template process of the row makers, then its forks."""
     found: dict[int, int] = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -211,7 +211,7 @@ def test_a_killed_child_is_replaced_and_nothing_is_lost(
     def kill() -> None:
         killed.extend(_row_processes()[first:])
         for child in killed:
-            with suppress(ProcessLookupError):  # it went with its template
+            with suppress(ProcessLookupError):  # ended with its template
                 os.kill(child, signal.SIGKILL)
 
     out = tmp_path / "d"

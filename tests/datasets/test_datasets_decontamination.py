@@ -1,5 +1,3 @@
-"""What a recipe may say of decontamination, and what becomes of rows like a benchmark's."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -42,7 +40,7 @@ entries:
 
 
 class NoScorer:
-    """A fake: no row of these tests has a gold response to be run."""
+    """A fake scorer: these tests have no gold responses to run."""
 
     def score(self, items: Any) -> list[Any]:
         assert not list(items)
@@ -53,7 +51,7 @@ class NoScorer:
 def fate(
     make_recipe: Callable[[str], Recipe], tmp_path: Path
 ) -> Callable[[str], tuple[set[str], list[dict[str, Any]], Guard]]:
-    """Build with what a recipe says of decontamination; return rows kept, pairs and the guard."""
+    """Build with decontamination settings; return rows kept, pairs and the guard."""
 
     def run(decontamination: str) -> tuple[set[str], list[dict[str, Any]], Guard]:
         recipe = make_recipe(RECIPE.format(decontamination=decontamination))

@@ -1,4 +1,4 @@
-"""Recorded pass rates in a recipe: who stays, what is said of the rest, and the card's histogram."""
+"""Recorded pass rates in a recipe: which rows stay, the report on the others, and the card's histogram."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RECIPE = (
 def build(
     make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
 ) -> Callable[..., Any]:
-    """Build RECIPE with a difficulty into the named folder; return manifest and samples."""
+    """Build RECIPE with a difficulty section; return manifest and samples."""
 
     def built(name: str, difficulty: str = "") -> Any:
         recipe = make_recipe(RECIPE % difficulty)
@@ -50,7 +50,7 @@ def test_rows_outside_the_band_are_replaced_and_counted_by_reason(
     rates: list[dict[str, Any]] = [
         {"id": samples[0].id, "pass_rate": 1.0, "n": 8},
         {"prompt": samples[1].prompt[0]["content"].upper(), "pass_rate": 0.0, "n": 8},
-        {"id": samples[2].id, "pass_rate": 0.1, "n": 8},  # the ends are inside
+        {"id": samples[2].id, "pass_rate": 0.1, "n": 8},  # both bounds are inclusive
         {"id": samples[3].id, "pass_rate": 0.05, "n": 3},
     ]
     (tmp_path / "rated").mkdir()
@@ -152,7 +152,7 @@ def test_ratings_of_a_built_dataset_replace_those_on_its_card(
     add_ratings(folder, {"math": [0.0, 1.0]}, 12, "model one")
     assert card.read_text() == first and first.startswith(before.rstrip())
     assert "model one" in first and "model two" not in first
-    assert load(folder)  # the manifest still holds
+    assert load(folder)  # the manifest is still valid
     assert add_ratings(tmp_path, {"math": [0.5]}, 1, "no card here") is None
 
 

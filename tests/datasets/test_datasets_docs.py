@@ -1,5 +1,3 @@
-"""Commands, links and recipes in the documentation of the datasets room work."""
-
 from __future__ import annotations
 
 import re

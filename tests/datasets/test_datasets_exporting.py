@@ -1,5 +1,3 @@
-"""What others read: load_dataset on the folder, and the three exports by prorl's own adapters."""
-
 from __future__ import annotations
 
 import json
@@ -23,7 +21,7 @@ from prorl_verifiers.tasks import task_of
 
 @pytest.fixture
 def hub_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """``load_dataset`` of Hugging Face's library, offline and with a cache of its own."""
+    """The library ``datasets``, offline and with its own cache."""
     library = pytest.importorskip("datasets")
     monkeypatch.setattr("datasets.config.HF_HUB_OFFLINE", True)
     cache = str(tmp_path / "cache")

@@ -1,5 +1,3 @@
-"""Every procedural family's twin test: same seed same item, tasks well formed, no constant pays."""
-
 from __future__ import annotations
 
 import json
@@ -28,7 +26,7 @@ def _draw(family: Family, level: int, seed: int) -> Item:
 
 @pytest.fixture(scope="module")
 def drawn() -> Drawn:
-    """Nine items a family, the levels in turn."""
+    """Nine items per family, with the levels in turn."""
     return [
         (family, [_draw(family, _level(place, seed), seed) for seed in range(9)])
         for place, family in enumerate(FAMILIES)
@@ -52,12 +50,11 @@ def test_reference_survives_json_and_names_the_domains_verifier(drawn: Drawn) ->
 
 
 def _commonest(items: list[Item]) -> float:
-    """Return how far the commonest answer is above what may be: 20%, for letters alone 7.5% above
-    their chance (four standard deviations of 500 draws, as hundreds of families are looked at)."""
+    """Return the excess of the commonest answer over its limit: 20 %, or chance + 7.5 % (4 sigma) for letters."""
     counts = Counter(item.answer or item.gold for item in items)
     share = counts.most_common(1)[0][1] / len(items)
     chances = [item.chance for item in items]
-    if all(chances):  # multiple choice: no letter far above its chance
+    if all(chances):  # multiple choice: no letter far above chance
         return share - (chances[0] or 0) - 0.075
     return share - 0.2
 
@@ -71,7 +68,7 @@ def test_no_answer_is_common_in_a_few_draws(drawn: Drawn) -> None:
 def test_no_constant_answer_pays_more_than_a_fifth_in_a_family_of_the_full_recipe() -> None:
     sources = [entry.source for entry in load_recipe("prorl-136k-procedural").entries]
     names = {source.family for source in sources if isinstance(source, ProceduralSource)}
-    # what answers code is a program, different for each problem; its outputs are the next test's
+    # answers of code problems are programs that all differ; the next test checks their outputs
     for family in (f for f in FAMILIES if f.name in names and f.domain != "code"):
         for level in (1, 2, 3):
             items = [_draw(family, level, seed) for seed in range(500)]

@@ -1,5 +1,3 @@
-"""The file source: mapped columns become tasks; a bad line is named by file and line."""
-
 from __future__ import annotations
 
 import gzip
@@ -215,7 +213,7 @@ def _arrow(path: Path, rows: list[Any]) -> None:
 
 
 def _saved(folder: Path) -> None:
-    """Write what ``datasets.Dataset.save_to_disk`` does."""
+    """Write what ``datasets.Dataset.save_to_disk`` writes."""
     folder.mkdir(parents=True)
     names = [f"data-0000{i}-of-00002.arrow" for i in range(2)]
     for i, name in enumerate(names):

@@ -1,4 +1,4 @@
-"""Counts are goals: what is a little short, what is too short, and what is said where every row drops."""
+"""Counts in a recipe are targets: small and large shortfalls, and messages if every row is dropped."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""The gold check with the real verifiers: every family's gold response gets full marks."""
-
 from __future__ import annotations
 
 import json
@@ -25,7 +23,7 @@ Golds = list[tuple[str, str, Task]]
 
 
 def _gold_items(domains: tuple[str, ...], levels: tuple[int, ...] = (), seed: int = 5) -> Golds:
-    """Return one gold a family and level; without levels they take turns."""
+    """Return one gold item per family and level; without ``levels``, the levels take turns."""
     found = []
     chosen = [family for family in families().values() if family.domain in domains]
     for at, family in enumerate(chosen):
@@ -127,7 +125,7 @@ def test_types_of_golds_are_counted_and_untyped_ones_listed(
 def test_real_math_and_instruction_rows_become_tasks(
     make_recipe: Callable[[str], Recipe], tmp_path: Path, test_data: Path
 ) -> None:
-    plain = [  # language detection is an optional package
+    plain = [  # language detection is an optional dependency
         json.dumps(row)
         for _, row in read_jsonl(test_data / "if" / "ifeval_input_data.jsonl.gz")
         if not any(i.startswith("language:") for i in row["instruction_id_list"])

@@ -1,4 +1,4 @@
-"""Golds that are no answers: each rule finds its kind and passes real golds."""
+"""Rules that detect unusable gold answers reject their kind and accept real golds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile rows: they become a drop, an unusable row or one clear line, in time linear in the text."""
+"""Hostile rows become a drop, an unusable row or one clear line, in time linear in the text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from prorl_datasets.text.words import words
 
 LARGE = 10**5000
 HANG = 8.0
-"""Seconds that a linear search never takes; a quadratic one takes minutes to hours."""
+"""Seconds that a linear search never needs; a quadratic one takes minutes to hours."""
 TESTS = {"ground_truth": json.dumps({"inputs": ["1"], "outputs": ["2"]})}
 BASES: dict[str, dict[str, Any]] = {
     "deepscaler": {"problem": "p", "answer": "1", "solution": ""},
@@ -95,7 +95,6 @@ ODD: list[Any] = [
 
 
 def convert(name: str, raw: dict[str, Any], where: str = "f:1", index: int = 0) -> Row | Drop:
-    """Return what the adapter of that name makes of a row."""
     adapter = ADAPTERS.get(name)
     return adapted(adapter, str(adapter.domain), raw, where, index)
 

@@ -1,4 +1,4 @@
-"""The bare build asks the hub once and says what it takes instead."""
+"""A build without a recipe checks whether the hub is reachable, and reports what it uses instead."""
 
 from __future__ import annotations
 

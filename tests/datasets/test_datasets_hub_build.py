@@ -1,4 +1,4 @@
-"""A whole build from hub sources: a mirror of hand-made files in the published shapes."""
+"""A whole build from a mirror of hand-made files in the published formats."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ COPIED = "Convert the point $(0,3)$ in rectangular coordinates to polar coordina
 
 
 class Listening(NullProgress):
-    """Keeps the messages."""
-
     def __init__(self) -> None:
         self.said: list[str] = []
 
@@ -38,7 +36,7 @@ class Listening(NullProgress):
 
 @pytest.fixture
 def mirror(tmp_path: Path) -> Path:
-    """The five sets, and MATH-500 with two problems, one of which DeepScaleR repeats."""
+    """The five datasets, and MATH-500 with two problems, one of which DeepScaleR repeats."""
     folder = tmp_path / "mirror"
     for repo, (pattern, _, _) in SETS.items():
         (folder / repo).mkdir(parents=True)

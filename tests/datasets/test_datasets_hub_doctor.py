@@ -1,5 +1,3 @@
-"""``prorl data doctor``: every source of the recipe and every benchmark, without fetching one."""
-
 from __future__ import annotations
 
 import json
@@ -16,7 +14,6 @@ from prorl_datasets.hub import hub as hub_files
 
 
 def doctor(*words: str) -> tuple[int, str]:
-    """Run the command; return its exit code and what it printed."""
     result = CliRunner().invoke(build_app(), ["data", "doctor", *words])
     return result.exit_code, result.stdout
 

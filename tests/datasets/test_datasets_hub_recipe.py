@@ -1,4 +1,4 @@
-"""The whole of prorl-136k from a fake hub in the real layouts: candidates, faults, failing sources, kills."""
+"""The whole recipe prorl-136k from a fake hub: candidates, faults, failing sources and kills."""
 
 from __future__ import annotations
 
@@ -35,8 +35,6 @@ KILLS = 10
 
 
 class Listening(NullProgress):
-    """Keeps the messages."""
-
     def __init__(self) -> None:
         self.said: list[str] = []
 
@@ -45,7 +43,7 @@ class Listening(NullProgress):
 
 
 def scaled(by: int, logic: bool) -> dict[str, Any]:
-    """Return the packaged recipe with its counts divided."""
+    """Return the packaged recipe with its counts divided by `by`."""
     recipe: dict[str, Any] = yaml.safe_load(RECIPE.read_text(encoding="utf-8"))
     for part in (*recipe["entries"], *recipe["groups"]):
         part["count"] = {split: max(1, count // by) for split, count in part["count"].items()}
@@ -56,7 +54,7 @@ def scaled(by: int, logic: bool) -> dict[str, Any]:
 
 @pytest.fixture
 def small(hub: FakeHub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Recipe:
-    """The recipe's published sources at 1:1000 on the hub, waits of hundredths of a second."""
+    """The recipe's published sources at 1:1000 on the hub, with retry waits of hundredths of a second."""
     monkeypatch.setattr(hub_files, "POLICY", RetryPolicy(first=0.01, longest=0.05, tries=6))
     put_training_sets(hub, 0.002)
     put_benchmarks(hub)
@@ -186,7 +184,7 @@ def test_a_branch_that_moved_is_read_as_it_was_locked(build_small: Build, hub: F
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return the bytes of every file of a dataset."""
+    """Return the bytes of each file of a dataset."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -245,7 +243,7 @@ def test_prorl_136k_at_a_hundredth_killed_ten_times_gives_the_bytes_of_an_undist
     pieces = tmp_path / "killed" / ".d.build"
     for kill in range(KILLS):
         process = command("killed")
-        # two while files are fetched, the others when some of about 320 pieces are done
+        # two kills while files are fetched, the others after some of about 320 pieces
         enough = len(list(pieces.rglob("*"))) + chance.randrange(75)
         deadline = time.monotonic() + (chance.random() * 6 if kill < 2 else 300)
         while process.poll() is None and time.monotonic() < deadline:

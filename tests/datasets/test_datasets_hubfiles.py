@@ -1,4 +1,4 @@
-"""Hub access: mirrors, the fake hub's layouts and faults, every failure one line with its cure; pins."""
+"""Hub access: mirrors, layouts and faults of the fake hub, one line with its remedy per failure, and pins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROWS = b'{"problem": "1+1", "answer": "2"}\n'
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Waits of hundredths of a second."""
+    """Shorten retry waits to hundredths of a second."""
     monkeypatch.setattr(hub_files, "POLICY", RetryPolicy(first=0.01, longest=0.05, tries=6))
     no_sleep = SimpleNamespace(sleep=lambda seconds: None)
     monkeypatch.setattr("huggingface_hub.file_download.time", no_sleep)
@@ -35,8 +35,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Listening(NullProgress):
-    """Keeps the messages."""
-
     def __init__(self) -> None:
         self.said: list[str] = []
 
@@ -75,7 +73,7 @@ def test_a_mirror_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 LARGE = bytes(range(256)) * 1200
-"""About 300 kB, several blocks of what counts as progress."""
+"""About 300 kB: several progress blocks."""
 
 
 def test_what_the_mirror_lacks_comes_from_the_hub(tmp_path: Path, hub: FakeHub) -> None:
@@ -345,7 +343,7 @@ def test_files_of_another_branch_lie_under_its_name_in_a_mirror(tmp_path: Path) 
 
 
 def check_pins(path: Path, resolved: Mapping[str, Sequence[ResolvedFile]]) -> Pins:
-    """What a build does with the files it resolved: refuse changed ones, lock the others."""
+    """Check resolved files as a build does: reject changed ones and lock the others."""
     pins = Pins.read(path)
     if wrong := [line for repo in resolved for line in pins.problems(repo, resolved[repo])]:
         raise DatasetError("\n".join(wrong))

@@ -1,5 +1,3 @@
-"""IFEval constraints that contradict each other, and witnesses for those that do not."""
-
 from __future__ import annotations
 
 import gzip
@@ -16,7 +14,7 @@ from prorl_verifiers import TaskError
 from prorl_verifiers.instruction.scorer import score_instruction
 
 TRULY_CONTRADICTORY = {374, 1627, 3369, 3371, 3718}
-"""IFEval's prompts that want a text repeated which breaks another of their constraints."""
+"""IFEval prompts that want a text repeated although it breaks another constraint."""
 
 
 def reward(gold: str, reference: Mapping[str, Any], mode: str) -> float:

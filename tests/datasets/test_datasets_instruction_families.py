@@ -1,5 +1,3 @@
-"""IFEval items: distinct, repeatable, golds accepted in both modes, no constant answer."""
-
 from __future__ import annotations
 
 import json
@@ -69,7 +67,7 @@ def _unmet(asked: list[Item]) -> list[tuple[str, Item]]:
 
 
 def test_every_gold_meets_all_constraints_in_both_modes() -> None:
-    """Without the two whose reference mode loads a large library (the slow test has them)."""
+    """Two constraints whose reference mode loads a large library are in the slow test."""
     drawn = [item for family in FAMILIES for item in items(family, 2, start=900)]
     heavy = {"length_constraints:number_sentences", "change_case:capital_word_frequency"}
     asked = [i for i in drawn if not heavy & set(i.task.reference["instruction_id_list"])]
@@ -129,7 +127,7 @@ def test_pairs_that_are_kept_apart_never_meet() -> None:
 
 
 def _constant(family: Family, golds: int, tasks: int) -> int:
-    """Return how many of the tasks the best of the golds meets."""
+    """Return the number of tasks that the best of the golds meets."""
     told: dict[tuple[str, str], bool] = {}
     asked = [item.task.reference for item in items(family, tasks, start=7000)]
     texts = [item.gold for item in items(family, golds, start=5000)]
@@ -148,7 +146,7 @@ def test_none_of_many_golds_meets_a_fifth_of_many_items(family: Family) -> None:
 
 
 def _meets(gold: str, reference: Mapping[str, Any], told: dict[tuple[str, str], bool]) -> bool:
-    """Whether all constraints hold; a language is told once a text (``told``)."""
+    """Return whether all constraints hold; ``told`` caches detected languages."""
     pairs = list(zip(reference["instruction_id_list"], reference["kwargs"], strict=True))
     for name, values in sorted(pairs, key=lambda pair: bool(modules_of(pair[0], "fixed"))):
         if not modules_of(name, "fixed"):

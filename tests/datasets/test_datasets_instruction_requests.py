@@ -1,4 +1,4 @@
-"""Golds answer the request, and no constraint contradicts it: every form, every pair of constraint ids."""
+"""Golds answer the request, and constraints do not contradict it, for all forms and pairs of ids."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAIRS = [
 
 
 def _drawn(one: Kind, other: Kind, rng: Random, context: Context) -> list[Drawn] | None:
-    """Return both constraints as the families would draw them, None where they are never drawn."""
+    """Return both constraints as the families would draw them, or None if they are never drawn together."""
     for _ in range(20):
         both = [one.draw(rng, context), other.draw(rng, context)]
         if fits(both, context):
@@ -59,7 +59,7 @@ def test_every_pair_of_constraints_that_is_drawn_can_be_met_by_an_answer_to_the_
 
 
 def _request_of(core: str) -> tuple[Request, str]:
-    """Return the request and the topic that a text was made of."""
+    """Return the request and topic from which a text was made."""
     return next(
         (one, topic)
         for one in requests()

@@ -1,5 +1,3 @@
-"""A ladder: each generator at each of its sizes, as a recipe that builds."""
-
 from __future__ import annotations
 
 from collections import Counter

@@ -1,9 +1,6 @@
-"""What holds for every family of mathematics: an independent solver finds the same answer, from the
-parameters and the question alone, and finds one answer only.
+"""Every math family agrees with its independent solver in ``math_checks``.
 
-The solvers are the modules of ``math_checks``: ``CHECKS`` maps a family's name onto
-``check(parameters, question)``, which shares no code with the family, returns the answer and raises
-AssertionError where the problem has none, or more than one.
+A solver ``check(parameters, question)`` raises AssertionError if there is no answer or more than one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,3 @@
-"""Algebra, functions and calculus are well posed: sizes that a hand can handle, answers that are not in
-the question, levels that differ in more than their digits. That an answer is right, and the only
-one, is for the solvers of ``math_checks``."""
-
 from __future__ import annotations
 
 import re
@@ -18,7 +14,7 @@ FAMILIES = {
 }
 DRAWS = 90
 SHORT = 4
-"""An answer of fewer characters may stand in the question by accident."""
+"""An answer with fewer characters may occur in the question by accident."""
 
 
 def _items(name: str) -> list[tuple[int, Item]]:
@@ -30,7 +26,7 @@ def _items(name: str) -> list[tuple[int, Item]]:
 
 
 def _shape(question: str) -> str:
-    """The question without its numbers, signs and letters of formulas."""
+    """Return the question without numbers, signs and letters of formulas."""
     return re.sub(r"\$[^$]*\$|\\\[.*?\\\]", "$", question, flags=re.DOTALL)
 
 
@@ -41,7 +37,7 @@ def test_numbers_are_of_a_size_that_a_hand_can_handle(name: str) -> None:
         assert max(written, default=0) < 10**6, item.question
         answer = item.answer or ""
         assert len(answer) < 90, answer
-        # factorials and powers of whole numbers may be long, denominators not
+        # factorials and powers of integers may be long, denominators not
         below = [int(n) for n in re.findall(r"\\frac\{[^{}]*\}\{(\d+)\}", answer)]
         assert max(below, default=0) < 10**9, (item.question, answer)
 

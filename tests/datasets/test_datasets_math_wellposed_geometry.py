@@ -1,8 +1,4 @@
-"""What makes the problems of geometry and the word problems well posed, beside a right answer: all
-that the answer rests on is said in the question, sizes are those of life, levels differ in kind.
-
-That the answer is the only one, and that the figures exist, is asserted by ``math_checks``.
-"""
+"""Geometry and word problems state all needed facts, use realistic sizes, and differ in kind between levels."""
 
 from __future__ import annotations
 
@@ -30,7 +26,7 @@ SAID_IN_WORDS = {
     "turn", "steps", "legs", "sides", "asked", "factor", "points",  # counted, named or described
 }  # fmt: skip
 KNOWN_OTHERWISE = {
-    ("geometry_circles_and_lines", "tangent_at"),  # the circle may stand there multiplied out
+    ("geometry_circles_and_lines", "tangent_at"),  # the circle may be multiplied out
     ("geometry_law_of_cosines", "third_side"),  # 180 degrees less the change of course
     ("geometry_polygon_angles", "missing"),  # a hexagon
     ("geometry_polygon_angles", "pieces"),  # a regular pentagon
@@ -58,7 +54,7 @@ def _whole(value: object) -> Iterator[int]:
 def _said(question: str) -> set[Fraction]:
     numbers = {Fraction(text) for text in re.findall(r"\d+(?:\.\d+)?", question)}
     words = {Fraction(WORDS[w]) for w in re.findall(r"[a-z]+", question.lower()) if w in WORDS}
-    return numbers | words | {100 * n for n in numbers}  # prices are kept in hundredths
+    return numbers | words | {100 * n for n in numbers}  # prices are stored in hundredths
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -1,7 +1,4 @@
-"""What a reader may expect of a problem of number theory, counting or probability, beside the one
-right answer that ``test_datasets_math_families`` holds it to: the numbers stand in the text, the
-answer does not, sizes are such as a person would work with, and the levels are different problems.
-"""
+"""Number theory, counting and probability: the question shows its numbers and not its answer."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ TOPICS = ("numbers", "counting", "probability")
 FAMILIES = {n: f for n, f in families("math").items() if n.split("_")[0] in TOPICS}
 DRAWS = 30
 SMALL = 12
-"""Numbers up to this may be said by a word ("square", "twice") or a structure ("a ring of pairs")."""
+"""Numbers up to this may be expressed by a word ("square", "twice") or a structure ("a ring of pairs")."""
 
 
 def _items(family: Family, level: int) -> list[Item]:

@@ -1,4 +1,4 @@
-"""Rows of any file or hub data set: columns, where, percentages, bad rows, further columns, own parts."""
+"""Rows of any file or hub dataset: columns, filters, percentages, bad rows, extra columns, custom parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pipeline as a whole: bytes do not depend on workers or kills; duplicates, losses."""
+"""The whole pipeline: its output does not depend on workers or kills."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def mixed(mixed_file: Path) -> Recipe:
 
 @pytest.fixture
 def whole(mixed: Recipe, mixed_file: Path, make_scorer: Any) -> Path:
-    """The dataset of MIXED, built once, by three workers."""
+    """The dataset of MIXED, built once with three workers."""
     out = mixed_file.parent / "whole"
     if not out.exists():
         options = BuildOptions(workers=3)
@@ -82,7 +82,7 @@ def whole(mixed: Recipe, mixed_file: Path, make_scorer: Any) -> Path:
 
 
 def _kill_at(process: subprocess.Popen[bytes], parts: Path, finished: int) -> None:
-    """Kill a build without warning once so many parts lie there."""
+    """Send SIGKILL to a build once ``finished`` parts exist."""
     while process.poll() is None and len(list(parts.rglob("*.json"))) < finished:
         time.sleep(0.02)
     assert process.poll() is None
@@ -188,7 +188,7 @@ def test_near_copies_of_a_text_row_are_dropped_within_and_across_files(
     )
     report = build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
     texts = [s.prompt[0]["content"] for s in load(tmp_path / "d")]
-    assert len([t for t in texts if t.startswith(long[:40])]) == 2  # rows[0] itself, one of three
+    assert len([t for t in texts if t.startswith(long[:40])]) == 2  # rows[0] itself is one of three
     assert report.manifest["drops"] == {"duplicate": 1, "near-duplicate": 1}
     kept = next(s for s in load(tmp_path / "d") if s.prompt[0]["content"].startswith(long))
     lines = (tmp_path / "d" / "dropped.jsonl").read_text().splitlines()
@@ -254,7 +254,7 @@ def _item(sample: Sample) -> tuple[str, int]:
 
 
 class Bars:
-    """Progress that remembers each stage: label, total, items done."""
+    """Progress that records each stage: label, total, items done."""
 
     def __init__(self) -> None:
         self.stages: list[tuple[str, int | None, int]] = []

@@ -1,4 +1,4 @@
-"""The prompt that a row carries: the template's, the recipe's or its verifier's, and whether obeying it is rewarded."""
+"""Prompts from the template, the recipe or the verifier, and whether following them is rewarded."""
 
 from __future__ import annotations
 
@@ -39,8 +39,6 @@ CURLY = VerifierSpec(
 
 
 class Messages(NullProgress):
-    """Progress that keeps its messages."""
-
     def __init__(self) -> None:
         self.lines: list[str] = []
 
@@ -50,7 +48,7 @@ class Messages(NullProgress):
 
 @pytest.fixture
 def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A plug-in file that is loaded during the test alone."""
+    """A plug-in file that is loaded for this test only."""
     monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
     monkeypatch.setattr(VERIFIERS, "_generation", -1)
     path = tmp_path / "own.py"
@@ -179,7 +177,7 @@ def test_a_build_and_verify_warn_once_an_entry_whose_prompt_asks_for_what_earns_
     )
     progress = Messages()
     build(recipe, tmp_path / "d", progress=progress, options=BuildOptions(workers=1))
-    assert len(load(tmp_path / "d")) == 300  # equal prompts of two entries are one problem
+    assert len(load(tmp_path / "d")) == 300  # equal prompts of two entries count as one problem
     (warning,) = [line for line in progress.lines if line.startswith("WARNING")]
     assert "entry tags: in 300 rows" in warning
     assert "'<answer>item0</answer>' reward 0" in warning

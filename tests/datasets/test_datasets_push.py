@@ -1,5 +1,3 @@
-"""Push to the fake hub with the hub's own client: layout, card, replaced tables, refusals in one line."""
-
 from __future__ import annotations
 
 import json
@@ -17,19 +15,19 @@ from prorl_common import NullProgress, ServiceError, UserError
 from prorl_datasets import DatasetError, plan_push, push
 from prorl_datasets.hub.access import resolve
 
-# the hub's own client hands bytes to its transport in an outdated way
+# the hub's client passes bytes to its transport in a deprecated way
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
 
 
 def pushed(folder: Path, repo: str = "me/small", private: bool = False) -> dict[str, bytes]:
-    """Push, and return what then lies in the repository."""
+    """Push and return the files that are then in the repository."""
     push(folder, repo, private=private, environment=os.environ, progress=NullProgress())
     return {file.name: file.path.read_bytes() for file in resolve(repo, "main", ["*"])}
 
 
 @pytest.fixture
 def writer(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> FakeHub:
-    """A hub that the token may write to, by the storage protocol that needs no service beside it."""
+    """A hub that the token may write to, over the storage protocol that needs no other service."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", True)
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     return hub

@@ -1,5 +1,3 @@
-"""Readers: every format gives the same rows; damaged input gives one line with file and place."""
-
 from __future__ import annotations
 
 import gzip
@@ -223,7 +221,7 @@ def test_a_parquet_file_cut_off_or_with_equal_columns_is_refused(tmp_path: Path)
 
 
 def peak_of(rows: Iterator[tuple[str, dict[str, Any]]]) -> tuple[str, int]:
-    """Return (the error's text, the most bytes held) of reading ``rows``."""
+    """Return (error message, peak bytes held) of reading ``rows``."""
     tracemalloc.start()
     try:
         with pytest.raises(DatasetError) as caught:
@@ -292,7 +290,7 @@ def test_tabs_part_the_values_of_a_tsv_file(tmp_path: Path) -> None:
 
 def test_an_arrow_stream_that_ends_between_two_batches_is_cut_off(tmp_path: Path) -> None:
     path = make(tmp_path / "s.arrow")
-    path.write_bytes(path.read_bytes()[:-8])  # pyarrow reads it as if it were whole
+    path.write_bytes(path.read_bytes()[:-8])  # pyarrow reads it as if it were complete
     with pytest.raises(DatasetError, match=r"s\.arrow:1: .* cut off"):
         read(path)
 

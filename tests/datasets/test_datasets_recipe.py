@@ -1,5 +1,3 @@
-"""Recipes: packaged ones load and add up; mistakes come together, with the nearest name."""
-
 from __future__ import annotations
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Reasoning-gym entries follow from their seed alone, whatever was made before them."""
+"""Reasoning-gym entries depend on their seed only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_an_entry_does_not_depend_on_the_entries_before_it(task: str) -> None:
         forwards.append(reply(made, task, {}, seed))
     made = {}
     for seed in reversed(range(12)):
-        random.seed(seed + 99)  # what others left in the global generator
+        random.seed(seed + 99)  # the state that other code left in the global generator
         backwards.append(reply(made, task, {}, seed))
     assert forwards == backwards[::-1]
     assert len({str(found) for found in forwards}) > 1

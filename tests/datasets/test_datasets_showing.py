@@ -1,5 +1,3 @@
-"""``show``: all that a dataset says of a row, kept or dropped."""
-
 from __future__ import annotations
 
 import json

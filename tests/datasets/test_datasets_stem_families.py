@@ -1,4 +1,4 @@
-"""What holds for every STEM family: reproducible, verified, varied, not to be hit by one answer."""
+"""Every STEM family: reproducible, verified, varied, and not solvable by a constant answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Drawn = Mapping[str, list[tuple[int, Item]]]
 
 
 def _items(family: Family, draws: int) -> list[tuple[int, Item]]:
-    """Return (level, item) for as many seeds; the levels take turns."""
+    """Return (level, item) for ``draws`` seeds, the levels in turn."""
     found = []
     for seed in range(draws):
         level = seed % 3 + 1
@@ -43,7 +43,7 @@ def drawn() -> Drawn:
 
 
 def _scored(chosen: list[tuple[str, Item]], texts: list[str]) -> list[str]:
-    """Return the names of the items whose text earns nothing; one pool for all."""
+    """Return the names of the items whose text earns nothing."""
     with VerifierPool(workers=1) as pool:
         asked = zip(texts, chosen, strict=True)
         verdicts = pool.score([(text, item.task) for text, (_, item) in asked])
@@ -52,7 +52,7 @@ def _scored(chosen: list[tuple[str, Item]], texts: list[str]) -> list[str]:
 
 
 def _wrong(item: Item) -> str | None:
-    """Return the next letter, or the number a tenth off; None where it has few figures."""
+    """Return the next letter or a number off by a tenth; None if it has too few figures."""
     if item.metadata["form"] == "choice":
         return LETTERS[(LETTERS.index(str(item.answer)) + 1) % len(LETTERS)]
     value = read_quantity(str(item.answer))
@@ -61,7 +61,7 @@ def _wrong(item: Item) -> str | None:
 
 
 def test_golds_of_both_forms_are_verified_and_wrong_answers_are_not(drawn: Drawn) -> None:
-    """One item of each form a family, the levels in turn; options are rare, so more are drawn for them."""
+    """One item of each form per family, the levels in turn; options are rare, so more are drawn for them."""
     chosen: dict[tuple[str, str], tuple[str, Item]] = {}
     for place, (name, items) in enumerate(drawn.items()):
         for _, item in items[place % 3 :: 3]:
@@ -91,7 +91,7 @@ def test_a_thousand_draws_of_a_level_hold_at_least_600_problems() -> None:
 
 
 def test_the_place_of_the_right_option_does_not_depend_on_the_item() -> None:
-    """The builder draws it uniformly: six places, 1/6 each, for texts as for numbers."""
+    """The builder draws uniformly from six places, for texts as for numbers."""
     texts = Choice("?", "a", tuple("bcdefgh"), {})
     numbers = Solved("?", 10.0, "m", {}, wrong=(20.0, 5.0))
     made = [choice_item(Random(seed), texts) for seed in range(1500)]

@@ -1,4 +1,4 @@
-"""Chemistry, biology, statistics and facts: answers found again by other means than the families'."""
+"""Chemistry, biology, statistics and facts: answers recomputed by other methods than the families'."""
 
 from __future__ import annotations
 

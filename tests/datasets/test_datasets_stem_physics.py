@@ -1,8 +1,4 @@
-"""Physics items recomputed by another route: units by pint, energy for kinematics, meshes for nodes.
-
-A relation takes every stated number and the answer, in SI base units, and returns two sides that
-must agree whichever quantity was asked.
-"""
+"""Physics answers recomputed by other methods. A relation returns two equal sides from all quantities in SI units."""
 
 from __future__ import annotations
 
@@ -52,7 +48,7 @@ def _meshes(q: Q) -> float:
 
 
 def _two_lenses(q: Q) -> float:
-    """Return where a ray from the axis through both lenses meets the axis again."""
+    """Return where a ray from the axis through both lenses crosses the axis again."""
     slope = 0.01
     height = slope * q["g"]
     slope -= height / q["f"]
@@ -89,18 +85,18 @@ def _shift(q: Q) -> tuple[float, float]:
 
 
 def _freefall(q: Q) -> float:
-    """Return the speed at the edge that carries a body R far from the height h."""
+    """Return the horizontal speed that carries a body the distance R while it falls from height h."""
     return q["R"] * math.sqrt(G / (2 * q["h"]))
 
 
 def _bullet_after(q: Q, way: float) -> tuple[float, float]:
-    """Momentum before, and after, from the work of friction over ``way`` backwards."""
+    """Return momentum before and after, computed backwards from the work of friction over ``way``."""
     end = _freefall(q) ** 2 if "R" in q else 0.0
     return q["m"] * q["v"], (q["m"] + q["n"]) * math.sqrt(end + 2 * q["f"] * G * way)
 
 
 def _top_of_loop(q: Q, energy: float) -> tuple[float, float]:
-    """Centripetal force at the top, from the energy at the lowest point."""
+    """Return the centripetal force at the top, from the energy at the lowest point."""
     return q["N"] + q["m"] * G, 2 * (energy - 2 * q["m"] * G * q["r"]) / q["r"]
 
 
@@ -378,12 +374,12 @@ RELATIONS: dict[tuple[str, str], Callable[[Q], tuple[float, float]]] = {
         q, q["c"] * q["a"] - q["d"] * q["b"], q["a"] + q["b"]
     ),
 }
-"""(family, result of the law) -> the two sides."""
+"""(family, quantity of the law) -> both sides of the relation."""
 _LOOSE = {"waves_decibel": 0.15}
-"""A level to 0.1 dB, of three figures, is 2 %, over 100 dB 12 %, of the intensity."""
+"""Three figures of a level give the intensity to 2 % below 100 dB, and to 12 % above."""
 
 _LATE = ("thermodynamics_conduction", "thermodynamics_entropy")
-"""Families whose laws give a quantity of one name at all levels; the relation is that of level 3."""
+"""Families whose laws reuse a quantity's name at all levels; the relation is that of level 3."""
 
 
 @pytest.fixture(scope="module")
@@ -394,7 +390,7 @@ def units() -> Any:
 
 
 def _base(units: Any, text: str) -> float:
-    """Return "3.6 km/h" in SI base units, by pint."""
+    """Return a quantity such as "3.6 km/h" in SI base units, by pint."""
     plain = re.sub(r"\$([\d.]+) \\times 10\^\{(-?\d+)\}\$", r"\1e\2", text)
     number, _, unit = plain.partition(" ")
     if unit in ("", "dB"):
@@ -404,7 +400,7 @@ def _base(units: Any, text: str) -> float:
 
 
 def _quantities(units: Any, item: Item) -> dict[str, float] | None:
-    """Return all quantities of a numeric item with the answer among them; None for other forms."""
+    """Return all quantities of a numeric item including the answer; None for other forms."""
     parameters = dict(item.parameters or {})
     read = read_quantity(item.answer or "")
     if item.metadata["form"] != "numeric" or read is None:

@@ -1,6 +1,4 @@
-"""Reading back: whole datasets load, damaged ones say what is wrong in one line; inspect, verify,
-diff.
-"""
+"""Datasets load, damaged ones give one clear line; inspect, verify and diff."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""The text engine: words, hashes, the benchmark index, near-duplicate search."""
-
 from __future__ import annotations
 
 import gzip
@@ -68,7 +66,7 @@ def random_signatures(rows: int, seed: int = 0) -> Signature:
 
 
 def changed(table: Signature, places: int, seed: int) -> Signature:
-    """A copy with ``places`` random places of every row made new."""
+    """Return a copy with ``places`` random places of every row replaced."""
     result = table.copy()
     rng = np.random.default_rng(seed)
     for row in result:

@@ -1,4 +1,4 @@
-"""Which reasoning-gym items cannot be asked: one bad and one good entry a rule, all written by hand."""
+"""Ill-posed reasoning-gym items: one bad and one good hand-made entry per rule."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("tsumego", entry("capture some of the white stones", "C2", board=TWICE), "ambiguous"),
     ("word_sorting", entry(original_words=["a", "b"], sorted_words=["a", "b"]), "trivial"),
 ]
-"""(task, entry, what is wrong with it)"""
+"""(task, entry, problem)"""
 
 GOOD: list[tuple[str, dict[str, Any]]] = [
     ("ab", entry("program:\n\nA# B# #B\n\nReturn", "A#")),

@@ -1,4 +1,4 @@
-"""The scripts of the repository can be imported, as they import each other."""
+"""Put the scripts on sys.path, because they import each other."""
 
 from __future__ import annotations
 

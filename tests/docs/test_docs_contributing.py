@@ -1,5 +1,3 @@
-"""What contributors are told to type exists."""
-
 from __future__ import annotations
 
 import re
@@ -14,7 +12,6 @@ TEXTS = [ROOT / "CONTRIBUTING.md", ROOT / ".ci" / "run", *(ROOT / ".github").rgl
 
 
 def targets() -> set[str]:
-    """The targets of the Makefile."""
     return set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 
 

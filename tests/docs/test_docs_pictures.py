@@ -1,4 +1,4 @@
-"""Pictures of `prorl view` in the docs: one script makes them all, the docs show them all, and none is large."""
+"""One script makes all pictures of `prorl view`, the docs show each of them, and none is large."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ FOLDER = ROOT / "docs" / "images" / "view"
 
 @pytest.fixture(scope="module")
 def script() -> Any:
-    """scripts/view_pictures.py as a module."""
     spec = importlib.util.spec_from_file_location(
         "view_pictures", ROOT / "scripts" / "view_pictures.py"
     )
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["view_pictures"] = module  # a dataclass looks its module up
+    sys.modules["view_pictures"] = module  # dataclasses look up their module
     spec.loader.exec_module(module)
     return module
 

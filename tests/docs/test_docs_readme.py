@@ -1,4 +1,4 @@
-"""The README stays short and names what is there; links between the pages outside the site work."""
+"""The README stays short and up to date; links between pages outside the site work."""
 
 from __future__ import annotations
 

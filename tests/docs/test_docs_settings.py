@@ -1,4 +1,4 @@
-"""Every setting that an error, a help text or a page names is one that there is."""
+"""Every setting named by an error, a help text or a page exists."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FILES = {
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """Yield the models that a field's annotation names, whatever they stand in."""
+    """Yield the models in a field's annotation, at any depth."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for part in typing.get_args(annotation):
@@ -48,7 +48,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _exists(names: list[str], model: type[BaseModel]) -> bool:
-    """Return whether the path leads to a field; an item of a list has any name, a key of a mapping too."""
+    """Return whether the path leads to a field; list items and mapping keys may have any name."""
     field = model.model_fields.get(names[0])
     if field is None:
         return False
@@ -69,7 +69,7 @@ def _is_setting(name: str) -> bool:
 
 
 def _looks_like_one(name: str) -> bool:
-    """Return whether a dotted name in code type could only be a setting: its first part is a section."""
+    """Return whether a dotted name looks like a setting: its first part is a section."""
     first, *_, last = name.split(".")
     return last not in FILES and any(first in tree.model_fields for tree in TREES)
 
@@ -81,7 +81,7 @@ def _wrong(text: str) -> set[str]:
 
 
 def _wrong_in_strings(source: str) -> set[str]:
-    """Return what is wrong in the strings of a module, docstrings apart: those name modules too."""
+    """Return the unknown settings in a module's strings, without docstrings, which name modules too."""
     if not _wrong(source):
         return set()
     tree = ast.parse(source)

@@ -1,5 +1,3 @@
-"""The docs site has every page, and what it names exists."""
-
 from __future__ import annotations
 
 import importlib
@@ -22,7 +20,7 @@ links = importlib.import_module("check_links")
 
 
 def placed(entry: Any) -> list[str]:
-    """The pages that a part of the navigation shows."""
+    """Return the pages below an entry of the navigation."""
     if isinstance(entry, str):
         return [entry]
     values = entry.values() if isinstance(entry, dict) else entry
@@ -49,7 +47,7 @@ def test_api_page_names_what_the_package_exports(package: str) -> None:
     names = [name for name in importlib.import_module(package).__all__ if name[0] != "_"]
     places = re.findall(r"^::: (\S+)\.(\w+)$", page, re.MULTILINE)
     assert sorted(name for _, name in places) == sorted(names)
-    for place, name in places:  # a function is not taken for the module it is in
+    for place, name in places:  # a function must not be mistaken for its module
         assert not isinstance(getattr(importlib.import_module(place), name), ModuleType)
 
 
@@ -72,7 +70,7 @@ def test_every_preset_has_a_place_in_papers_or_is_a_small_one() -> None:
 
 
 def config_keys() -> list[tuple[str, str]]:
-    """Each `section.key` or `section.key=value` of papers.md."""
+    """Return each `section.key` or `section.key=value` of papers.md."""
     found = re.findall(r"`([a-z_]+(?:\.[a-z_]+)+)(?:=([\w.-]+))?`", PAPERS)
     return sorted(set(found))
 

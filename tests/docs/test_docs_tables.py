@@ -1,4 +1,4 @@
-"""The tables that the site makes of the code hold everything there is, and every marker of a page has its table."""
+"""Generated tables of the site are complete, and every marker of a page has a table."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ PAGES = sorted(page for page in DOCS.rglob("*.md") if "<!-- table" in page.read_
 
 
 def rows(name: str) -> list[list[str]]:
-    """The cells of each row of the tables of a name, headings aside."""
+    """Return the cells of each row of a named table, without headings."""
     lines = [line for line in tables.TABLES[name]().splitlines() if line.startswith("| `")]
     return [re.split(r" (?<!\\)\| ", line.strip("| ")) for line in lines]
 
 
 def first_names(name: str) -> list[str]:
-    """What stands as code in the first cell of each row."""
+    """Return the code in the first cell of each row."""
     return [row[0].strip("`") for row in rows(name)]
 
 
@@ -119,7 +119,7 @@ def test_every_preset_is_listed_and_every_value_of_the_published_ones_has_a_row(
 
 def test_values_that_are_ours_carry_a_star() -> None:
     by_key = {row[0].strip("`"): row[1:] for row in rows("values of presets")}
-    assert by_key["loss.clip_high"][:2] == ["0.4", "0.28"]  # both published
+    assert by_key["loss.clip_high"][:2] == ["0.4", "0.28"]  # both values are published
     assert by_key["kl.coefficient"][:3] == ["0.0001*", "0.0001*", "0.0001"]
 
 
@@ -195,4 +195,4 @@ def test_suites_name_their_benchmarks_and_ladders_what_is_trained() -> None:
 def test_numbers_of_one_checkpoint_stand_side_by_side_by_origin() -> None:
     shown = tables.TABLES["v2 by origin"]()
     assert "| prime_apps | 46.39 | 58.52 | - |" in shown
-    assert "humaneval_plus" not in shown  # of one origin alone
+    assert "humaneval_plus" not in shown  # it has one origin only

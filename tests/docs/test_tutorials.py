@@ -1,7 +1,7 @@
-"""Every tutorial, and a guide, runs from its own blocks, in order, in an empty folder; so does the README's Python, as far as it can.
+"""Run the blocks of every tutorial, a guide and the README in order.
 
-```python title="x.py"``` (or yaml, json) writes the file x.py; ```console``` runs its lines that begin with "$ "; ```console server``` runs
-them with a model server on port 8000. A block after <!-- not run here: why --> is only parsed.
+A block's title names the file to write. ``console`` blocks run their "$ " lines, ``console server`` blocks with a model
+server on port 8000. Blocks after <!-- not run here: why --> are only parsed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,6 @@ def test_what_is_not_run_parses_and_every_other_block_is_run(page: Path) -> None
 
 @pytest.fixture
 def server() -> Iterator[str]:
-    """An OpenAI-compatible server that answers something, at its own address."""
     from prorl_inference.backends.openai.testing import FakeServer
 
     with FakeServer() as running:
@@ -78,8 +77,7 @@ def server() -> Iterator[str]:
 def run_page(
     page: Path, folder: Path, server: str, shorter: Mapping[str, str] | None = None
 ) -> str:
-    """Run a page's blocks in ``folder`` and return what its commands print to stdout; words are replaced as ``shorter``
-    says."""
+    """Run a page's blocks in ``folder`` and return their stdout; ``shorter`` replaces words first."""
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "OMP_WAIT_POLICY": "PASSIVE",

@@ -1,5 +1,3 @@
-"""Fixtures of the evaluation's tests: a tiny model folder, a dataset, a run with checkpoints."""
-
 from __future__ import annotations
 
 import json
@@ -16,7 +14,7 @@ from prorl_verifiers import Task
 
 @pytest.fixture(scope="session")
 def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Two model folders with random weights: a base and a trained policy."""
+    """Folders of two models with random weights: a base and a trained policy."""
     from prorl_inference.testing import byte_tokenizer, tiny_model
 
     folders = []
@@ -29,7 +27,7 @@ def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 class Pool(FakeScorer):
-    """The fake scorer in the place of the verifier pool."""
+    """A fake scorer with the verifier pool's interface."""
 
     def __init__(self, **_: Any) -> None:
         super().__init__()
@@ -46,7 +44,7 @@ class Pool(FakeScorer):
 
 @pytest.fixture
 def fake_pool(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands score with the fake."""
+    """Score with the fake pool in all commands."""
     monkeypatch.setattr("prorl_verifiers.VerifierPool", Pool)
 
 
@@ -79,7 +77,7 @@ def write_dataset(folder: Path, samples: Sequence[Sample]) -> Path:
 
 
 def write_run(folder: Path, base: Path, policy: Path | None, step: int = 12) -> Path:
-    """Write a run's folder as the trainer leaves it, with one checkpoint when ``policy`` is given."""
+    """Write a run folder as the trainer does, with one checkpoint if ``policy`` is given."""
     folder.mkdir(parents=True)
     config = f"model: {{path: {base}}}\nrollout: {{max_tokens: 6}}\ndata: {{path: elsewhere}}\n"
     (folder / "config.yaml").write_text(config)
@@ -97,7 +95,7 @@ def write_run(folder: Path, base: Path, policy: Path | None, step: int = 12) -> 
 def workplace(
     tmp_path: Path, tiny_models: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """A folder to work in that holds ``runs/demo`` and ``data/small``."""
+    """A working directory with ``runs/demo`` and ``data/small``."""
     monkeypatch.chdir(tmp_path)
     write_run(tmp_path / "runs" / "demo", *tiny_models)
     write_dataset(tmp_path / "data" / "small", [*make_samples(3), *make_samples(2, "stem")])
@@ -106,5 +104,5 @@ def workplace(
 
 @pytest.fixture(autouse=True)
 def no_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tables in a pipe are as wide as they need where COLUMNS says nothing; pytest's workers set it."""
+    """Unset COLUMNS, which pytest's workers set, so that tables are as wide as they need."""
     monkeypatch.delenv("COLUMNS", raising=False)

@@ -1,5 +1,3 @@
-"""The boundary report: regimes, corrections, solvable sets, gains, ladders, JSON."""
-
 from __future__ import annotations
 
 import dataclasses
@@ -101,7 +99,7 @@ def result(label: str, problems: Sequence[ProblemResult], n: int = N) -> EvalRes
 def drawn(
     label: str, rate: Callable[[float], float], count: int = 80, seed: int = 0, task: str = "dice"
 ) -> EvalResult:
-    """Problems whose base rate is Beta(0.4, 1) and becomes ``rate`` of it."""
+    """Return problems whose base rate is drawn from Beta(0.4, 1) and changes by ``rate``."""
     base = np.random.default_rng(99).beta(0.4, 1.0, count)
     rng = np.random.default_rng([seed, len(label)])
     counts = rng.binomial(N, [min(1.0, max(0.0, rate(float(p)))) for p in base])
@@ -198,7 +196,7 @@ def test_no_change_on_few_problems_is_undecided_and_never_called_unchanged() -> 
 
 
 def test_many_groups_without_a_change_yield_no_claim_after_correction() -> None:
-    # 30 tasks of 30 problems: uncorrected, some of their 90 candidate claims would pass at 5%.
+    # 30 tasks of 30 problems: some of their 90 candidate claims would pass at 5 % without correction.
     rng = np.random.default_rng(2)
     sides: list[list[ProblemResult]] = [[], []]
     for task in range(30):
@@ -268,7 +266,7 @@ def test_solvable_sets_name_luck_and_show_only_what_a_test_shows() -> None:
     assert len(found.gained) == 8 and found.gained_shown == ("q5", "q6", "q7")
     assert len(found.lost) == len(found.lost_shown) == 10
     assert (found.neither, found.both, found.unjudged) == (22, 0, ("z",))
-    # Each single success was as likely to fall on the other side: five halves.
+    # Each single success was as likely to fall on the other side, which gives five halves.
     assert found.gained_by_luck == pytest.approx(2.5, abs=1e-4)
 
 

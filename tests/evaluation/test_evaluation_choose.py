@@ -1,5 +1,3 @@
-"""Choosing runs, checkpoints, datasets and folders, and the one clear line when there is none."""
-
 from __future__ import annotations
 
 import dataclasses
@@ -146,7 +144,7 @@ def test_a_runs_results_come_base_first_and_with_one_set_of_settings(tmp_path: P
         gather([str(tmp_path / "empty")])
 
 
-# Samples and journals that are read from files when they are asked for
+# Samples and journals that are read from files on demand
 
 
 LONG = dataclasses.replace(

@@ -1,5 +1,3 @@
-"""The commands `prorl eval` and `prorl data rate` from end to end with tiny real models, their settings and complaints."""
-
 from __future__ import annotations
 
 import json
@@ -30,7 +28,7 @@ def eval_command(*arguments: str) -> Result:
 
 
 def mistake(outcome: Result) -> str:
-    """Return the message of the user's mistake that ended a command."""
+    """Return the message of the user error that ended a command."""
     error = outcome.exception
     assert isinstance(error, UserError), repr(error)
     assert "\n" not in str(error)
@@ -145,7 +143,7 @@ def test_options_of_a_server_without_its_address_are_a_mistake(
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Three results of one model that gets better: 5%, 30% and 80% right."""
+    """Three results of one model that improves: 5 %, 30 % and 80 % right."""
     root = tmp_path_factory.mktemp("results")
     samples = [*make_samples(15), *make_samples(12, "stem")]
     for percent in (5, 30, 80):
@@ -400,7 +398,7 @@ def run_fails(*arguments: str) -> str:
 
 @pytest.fixture
 def faked(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The workplace, every model a fake."""
+    """The working directory with fake models."""
     monkeypatch.setattr(
         "prorl_evaluation.sampling.session.LazyGenerator", lambda *_: FakeGenerator()
     )
@@ -443,7 +441,7 @@ def test_a_missing_column_and_a_missing_file_leave_dashes_with_their_cure(
     names = "aime_2024,amc,aime_2025"
     options = ["--suite", "prorl", "--benchmarks", names, "--mirror", str(mirror), "--markdown"]
     done = run_command(*options, "--model", "tiny", *SMALL_SUITE, "--out", "mine")
-    if isinstance(done.exception, UserError):  # a model's folder must be there for the fake, too
+    if isinstance(done.exception, UserError):  # the fake needs a model folder, too
         done = run_command(*options, *SMALL_SUITE, "--out", "mine")
     assert done.exit_code == 2, done.output
     assert "| base (card) | 28.54 | 22.71 | 62.58 |" in done.stdout
@@ -504,7 +502,7 @@ def test_mistakes_in_a_suite_are_one_line_with_the_cure(workplace: Path) -> None
     assert "server.model is given without server.url" in run_fails("--set", "server.model=tiny")
 
 
-# The settings of an evaluation: file, options, ``--set``, and what is kept of them
+# The settings of an evaluation: file, options, ``--set``, and what is stored
 
 
 SMALL_FILE = "sampling: {k: 2, n: 4, max_tokens: 4}\ndata: {limit: 2}\nmodel: {device: cpu}\n"

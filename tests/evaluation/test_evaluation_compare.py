@@ -1,5 +1,3 @@
-"""Comparison: pairing by problem, statements, warnings."""
-
 from __future__ import annotations
 
 import dataclasses
@@ -40,8 +38,8 @@ def test_a_real_gain_is_called_higher_and_its_reverse_lower(tmp_path: Path) -> N
 
 
 def test_pairing_beats_the_spread_between_problems(tmp_path: Path) -> None:
-    # Base rates from 0 to 1 across problems, every one of them 1/16 higher in b: the unpaired intervals
-    # overlap widely, the paired difference excludes 0.
+    # The base rates run from 0 to 1, each 1/16 higher in b: unpaired intervals overlap widely,
+    # but the paired difference excludes 0.
     samples = make_samples(45)
     a = result(tmp_path / "a", samples, 50)
     counts = [i % 15 for i in range(45)]
@@ -77,7 +75,7 @@ def test_few_problems_allow_no_statement(tmp_path: Path) -> None:
 
 def test_only_the_same_problem_is_paired_and_the_rest_is_listed(tmp_path: Path) -> None:
     mine, theirs = make_samples(12), make_samples(14, start=2)
-    # math-5 keeps its id but asks for another answer: it must not be paired.
+    # math-5 keeps its id but asks for another answer, so it must not be paired.
     theirs[3] = dataclasses.replace(theirs[3], task=Task("math", {"answer": "other"}))
     found = compare(result(tmp_path / "a", mine, 30), result(tmp_path / "b", theirs, 30))
     assert found.paired == 9

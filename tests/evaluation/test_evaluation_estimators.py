@@ -1,5 +1,3 @@
-"""pass@k tables, G-Pass@k, maj@k, false positives and the posterior, against independent answers."""
-
 from __future__ import annotations
 
 import itertools
@@ -89,7 +87,7 @@ def test_a_k_above_half_of_n_is_warned_of() -> None:
 
 
 def brute_majority(answers: Sequence[tuple[int, int]], n: int, k: int) -> float:
-    """Over every subset of k of the n samples."""
+    """Average the correctness of the majority answer over every subset of k of the n samples."""
     samples = [i for i, (count, _) in enumerate(answers) for _ in range(count)]
     padded = samples + [-1] * (n - len(samples))
     outcomes = []
@@ -106,7 +104,7 @@ def brute_majority(answers: Sequence[tuple[int, int]], n: int, k: int) -> float:
     [
         (((3, 3), (2, 0), (1, 1)), 8),
         (((4, 0), (3, 3)), 9),
-        (((2, 2),), 6),  # one answer: exact
+        (((2, 2),), 6),  # one answer, so the value is exact
         (((5, 5), (2, 0)), 7),
     ],
 )
@@ -142,7 +140,7 @@ def test_the_adjusted_estimate_is_unbiased_for_what_the_model_solves() -> None:
     n, k, judged = 12, 4, 0.1 + 0.9 * 0.05
 
     def adjusted(c: int, rate: float) -> float:
-        # a solved problem beside it keeps the mean above 0, where it would be cut
+        # a solved problem keeps the mean above 0, where it would be clipped
         return 2 * suspicion([Counts(n, c), Counts(n, n)], k, rate).adjusted.value - 1
 
     mean = sum(stats.binom.pmf(c, n, judged) * adjusted(c, 0.05) for c in range(n + 1))
@@ -177,7 +175,7 @@ def test_drawing_the_problems_again_widens_the_posterior_and_unjudged_ones_are_c
     assert math.isnan(nothing.fixed.value)
 
 
-# pass@k against known vectors, exact fractions and its own limits
+# pass@k against known vectors, exact fractions and its limits
 
 
 @pytest.mark.parametrize(
@@ -229,7 +227,7 @@ def test_ks_are_the_powers_of_two_and_the_wanted_ones() -> None:
     assert ks_up_to(0) == ()
 
 
-# Student's t, Fisher's test and the corrections: the numbers of before, and what their names promise
+# Student's t, Fisher's test and the corrections, against known numbers and their guarantees
 
 
 def test_the_t_distribution_gives_the_numbers_it_gave_before_scipy() -> None:

@@ -1,5 +1,3 @@
-"""Intervals, the bootstrap, the claims made from them, and the power to make one."""
-
 from __future__ import annotations
 
 import json
@@ -50,7 +48,7 @@ def covered(found: list[Interval], truth: float) -> float:
 @pytest.mark.parametrize(("a", "b"), [(0.05, 2.45), (0.5, 0.5), (2.45, 0.05)])
 @pytest.mark.parametrize("problems", [24, 100])
 def test_intervals_cover_the_truth_near_both_bounds(a: float, b: float, problems: int) -> None:
-    # 600 trials at once: their means are columns. The standard error of a coverage of 95% is 0.9%.
+    # 600 trials at once, one per column. The standard error of a coverage of 95 % is 0.9 %.
     rng = np.random.default_rng(problems)
     rates = rng.binomial(16, rng.beta(a, b, (problems, 600))) / 16
     assert 0.93 - 0.01 <= covered(bounded_columns(rates, how=HOW), a / (a + b)) <= 0.98
@@ -94,7 +92,7 @@ def test_one_problem_in_each_stratum_is_as_wide_as_one_stratum() -> None:
     alone = bounded_columns(rows, units=Units(strata=list(range(30))), how=HOW)
     whole = bounded_columns(rows, how=HOW)
     assert [i.low for i in alone] == [i.low for i in whole]
-    three = [0] * 20 + [1] * 9 + [2]  # the last one has no spread of its own
+    three = [0] * 20 + [1] * 9 + [2]  # the last one has no variance
     (found,) = bounded_columns(rows[:, :1], units=Units(strata=three), how=HOW)
     assert found.low < found.value < found.high
 
@@ -204,7 +202,7 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
     rng = np.random.default_rng(1)
     hits = 0
     for trial in range(300):
-        # 40 problems of mean rate 2/5, 8 samples each: the values are rates c/8.
+        # 40 problems of mean rate 2/5 with 8 samples each: the values are rates c/8.
         rates = rng.binomial(8, rng.beta(2, 3, size=40)) / 8
         interval = bootstrap_ci(rates, draws=600, seed=trial)
         hits += interval.low <= 0.4 <= interval.high
@@ -223,7 +221,7 @@ def test_samples_of_one_problem_do_not_count_as_independent() -> None:
 
 
 def test_strata_keep_their_share_in_every_draw() -> None:
-    # Between the strata everything differs, within them nothing: stratified, no spread is left.
+    # All variance is between the strata, so the stratified interval has no width.
     values, strata = [0.0] * 10 + [1.0] * 10, ["easy"] * 10 + ["hard"] * 10
     fixed = bootstrap_ci(values, strata=strata)
     assert (fixed.value, fixed.low, fixed.high) == (0.5, 0.5, 0.5)
@@ -273,7 +271,7 @@ def test_bad_arguments_are_refused() -> None:
         bootstrap_ci([1.0, 2.0], clusters=["a", "a"], strata=["x", "y"])
 
 
-# The stored simulation of the claims, as docs/concepts/evaluation.md prints it
+# The stored simulation of the claims, as printed in docs/concepts/evaluation.md
 
 
 FOUND = Path(__file__).parents[2] / "docs/evidence/data/evaluation/claims.json"
@@ -287,7 +285,7 @@ def test_at_half_a_margin_no_more_than_2_5_per_cent_of_the_claims_are_wrong() ->
     assert max(r["wrong share"] for r in rows) <= 0.05
 
 
-# How large a gain an evaluation sees: the simulation behind ``prorl eval plan``
+# Smallest detectable gain: the simulation behind ``prorl eval plan``
 
 
 def problem(i: int, n: int, c: int) -> ProblemResult:
@@ -348,7 +346,7 @@ def test_fewer_problems_than_compare_speaks_of_see_no_gain() -> None:
 def test_from_a_thousand_problems_on_the_power_is_the_normal_formulas() -> None:
     for gain in (0.0, 0.03):
         assert power(1000, 4, gain) == pytest.approx(power(999, 4, gain), abs=0.03)
-    assert power(100_000, 1, 0.01) > 0.999  # at once: nothing is simulated
+    assert power(100_000, 1, 0.01) > 0.999  # instant, without a simulation
 
 
 def test_a_gain_too_small_beside_the_rates_spread_ends_the_search() -> None:

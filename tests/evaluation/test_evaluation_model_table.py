@@ -32,7 +32,7 @@ def result(
     data: str = "",
     **changed: Any,
 ) -> EvalResult:
-    """A model that is right in so many per cent of its answers."""
+    """Write an evaluation of a model with `percent` % right answers."""
     settings = EvalSettings(n=16, k=8, draws=400, label=label or f"m{percent}")
     origin = {"path": f"suite/{data}", "manifest_sha256": data, "split": "test"}
     settings = dataclasses.replace(settings, dataset=origin if data else {}, **changed)
@@ -42,7 +42,7 @@ def result(
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Results of three models: 40%, 40% (other weights) and 80% right."""
+    """Results of three models: 40 %, 40 % (other weights) and 80 % right."""
     root = tmp_path_factory.mktemp("models")
     for percent in (40, 41, 80):
         result(root / f"m{percent}", percent)
@@ -140,7 +140,7 @@ def test_one_weight_under_two_labels_is_said_and_one_model_is_no_table(tmp_path:
 
 
 def in_one_folder(root: Path, parts: dict[str, list[Sample]]) -> list[str]:
-    """Results of two models on datasets that were built, one after the other, in the folder ``mine``."""
+    """Write results of two models on two datasets that were built in the folder ``mine`` in turn."""
     folders = [
         (percent, data, root / f"m{percent}-{data}") for percent in (30, 80) for data in parts
     ]

@@ -1,5 +1,3 @@
-"""Novelty: coverage by a corpus, and the command `prorl eval novelty` with its complaints."""
-
 from __future__ import annotations
 
 import gzip
@@ -38,7 +36,7 @@ def plain_words(text: str) -> list[str]:
 
 
 def by_hand(text: str, documents: list[str], length: int) -> float:
-    """L-uniqueness with sets of tuples."""
+    """Compute L-uniqueness with sets of tuples."""
     known: set[tuple[str, ...]] = set()
     for document in documents:
         w = plain_words(document)
@@ -190,7 +188,7 @@ def test_a_grams_hash_is_the_same_from_both_ways_and_at_any_place() -> None:
     assert len(np.unique(word_hashes(" ".join(map(str, range(200_000))).encode()))) == 200_000
 
 
-# ``prorl eval novelty``: models beside a corpus or the base's own samples, and its complaints
+# ``prorl eval novelty``: models compared with a corpus or the base's samples, and its error messages
 
 
 KNOWN = "one two three four five six seven eight nine ten eleven twelve thirteen"
@@ -198,7 +196,7 @@ NEW = "uno due tre quattro cinque sei sette otto nove dieci undici dodici tredic
 
 
 class Says(FakeGenerator):
-    """Says the known words for some seeds and new ones for the rest."""
+    """Answer with known words for some seeds and new ones for the rest."""
 
     def _answer(self, seed: int, batch: int) -> Completion:
         text = KNOWN if seed % 100 < self.percent else f"{NEW} {seed}"
@@ -275,7 +273,7 @@ def evaluated(folder: Path, name: str, percent: int, n: int = 4) -> Path:
 
 
 def benchmark(folder: Path, name: str, start: int, model: str = "m", **named: Any) -> Path:
-    """A benchmark of two problems in a model's folder of a suite."""
+    """Write a benchmark of two problems in a model's folder of a suite."""
     settings = EvalSettings(2, 1, max_tokens=8, draws=100, label=model, **named)
     generator = Says(model, f"digest of {model}", 50)
     samples = make_samples(2, start=start)

@@ -1,4 +1,4 @@
-"""Verdicts beside sampling, batches of both kinds, the meter, and a process that is killed."""
+"""Scoring while sampling, batches of both kinds, the meter, and a killed process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 @dataclasses.dataclass
 class Waiting(FakeGenerator):
-    """Does not begin its second batch before the first one is being judged."""
+    """Wait with the second batch until the first is being judged."""
 
     judging: threading.Event = dataclasses.field(default_factory=threading.Event)
 
@@ -69,7 +69,7 @@ def test_a_batch_is_judged_while_the_next_one_is_sampled(tmp_path: Path) -> None
 
 @dataclasses.dataclass
 class Lingering(FakeGenerator):
-    """Ends half of a call's samples, then waits (telling so) until they are on disk."""
+    """Finish half of a call's samples, then wait until they are on disk."""
 
     folder: Path = Path()
 
@@ -186,7 +186,7 @@ def test_other_batches_cut_off_and_continued_are_equal_in_items_and_seeds(
     )
 
     class Cut(FakeGenerator):
-        """Is stopped in the midst of a batch, some samples reported."""
+        """Stop in the middle of a batch, after some samples were reported."""
 
         def generate(
             self, requests: Any, params: Any, on_done: Any = None, on_result: Any = None

@@ -1,4 +1,4 @@
-"""Ratings: samples add up and none counts twice, whoever brings them; what is said of rows, groups and sizes."""
+"""Ratings add up samples without counting any twice; reports on rows, groups and sizes."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_row_that_asks_something_else_by_now_is_unrated(tmp_path: Path) -> Non
     other_mode = replace(samples[2], task=Task("math", {"answer": "yes", "mode": "either"}))
     with RatingStore(tmp_path) as store:
         found = store.rows([other_prompt, other_gold, other_mode], [policy])
-    assert list(found) == ["math-2"]  # how strictly it is judged is not what it asks
+    assert list(found) == ["math-2"]  # grading strictness is not part of the question
 
 
 def test_an_evaluation_feeds_the_store_and_feeding_it_again_changes_nothing(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ Rollout = tuple[int, str, int, str, float | None]
 
 
 def write_rollouts(run: Path, rows: list[Rollout], task: Task, prompt: str | None = None) -> None:
-    """Write rollouts (step, id, sample index, response, reward) as a run does; without a prompt, as older ones did."""
+    """Write rollouts (step, id, sample index, response, reward); None for `prompt` gives the older format."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -222,7 +222,7 @@ def test_rollouts_are_ratings_of_their_steps_policy_by_the_raw_outcome(
     samples, folder = make_samples(2), run_folder()
     rows: list[Rollout] = [
         (1, "math-0", 0, "yes", 1.0),
-        (1, "math-0", 1, "no", 0.4),  # partial credit is no pass
+        (1, "math-0", 1, "no", 0.4),  # partial credit does not count as a pass
         (1, "math-1", 0, "yes", 1.0),
         (3, "math-0", 0, "yes", 1.0),
         (3, "math-0", 1, "?", None),  # an infra error
@@ -237,7 +237,7 @@ def test_rollouts_are_ratings_of_their_steps_policy_by_the_raw_outcome(
             (1, 8, "base"),
             (3, 16, "base"),
         ]
-        # of each row its newest step, never steps together
+        # only the newest step of each row counts
         assert counts(store.rows(samples, fed.policies)) == {"math-0": (1, 1), "math-1": (1, 1)}
         assert counts(store.rows(samples, fed.policies[:1])) == {"math-0": (2, 1), "math-1": (1, 1)}
         before = store.path.read_bytes()
@@ -300,14 +300,15 @@ def test_a_torn_last_line_is_dropped(tmp_path: Path) -> None:
 
 
 def test_jeffreys_interval_has_the_published_values() -> None:
-    low, high = jeffreys(2, 10)  # Brown, Cai and DasGupta 2001, figure 11's method, by R's qbeta
+    # method of Brown, Cai and DasGupta 2001, figure 11, computed by R's qbeta
+    low, high = jeffreys(2, 10)
     assert (round(low, 4), round(high, 4)) == (0.0441, 0.5028)
     assert jeffreys(0, 4)[0] == 0.0 and jeffreys(4, 4)[1] == 1.0
     assert jeffreys(1, 4)[1] == pytest.approx(1 - jeffreys(3, 4)[0])
 
 
 def rows_of(family: str, level: int, rates: list[int], domain: str = "math") -> list[RowRate]:
-    """Rows of ``family`` that passed so many of 8 samples."""
+    """Return rows of ``family`` with the given numbers of passes in 8 samples."""
     base = make_samples(1, domain)[0]
     about = {"family": family, "level": level}
     return [

@@ -1,4 +1,4 @@
-"""The report: an honest headline, what weakens the numbers, the commands that make it again, boundary sections."""
+"""The report's headline, caveats, reproduction commands and boundary sections."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_the_boundary_claim_stands_among_the_first_lines(pair: list[EvalResult])
     assert f"Boundary at pass@{data.boundary.k}, the policy: {claim.regime}, " in top
 
 
-# The report's boundary part, its Markdown and JSON, and the verbs that write them and the page
+# The report's boundary part, its Markdown and JSON, and the commands that write them and the page
 
 
 N = 32
@@ -204,7 +204,7 @@ EVIL = "</details><script>1</script>|`]]>\u202e[a](javascript:1)"
 
 
 def problem(task: int, place: int, c: int) -> ProblemResult:
-    """One judged problem of a task; every third task's problems lie on a ladder."""
+    """Return one judged problem of a task; every third task's problems belong to a ladder."""
     labels: dict[str, str | int | float] = {"family": f"task{task}"}
     if task % 3 == 0:
         labels["difficulty"] = 5 * (1 + place % 3)
@@ -227,7 +227,7 @@ def problem(task: int, place: int, c: int) -> ProblemResult:
 
 
 def result_of_tasks(label: str, share: float, tasks: int = 6) -> EvalResult:
-    """A result whose tasks of even number are solved at ``share`` and the others half of the time."""
+    """Return a result whose even tasks are solved at rate ``share`` and the others half of the time."""
     rows = [
         problem(t, i, round(N * share) if t % 2 == 0 else 15 + i % 3)
         for t in range(tasks)
@@ -387,7 +387,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory, three: list[EvalResult]) -
 
 
 def answers(file: Path) -> dict[str, Any]:
-    """Return what a written page holds of its first subject, by page and query."""
+    """Return the embedded answers about the first subject of a page, by page and query."""
     (held,) = re.findall(r'id="answers">(.*?)</script>', file.read_text(), re.DOTALL)
     value = json.loads(held)
     name = f"{value['opens']}/"

@@ -1,5 +1,3 @@
-"""Evaluate: counts, interruption, damaged journals and their repair, growth, infra errors, regrading."""
-
 from __future__ import annotations
 
 import dataclasses
@@ -54,7 +52,7 @@ def run(
 
 
 def timeless(result: EvalResult) -> dict[str, Any]:
-    """The result without what a clock put there."""
+    """Return the result without timings."""
     row = result.to_json()
     for name in ("wall_seconds", "sampling_seconds", "created"):
         del row[name]
@@ -104,7 +102,7 @@ def test_a_batch_cut_off_in_the_journal_is_redone_whole(tmp_path: Path) -> None:
     run(tmp_path / "cut")
     journal = tmp_path / "cut" / "samples.jsonl"
     data = journal.read_bytes()
-    # A kill in the midst of a write: the last complete lines stay, the torn one goes.
+    # A kill during a write: the complete lines stay, the torn one is removed.
     kept = data.splitlines(keepends=True)[:30]
     journal.write_bytes(b"".join(kept) + b'{"key": "torn')
     verdicts = tmp_path / "cut" / "verdicts.jsonl"
@@ -228,7 +226,7 @@ def test_loading_something_else_is_one_clear_error(tmp_path: Path) -> None:
 
 
 class Inverted(FakeScorer):
-    """A scorer of another opinion."""
+    """A scorer with inverted verdicts."""
 
     def _verdict(self, text: str, task: Any) -> Any:
         verdict = super()._verdict(text, task)
@@ -288,7 +286,7 @@ def test_a_read_only_folder_is_one_clear_error(tmp_path: Path) -> None:
 
 
 class Interrupted:
-    """A real generator that is stopped at its third call."""
+    """A real generator that is interrupted at its third call."""
 
     def __init__(self, inner: Generator) -> None:
         self.inner, self.calls = inner, 0
@@ -326,7 +324,7 @@ def test_a_real_model_cut_off_and_continued_is_equal_bit_for_bit(
         )
     journal = tmp_path / "cut" / "samples.jsonl"
     assert 0 < len(lines(journal)) < 48
-    journal.write_bytes(journal.read_bytes()[:-20])  # and the last write was torn
+    journal.write_bytes(journal.read_bytes()[:-20])  # the last write was torn as well
     again = evaluate(generator, SAMPLES, settings, tmp_path / "cut", FakeScorer(), NullProgress())
     assert timeless(again) == timeless(whole)
     assert lines(journal) == lines(tmp_path / "whole" / "samples.jsonl")
@@ -342,7 +340,7 @@ def test_a_backend_that_is_not_registered_is_refused_before_anything_is_written(
     assert generator.calls == 0 and not list(tmp_path.iterdir())
 
 
-# Damaged journals: torn ends are cut, every other fault is named and moved aside, nothing is lost
+# Damaged journals: torn ends are cut; files with other faults are reported and moved aside
 
 
 SHORT = EvalSettings(n=8, k=4, batch_rows=8, draws=100)

@@ -1,4 +1,4 @@
-"""``prorl eval pass-at-k --set server.url=URL`` from end to end, with a fake server that dies, refuses and returns."""
+"""``prorl eval pass-at-k --set server.url=URL`` with a fake server that dies, rejects and recovers."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_refused_samples_are_counted_never_scored_and_asked_for_again(
 
 
 def fail_all_but(word: str, status: int) -> Callable[[int, Mapping[str, Any]], Fault | None]:
-    """Return a script that fails for every prompt but those that begin with the word."""
+    """Return a script that fails for all prompts that do not begin with the word."""
     return lambda _, body: (
         None
         if body["messages"][0]["content"].startswith((word, "Say yes"))
@@ -118,7 +118,7 @@ def fail_all_but(word: str, status: int) -> Callable[[int, Mapping[str, Any]], F
 def test_an_evaluation_whose_last_samples_are_refused_again_and_again_ends_each_time(
     workplace: Path, server: FakeServer, status: int
 ) -> None:
-    server.script = fail_all_but("stem question 0", status)  # the last in the list
+    server.script = fail_all_but("stem question 0", status)  # the last problem of the list
     for asked_again in (False, True):
         done = call(server, "--set", "server.refusals=record", "--json")
         assert done.exit_code == 0, done.output

@@ -1,5 +1,3 @@
-"""Suites: their evaluations, output, progress and interruption."""
-
 from __future__ import annotations
 
 import json
@@ -56,7 +54,7 @@ tables:
 
 @dataclass(frozen=True, slots=True)
 class FakeSession(Session):
-    """A session whose models are fakes."""
+    """A session with fake models."""
 
     generators: dict[str, FakeGenerator] = field(default_factory=dict)
 
@@ -90,7 +88,7 @@ def both() -> Gathered:
 
 
 def built(folder: Path, split: str) -> Path:
-    """Three math problems as a dataset folder with one split."""
+    """Build three math problems as a dataset folder with one split."""
     from prorl_common import sha256_file
     from prorl_datasets.storage import write_split
 
@@ -118,7 +116,7 @@ def built(folder: Path, split: str) -> Path:
 
 
 class Breaking(FakeScorer):
-    """Raises for the problems whose answer names a reason."""
+    """Raise for the problems whose answer names an error."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
         if any(task.reference["answer"] == "broken" for _, task in items):
@@ -301,7 +299,7 @@ def test_problems_of_the_training_data_are_named(tmp_path: Path) -> None:
     assert shared_lines(shared, given)[0].startswith("sums: 1 of 2 problems also occur")
 
 
-# What a suite leaves behind and says: file names, Markdown, and what each benchmark cost a server
+# Files of a suite, Markdown, and the server cost of each benchmark
 
 
 OWN = """
@@ -315,7 +313,7 @@ benchmarks:
 
 @dataclass(frozen=True, slots=True)
 class OneModel(Session):
-    """A session whose one model is a fake."""
+    """A session with one fake model."""
 
     generator: FakeGenerator = field(default_factory=FakeGenerator)
 
@@ -324,7 +322,7 @@ class OneModel(Session):
 
 
 class Metered(FakeGenerator):
-    """Counts its answers as a server's generator does: 10 tokens in, 5 out, at 1 and 2 a million."""
+    """Count tokens like a server's generator: 10 in and 5 out, at 1 and 2 per million."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -347,8 +345,6 @@ class Metered(FakeGenerator):
 
 
 class Kept(NullProgress):
-    """Keeps the messages."""
-
     def __init__(self) -> None:
         self.lines: list[str] = []
 

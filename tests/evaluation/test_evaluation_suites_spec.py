@@ -1,4 +1,4 @@
-"""What a suite may say, what its published numbers are, and which mistakes are told how."""
+"""Suites: allowed settings, published numbers, and messages for mistakes."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_an_unknown_key_is_held_against_the_keys_of_the_part_that_it_stands_in()
     ("written", "asked"),
     [
         ('"{question}\\nPut the answer in \\\\boxed{}."', "Q\nPut the answer in \\boxed{}."),
-        ('"{question} in \\\\boxed{{}}"', "Q in \\boxed{}"),  # as in other definitions
+        ('"{question} in \\\\boxed{{}}"', "Q in \\boxed{}"),  # the syntax of other definitions
         ('"\\\\frac{a}{\\\\sqrt{b}} {question} {x} {0}"', "\\frac{a}{\\sqrt{b}} Q {x} {0}"),
     ],
 )
@@ -176,7 +176,7 @@ def test_an_origin_says_what_of_my_sampling_is_another() -> None:
     ]
 
 
-# Protocol presets, what overrides them, and which backend samples
+# Protocol presets, what overrides them, and the backend that samples
 
 
 def test_the_presets_are_the_published_ones() -> None:
@@ -233,7 +233,7 @@ def test_auto_takes_vllm_only_where_it_is_installed_and_the_model_is_on_a_gpu(
     assert pick_backend("auto", "auto", None).name == "vllm"
 
 
-# Intervals for these very problems, against enumeration, scipy and simulation
+# Intervals for exactly these problems, against enumeration, scipy and simulation
 
 
 @dataclass(frozen=True)

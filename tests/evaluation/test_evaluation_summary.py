@@ -1,4 +1,4 @@
-"""From verdicts to groups: votes, stability, labels, rates that are always shown, older results."""
+"""From verdicts to groups: votes, stability, labels, rates, and results of older versions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_answers_of_math_are_put_to_the_vote_and_those_of_logic_are_not(tmp_path
     samples = [*make_samples(20), *as_verifier(make_samples(4, "logic"), "logic")]
     result = run(tmp_path, samples)
     overall, math_group, logic = result.groups
-    # 60% say "yes": the vote amplifies the majority, and k = 1 is pass@1.
+    # 60 % say "yes": the vote amplifies the majority, and k = 1 is pass@1.
     assert math_group.maj_at_k[1].value == pytest.approx(math_group.pass_at_k[1].value)
     assert math_group.maj_at_k[8].value > math_group.maj_at_k[1].value + 0.05
     assert math_group.maj_at_k[8].value < math_group.pass_at_k[8].value
@@ -112,7 +112,7 @@ def test_a_result_of_the_first_format_is_read_with_what_it_lacks_unknown(tmp_pat
     file.write_text(json.dumps(row))
     old = load_result(tmp_path)
     assert old.overall.pass_at_k == result.overall.pass_at_k
-    assert old.overall.fixed_pass_at_k == result.overall.fixed_pass_at_k  # made from the counts
+    assert old.overall.fixed_pass_at_k == result.overall.fixed_pass_at_k  # computed from the counts
     assert math.isnan(old.overall.infra_error_rate) and old.overall.maj_at_k == {}
     assert old.problems[0].labels == {} and old.problems[0].answers is None
     assert result_table(old).rows[0][-1] == "0%"

@@ -1,4 +1,4 @@
-"""``prorl eval`` and ``prorl data rate`` with several servers or devices: one journal, the same results."""
+"""Several servers or devices share one journal and give the same results."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def rows(folder: str, name: str = "samples.jsonl") -> list[dict[str, Any]]:
 
 
 def result(folder: str) -> str:
-    """Return the bytes of a result without what a clock says."""
+    """Return the bytes of a result without timings."""
     found = json.loads((Path(folder) / "result.json").read_text())
     for name in ("sampling_seconds", "wall_seconds", "created"):
         del found[name]

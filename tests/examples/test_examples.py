@@ -1,4 +1,4 @@
-"""Each program under examples/ does what its first lines say."""
+"""Each program under examples/ does what its first lines promise."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ def run(*words: object, cwd: Path, **environment: str) -> str:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The dataset of examples/own_data.yaml."""
     out = tmp_path_factory.mktemp("data") / "own"
     build(load_recipe(str(EXAMPLES / "own_data.yaml")), out, progress=NullProgress())
     return out
@@ -171,7 +170,7 @@ def test_the_slurm_script_starts_ray_everywhere_and_the_run_on_the_head(
     subprocess.run(["bash", EXAMPLES / "slurm.sh", *words], env=environment, check=True, timeout=60)
     end = time.monotonic() + 30
     while len(log.read_text().splitlines()) < 3 and time.monotonic() < end:
-        time.sleep(0.05)  # the script does not wait for what it starts on the other nodes
+        time.sleep(0.05)  # the script does not wait for the processes it starts on other nodes
     said = sorted(log.read_text().splitlines())
     assert said == [
         f"prorl {sent}",

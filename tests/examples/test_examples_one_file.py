@@ -1,4 +1,4 @@
-"""The algorithm in one file computes what the engine computes, and runs."""
+"""The algorithm in one file computes the same numbers as the engine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ FILE = Path(__file__).parents[2] / "examples" / "prorl_in_one_file.py"
 
 
 def load() -> ModuleType:
-    """The example as a module."""
     spec = importlib.util.spec_from_file_location("prorl_in_one_file", FILE)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -42,10 +41,7 @@ one = load()
 
 
 def engine_config(example: Any, **over: Any) -> TrainConfig:
-    """The preset that the example follows, at temperature 1 and with the example's sizes.
-
-    Without the correction for a sampler that is not the trainer: the example has one model.
-    """
+    """Return the example's preset at its sizes, at temperature 1 and without importance correction of the sampler."""
     sizes = {
         "loss": {"mismatch": {"correction": "none"}},
         "rollout": {
@@ -126,10 +122,10 @@ def test_a_reset_does_what_the_engines_does(clear: bool) -> None:
 
 
 PROBLEMS = [("1+2", "3"), ("4+4", "8"), ("0+7", "7"), ("5+0", "5")]
-SAMPLED: dict[str, list[list[int]]] = {  # token 0 ends, token d + 1 is the digit d
+SAMPLED: dict[str, list[list[int]]] = {  # token 0 ends the text, token d + 1 is the digit d
     "1+2": [[4, 0], [5, 6, 0], [4, 4, 4, 4], [11, 11, 9]],
     "4+4": [[9, 11, 0], [1, 2, 3, 4], [9, 0], [9, 9, 9, 0]],
-    "0+7": [[3, 0], [3, 3, 0], [3, 4, 5, 6], [3, 1, 0]],  # no spread: dropped
+    "0+7": [[3, 0], [3, 3, 0], [3, 4, 5, 6], [3, 1, 0]],  # no variance: dropped
     "5+0": [[6, 0], [0], [7, 7, 7, 7], [12, 6, 0]],
 }
 OWN = {"groups": 3, "samples": 4, "max_tokens": 4, "mini_batches": 2, "lr": 1e-3}
@@ -138,7 +134,7 @@ MORE = {"kl_coefficient": 0.5, "grad_clip": 1e9, "penalty_start": 2, "reset_ever
 
 @pytest.fixture
 def gradients(monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
-    """Every gradient that is about to be clipped, by the example or by the engine."""
+    """Record every gradient before clipping, in the example or the engine."""
     kept: list[Tensor] = []
     clip = torch.nn.utils.clip_grad_norm_
 
@@ -154,7 +150,7 @@ def gradients(monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
 def test_three_steps_of_the_loop_have_the_engines_losses_and_gradients(
     monkeypatch: pytest.MonkeyPatch, gradients: list[Tensor]
 ) -> None:
-    """Two mini-batches a step, a KL term that counts, the penalty from step 2, a reset after it."""
+    """Two mini-batches per step, a KL term, the penalty from step 2 on, and a reset after it."""
     own = one.Config(**OWN, **MORE)
     model, tokenizer = one.tiny()
     asked = iter(PROBLEMS * 3)
@@ -197,7 +193,7 @@ def test_three_steps_of_the_loop_have_the_engines_losses_and_gradients(
 def engine_batch(
     tokenizer: Any, c: TrainConfig, rng: random.Random, penalty_active: bool
 ) -> UpdateBatch:
-    """What the engine makes of the sampled responses whose groups have a spread."""
+    """Return the engine's batch of the sampled responses whose groups have variance."""
     rewards: list[float] = []
     groups: list[PromptGroup] = []
     responses: list[list[int]] = []

@@ -1,4 +1,4 @@
-"""``import prorl``: light, typed, and the same things as in the rooms."""
+"""``import prorl`` is light and typed, and re-exports the packages' names."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ TINY: dict[str, Any] = {
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a tiny model and a tiny dataset, which is the working directory."""
+    """A working directory with a tiny model and a tiny dataset."""
     monkeypatch.chdir(tmp_path)
     tiny_model().save_pretrained("model")
     byte_tokenizer().save_pretrained("model")

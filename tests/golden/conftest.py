@@ -1,4 +1,4 @@
-"""Golden files: values that a clean-up must not change. ``pytest tests/golden --record`` writes them anew."""
+"""Golden files of values that must not change; ``pytest tests/golden --record`` writes them again."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ import pytest
 
 DATA = Path(__file__).parent / "data"
 SHOWN = 10
-"""Differences that a failure lists."""
+"""Number of differences that a failure lists."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--record``."""
     parser.addoption("--record", action="store_true", help="write the golden files anew")
 
 
 class Golden:
-    """Compares values with those in ``tests/golden/data``, or records them."""
+    """Compare values with those in ``tests/golden/data``, or record them."""
 
     def __init__(self, record: bool) -> None:
         self.record = record
@@ -30,10 +29,8 @@ class Golden:
     def check(
         self, name: str, value: Mapping[str, Any], *, part: bool = False, rel: float = 0.0
     ) -> None:
-        """Fail unless ``value`` equals the golden file ``name``, key by key.
-
-        With ``part``, only the keys of ``value`` are compared, and nothing is recorded. Floats may differ by the
-        relative error ``rel``.
+        """Fail unless ``value`` equals the golden file ``name`` up to the relative error ``rel`` of floats; with
+        ``part``, only the keys of ``value`` are compared and nothing is recorded.
         """
         path = DATA / f"{name}.json"
         new = json.loads(json.dumps(value))
@@ -57,10 +54,7 @@ class Golden:
             )
 
     def check_known(self, name: str, key: str, value: str) -> None:
-        """Fail unless ``value`` is what the golden file has under ``key``; skip if it has nothing there.
-
-        Recording adds the key and keeps the others.
-        """
+        """Fail unless ``value`` equals the golden file's entry ``key``; skip if there is none. Recording adds the key."""
         path = DATA / f"{name}.json"
         known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         if self.record:
@@ -93,13 +87,12 @@ def _same(old: Any, new: Any, rel: float) -> bool:
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
-    """Return the comparison with the golden files."""
     return Golden(bool(request.config.getoption("--record", default=False)))
 
 
 @pytest.fixture
 def digest() -> Any:
-    """Return the function that gives a short hash of a JSON value."""
+    """Return a function that gives a short hash of a JSON value."""
 
     def of(value: Any) -> str:
         text = json.dumps(value, sort_keys=True, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""The numbers of an evaluation of a tiny model and of a comparison, and the rows of the dataset ``small``."""
+"""Numbers of an evaluation of a tiny model and of a comparison, and the rows of the dataset ``small``."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ SAMPLING = ("--n", "8", "--k", "4", "--max-tokens", "12", "--temperature", "1", 
 
 
 def prorl(*words: str) -> str:
-    """Return what a command prints on standard output."""
     result = CliRunner().invoke(build_app(), list(words), catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
 def differences(comparison: Any) -> dict[str, Any]:
-    """Return the numbers of a comparison's JSON."""
+    """Return the numbers in a comparison's JSON."""
     rows = {}
     for one in comparison["comparisons"]:
         for row in one["differences"]:

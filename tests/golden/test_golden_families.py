@@ -1,4 +1,4 @@
-"""The items of every generated family: the same seed gives the same text, byte for byte."""
+"""Items of every generated family stay the same byte for byte."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from prorl_datasets.procedural import Family, families
 
 ITEMS = {"few": 10, "all": 200}
-"""Items a family, the levels 1 to 3 in turn."""
+"""Items per family, with the levels 1 to 3 in turn."""
 
 
 def items_of(family: Family, count: int) -> list[list[Any]]:
-    """Return what a dataset gets of ``count`` items."""
+    """Return the items that a dataset gets of ``count``."""
     items = (family.generate(Random(f"{family.name} 1 {i}"), i % 3 + 1) for i in range(count))
     return [
         [

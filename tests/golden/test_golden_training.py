@@ -1,4 +1,4 @@
-"""Twenty training steps of a tiny model, whole and killed half-way; a simulated schedule; OpenRLHF's arguments."""
+"""Twenty training steps of a tiny model, also killed halfway; a simulated schedule; OpenRLHF's arguments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 STORED = Path(__file__).parent / "v0.2.0"
 STEPS, KILLED_AT = 20, 11
 REL = 1e-5
-"""Of metrics between machines: matrix products are summed in another order."""
+"""Tolerance of metrics between machines, which sum matrix products in different orders."""
 FORGOTTEN = ("seconds", "tokens_per_second", "idle_share", "memory", "_gb")
 """Parts of the names of metrics that depend on the machine or its load."""
 SETTINGS = (
@@ -39,7 +39,7 @@ TRAIN = ("--preset", "prorl-v2", "--data", "dataset")
 
 
 def train(folder: Path, *words: str) -> subprocess.Popen[bytes]:
-    """Start ``prorl train`` in ``folder``, on one thread: sums are then added in the same order everywhere."""
+    """Start ``prorl train`` in ``folder`` on one thread, so that sums are always added in the same order."""
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "prorl_cli", "train", *words]
     return subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL)
@@ -54,7 +54,7 @@ def new_run(folder: Path) -> subprocess.Popen[bytes]:
 
 
 def results(run: Path) -> dict[str, Any]:
-    """Return the decisions and the numbers of a run's files."""
+    """Return the decisions and numbers in a run's files."""
     decisions = [json.loads(line) for line in (run / "decisions.jsonl").read_text().splitlines()]
     metrics = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     found: dict[str, Any] = {
@@ -79,7 +79,7 @@ def weights(run: Path) -> str:
 
 
 def machine() -> str:
-    """Return torch's version and the processor; where both are the same, so are all bits of the weights."""
+    """Return torch's version and the processor, which together determine all bits of the weights."""
     import torch
 
     cpu = Path("/proc/cpuinfo")
@@ -94,7 +94,7 @@ def machine() -> str:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run that nothing interrupts."""
+    """The uninterrupted run."""
     folder = tmp_path_factory.mktemp("whole")
     assert new_run(folder).wait(300) == 0
     return folder / "runs" / "tiny"
@@ -128,7 +128,6 @@ def test_a_run_killed_at_step_11_and_resumed_is_the_same(whole: Path, tmp_path: 
 
 
 def prorl(*words: str) -> str:
-    """Return what a command prints on standard output."""
     result = CliRunner().invoke(build_app(), list(words), catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout

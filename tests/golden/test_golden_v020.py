@@ -1,4 +1,4 @@
-"""What version 0.2.0 wrote (commit 5ee0c841, the folder v0.2.0) still opens, or one line says what to do."""
+"""Files of version 0.2.0 (commit 5ee0c841, folder v0.2.0) still open, or one line says what to do."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ EVALUATIONS = ("evaluations/base", "evaluations/step_000020")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a copy of what was stored."""
+    """Return a copy of the stored files."""
     return shutil.copytree(STORED, tmp_path / "stored")
 
 
 def prorl(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in ``folder``; fail for a traceback."""
+    """Run a command in ``folder``; fail if it prints a traceback."""
     command = [sys.executable, "-m", "prorl_cli", *words]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
@@ -34,7 +34,7 @@ def prorl(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def opens(folder: Path, *words: str) -> bool:
-    """Return whether a command did its work; otherwise it must end with one line of advice and exit code 2."""
+    """Return whether a command succeeds; otherwise it must end with one line of advice and exit code 2."""
     done = prorl(folder, *words)
     if done.returncode == 0:
         return True

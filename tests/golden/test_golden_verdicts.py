@@ -1,8 +1,4 @@
-"""Verdicts on the stored pairs, on public test rows and on reasoning-gym entries.
-
-What is compared: reward, status, extracted answer and metrics. Of the rows of PRORL_TEST_DATA only a hash of the
-last two is kept.
-"""
+"""Verdicts on stored pairs, public test rows (PRORL_TEST_DATA) and reasoning-gym entries stay the same."""
 
 from __future__ import annotations
 
@@ -23,11 +19,11 @@ from prorl_verifiers.instruction.official_text import tagger_installed
 
 TESTS = Path(__file__).resolve().parents[1]
 GONE_METRICS = {"judge", "plugin"}
-"""They name a part, not what was found."""
+"""Removed metrics, which named a component and not a result."""
 TAGGED = "words:start_verb"
-"""Needs a tagger that not every machine has."""
+"""It needs a tagger that not every machine has."""
 RANDOM_KEYS = {1122, 3112}
-"""Rows of IFEval whose published check draws at random."""
+"""Rows of IFEval whose published check is random."""
 MODES = ("fixed", "reference")
 ENTRIES = """
 import json, sys
@@ -44,20 +40,20 @@ for name in logic_datasets():
         entries = [json.loads(json.dumps(made[i], default=plain)) for i in range(2)]
         print("\\n" + json.dumps([name, [[entry, right_answer(name, entry) or ""] for entry in entries]]))
 """
-"""Prints two entries of each dataset with their right answers, a line a dataset."""
+"""Print two entries of each dataset with their right answers, one line per dataset."""
 Row = tuple[str, str, str, Mapping[str, Any]]
 """Key, response, verifier, reference."""
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file of JSON lines, gzip or plain."""
+    """Yield the rows of a JSON lines file, gzip or plain."""
     content = path.read_bytes()
     plain = gzip.decompress(content) if path.suffix == ".gz" else content
     yield from map(json.loads, plain.splitlines())
 
 
 def stored_pairs() -> Iterator[Row]:
-    """Yield the labelled pairs of tests/data, and tasks of two parts made of the same pairs."""
+    """Yield the labelled pairs of tests/data, and composed tasks made of the same pairs."""
     for split in ("dev", "heldout"):
         for at, row in enumerate(lines(TESTS / "data" / "verifier_pairs" / f"{split}.jsonl")):
             yield row["id"], row["response"], row["verifier"], row["reference"]
@@ -69,7 +65,7 @@ def stored_pairs() -> Iterator[Row]:
 
 
 def parts_of(row: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield an exact match of a pair's last word, and that and the pair's own task as one composed task."""
+    """Yield an exact match of a pair's last word, and a task composed of that and the pair's own task."""
     words = row["response"].split() or [""]
     exact = {"answer": words[-1].upper(), "ignore_case": True}
     yield f"{row['id']}-exact", words[-1], "exact_match", exact
@@ -81,7 +77,7 @@ def parts_of(row: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def public_pairs(data: Path) -> Iterator[Row]:
-    """Yield the unit tests of public graders as responses; whether they are right is not asked here."""
+    """Yield the unit tests of public graders as responses, whether they are right or not."""
     folder = data / "verifier"
     for at, row in enumerate(lines(folder / "foreign_pairs_even.jsonl.gz")):
         yield f"foreign-{at:03}", row["response"], row["verifier"], row["reference"]
@@ -135,7 +131,7 @@ def _instruction_rows(folder: Path) -> Iterator[tuple[str, str, list[str], list[
 
 
 def code_rows(data: Path) -> Iterator[Row]:
-    """Yield canonical solutions of HumanEval and of every fourth task of MBPP, each also with a wrong return value."""
+    """Yield canonical solutions of HumanEval and of every fourth MBPP task, each also with a wrong return value."""
     sources = []
     for row in lines(data / "code" / "humaneval_even.jsonl.gz"):
         check = {"tests": [{"check": row["test"]}], "entry_point": row["entry_point"]}
@@ -165,7 +161,7 @@ def logic_rows() -> Iterator[Row]:
     command = [sys.executable, "-W", "ignore", "-c", ENTRIES]
     printed = subprocess.run(command, env=environment, capture_output=True, check=True).stdout
     for line in printed.splitlines():
-        if not line.startswith(b"["):  # what a generator prints
+        if not line.startswith(b"["):  # output of a generator itself
             continue
         name, entries = json.loads(line)
         for at, (entry, answer) in enumerate(entries):
@@ -176,7 +172,7 @@ def logic_rows() -> Iterator[Row]:
 
 
 def verdicts(rows: list[Row]) -> dict[str, Verdict | TaskError]:
-    """Score the rows in a pool; a row whose task is refused has its error."""
+    """Score the rows in a pool; rejected tasks give their error."""
     tasks: dict[str, tuple[str, Task]] = {}
     found: dict[str, Verdict | TaskError] = {}
     for key, response, verifier, reference in rows:
@@ -190,7 +186,7 @@ def verdicts(rows: list[Row]) -> dict[str, Verdict | TaskError]:
 
 
 def kept(verdict: Verdict | TaskError) -> list[Any]:
-    """Return what may not change of a verdict: reward, status, extracted answer, metrics."""
+    """Return the parts of a verdict that may not change: reward, status, extracted answer, metrics."""
     if isinstance(verdict, TaskError):
         return [None, "task_error", None, {}]
     metrics = {k: v for k, v in verdict.metrics.items() if k not in GONE_METRICS}

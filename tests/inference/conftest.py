@@ -1,5 +1,3 @@
-"""One torch thread for these tests: the models are tiny, and busy machines punish thread barriers."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -10,7 +8,7 @@ import torch
 
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
-    """Run the test on one torch thread and put the number back."""
+    """Run the tests on one torch thread: on a busy machine, thread barriers slow down tiny models."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

@@ -1,5 +1,3 @@
-"""``prorl model`` and ``prorl doctor`` as typed."""
-
 from __future__ import annotations
 
 import json
@@ -99,7 +97,7 @@ def test_doctor_fails_on_a_corrupt_model_and_names_the_cure(
 
 
 def distribution(folder: Path, name: str, points: str) -> None:
-    """Write what an installed distribution leaves in ``folder``, as far as entry points go."""
+    """Write the metadata of an installed distribution with the given entry points."""
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")

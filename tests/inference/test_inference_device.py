@@ -1,5 +1,3 @@
-"""Which devices may be named, and what is said of the others."""
-
 from __future__ import annotations
 
 import pytest

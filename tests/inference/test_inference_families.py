@@ -1,4 +1,4 @@
-"""Model families whose caches or vocabularies are not plain: sampled rightly, or refused when they are loaded."""
+"""Model families with unusual caches or vocabularies are sampled correctly or rejected on loading."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ QUESTIONS = ("a", "what is it, then?")
 
 
 def built(family: str, **settings: Any) -> Any:
-    """Return a random model of a family in fp32."""
+    """Return a random fp32 model of a family."""
     config = getattr(transformers, f"{family}Config")(**{**SHAPE, **settings})
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
@@ -91,7 +91,7 @@ def test_a_family_that_keeps_its_state_elsewhere_is_refused_in_one_line() -> Non
 
 
 def padded_model() -> Any:
-    """Return a model whose vocabulary has 60 ids that no token has, all of them likely."""
+    """Return a model that gives high probability to 60 ids without tokens."""
     model: Any = tiny_model(seed=3, spread=0.3, vocab=BYTE_VOCAB + 60)
     with torch.no_grad():
         model.lm_head.weight[BYTE_VOCAB:] *= 3

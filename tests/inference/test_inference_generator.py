@@ -1,5 +1,3 @@
-"""The Transformers generator on a tiny random model: log-probs, seeds, batching, stopping."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The server backend against a fake server: answers, deaths, refusals, limits, keys."""
+"""The server backend against a fake server."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_server_that_dies_and_returns_costs_nothing_but_time(server: FakeServe
 
     def death() -> None:
         server.die()
-        while not said:  # it stays away until somebody noticed
+        while not said:  # the server stays down until its failure is noticed
             threading.Event().wait(0.01)
         server.rise()
 
@@ -147,7 +147,7 @@ def test_a_server_that_returns_with_another_model_ends_the_call(
     def script(number: int, _: Mapping[str, Any]) -> Fault | None:
         if number < 4:
             return None
-        server.card |= change  # the process behind the address is another one now
+        server.card |= change  # another process now serves the address
         return Fault(kind="cut")
 
     server.script = script
@@ -195,7 +195,7 @@ def test_a_passing_fault_is_tried_again(server: FakeServer, fault: Fault) -> Non
     server.script = lambda number, _: fault if number <= 2 else None
     generator = OpenAIGenerator(server.url, ServerOptions(concurrency=1))
     assert texts(generator.generate(REQUESTS, PARAMS)) == WANTED
-    # The second break is of a connection that had been of use: it may just have been idle for too long.
+    # The second break is of a connection that was used before: it may have been idle for too long.
     assert generator.usage.retries == (1 if fault.kind == "cut" else 2)
     assert generator.usage.answers == 4
 
@@ -386,7 +386,7 @@ def test_prompts_that_are_refused_again_are_recorded_again_where_others_would_pa
     assert (generator.usage.answers, generator.usage.refused) == (0, 6)
     asked = len(server.bodies)
     generator.generate(requests, PARAMS)
-    assert len(server.bodies) == asked + 6  # one question whether others pass is enough
+    assert len(server.bodies) == asked + 6  # one probe of other prompts is enough
 
 
 def test_templated_prompts_count_as_different_when_everything_is_refused(
@@ -416,7 +416,7 @@ def test_samples_that_always_break_the_server_are_refused_also_when_no_other_is_
 
 
 def context(of: int) -> Callable[[int, Mapping[str, Any]], Fault | None]:
-    """Return a script that does as vLLM does where 20 tokens of prompt leave too little."""
+    """Return a script that fails like vLLM if 20 prompt tokens leave too little context."""
     said = f"maximum context length is {of} tokens and your request has 20 input tokens"
     return lambda _, body: Fault(400, said) if body["max_tokens"] > of - 20 else None
 
@@ -505,7 +505,7 @@ def test_answers_that_had_come_are_handed_over_when_the_call_is_interrupted(
     def take(index: int, _: list[Completion]) -> None:
         taken.append(index)
         if len(taken) == 1:
-            while len(server.bodies) < 6:  # the others end while this one is taken
+            while len(server.bodies) < 6:  # the other requests end while this one runs
                 threading.Event().wait(0.01)
             raise KeyboardInterrupt
 

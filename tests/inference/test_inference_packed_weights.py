@@ -1,5 +1,3 @@
-"""Packed weights on the CPU: the same numbers, the layers as they were afterwards."""
-
 from __future__ import annotations
 
 from typing import Any

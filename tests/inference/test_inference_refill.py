@@ -1,4 +1,4 @@
-"""Continuous refill on a tiny random model: the tokens of fixed batches, every row once, a bounded cache."""
+"""Continuous refill gives the tokens of fixed batches and every row once, with a bounded cache."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from prorl_inference.testing import byte_tokenizer, tiny_model
 TOKENIZER: Any = byte_tokenizer()
 MODEL: Any = tiny_model(seed=1, spread=0.2)
 STOPS = frozenset(range(0, 260, 26))
-"""So many end tokens that rows end at all lengths."""
+"""Enough end tokens for rows to end at all lengths."""
 Results = list[list[Completion]]
 
 
@@ -263,7 +263,7 @@ def test_a_peft_model_is_sampled_with_its_adapters() -> None:
     fresh: Any = tiny_model(seed=7)
     assert set(merged) == {name for name, _ in fresh.named_parameters()}
     fresh.load_state_dict(merged)
-    # Merged weights round otherwise than a base product plus an adapter's: 1.03e-5 was seen on other processors.
+    # Merged weights round differently from a base product plus an adapter's: up to 1.03e-5 on other processors.
     assert_same(run("refill", 4, model=fresh), adapted, within=1e-4)
 
 

@@ -1,5 +1,3 @@
-"""Temperature, top-p, inverse CDF and the per-row random numbers."""
-
 from __future__ import annotations
 
 import math
@@ -26,7 +24,7 @@ def test_a_row_of_uniforms_depends_on_its_seed_alone() -> None:
 
 
 def test_the_uniforms_of_a_seed_never_change() -> None:
-    # Philox4x64-10, key 1, numpy's raw words >> 11, times 2^-53: a change here breaks every journal.
+    # Philox4x64-10, key 1, numpy's raw words >> 11, times 2^-53: a change here invalidates every journal.
     row = uniform_rows([1], 3)[0].tolist()
     assert row == PINNED
 
@@ -60,7 +58,7 @@ def test_top_p_keeps_the_smallest_set_that_reaches_it_and_leaves_the_logprobs_al
     logits = torch.tensor([[0.1, 0.4, 0.2, 0.3]]).log().repeat(1000, 1)
     uniforms = (torch.arange(1000, dtype=torch.float64) + 0.5) / 1000
     tokens, logprobs = sample_tokens(logits, uniforms, 1.0, 0.6)
-    # 0.4 is not enough, 0.4 + 0.3 is: tokens 1 and 3 in the ratio 4 : 3
+    # 0.4 is too little, 0.4 + 0.3 suffices: tokens 1 and 3 in the ratio 4 : 3
     counts = torch.bincount(tokens, minlength=4).tolist()
     assert counts[0] == counts[2] == 0
     assert counts[1] == round(1000 * 4 / 7)

@@ -1,4 +1,4 @@
-"""The default model itself, where the cache has it (the quickstart in CI covers it everywhere)."""
+"""The default model, if the cache has it; CI covers it by the quickstart."""
 
 from __future__ import annotations
 

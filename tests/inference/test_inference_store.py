@@ -1,5 +1,3 @@
-"""Names to folders, and folders that are not whole."""
-
 from __future__ import annotations
 
 import json
@@ -29,14 +27,12 @@ from prorl_inference.testing import byte_tokenizer, tiny_model
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty model cache."""
     monkeypatch.setenv("PRORL_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    """A tiny model, saved."""
     folder = tmp_path / "saved"
     model: Any = tiny_model(seed=1, spread=0.3)
     model.save_pretrained(folder)

@@ -1,5 +1,3 @@
-"""Streams: requests that come while others run, samples that are stopped and gone on with, any backend."""
-
 from __future__ import annotations
 
 import math
@@ -137,7 +135,7 @@ def test_the_model_is_in_its_own_mode_again_after_a_stream_that_broke() -> None:
 
 
 class ListsOnly:
-    """A backend that takes whole lists."""
+    """A backend that accepts whole lists only."""
 
     model_id = model_digest = ""
 
@@ -181,7 +179,7 @@ def test_a_backend_that_takes_lists_only_is_a_stream_too() -> None:
 
 
 class FakeVllm:
-    """An engine that gives each request two tokens a step: ``length`` tokens of its seed, then the end."""
+    """An engine that gives each request two tokens per step: ``length`` tokens of its seed, then the end."""
 
     def __init__(self) -> None:
         self.requests: dict[str, list[Any]] = {}

@@ -1,4 +1,4 @@
-"""Several workers as one generator: who takes what, what becomes of a slow one's and a dead one's work."""
+"""Several workers as one generator: distribution of requests, slow workers and dead ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CHAT = ServerOptions(concurrency=4, patience=5.0)
 
 
 class Clock:
-    """A clock that goes when it is told to."""
+    """A clock that tests advance."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -49,7 +49,7 @@ class Clock:
 
 
 class Local:
-    """A generator in this process; ``fail`` raises at the call of that number, ``seconds`` is a call's time."""
+    """A generator in this process; call number ``fail`` raises, and a call takes ``seconds``."""
 
     def __init__(
         self, seconds: float = 0.0, fail: int = 0, error: Exception | None = None, name: str = "m"
@@ -59,7 +59,7 @@ class Local:
         self.error = error or ServiceError("the process died")
         self.batches: list[tuple[int, ...]] = []
         self.together: threading.Barrier | None = (
-            None  # nobody's first batch is done before all have one
+            None  # all workers get a batch before the first one is done
         )
 
     def generate(
@@ -103,7 +103,7 @@ def pool_of(*generators: Local, said: list[str] | None = None) -> SamplingPool:
 
 
 def texts(pool: SamplingPool | Local, width: int = 4) -> dict[tuple[int, int], str]:
-    """Return the text of each request of ``REQUESTS`` in batches of ``width``, each heard once."""
+    """Return the text of each request of ``REQUESTS`` in batches of ``width``, each reported once."""
     found: dict[tuple[int, int], str] = {}
 
     def take(batch: int, index: int, completions: list[Completion]) -> None:
@@ -467,7 +467,7 @@ ECHO = BackendSpec("echo_device", Echo)
 
 @pytest.fixture
 def echo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A model's folder, and a plug-in backend in a file that children load."""
+    """A model folder, and a plug-in backend in a file that child processes load."""
     import hashlib
 
     file = tmp_path / "echo.py"

@@ -1,7 +1,4 @@
-"""Services for the integration tests: a Docker engine, the OpenRLHF stack. Without them tests skip; in CI they fail.
-
-The stack's tests fail under ``PRORL_OPENRLHF_TESTS`` (``make integration-openrlhf``), as CI's other environment lacks it.
-"""
+"""Services for integration tests. Missing ones skip, or fail in CI (OpenRLHF: with PRORL_OPENRLHF_TESTS)."""
 
 from __future__ import annotations
 
@@ -26,7 +23,6 @@ def _unavailable(error: Exception) -> None:
 
 @pytest.fixture(scope="session")
 def engine() -> Iterator[Engine]:
-    """An engine that answers."""
     try:
         found = Engine.connect()
     except UserError as error:
@@ -37,7 +33,7 @@ def engine() -> Iterator[Engine]:
 
 @pytest.fixture(scope="session")
 def image(engine: Engine) -> str:
-    """The image's name; it must have been built (``make integration`` does)."""
+    """The name of the image, which ``make integration`` builds."""
     from prorl_sandbox.docker_backend.images import check
 
     try:
@@ -83,7 +79,7 @@ def openrlhf_stack() -> None:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tiny model, a dataset of five domains and a config of a cluster run in it."""
+    """A folder with a tiny model, a dataset of five domains and the config of a cluster run."""
     from prorl_training.engine.openrlhf.testing import write_place
 
     return write_place(tmp_path_factory.mktemp("cluster"))

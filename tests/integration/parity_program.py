@@ -1,11 +1,6 @@
-"""The same batch through the step inside OpenRLHF's actor and through the local engine: losses and gradients.
+"""Compare losses and gradients of OpenRLHF's actor with the local engine's, without Ray and DeepSpeed.
 
-    python parity_program.py '{"case": {"settings": [...], "plugin": null, "ranks": 2}}'
-
-Runs OpenRLHF's own ``Actor`` and ``Experience`` on a float32 model in this process, without Ray and DeepSpeed: a
-strategy that only differentiates stands in for DeepSpeed's, and ranks do their shares one after the other. Where
-OpenRLHF's own ``PolicyLoss`` has the formula of a case, its numbers are printed beside. Prints a JSON object: case
--> gaps.
+python parity_program.py '{"case": {"settings": [...], "plugin": null, "ranks": 2}}' prints a JSON object case -> gaps.
 """
 
 from __future__ import annotations
@@ -39,7 +34,7 @@ from prorl_training.policy.update import Policy, UpdateBatch
 
 GROUPS, SAMPLES, MINI_BATCHES = 6, 4, 2
 CUT = 3
-"""Micro-batches of a rank's share of a mini-batch."""
+"""Micro-batches of a rank's part of a mini-batch."""
 BASE = (
     "optimizer.grad_clip=1000000000",
     "kl.coefficient=0.05",
@@ -48,10 +43,7 @@ BASE = (
 
 
 def batch_of(config: TrainConfig, actor: Any, rewarded: bool = False) -> UpdateBatch:
-    """Return groups of random responses; of every second group's the sampler was an earlier policy.
-
-    Advantages are random, or of answers that are right or wrong where the case is about their estimator.
-    """
+    """Return groups of random responses, half by an earlier policy; advantages are random unless `rewarded`."""
     rng, noise = random.Random(4), torch.Generator().manual_seed(3)
     groups, sampled, stale = [], [], set()
     for number in range(GROUPS):
@@ -66,7 +58,8 @@ def batch_of(config: TrainConfig, actor: Any, rewarded: bool = False) -> UpdateB
             mask = torch.ones(1, ids.shape[1] - 1)
             with torch.no_grad():
                 own = actor(ids, mask, torch.ones_like(ids))[0, len(prompt) - 1 :]
-            gap = torch.randn(own.shape, generator=noise) * 0.6  # some ratios in bounds, some not
+            # some ratios are within bounds, some not
+            gap = torch.randn(own.shape, generator=noise) * 0.6
             sampled.append((own + gap).tolist())
             if number % 2:
                 stale.add(index)
@@ -86,7 +79,7 @@ def flat_gradient(model: Any) -> Tensor:
 
 
 class Watch:
-    """A judge that keeps every mini-batch's loss and gradient and has none applied."""
+    """A judge that keeps the loss and gradient of every mini-batch and applies none."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -106,7 +99,7 @@ class Watch:
 
 
 class Strategy:
-    """Differentiates and keeps gradients instead of applying them; one rank."""
+    """Differentiate and keep the gradients instead of applying them; one rank."""
 
     ring_attn_group = None
 
@@ -131,7 +124,7 @@ class Strategy:
 
 
 def experiences_of(share: Share, actor: Any, frozen: Any) -> list[Any]:
-    """Return the experience of each row, log-probs computed by OpenRLHF's actors."""
+    """Return the experience of each row, with log-probs computed by OpenRLHF's actors."""
     found = []
     for row in share:
         blank = blank_experience(row, 0)
@@ -226,7 +219,7 @@ def actors(config: TrainConfig, *models: Any) -> tuple[list[Any], list[Any]]:
 
 
 def compare(case: dict[str, Any]) -> dict[str, float]:
-    """Return the largest gaps of a case, and what shows that it does something."""
+    """Return the largest gaps of a case, and evidence that the case has an effect."""
     if case.get("plugin"):
         use_plugins([case["plugin"]])
     config = load_config("prorl-v2-official", None, [*BASE, *case["settings"]])

@@ -1,10 +1,7 @@
-"""One rank of policy and reference over gloo, without Ray and vLLM: it trains, drops updates, resets, saves, goes on.
+"""Run one rank of prorl's policy and reference actors over gloo, without Ray and vLLM.
 
-    python ranks_program.py RUN MODEL RANK RANKS PORT SETTING...
-
-Runs prorl's ``PolicyActor`` and ``ReferenceActor`` on OpenRLHF's and DeepSpeed's own code and arguments; the rows are
-those of ``parity_program``, one short of a full mini-batch. Writes into RUN the policy's whole weights after each
-stage (NAME.safetensors, by rank 0) and ``RANK.json``: stage -> what the rank reports.
+python ranks_program.py RUN MODEL RANK RANKS PORT SETTING... writes the whole weights after each stage
+(RUN/NAME.safetensors, by rank 0) and RUN/RANK.json: stage -> report of the rank.
 """
 
 from __future__ import annotations
@@ -41,11 +38,11 @@ LEARNING_RATE = 3e-5
 
 
 class Parsed(Exception):
-    """Carries OpenRLHF's arguments out of its script."""
+    """Raised to get OpenRLHF's arguments out of its script."""
 
 
 def parsed(words: list[str]) -> Any:
-    """Return OpenRLHF's arguments as its script has checked them and hands them to its actors."""
+    """Return OpenRLHF's arguments as its script checks them and passes them to its actors."""
 
     def stop(args: Any) -> None:
         raise Parsed(args)
@@ -61,7 +58,7 @@ def parsed(words: list[str]) -> Any:
 
 
 class Rank:
-    """The policy's and the reference's part on one rank, and the rows that all ranks share."""
+    """The policy and reference of one rank, and the rows that all ranks share."""
 
     def __init__(
         self, run: Path, model: Path, rank: int, ranks: int, port: int, settings: list[str]
@@ -95,7 +92,7 @@ class Rank:
     def step(
         self, name: str, rows: list[list[TrainingRow]] | None = None, limit: float = math.inf
     ) -> None:
-        """Train one step and keep what came of it under ``name``."""
+        """Train one step and store its result under ``name``."""
         share = deal(rows or self.rows, self.ranks)[self.rank]
         for row in (row for part in share for row in part):
             blank = blank_experience(row, 0)
@@ -114,28 +111,26 @@ class Rank:
         self.keep(name)
 
     def keep(self, name: str) -> None:
-        """Write the policy's weights."""
         weights = self.policy.whole_weights()
         if weights is not None:
             write_tensors(weights, self.run / f"{name}.safetensors")
 
     def reset(self) -> None:
-        """Make the reference the policy and forget the optimiser's moments, as the trainer has it done."""
+        """Make the reference the policy and clear the optimizer's moments, as the trainer does."""
         weights: list[Any] = [self.policy.whole_weights()]
-        dist.broadcast_object_list(weights, 0)  # Ray hands every rank of the reference rank 0's
+        dist.broadcast_object_list(weights, 0)  # as Ray passes rank 0's weights to the reference
         reference = self.reference.take_weights(weights[0])
         self.found["reset"] = {"policy": self.policy.weights_checksum(), "reference": reference}
         self.policy.clear_optimizer()
 
 
 def spoilt(rows: list[list[TrainingRow]]) -> list[list[TrainingRow]]:
-    """Return the mini-batches with one row of the first, which one rank gets, at an advantage that is no number."""
+    """Return the mini-batches with a NaN advantage in one row of the first, which goes to one rank."""
     first = [replace(rows[0][0], advantage=math.nan), *rows[0][1:]]
     return [first, *rows[1:]]
 
 
 def main(words: list[str]) -> None:
-    """Go through the stages."""
     run = Path(words[0])
     rank = Rank(run, Path(words[1]), int(words[2]), int(words[3]), int(words[4]), words[5:])
     rank.step("trained")

@@ -1,4 +1,4 @@
-"""The life of containers: what is left of a run, when one is replaced, and that none stays behind."""
+"""The life cycle of containers: reuse, replacement and removal."""
 
 from __future__ import annotations
 
@@ -49,7 +49,6 @@ print("left")
 
 @pytest.fixture
 def own(image: str) -> Iterator[DockerSandbox]:
-    """A sandbox of this test's own."""
     sandbox = open_docker(image, containers=2)
     yield sandbox
     sandbox.close()

@@ -1,5 +1,3 @@
-"""Environments in containers: the same tasks as on the local backend, in an image of their own."""
-
 from __future__ import annotations
 
 import threading
@@ -26,7 +24,7 @@ LIMITS = Limits(wall_seconds=30.0, cpu_seconds=15.0)
 
 @pytest.fixture(scope="module")
 def scientific(docker_sandbox: DockerSandbox, image: str) -> DockerSandbox:
-    """The containers, with the image of the environment built if need be."""
+    """The containers, with the environment's image built if needed."""
     wanted = store.requirements_of("scientific")
     assert wanted is not None
     images.build_environment(wanted, image)

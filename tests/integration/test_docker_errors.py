@@ -1,5 +1,3 @@
-"""What a user is told when there is no engine, no image or no runtime: one line with the cure."""
-
 from __future__ import annotations
 
 import pytest

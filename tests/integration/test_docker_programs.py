@@ -1,5 +1,3 @@
-"""Programs in containers: honest ones give what they give anywhere, others their status."""
-
 from __future__ import annotations
 
 import pytest

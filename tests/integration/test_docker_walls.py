@@ -1,4 +1,4 @@
-"""What a program in a container sees and may do. ``BREACH`` is printed when an attempt has worked."""
+"""What a program in a container can see and do. ``BREACH`` is printed if an attack succeeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from prorl_sandbox.types import Limits, Program
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
 
-# The status file of a process is closed to it; what it would say is asked of the kernel instead.
+# The status file of a process is closed to it, so the kernel is asked for its contents.
 FACTS = """
 import ctypes, os, resource, struct
 libc = ctypes.CDLL(None, use_errno=True)

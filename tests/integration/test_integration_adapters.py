@@ -1,9 +1,7 @@
-"""The adapters inside the real trainers: TRL's GRPOTrainer, verl's reward managers, OpenRLHF's executor.
+"""Adapters in the real trainers; missing ones skip, or fail if PRORL_TRAINERS (like ``trl,verl``) names them.
 
-A trainer that is not installed is skipped with the reason, unless PRORL_TRAINERS (like ``trl,verl``) says
-that it must be there. Their requirements conflict, so each has its own environment:
-
-    PRORL_TRAINERS=trl ENV/bin/python -m pytest tests/integration/test_integration_adapters.py
+Their requirements conflict, so each trainer has its own environment:
+PRORL_TRAINERS=trl ENV/bin/python -m pytest tests/integration/test_integration_adapters.py
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from prorl_verifiers.adapters import (
     make_trl_reward,
 )
 
-# Other people's packages warn; that is not ours to judge here.
+# Ignore warnings of other packages.
 pytestmark = pytest.mark.filterwarnings("default")
 FOUR = json.dumps({"answer": "4"})
 
@@ -44,7 +42,7 @@ def _closed() -> Iterator[None]:
 
 
 def need(trainer: str) -> None:
-    """Skip without the trainer; fail where PRORL_TRAINERS says that it must be there."""
+    """Skip without the trainer; fail if PRORL_TRAINERS requires it."""
     if any(word.strip() == trainer for word in os.environ.get("PRORL_TRAINERS", "").split(",")):
         importlib.import_module(trainer)
         return
@@ -55,7 +53,7 @@ def need(trainer: str) -> None:
 
 
 def module(name: str) -> Any:
-    """Import what has no types here."""
+    """Import an untyped module."""
     return importlib.import_module(name)
 
 
@@ -196,7 +194,7 @@ def test_the_trl_example_trains_two_steps_on_data_of_ours(tmp_path: Path) -> Non
 
 
 class Words:
-    """A tokenizer: ids are places in a list of texts."""
+    """A tokenizer whose ids are indices into a list of texts."""
 
     texts = ("", r"so \boxed{4}", r"\boxed{5}", "no answer")
     eos_token = "<eos>"
@@ -298,7 +296,7 @@ def openrlhf_executor(url: str) -> Any:
 
 
 class Engine:
-    """Stands for vLLM: one response of two tokens."""
+    """A fake vLLM engine: one response of two tokens."""
 
     async def generate(self, prompt: Any, params: Any, multi_modal_data: Any = None) -> Any:
         output = types.SimpleNamespace(token_ids=[2, 3], finish_reason="stop", logprobs=None)
@@ -306,7 +304,7 @@ class Engine:
 
 
 class RolloutTokenizer:
-    """Stands for the Hugging Face tokenizer: the prompt is token 1."""
+    """A fake Hugging Face tokenizer whose prompts are token 1."""
 
     texts = ("", "Q: 2 + 2? A:", r" so \boxed{4}", "<|im_end|>")
 
@@ -331,7 +329,7 @@ def roll_out(url: str, label: Any) -> Any:
 
 
 def as_experience(response: Any) -> Any:
-    """Hand the response to OpenRLHF's own next step. vLLM, which it imports and does not use, is a stand-in."""
+    """Pass the response to OpenRLHF's next step, with a stub for vLLM, which that imports and does not use."""
     import torch
 
     if "vllm" not in sys.modules:
@@ -395,7 +393,7 @@ def test_openrlhf_reads_the_reply_of_the_service(server_url: str) -> None:
 
 @pytest.fixture
 def server_url(tmp_path: Path) -> Iterator[str]:
-    """A running ``prorl verify serve`` of one worker."""
+    """A running ``prorl verify serve`` with one worker."""
     import subprocess
     import time
 

@@ -1,8 +1,4 @@
-"""Each kind of process of a cluster run is killed once: what the user sees, and where a resumed run ends.
-
-On the real stack without a GPU, with a tiny model. About a minute for each kind, so these are slow tests
-(``MARK=slow make integration-openrlhf``).
-"""
+"""Kill each kind of process of a cluster run; slow tests (``MARK=slow make integration-openrlhf``)."""
 
 from __future__ import annotations
 
@@ -41,8 +37,9 @@ KINDS = {
     "Ray": "raylet/raylet",
     "starter": "prorl_training.engine.openrlhf.launch.process",
 }
-"""Kinds of processes that a run does not survive, and what their command lines contain. Ray names an actor's
-process after its class, or after what was asked for by name, by turns: the words are those that both have."""
+"""Processes that a run does not survive, with parts of their command lines. Ray names an actor's process by its class or
+by its requested name in turn; these words occur in both.
+"""
 
 
 def launch_short_run(place: Path, name: str, *more: str) -> subprocess.Popen[bytes]:
@@ -60,7 +57,7 @@ def kill_one(process: subprocess.Popen[bytes], mark: str, place: Path) -> None:
 
 
 def all_gone_soon(pids: list[int]) -> bool:
-    """Return whether all have ended within half a minute; Ray looks after its workers now and then."""
+    """Return whether all end within half a minute, as Ray checks its workers only now and then."""
     until = time.monotonic() + 30
     while alive(pids) and time.monotonic() < until:
         time.sleep(0.5)
@@ -68,7 +65,7 @@ def all_gone_soon(pids: list[int]) -> bool:
 
 
 def nearly(value: Any) -> Any:
-    """Return ``value`` with each float in it rounded to what other threads may make of a sum."""
+    """Return ``value`` with floats rounded, as other thread counts change sums."""
     if isinstance(value, dict):
         return {key: nearly(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -77,7 +74,7 @@ def nearly(value: Any) -> Any:
 
 
 def where_it_ended(run: Path) -> dict[str, Any]:
-    """Return what must not depend on a kill: the last checkpoint, weights rounded, and the steps' outcomes."""
+    """Return what must not depend on a kill: last checkpoint, rounded weights, and outcomes of steps."""
     state = json.loads((run / "checkpoints" / "step_000003" / "state.json").read_text())
     rows = rows_of(run / "metrics.jsonl")
     measured = ("step", "tokens", "groups_kept", "reward_mean", "length_penalty_active")
@@ -95,7 +92,7 @@ def where_it_ended(run: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def undisturbed(place: Path) -> dict[str, Any]:
-    """Where the short run ends when nothing is killed."""
+    """The end of the short run without a kill."""
     assert finish(launch_short_run(place, "whole"), place) == 0, what_was_said(place)
     return where_it_ended(place / "runs" / "whole")
 
@@ -132,12 +129,12 @@ def test_a_killed_reward_replica_costs_nothing_and_the_run_goes_on(
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning")  # Ray's, which starts the nodes here
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # from Ray, which starts the nodes here
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_dead_node_costs_a_restart_and_the_run_ends_in_the_same_place(
     place: Path, undisturbed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # these nodes are not the run's own, which switches it off: Ray ends workers where memory is short
+    # these nodes do not belong to the run, which turns this off: Ray ends workers if memory is short
     monkeypatch.setenv("RAY_memory_monitor_refresh_ms", "0")
     utils: Any = importlib.import_module("ray.cluster_utils")
     head = {"num_cpus": 8, "num_gpus": 0, "include_dashboard": False}
@@ -148,7 +145,7 @@ def test_a_dead_node_costs_a_restart_and_the_run_ends_in_the_same_place(
         process = launch_short_run(place, "node", *options)
         wait_for(place / "runs" / "node" / "checkpoints" / "step_000001", process, place)
         cluster.remove_node(node, allow_graceful=False)
-        cluster.add_node(num_cpus=8, num_gpus=3)  # one that takes its place
+        cluster.add_node(num_cpus=8, num_gpus=3)  # a replacement node
         assert finish(process, place) == 0, what_was_said(place)
     finally:
         cluster.shutdown()

@@ -1,8 +1,4 @@
-"""The CPU layer inside the real OpenRLHF, DeepSpeed and vLLM: every module it changes imports, and is changed.
-
-Needs the environment of ``make openrlhf-cpu-venv``; skips without it, fails without it under
-``PRORL_OPENRLHF_TESTS`` (``make integration-openrlhf``). Whole runs are tested elsewhere.
-"""
+"""The CPU layer in the real OpenRLHF, DeepSpeed and vLLM: every module it changes imports and is changed."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
 
 def python(code: str) -> str:
-    """Run a program in a fresh interpreter with the environment of a CPU run; return its last line."""
+    """Run code in a new interpreter with the environment of a CPU run; return its last line."""
     given = {**os.environ, **environment("cpu", 1)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=given, capture_output=True, text=True, check=False

@@ -1,8 +1,4 @@
-"""A Ray cluster of two nodes on one machine, one of which dies: no answer is lost, and nothing is left of a launch.
-
-Real Ray, replicas and orphans; no model. The nodes share the machine, so what is killed on one is the raylet with
-all it has started, as when a machine is gone.
-"""
+"""A Ray cluster of two nodes on one machine: if one dies, no answer is lost and no process is left."""
 
 from __future__ import annotations
 
@@ -28,7 +24,7 @@ from prorl_verifiers.replicas import ReplicaPool
 
 pytestmark = [
     pytest.mark.usefixtures("openrlhf_stack"),
-    # Ray's own, in the process that starts its nodes
+    # raised in the process that starts Ray's nodes
     pytest.mark.filterwarnings("ignore::FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
@@ -91,7 +87,7 @@ def test_a_node_dies_under_the_reward_replicas_and_a_launch_leaves_nothing_on_an
 def orphans_of(ray: Any, nodes: list[str], spec: Path) -> list[int]:
     """Start a process on each node by an actor, kill the actors, and return the processes' pids."""
 
-    class Engine:  # in here it is sent by value: the workers cannot import tests
+    class Engine:  # local, so it is sent by value: workers cannot import the tests
         """An actor that starts a process which outlives it, as vLLM's engine does."""
 
         def start(self) -> tuple[int, int]:
@@ -105,6 +101,6 @@ def orphans_of(ray: Any, nodes: list[str], spec: Path) -> list[int]:
         where = strategies.NodeAffinitySchedulingStrategy(node, soft=False)
         actor = ray.remote(Engine).options(num_cpus=0, scheduling_strategy=where).remote()
         worker, engine = ray.get(actor.start.remote())
-        os.kill(worker, signal.SIGKILL)  # in order it would take its children along
+        os.kill(worker, signal.SIGKILL)  # a regular exit would end its children
         pids.append(engine)
     return pids

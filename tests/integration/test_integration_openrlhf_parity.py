@@ -1,9 +1,4 @@
-"""Losses and gradients of the step inside OpenRLHF's actor are the local engine's, for every loss that there is.
-
-Where OpenRLHF's own functions have the same formula (advantages, clip, dual clip, mismatch corrections, KL), they
-give the same numbers too. Runs OpenRLHF's own ``Actor``, ``RemoteExperienceMaker`` and ``PolicyLoss`` on a float32
-model, without Ray. Needs the environment of ``make openrlhf-cpu-venv``.
-"""
+"""Losses and gradients in OpenRLHF's actor equal the local engine's, and OpenRLHF's where it has the formula."""
 
 from __future__ import annotations
 
@@ -147,7 +142,7 @@ THEIR_BY_SEQUENCE = {
 
 
 def program(*words: str) -> Any:
-    """Run a Python program in a fresh process with the CPU layer and return what it printed last."""
+    """Run a Python program in a new process with the CPU layer and return its last output."""
     done = subprocess.run(
         [sys.executable, *words],
         env={**os.environ, **environment("cpu", 1)},
@@ -195,11 +190,11 @@ def loss(logprobs, old_logprobs, advantages, lengths, config):
 LOSS = PolicyLossSpec(name="outside", loss=loss, options={"scale": 1.0})
 KL = KLSpec(name="halved", estimate=lambda log_ratio, config: log_ratio.abs() / 2)
 """
-"""A loss that looks at the lengths of the responses, and a KL estimate."""
+"""A loss that uses the lengths of the responses, and a KL estimate."""
 
 
 def _cases(plugin: str) -> dict[str, dict[str, Any]]:
-    """Every loss that there is, alone and together: settings, ranks, and OpenRLHF's loss where it has the formula."""
+    """Return every loss, alone and combined: settings, ranks, and OpenRLHF's loss if it has the formula."""
     off = "loss.mismatch.correction=none"
     cases: dict[str, dict[str, Any]] = {
         "official": {"settings": [], "theirs": CLIP | TOKEN_MEAN | ICEPOP},
@@ -253,7 +248,7 @@ NAMES = tuple(_cases(""))
 
 @pytest.fixture(scope="module")
 def gaps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, float]]:
-    """What ``parity_program`` found, case by case."""
+    """Return the gaps that ``parity_program`` found for each case."""
     file = tmp_path_factory.mktemp("plugin") / "outside.py"
     file.write_text(OUTSIDE)
     here = Path(__file__).with_name("parity_program.py")
@@ -268,7 +263,7 @@ def test_the_step_in_openrlhfs_actor_has_the_local_engines_loss_and_gradient(
     found = gaps[name]
     assert found["size"] > 1e-3, "a gradient that is there to compare"
     measures = ["loss", "policy_loss", "gradient", "entropy", "kl"]
-    if name != "sequence mask":  # whose share is of a pass's sequences, and the passes are others
+    if name != "sequence mask":  # its share counts the sequences of a pass, and passes differ
         measures.append("shares")
     for measure in measures:
         assert found.get(measure, 0.0) < 1e-5, measure

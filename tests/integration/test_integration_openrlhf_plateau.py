@@ -1,7 +1,4 @@
-"""Sampling by posteriors, levels that open, and what stalls lead to, on the real stack without a GPU; gone on with once.
-
-Needs the environment of ``make openrlhf-cpu-venv``; skips without it, fails without it under ``PRORL_OPENRLHF_TESTS``.
-"""
+"""Posterior sampling, levels that open, and stall actions on the real stack without a GPU, with one resume."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ SETTINGS = (
     "validation.every=1",
     "openrlhf.cpu_ranks=1",
 )
-"""Any four validations are a stall: after step 4 it raises n from step 5 on, after step 8 it ends the run."""
+"""Any four validations count as a stall: after step 4 it raises n from step 5 on, after step 8 it ends the run."""
 
 
 def test_a_run_that_stalls_samples_more_then_ends_and_one_gone_on_with_decides_and_draws_the_same(
@@ -58,7 +55,7 @@ def test_a_run_that_stalls_samples_more_then_ends_and_one_gone_on_with_decides_a
 
 
 def check_decisions(run: Path) -> None:
-    """The first stall raised n at the step after it, the second ended the run, each with what the test saw."""
+    """Assert that the first stall raised n at the next step and the second ended the run, with their evidence."""
     decisions = {d["kind"]: d for d in rows_of(run / "decisions.jsonl")}
     raised, ended = decisions["samples_raised"], decisions["run_ended"]
     assert (raised["step"], ended["step"]) == (5, 8)
@@ -69,7 +66,7 @@ def check_decisions(run: Path) -> None:
 
 
 def check_draws(run: Path) -> None:
-    """A group has the n of its step, and no item is drawn of a level that was closed when the step began."""
+    """Assert that a group has the n of its step, and no item is drawn from a level that was closed at the step's start."""
     rows = {row["step"]: row for row in rows_of(run / "metrics.jsonl")}
     opened = {1: 1} | {step + 1: row["levels_open"] for step, row in rows.items()}
     for step, file in rollout_files(run).items():
@@ -83,7 +80,7 @@ def check_draws(run: Path) -> None:
 
 
 def where_it_ended(run: Path) -> dict[str, Any]:
-    """Return what must not depend on a stop: decisions, draws, records, state; weights as near as sums are."""
+    """Return what must not depend on a stop: decisions, draws, records, state, and rounded weights."""
     checkpoint = run / "checkpoints" / "step_000008"
     state = json.loads((checkpoint / "state.json").read_text())
     measured = ("step", "tokens", "groups", "reward_mean", "validation_reward", "levels_open")

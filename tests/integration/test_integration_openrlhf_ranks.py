@@ -1,9 +1,4 @@
-"""Two ranks of the policy over gloo, in ZeRO-2 and ZeRO-3, change the weights as one does, whatever happens to them.
-
-OpenRLHF's and DeepSpeed's own code with prorl's actors, without Ray and vLLM (``ranks_program``): passes that
-accumulate, updates that the gate drops, a reset, a checkpoint. Whole runs: ``test_integration_openrlhf_updates``.
-Needs the environment of ``make openrlhf-cpu-venv``.
-"""
+"""Two ranks over gloo change the weights as one does, in ZeRO-2 and ZeRO-3, without Ray and vLLM."""
 
 from __future__ import annotations
 
@@ -26,25 +21,23 @@ pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 PROGRAM = Path(__file__).with_name("ranks_program.py")
 PATIENCE = 600
 CLOSE = 1e-5
-"""The largest difference of two weights that are equal; a step of two updates moves one by up to 6e-5."""
+"""Largest difference of equal weights; two updates move a weight by up to 6e-5."""
 STAGES = ("trained", "limited", "spoilt", "cleared", "on", "restored", "again")
 
 
 @dataclass
 class Ended:
-    """What a launch left: each rank's report, and the weights after each stage."""
+    """The result of a launch: the report of each rank, and the weights after each stage."""
 
     ranks: list[dict[str, Any]]
     folder: Path
 
     def weights(self, stage: str) -> dict[str, Any]:
-        """Return the policy's weights by name."""
         from safetensors.torch import load_file
 
         return load_file(self.folder / f"{stage}.safetensors")
 
     def gap(self, stage: str, other: Ended, other_stage: str = "") -> float:
-        """Return the largest difference of a weight."""
         mine, theirs = self.weights(stage), other.weights(other_stage or stage)
         assert mine.keys() == theirs.keys()
         return max(float((mine[name] - theirs[name]).abs().max()) for name in mine)
@@ -85,13 +78,13 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(model: Path) -> Ended:
-    """One rank in ZeRO-2, each mini-batch in one pass."""
+    """One rank in ZeRO-2 with one pass per mini-batch."""
     return launch(model.parent / "alone", model, 1)
 
 
 @pytest.fixture(scope="module", params=[2, 3], ids=["zero-2", "zero-3"])
 def pair(request: pytest.FixtureRequest, model: Path) -> Ended:
-    """Two ranks, each mini-batch in many passes."""
+    """Two ranks with many passes per mini-batch."""
     settings = (f"openrlhf.zero_stage={request.param}", "openrlhf.train_tokens_per_gpu=32")
     return launch(model.parent / f"pair-{request.param}", model, 2, *settings)
 
@@ -141,7 +134,7 @@ def test_a_checkpoint_of_two_ranks_goes_on_to_the_same_weights(pair: Ended) -> N
     assert pair.gap("again", pair, "on") == 0
 
 
-@pytest.mark.parametrize("pair", [2], indirect=True, ids=["zero-2"])  # refused in ZeRO-3
+@pytest.mark.parametrize("pair", [2], indirect=True, ids=["zero-2"])  # rejected in ZeRO-3
 def test_a_roll_back_takes_the_weights_of_both_ranks_and_keeps_the_moments(
     alone: Ended, pair: Ended
 ) -> None:

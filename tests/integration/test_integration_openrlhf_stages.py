@@ -1,7 +1,4 @@
-"""A run of two stages, the first by the local engine, the second on the real stack without a GPU.
-
-Needs the environment of ``make openrlhf-cpu-venv``; skips without it, fails without it under ``PRORL_OPENRLHF_TESTS``.
-"""
+"""A run of two stages: the local engine, then the real stack without a GPU."""
 
 from __future__ import annotations
 

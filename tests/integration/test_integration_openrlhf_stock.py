@@ -1,7 +1,4 @@
-"""OpenRLHF as it is, with prorl's ``reward_func`` as its remote reward: what a user of stock OpenRLHF runs.
-
-Only the CPU layer is prorl's; trainer, loop and executor are OpenRLHF's own.
-"""
+"""Stock OpenRLHF with prorl's ``reward_func`` as remote reward, on prorl's CPU layer."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""An update on the real stack is the same on one rank and on two, however its rows are cut into passes.
-
-OpenRLHF, Ray, vLLM and DeepSpeed run as they are, without a GPU, on a tiny random model; needs the environment
-of ``make openrlhf-cpu-venv``.
-"""
+"""An update on the real stack does not depend on ranks or passes."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ MEASURED = ("loss", "policy_loss", "kl", "entropy", "grad_norm")
 
 
 def run_once(place: Path, name: str, *settings: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Train two steps; return the last one's metrics and the weights after it, by name."""
+    """Train two steps; return the last one's metrics and the weights after it by name."""
     from safetensors.torch import load_file
 
     given = ("validation.every=0", "controller.reset_interval=0", *settings)
@@ -34,7 +30,7 @@ def run_once(place: Path, name: str, *settings: str) -> tuple[dict[str, Any], di
 
 @pytest.fixture(scope="module")
 def whole(place: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Where two steps end on one rank with one vLLM engine, in ZeRO-2 and each mini-batch in one pass."""
+    """The result of two steps on one rank with one vLLM engine, in ZeRO-2 and with one pass per mini-batch."""
     return run_once(place, "whole", "openrlhf.cpu_ranks=1")
 
 
