@@ -8,9 +8,11 @@ from functools import cache
 from importlib.resources import files
 from random import Random
 from string import Template
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
+
+Option = TypeVar("Option")
 
 
 class Wordings:
@@ -63,6 +65,11 @@ def _read(package: str, topic: str) -> Mapping[str, Sequence[str]]:
 
 def _loader() -> type[yaml.SafeLoader | yaml.CSafeLoader]:
     return yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+
+
+def pick(rng: Random, *options: Option) -> Option:
+    """Draw one of the options."""
+    return rng.choice(options)
 
 
 def ordinal(n: int) -> str:

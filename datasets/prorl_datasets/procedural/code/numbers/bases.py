@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
 from prorl_datasets.procedural.code.numbers.common import digits_of, leveled
@@ -14,7 +13,17 @@ WORDINGS = Wordings(__name__)
 _SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def _in_base_brute(base: int, c: int, kind: int) -> Callable[[int], int]:
+def _in_base(rng: Random) -> Problem:
+    base, c = rng.choice([b for b in range(2, 17) if b != 10]), rng.randint(0, 40)
+    kind = rng.randint(0, 2)
+    what = WORDINGS.all("in base")[kind]
+    result = (
+        "sum(digits)",
+        "sum(d != 0 for d in digits)",
+        f"sum(d * {base} ** i for i, d in enumerate(reversed(digits)))",
+    )[kind]
+    code = WORDINGS.source("in base solution", c=c, base=base, result=result)
+
     def brute(n: int) -> int:
         n += c
         place = 1
@@ -30,22 +39,6 @@ def _in_base_brute(base: int, c: int, kind: int) -> Callable[[int], int]:
         for digit in reversed(digits):
             value = value * base + digit
         return value
-
-    return brute
-
-
-def _in_base(rng: Random) -> Problem:
-    base, c = rng.choice([b for b in range(2, 17) if b != 10]), rng.randint(0, 40)
-    kind = rng.randint(0, 2)
-    what = WORDINGS.all("in base")[kind]
-    result = (
-        "sum(digits)",
-        "sum(d != 0 for d in digits)",
-        f"sum(d * {base} ** i for i, d in enumerate(reversed(digits)))",
-    )[kind]
-    code = WORDINGS.source("in base solution", c=c, base=base, result=result)
-
-    brute = _in_base_brute(base, c, kind)
 
     number = f"n + {c}" if c else "n"
     return Problem(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
 from prorl_datasets.procedural.code.numbers.common import leveled, ones
@@ -44,22 +43,6 @@ def _masked(rng: Random) -> Problem:
     )
 
 
-def _bit_shuffle_brute(
-    half: int, kind: int, mask: int, turn: int, width: int
-) -> Callable[[int], int]:
-    def brute(n: int) -> int:
-        result = 0
-        for i in range(width):
-            j = (width - 1 - i, i + 1 - i % 2 * 2, (i + half) % width)[kind]
-            result += n // 2**i % 2 * 2 ** ((j + turn) % width)
-        for i in range(8):
-            if mask // 2**i % 2:
-                result += -(2**i) if result // 2**i % 2 else 2**i
-        return result
-
-    return brute
-
-
 def _bit_shuffle(rng: Random) -> Problem:
     width, turn, mask = rng.choice((8, 10, 12, 16)), rng.randint(1, 7), rng.randint(1, 255)
     kind = rng.randint(0, 2)
@@ -72,7 +55,15 @@ def _bit_shuffle(rng: Random) -> Problem:
     )[kind]
     code = WORDINGS.source("bit shuffle solution", width=width, middle=middle, turn=turn, mask=mask)
 
-    brute = _bit_shuffle_brute(half, kind, mask, turn, width)
+    def brute(n: int) -> int:
+        result = 0
+        for i in range(width):
+            j = (width - 1 - i, i + 1 - i % 2 * 2, (i + half) % width)[kind]
+            result += n // 2**i % 2 * 2 ** ((j + turn) % width)
+        for i in range(8):
+            if mask // 2**i % 2:
+                result += -(2**i) if result // 2**i % 2 else 2**i
+        return result
 
     return Problem(
         WORDINGS.one("bit shuffle 2", width=width, what=what, turn=turn, mask=mask),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
 from prorl_datasets.procedural.code.numbers.common import draw_span, leveled
@@ -49,9 +48,12 @@ def _clock(rng: Random) -> Problem:
     )
 
 
-def _calendar_brute(
-    first: int, months: list[int], week: int
-) -> Callable[[int, int, int, int], list[int]]:
+def _calendar(rng: Random) -> Problem:
+    months = [rng.randint(18, 36) for _ in range(rng.randint(4, 9))]
+    week, first = rng.randint(5, 10), rng.randint(0, 4)
+    year = sum(months)
+    code = WORDINGS.source("calendar solution", months=months, year=year, first=first, week=week)
+
     def brute(y: int, k: int, d: int, t: int) -> list[int]:
         now, weekday = [1, 1, 1], first
         target = -1
@@ -67,17 +69,6 @@ def _calendar_brute(
                 now[1:] = [now[1] + 1, 1]
             if now[1] > len(months):
                 now = [now[0] + 1, 1, 1]
-
-    return brute
-
-
-def _calendar(rng: Random) -> Problem:
-    months = [rng.randint(18, 36) for _ in range(rng.randint(4, 9))]
-    week, first = rng.randint(5, 10), rng.randint(0, 4)
-    year = sum(months)
-    code = WORDINGS.source("calendar solution", months=months, year=year, first=first, week=week)
-
-    brute = _calendar_brute(first, months, week)
 
     def draw(r: Random) -> tuple[int, int, int, int]:
         k = r.randint(1, len(months))

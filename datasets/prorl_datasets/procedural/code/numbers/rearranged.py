@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
 from prorl_datasets.procedural.code.numbers.common import digits_of, leveled
@@ -10,22 +9,6 @@ from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
-
-
-def _arranged_brute(c: int, k: int, kind: int) -> Callable[[int], int]:
-    def brute(n: int) -> int:
-        low = digits_of(n)
-        if kind < 2:
-            counted = [d for d in range(10) for _ in range(low.count(d))]
-            high = counted if kind == 0 else counted[::-1]
-        else:
-            high = low if kind == 2 else [low[0], *low[:0:-1]]
-        value = 0
-        for d in high:
-            value = 10 * value + d
-        return value * (c + 1) + k
-
-    return brute
 
 
 def _arranged(rng: Random) -> Problem:
@@ -39,7 +22,17 @@ def _arranged(rng: Random) -> Problem:
     )
     code = WORDINGS.source("arranged solution", order=order[kind], c_plus_1=c + 1, k=k)
 
-    brute = _arranged_brute(c, k, kind)
+    def brute(n: int) -> int:
+        low = digits_of(n)
+        if kind < 2:
+            counted = [d for d in range(10) for _ in range(low.count(d))]
+            high = counted if kind == 0 else counted[::-1]
+        else:
+            high = low if kind == 2 else [low[0], *low[:0:-1]]
+        value = 0
+        for d in high:
+            value = 10 * value + d
+        return value * (c + 1) + k
 
     times = f"multiply that by {c + 1} and " if c else ""
     return Problem(

@@ -24,24 +24,6 @@ _LEVELS = (
 )
 
 
-def _depth_brute(
-    down: str, kind: int, start: int, step: int, up: str
-) -> Callable[[str], list[int]]:
-    def brute(s: str) -> list[int]:
-        path = [start + step * s[:i].count(up) - s[:i].count(down) for i in range(len(s) + 1)]
-        high, low = max(path), min(path)
-        first = {level: i for i, level in reversed(list(enumerate(path)))}
-        return (
-            [high, first[high]],
-            [low, first[low]],
-            [path[-1], high],
-            [sum(path), path[-1]],
-            [len(first), high - low],
-        )[kind]
-
-    return brute
-
-
 def _depth(rng: Random) -> Problem:
     pair, kind = (
         rng.choice((*_PAIRS, "/\\", "+-", "ud", "io", "xy", "ab", "pq", "LR", "UD", "01")),
@@ -55,7 +37,17 @@ def _depth(rng: Random) -> Problem:
     step = c + 1
     code = WORDINGS.source("depth solution", start=start, step=step, up=up, result=result)
 
-    brute = _depth_brute(down, kind, start, step, up)
+    def brute(s: str) -> list[int]:
+        path = [start + step * s[:i].count(up) - s[:i].count(down) for i in range(len(s) + 1)]
+        high, low = max(path), min(path)
+        first = {level: i for i, level in reversed(list(enumerate(path)))}
+        return (
+            [high, first[high]],
+            [low, first[low]],
+            [path[-1], high],
+            [sum(path), path[-1]],
+            [len(first), high - low],
+        )[kind]
 
     return Problem(
         WORDINGS.one("depth 2", up=up, down=down, start=start, step=step, what=what),

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
 from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
-from prorl_datasets.procedural.code.strings.common import (
-    LETTERS,
-    text_over,
-)
+from prorl_datasets.procedural.code.strings.common import LETTERS, text_over
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -86,18 +82,6 @@ def _keyed(rng: Random) -> Problem:
     )
 
 
-def _affine_brute(encrypt: Callable[[str], str]) -> Callable[[str, int], str]:
-    def brute(s: str, t: int) -> str:
-        for _ in range(t):
-            plain = ""
-            for i in range(len(s)):
-                plain += next(ch for ch in LETTERS if encrypt(plain + ch)[i] == s[i])
-            s = plain
-        return s
-
-    return brute
-
-
 def _affine(rng: Random) -> Problem:
     a, b, c = (
         rng.choice((3, 5, 7, 9, 11, 15, 17, 19, 21, 23)),
@@ -115,7 +99,13 @@ def _affine(rng: Random) -> Problem:
             before = (value + d) % 26
         return out
 
-    brute = _affine_brute(encrypt)
+    def brute(s: str, t: int) -> str:
+        for _ in range(t):
+            plain = ""
+            for i in range(len(s)):
+                plain += next(ch for ch in LETTERS if encrypt(plain + ch)[i] == s[i])
+            s = plain
+        return s
 
     plus = f" + {d}" if d else ""
     return Problem(

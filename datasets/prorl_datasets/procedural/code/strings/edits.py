@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from random import Random
 
@@ -77,9 +76,18 @@ def _edit(rng: Random) -> Problem:
     )
 
 
-def _align_brute(
-    change: int, match: int, more: int, start: int, swap: int
-) -> Callable[[str, str], int]:
+def _align(rng: Random) -> Problem:
+    start, more, change, swap = (
+        rng.randint(3, 15),
+        rng.randint(1, 3),
+        rng.randint(2, 12),
+        rng.randint(1, 9),
+    )
+    match = rng.randint(1, 9)
+    code = WORDINGS.source(
+        "align solution", match=match, change=change, swap=swap, more=more, start=start
+    )
+
     def brute(s: str, t: str) -> int:
         @cache
         def score(i: int, j: int, gap: int) -> int:
@@ -98,23 +106,6 @@ def _align_brute(
             return max(ways)
 
         return score(0, 0, 0)
-
-    return brute
-
-
-def _align(rng: Random) -> Problem:
-    start, more, change, swap = (
-        rng.randint(3, 15),
-        rng.randint(1, 3),
-        rng.randint(2, 12),
-        rng.randint(1, 9),
-    )
-    match = rng.randint(1, 9)
-    code = WORDINGS.source(
-        "align solution", match=match, change=change, swap=swap, more=more, start=start
-    )
-
-    brute = _align_brute(change, match, more, start, swap)
 
     return Problem(
         WORDINGS.one("align", match=match, change=change, swap=swap, more=more, start=start),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from random import Random
 
 from prorl_datasets.procedural.code.numbers.common import leveled
@@ -20,27 +19,6 @@ from prorl_datasets.procedural.wordings import Wordings
 WORDINGS = Wordings(__name__)
 
 
-def _group_key_brute(alike: Callable[[str, str], bool]) -> Callable[[list[str]], list[int]]:
-    def brute(w: list[str]) -> list[int]:
-        starts = [i for i in range(len(w)) if not any(alike(w[i], w[j]) for j in range(i))]
-        return [sum(1 for v in w if alike(w[i], v)) for i in starts]
-
-    return brute
-
-
-def _group_key_alike(k: int, kind: int, letters: str) -> Callable[[str, str], bool]:
-    def alike(u: str, v: str) -> bool:
-        if kind == 0:
-            return u[:k] == v[:k]
-        if kind == 1:
-            return u[::-1][:k] == v[::-1][:k]
-        if kind == 2:
-            return sum(map(u.count, letters)) == sum(map(v.count, letters))
-        return re.sub(f"[{letters}]", "", u) == re.sub(f"[{letters}]", "", v)
-
-    return alike
-
-
 def _group_key(rng: Random) -> Problem:
     k, kind = rng.randint(1, 3), rng.choice((0, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3))
     letters = draw_letters(rng, rng.randint(3, 5), "aeioulnrstgmpc")
@@ -53,9 +31,18 @@ def _group_key(rng: Random) -> Problem:
     )[kind]
     code = WORDINGS.source("group key solution", key_=key)
 
-    alike = _group_key_alike(k, kind, letters)
+    def alike(u: str, v: str) -> bool:
+        if kind == 0:
+            return u[:k] == v[:k]
+        if kind == 1:
+            return u[::-1][:k] == v[::-1][:k]
+        if kind == 2:
+            return sum(map(u.count, letters)) == sum(map(v.count, letters))
+        return re.sub(f"[{letters}]", "", u) == re.sub(f"[{letters}]", "", v)
 
-    brute = _group_key_brute(alike)
+    def brute(w: list[str]) -> list[int]:
+        starts = [i for i in range(len(w)) if not any(alike(w[i], w[j]) for j in range(i))]
+        return [sum(1 for v in w if alike(w[i], v)) for i in starts]
 
     return Problem(
         WORDINGS.one("group key 2", what=what),
@@ -68,9 +55,14 @@ def _group_key(rng: Random) -> Problem:
     )
 
 
-def _anagrams_brute(
-    free: str, joiner: str, least: int, score: int
-) -> Callable[[list[str]], list[str]]:
+def _anagrams(rng: Random) -> Problem:
+    free = draw_letters(rng, rng.randint(2, 4), "abcdeilnorst")
+    least, score = rng.randint(1, 2), rng.randint(0, 2)
+    joiner = rng.choice("+-/|&=")
+    shown = ("first", "last", "longest")[score]
+    pick = ("group[0]", "group[-1]", "max(group, key=len)")[score]
+    code = WORDINGS.source("anagrams solution", free=free, least=least, pick=pick, joiner=joiner)
+
     def brute(w: list[str]) -> list[str]:
         def alike(u: str, v: str) -> bool:
             counts = [(u.count(ch), v.count(ch)) for ch in LETTERS if ch not in free]
@@ -90,19 +82,6 @@ def _anagrams_brute(
                     longest = next(x for x in group if all(len(x) >= len(y) for y in group))
                     out.append(f"{(group[0], group[-1], longest)[score]}{joiner}{size}")
         return out
-
-    return brute
-
-
-def _anagrams(rng: Random) -> Problem:
-    free = draw_letters(rng, rng.randint(2, 4), "abcdeilnorst")
-    least, score = rng.randint(1, 2), rng.randint(0, 2)
-    joiner = rng.choice("+-/|&=")
-    shown = ("first", "last", "longest")[score]
-    pick = ("group[0]", "group[-1]", "max(group, key=len)")[score]
-    code = WORDINGS.source("anagrams solution", free=free, least=least, pick=pick, joiner=joiner)
-
-    brute = _anagrams_brute(free, joiner, least, score)
 
     def draw(r: Random) -> tuple[list[str]]:
         found = words(r, 3, 6)
@@ -133,7 +112,12 @@ def _anagrams(rng: Random) -> Problem:
     )
 
 
-def _linked_brute(free: str, k: int, m: int, p: int, size: int) -> Callable[[list[str]], list[int]]:
+def _linked(rng: Random) -> Problem:
+    k, size = rng.randint(1, 2), rng.randint(3, 5)
+    p, m = rng.randint(2, 40), rng.randint(50, 999)
+    free = draw_letters(rng, 2, "abcdef")
+    code = WORDINGS.source("linked solution", free=free, k=k, p=p, m=m)
+
     def brute(w: list[str]) -> list[int]:
         def distance(u: str, v: str) -> int:
             plain = [t.replace(free[1], free[0]) for t in (u, v)]
@@ -151,17 +135,6 @@ def _linked_brute(free: str, k: int, m: int, p: int, size: int) -> Callable[[lis
         sizes = [labels.count(root) for root in roots]
         score = sum((p * root + n * n) % m for root, n in zip(roots, sizes, strict=True))
         return [len(roots), max([0, *sizes]), score]
-
-    return brute
-
-
-def _linked(rng: Random) -> Problem:
-    k, size = rng.randint(1, 2), rng.randint(3, 5)
-    p, m = rng.randint(2, 40), rng.randint(50, 999)
-    free = draw_letters(rng, 2, "abcdef")
-    code = WORDINGS.source("linked solution", free=free, k=k, p=p, m=m)
-
-    brute = _linked_brute(free, k, m, p, size)
 
     return Problem(
         WORDINGS.one("linked", size=size, k=k, plural_s="s" * (k > 1), free=free, p=p, m=m),

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
 from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
-from prorl_datasets.procedural.code.strings.common import (
-    LETTERS,
-    text_over,
-)
+from prorl_datasets.procedural.code.strings.common import LETTERS, text_over
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -62,7 +58,20 @@ def _columns(rng: Random) -> Problem:
     )
 
 
-def _fence_brute(every: int, k: int, shift: int, start: int, up: bool) -> Callable[[str], str]:
+def _fence(rng: Random) -> Problem:
+    k, start, up = rng.randint(3, 9), rng.randint(0, 7), rng.random() < 0.5
+    every, shift = rng.randint(1, 2), rng.randint(0, 25)
+    start %= 2 * k - 2
+    code = WORDINGS.source(
+        "fence solution",
+        k=k,
+        start=start,
+        k_value=2 * k - 2,
+        rails="rails[::-1]" if up else "rails",
+        every_mod_2=every % 2,
+        shift=shift,
+    )
+
     def brute(s: str) -> str:
         rail, step, marks = 0, 1, list[int]()
         for _ in range(start + len(s)):
@@ -78,25 +87,6 @@ def _fence_brute(every: int, k: int, shift: int, start: int, up: bool) -> Callab
                 part.reverse()
             out += "".join(LETTERS[(LETTERS.index(ch) + shift) % 26] for ch in part)
         return out
-
-    return brute
-
-
-def _fence(rng: Random) -> Problem:
-    k, start, up = rng.randint(3, 9), rng.randint(0, 7), rng.random() < 0.5
-    every, shift = rng.randint(1, 2), rng.randint(0, 25)
-    start %= 2 * k - 2
-    code = WORDINGS.source(
-        "fence solution",
-        k=k,
-        start=start,
-        k_value=2 * k - 2,
-        rails="rails[::-1]" if up else "rails",
-        every_mod_2=every % 2,
-        shift=shift,
-    )
-
-    brute = _fence_brute(every, k, shift, start, up)
 
     began = "on the top rail" if start == 0 else f"as if {start} letters had been written before it"
     moved = (
@@ -123,7 +113,13 @@ def _fence(rng: Random) -> Problem:
     )
 
 
-def _shuffles_brute(order: list[int], shift: int, size: int) -> Callable[[str, int], str]:
+def _shuffles(rng: Random) -> Problem:
+    order = list(range(rng.randint(4, 7)))
+    while order == sorted(order):
+        rng.shuffle(order)
+    size, shift = len(order), rng.randint(0, 25)
+    code = WORDINGS.source("shuffles solution", order=order, size=size, shift=shift)
+
     def brute(s: str, t: int) -> str:
         def once(text: str) -> str:
             columns = {i: text[i::size] for i in range(size)}
@@ -136,18 +132,6 @@ def _shuffles_brute(order: list[int], shift: int, size: int) -> Callable[[str, i
         text = "".join(s[ord(mark) - 0x100] for mark in rounds[t % len(rounds)])
         alphabet = LETTERS[shift * t % 26 :] + LETTERS
         return "".join(alphabet[LETTERS.index(ch)] for ch in text)
-
-    return brute
-
-
-def _shuffles(rng: Random) -> Problem:
-    order = list(range(rng.randint(4, 7)))
-    while order == sorted(order):
-        rng.shuffle(order)
-    size, shift = len(order), rng.randint(0, 25)
-    code = WORDINGS.source("shuffles solution", order=order, size=size, shift=shift)
-
-    brute = _shuffles_brute(order, shift, size)
 
     moved = (
         f", and every letter moves {shift} forward in the alphabet (after z comes a)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
 from prorl_datasets.procedural.code.numbers.common import leveled
@@ -45,28 +44,6 @@ def _mirror_windows(rng: Random) -> Problem:
     )
 
 
-def _mirror_best_brute(
-    bonus: int, last: bool, odd: int, swaps: tuple[str, ...], values: str
-) -> Callable[[str], str]:
-    def brute(s: str) -> str:
-        classes = dict(zip(*swaps, strict=True))
-        best, score = "none", 0
-        for i in range(len(s)):
-            for j in range(i + 1, len(s) + 1):
-                part = s[i:j]
-                if (odd == 1 and len(part) % 2 == 0) or (odd == 2 and len(part) % 2 == 1):
-                    continue
-                plain = [classes.get(ch, ch) for ch in part]
-                if any(plain[x] != plain[len(part) - 1 - x] for x in range(len(part))):
-                    continue
-                worth = len(part) + bonus * sum(part.count(ch) for ch in values)
-                if worth > score or (worth == score and last):
-                    best, score = part, worth
-        return best
-
-    return brute
-
-
 def _mirror_best(rng: Random) -> Problem:
     pairs = "".join(rng.sample("abcdef", 4))
     bonus, last = rng.randint(1, 9), rng.random() < 0.5
@@ -84,7 +61,21 @@ def _mirror_best(rng: Random) -> Problem:
         test=test,
     )
 
-    brute = _mirror_best_brute(bonus, last, odd, swaps, values)
+    def brute(s: str) -> str:
+        classes = dict(zip(*swaps, strict=True))
+        best, score = "none", 0
+        for i in range(len(s)):
+            for j in range(i + 1, len(s) + 1):
+                part = s[i:j]
+                if (odd == 1 and len(part) % 2 == 0) or (odd == 2 and len(part) % 2 == 1):
+                    continue
+                plain = [classes.get(ch, ch) for ch in part]
+                if any(plain[x] != plain[len(part) - 1 - x] for x in range(len(part))):
+                    continue
+                worth = len(part) + bonus * sum(part.count(ch) for ch in values)
+                if worth > score or (worth == score and last):
+                    best, score = part, worth
+        return best
 
     parity = ("", " of odd length", " of even length")[odd]
     return Problem(
@@ -114,7 +105,11 @@ def _mirror_best(rng: Random) -> Problem:
     )
 
 
-def _mirror_cost_brute(change: int, costs: list[int]) -> Callable[[str], int]:
+def _mirror_cost(rng: Random) -> Problem:
+    costs = [rng.randint(1, 20) for _ in range(4)]
+    change = rng.randint(2, 25)
+    code = WORDINGS.source("mirror cost solution", costs=costs, change=change)
+
     def brute(s: str) -> int:
         # The cheapest way inwards: visit the states (i, j) by rising total cost.
         reached: dict[tuple[int, int], int] = {(0, len(s)): 0}
@@ -135,16 +130,6 @@ def _mirror_cost_brute(change: int, costs: list[int]) -> Callable[[str], int]:
                 if target not in done and total + price < reached.get(target, 10**9):
                     reached[target] = total + price
         return 0
-
-    return brute
-
-
-def _mirror_cost(rng: Random) -> Problem:
-    costs = [rng.randint(1, 20) for _ in range(4)]
-    change = rng.randint(2, 25)
-    code = WORDINGS.source("mirror cost solution", costs=costs, change=change)
-
-    brute = _mirror_cost_brute(change, costs)
 
     told = ", ".join(f"{price} for {ch}" for ch, price in zip("abcd", costs, strict=True))
     return Problem(

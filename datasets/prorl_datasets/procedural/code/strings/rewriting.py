@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from random import Random
 
@@ -63,7 +62,13 @@ def _grow_counts(rng: Random) -> Problem:
     )
 
 
-def _grow_place_brute(k: int, rules: dict[str, str]) -> Callable[[str, int, int], str]:
+def _grow_place(rng: Random) -> Problem:
+    rules = {ch: text_over(rng, "abcd", 2, 3) for ch in "abcd"}
+    k = rng.randint(3, 6)
+    code = WORDINGS.source(
+        "grow place solution", rules=", ".join((f'"{key}": "{v}"' for key, v in rules.items())), k=k
+    )
+
     def brute(s: str, t: int, p: int) -> str:
         # Walk the rewriting depth first, skipping whole subtrees by their counted length.
         @cache
@@ -81,18 +86,6 @@ def _grow_place_brute(k: int, rules: dict[str, str]) -> Callable[[str, int, int]
             else:
                 stack += [(x, rounds - 1) for x in reversed(rules[ch])]
         return out + "-" * (k - len(out))
-
-    return brute
-
-
-def _grow_place(rng: Random) -> Problem:
-    rules = {ch: text_over(rng, "abcd", 2, 3) for ch in "abcd"}
-    k = rng.randint(3, 6)
-    code = WORDINGS.source(
-        "grow place solution", rules=", ".join((f'"{key}": "{v}"' for key, v in rules.items())), k=k
-    )
-
-    brute = _grow_place_brute(k, rules)
 
     def draw(r: Random) -> tuple[str, int, int]:
         t = r.randint(1, 40)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 
 from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
-from prorl_datasets.procedural.code.strings.common import (
-    LETTERS,
-    draw_letters,
-    text_over,
-)
+from prorl_datasets.procedural.code.strings.common import LETTERS, draw_letters, text_over
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -50,7 +45,13 @@ def _rotated(rng: Random) -> Problem:
     )
 
 
-def _rotations_brute(largest: bool, order: str, step: int) -> Callable[[str], str]:
+def _rotations(rng: Random) -> Problem:
+    order = "".join(rng.sample("abcdef", 6))
+    largest, step = rng.random() < 0.5, rng.randint(1, 3)
+    code = WORDINGS.source(
+        "rotations solution", order=order, step=step, value="-1" if largest else "0"
+    )
+
     def brute(s: str) -> str:
         best, place, different = "", 0, list[str]()
         turned = s
@@ -66,18 +67,6 @@ def _rotations_brute(largest: bool, order: str, step: int) -> Callable[[str], st
             for _ in range(step):
                 turned = turned[1:] + turned[0]
         return " ".join((best, str(place), str(len(different))))
-
-    return brute
-
-
-def _rotations(rng: Random) -> Problem:
-    order = "".join(rng.sample("abcdef", 6))
-    largest, step = rng.random() < 0.5, rng.randint(1, 3)
-    code = WORDINGS.source(
-        "rotations solution", order=order, step=step, value="-1" if largest else "0"
-    )
-
-    brute = _rotations_brute(largest, order, step)
 
     times = "i" if step == 1 else f"{step} * i"
     return Problem(
@@ -96,9 +85,14 @@ def _rotations(rng: Random) -> Problem:
     )
 
 
-def _necklaces_brute(
-    a: str, b: str, m: int, mirror: bool, p: int, shift: bool
-) -> Callable[[list[str]], list[int]]:
+def _necklaces(rng: Random) -> Problem:
+    swap, mirror = draw_letters(rng, 2, "abcdefgh"), rng.random() < 0.5
+    shift, p, m = rng.random() < 0.5, rng.randint(2, 50), rng.randint(100, 999)
+    a, b = swap[0], swap[1]
+    code = WORDINGS.source(
+        "necklaces solution", mirror=mirror, shift=shift, swap=swap, swap_2=swap[::-1], p=p, m=m
+    )
+
     def brute(w: list[str]) -> list[int]:
         def same(s: str, t: str) -> bool:
             forms = [t] + ([t[::-1]] if mirror else [])
@@ -114,10 +108,6 @@ def _necklaces_brute(
             left = [i for i in left if i not in group]
         return [len(sizes) - 1, max(sizes), score % m]
 
-    return brute
-
-
-def _necklaces_draw(a: str, b: str, swap: str) -> Callable[[Random], tuple[list[str]]]:
     def draw(r: Random) -> tuple[list[str]]:
         found = [
             text_over(r, r.choice((swap, swap + "ah", "abc")), 1, 5) for _ in range(r.randint(2, 5))
@@ -129,21 +119,6 @@ def _necklaces_draw(a: str, b: str, swap: str) -> Callable[[Random], tuple[list[
             if r.random() < 0.4:
                 found.append(turned.translate(str.maketrans(swap, b + a)))
         return (found,)
-
-    return draw
-
-
-def _necklaces(rng: Random) -> Problem:
-    swap, mirror = draw_letters(rng, 2, "abcdefgh"), rng.random() < 0.5
-    shift, p, m = rng.random() < 0.5, rng.randint(2, 50), rng.randint(100, 999)
-    a, b = swap[0], swap[1]
-    code = WORDINGS.source(
-        "necklaces solution", mirror=mirror, shift=shift, swap=swap, swap_2=swap[::-1], p=p, m=m
-    )
-
-    brute = _necklaces_brute(a, b, m, mirror, p, shift)
-
-    draw = _necklaces_draw(a, b, swap)
 
     rules = ["moving letters from its front to its end"]
     rules += ["reversing it"] * mirror + [f"exchanging all letters {a} and {b}"] * shift

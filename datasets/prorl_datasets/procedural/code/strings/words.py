@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from functools import cmp_to_key
 from random import Random
 from typing import Any
@@ -48,9 +47,17 @@ def _word_test(rng: Random) -> tuple[str, str, Any]:
     )[kind]
 
 
-def _chosen_words_brute(
-    check: Callable[[str], bool], kind: int
-) -> Callable[[list[str]], list[str]]:
+def _chosen_words(rng: Random) -> Problem:
+    text, code, check = _word_test(rng)
+    kind = rng.randint(0, 3)
+    what = WORDINGS.all("chosen words")[kind]
+    expression = (
+        "found",
+        "[part for word in found for part in (word, str(len(word)))]",
+        "found[::-1]",
+        "[word[::-1] for word in found]",
+    )[kind]
+
     def brute(w: list[str]) -> list[str]:
         out: list[str] = []
         for word in w:
@@ -63,22 +70,6 @@ def _chosen_words_brute(
             if kind == 1:
                 out.append(str(len(word)))
         return out
-
-    return brute
-
-
-def _chosen_words(rng: Random) -> Problem:
-    text, code, check = _word_test(rng)
-    kind = rng.randint(0, 3)
-    what = WORDINGS.all("chosen words")[kind]
-    expression = (
-        "found",
-        "[part for word in found for part in (word, str(len(word)))]",
-        "found[::-1]",
-        "[word[::-1] for word in found]",
-    )[kind]
-
-    brute = _chosen_words_brute(check, kind)
 
     told = what.replace(
         "list the lengths of these words, in the given order of the words, each after its word",
@@ -93,14 +84,6 @@ def _chosen_words(rng: Random) -> Problem:
         {"v": 1, "test": text, "kind": kind},
         (([],),),
     )
-
-
-def _ranked_words_draw() -> Callable[[Random], tuple[list[str]]]:
-    def draw(r: Random) -> tuple[list[str]]:
-        pool = [r.choice(WORDS) for _ in range(9)]
-        return ([r.choice(pool) for _ in range(r.randint(5, 18))],)
-
-    return draw
 
 
 def _ranked_words(rng: Random) -> Problem:
@@ -118,10 +101,7 @@ def _ranked_words(rng: Random) -> Problem:
 
     def brute(w: list[str]) -> list[str]:
         def compare(x: str, y: str) -> int:
-            for left, right, down in (
-                (w.count(x), w.count(y), most),
-                (len(x), len(y), not short),
-            ):
+            for left, right, down in ((w.count(x), w.count(y), most), (len(x), len(y), not short)):
                 if left != right:
                     return -1 if (left > right) == down else 1
             return -1 if (x > y) == back else 1
@@ -129,7 +109,9 @@ def _ranked_words(rng: Random) -> Problem:
         left = [word for i, word in enumerate(w) if check(word) and word not in w[:i]]
         return [f"{word}:{w.count(word)}" for word in sorted(left, key=cmp_to_key(compare))[:top]]
 
-    draw = _ranked_words_draw()
+    def draw(r: Random) -> tuple[list[str]]:
+        pool = [r.choice(WORDS) for _ in range(9)]
+        return ([r.choice(pool) for _ in range(r.randint(5, 18))],)
 
     return Problem(
         WORDINGS.one(
@@ -149,9 +131,16 @@ def _ranked_words(rng: Random) -> Problem:
     )
 
 
-def _word_chain_brute(
-    bonus: int, chosen: str, fits: Callable[[str, str], bool]
-) -> Callable[[list[str]], list[int]]:
+def _word_chain(rng: Random) -> Problem:
+    k, bonus, cyclic = rng.randint(1, 2), rng.randint(1, 30), rng.randint(0, 2)
+    chosen = draw_letters(rng, rng.randint(3, 5), LETTERS[:20])
+    later = ("u[-1] <= v[0]", "u[-1] != v[0]", f"abs(len(u) - len(v)) <= {k}")[cyclic]
+    rule = WORDINGS.all("word chain", k=k)[cyclic]
+    code = WORDINGS.source("word chain solution", bonus=bonus, chosen=chosen, later=later)
+
+    def fits(u: str, v: str) -> bool:
+        return (not u[-1] > v[0], u[-1] != v[0], -k <= len(u) - len(v) <= k)[cyclic]
+
     def brute(w: list[str]) -> list[int]:
         totals: Counter[int] = Counter()
 
@@ -164,21 +153,6 @@ def _word_chain_brute(
 
         extend(-1, 0)
         return [max(totals, default=0), totals[max(totals, default=0)]]
-
-    return brute
-
-
-def _word_chain(rng: Random) -> Problem:
-    k, bonus, cyclic = rng.randint(1, 2), rng.randint(1, 30), rng.randint(0, 2)
-    chosen = draw_letters(rng, rng.randint(3, 5), LETTERS[:20])
-    later = ("u[-1] <= v[0]", "u[-1] != v[0]", f"abs(len(u) - len(v)) <= {k}")[cyclic]
-    rule = WORDINGS.all("word chain", k=k)[cyclic]
-    code = WORDINGS.source("word chain solution", bonus=bonus, chosen=chosen, later=later)
-
-    def fits(u: str, v: str) -> bool:
-        return (not u[-1] > v[0], u[-1] != v[0], -k <= len(u) - len(v) <= k)[cyclic]
-
-    brute = _word_chain_brute(bonus, chosen, fits)
 
     return Problem(
         WORDINGS.one("word chain 2", rule=rule, bonus=bonus, chosen=listed(chosen)),

@@ -10,7 +10,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -49,55 +49,51 @@ def _arithmetic(rng: Random, level: int) -> Problem:
             c, d = signed(rng, 1, 4), signed(rng, 1, 4)
             left = f"({_complex(c, d)}){z}"
             right = _complex(c * x - d * y, c * y + d * x)
-        answer, want = rng.choice(
-            (
-                (_complex(x, y), f"${z}$"),
-                (root(x * x + y * y), f"$|{z}|$"),
-                (str(x * y), f"the product of the real and the imaginary part of ${z}$"),
-            )
+        answer, want = pick(
+            rng,
+            (_complex(x, y), f"${z}$"),
+            (root(x * x + y * y), f"$|{z}|$"),
+            (str(x * y), f"the product of the real and the imaginary part of ${z}$"),
         )
         question = WORDINGS.draw(rng, "arithmetic, level 2", z=z, left=left, right=right, want=want)
         if "bar" in question and "overline" not in left:
             question = question.replace(" (a bar denotes the conjugate, $i^2 = -1$)", "")
         return Problem(question, answer, {"left": left, "right": right, "z": z, "want": want})
     form = rng.choice(("modulus sum", "square", "far"))
-    a, b, c = rng.choice(
-        (
-            (3, 4, 5),
-            (4, 3, 5),
-            (5, 12, 13),
-            (12, 5, 13),
-            (8, 15, 17),
-            (15, 8, 17),
-            (7, 24, 25),
-            (20, 21, 29),
-        )
+    a, b, c = pick(
+        rng,
+        (3, 4, 5),
+        (4, 3, 5),
+        (5, 12, 13),
+        (12, 5, 13),
+        (8, 15, 17),
+        (15, 8, 17),
+        (7, 24, 25),
+        (20, 21, 29),
     )
     s, t = rng.choice((1, -1)), rng.choice((1, -1))
     if form == "modulus sum":
         # z + |z| = (s a + c) + t b i
         right = _complex(s * a + c, t * b)
-        answer, want = rng.choice(
-            (
-                (_complex(s * a, t * b), f"${z}$"),
-                (str(c * c), f"$|{z}|^2$"),
-                (str(s * a), f"the real part of ${z}$"),
-            )
+        answer, want = pick(
+            rng,
+            (_complex(s * a, t * b), f"${z}$"),
+            (str(c * c), f"$|{z}|^2$"),
+            (str(s * a), f"the real part of ${z}$"),
         )
         question = WORDINGS.draw(rng, "arithmetic, modulus sum", z=z, right=right, want=want)
         return Problem(question, answer, {"form": form, "right": right, "z": z, "want": want})
     if form == "square":
         m, n = rng.randint(1, 7), signed(rng, 1, 7)
         right = _complex(m * m - n * n, 2 * m * n)
-        answer, want = rng.choice(
+        answer, want = pick(
+            rng,
+            (_complex(m, n), f"the solution ${z}$ with positive real part"),
+            (str(m * m + n * n), f"$|{z}|^2$"),
             (
-                (_complex(m, n), f"the solution ${z}$ with positive real part"),
-                (str(m * m + n * n), f"$|{z}|^2$"),
-                (
-                    str(m + abs(n)),
-                    f"the sum of the absolute values of the real and the imaginary part of ${z}$",
-                ),
-            )
+                str(m + abs(n)),
+                f"the sum of the absolute values of the real and the imaginary part of ${z}$",
+            ),
         )
         question = WORDINGS.draw(rng, "arithmetic, square", z=z, right=right, want=want)
         return Problem(question, answer, {"form": form, "right": right, "z": z, "want": want})
@@ -143,16 +139,15 @@ def _powers(rng: Random, level: int) -> Problem:
         )
     if level == 2:
         n = rng.randint(4, 16)
-        base, size, turn = rng.choice(
-            (
-                ("1 + i", 2, Fraction(1, 8)),
-                ("1 - i", 2, Fraction(-1, 8)),
-                ("-1 + i", 2, Fraction(3, 8)),
-                ("\\sqrt{3} + i", 4, Fraction(1, 12)),
-                ("1 + \\sqrt{3}i", 4, Fraction(1, 6)),
-                ("1 - \\sqrt{3}i", 4, Fraction(-1, 6)),
-                ("\\sqrt{3} - i", 4, Fraction(-1, 12)),
-            )
+        base, size, turn = pick(
+            rng,
+            ("1 + i", 2, Fraction(1, 8)),
+            ("1 - i", 2, Fraction(-1, 8)),
+            ("-1 + i", 2, Fraction(3, 8)),
+            ("\\sqrt{3} + i", 4, Fraction(1, 12)),
+            ("1 + \\sqrt{3}i", 4, Fraction(1, 6)),
+            ("1 - \\sqrt{3}i", 4, Fraction(-1, 6)),
+            ("\\sqrt{3} - i", 4, Fraction(-1, 12)),
         )
         k = rng.choice((1, 1, 2, 3))
         angle = (turn * n) % 1
@@ -261,22 +256,20 @@ def _matrices(rng: Random, level: int) -> Problem:
                 ((terms([(1, k), (a, "")]), str(b)), (str(rest // b), terms([(1, k), (d, "")])))
             )
             low, high = sorted((r, s))
-            answer, want = rng.choice(
-                (
-                    (f"\\{{{low}, {high}\\}}", f"the set of all such ${k}$"),
-                    (str(high), f"the largest such ${k}$"),
-                    (str(low * high), f"the product of all such ${k}$"),
-                )
+            answer, want = pick(
+                rng,
+                (f"\\{{{low}, {high}\\}}", f"the set of all such ${k}$"),
+                (str(high), f"the largest such ${k}$"),
+                (str(low * high), f"the product of all such ${k}$"),
             )
-            question = rng.choice(
+            question = pick(
+                rng,
+                f"For some real numbers ${k}$ the matrix ${shown}$ has no inverse. Find {want}.",
+                WORDINGS.one("matrices 3", shown=shown, k=k, want=want),
                 (
-                    f"For some real numbers ${k}$ the matrix ${shown}$ has no inverse. Find {want}.",
-                    WORDINGS.one("matrices 3", shown=shown, k=k, want=want),
-                    (
-                        f"A real number ${k}$ is called bad if the matrix ${shown}$ is not invertible. "
-                        f"There are two bad numbers; what is {want}?"
-                    ).replace("such", "bad"),
-                )
+                    f"A real number ${k}$ is called bad if the matrix ${shown}$ is not invertible. "
+                    f"There are two bad numbers; what is {want}?"
+                ).replace("such", "bad"),
             )
             return Problem(
                 question,
@@ -290,9 +283,7 @@ def _matrices(rng: Random, level: int) -> Problem:
             if b == 0 and c == 0:
                 return _matrices(rng, level)
             cube = trace * trace - det
-            power, answer = rng.choice(
-                ((2, f"({trace}, {-det})"), (3, f"({cube}, {-det * trace})"))
-            )
+            power, answer = pick(rng, (2, f"({trace}, {-det})"), (3, f"({cube}, {-det * trace})"))
             question = WORDINGS.draw(
                 rng, "matrices, level 2, cayley", A=A, shown=shown, power=power
             )
@@ -301,13 +292,12 @@ def _matrices(rng: Random, level: int) -> Problem:
             )
         x, y = signed(rng, 1, 7), signed(rng, 1, 7)
         right = f"\\begin{{pmatrix}} {a * x + b * y} \\\\ {c * x + d * y} \\end{{pmatrix}}"
-        want, value = rng.choice(
-            (
-                ("x + y", str(x + y)),
-                ("xy", str(x * y)),
-                ("(x, y)", f"({x}, {y})"),
-                ("x - y", str(x - y)),
-            )
+        want, value = pick(
+            rng,
+            ("x + y", str(x + y)),
+            ("xy", str(x * y)),
+            ("(x, y)", f"({x}, {y})"),
+            ("x - y", str(x - y)),
         )
         question = WORDINGS.draw(rng, "matrices, level 2", shown=shown, right=right, want=want)
         return Problem(

@@ -11,7 +11,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -43,16 +43,15 @@ def _square_one(rng: Random) -> Problem:
     word = {"least": "minimum", "greatest": "maximum"}[kind]
     relation = "\\ge" if a > 0 else "\\le"
     if rng.random() < 0.7:
-        question = rng.choice(
+        question = pick(
+            rng,
+            f"What is the {kind} value of ${formula}$ as ${x}$ runs through the real numbers?",
+            f"Find the {word} of ${formula}$ over all real ${x}$.",
+            WORDINGS.one("square one 2", formula=formula.replace(x, "x")),
             (
-                f"What is the {kind} value of ${formula}$ as ${x}$ runs through the real numbers?",
-                f"Find the {word} of ${formula}$ over all real ${x}$.",
-                WORDINGS.one("square one 2", formula=formula.replace(x, "x")),
-                (
-                    f"For every real ${x}$ we have ${formula} {relation} m$, "
-                    f"with equality for one value of ${x}$. What is $m$?"
-                ).replace("\\\\", "\\"),
-            )
+                f"For every real ${x}$ we have ${formula} {relation} m$, "
+                f"with equality for one value of ${x}$. What is $m$?"
+            ).replace("\\\\", "\\"),
         )
         return Problem(question, fraction(value), {"formula": formula, "ask": "value"})
     question = WORDINGS.draw(
@@ -131,20 +130,19 @@ def _square_three(rng: Random) -> Problem:
             str(asks[ask]),
             {"line": "", "shown": formula, "word": "least", "ask": ask},
         )
-    a, b, c = rng.choice(
-        (
-            (1, 2, 3),
-            (1, 2, 2),
-            (2, 3, 6),
-            (1, 3, 5),
-            (3, 4, 5),
-            (1, 1, 4),
-            (2, 3, 4),
-            (1, 2, 5),
-            (1, 4, 8),
-            (2, -1, 3),
-            (1, -2, 4),
-        )
+    a, b, c = pick(
+        rng,
+        (1, 2, 3),
+        (1, 2, 2),
+        (2, 3, 6),
+        (1, 3, 5),
+        (3, 4, 5),
+        (1, 1, 4),
+        (2, 3, 4),
+        (1, 2, 5),
+        (1, 4, 8),
+        (2, -1, 3),
+        (1, -2, 4),
     )
     s = rng.randint(1, 6)
     line = WORDINGS.one(
@@ -167,38 +165,36 @@ def _means(rng: Random, level: int) -> Problem:
         x = rng.choice("xta")
         a, b = rng.randint(1, 9), rng.randint(2, 60)
         if rng.random() < 0.6:
-            a, b = rng.choice(
-                (
-                    (1, 4),
-                    (1, 9),
-                    (1, 16),
-                    (1, 25),
-                    (2, 8),
-                    (2, 18),
-                    (2, 32),
-                    (3, 12),
-                    (3, 27),
-                    (4, 9),
-                    (4, 25),
-                    (5, 20),
-                    (9, 4),
-                    (1, 36),
-                    (8, 18),
-                    (3, 48),
-                    (1, 49),
-                    (5, 45),
-                )
+            a, b = pick(
+                rng,
+                (1, 4),
+                (1, 9),
+                (1, 16),
+                (1, 25),
+                (2, 8),
+                (2, 18),
+                (2, 32),
+                (3, 12),
+                (3, 27),
+                (4, 9),
+                (4, 25),
+                (5, 20),
+                (9, 4),
+                (1, 36),
+                (8, 18),
+                (3, 48),
+                (1, 49),
+                (5, 45),
             )
         shown = f"{terms([(a, x)])} + \\frac{{{b}}}{{{x}}}"
         value = root(a * b, 2)
-        question = rng.choice(
-            (
-                f"For positive ${x}$, what is the least value of ${shown}$?",
-                f"Find the minimum of ${shown}$ as ${x}$ varies over the positive real numbers.",
-                f"If ${x} > 0$, how small can \\[{shown}\\] be?",
-                f"Determine the largest number $m$ such that ${shown} \\ge m$ for every ${x} > 0$.",
-                WORDINGS.one("means 2", a=a, b=b) if a > 1 else WORDINGS.one("means 3", b=b),
-            )
+        question = pick(
+            rng,
+            f"For positive ${x}$, what is the least value of ${shown}$?",
+            f"Find the minimum of ${shown}$ as ${x}$ varies over the positive real numbers.",
+            f"If ${x} > 0$, how small can \\[{shown}\\] be?",
+            f"Determine the largest number $m$ such that ${shown} \\ge m$ for every ${x} > 0$.",
+            WORDINGS.one("means 2", a=a, b=b) if a > 1 else WORDINGS.one("means 3", b=b),
         )
         return Problem(tidy(question), value, {"shown": shown, "range": "positive", "a": a, "b": b})
     if level == 2:
@@ -258,7 +254,7 @@ def _means(rng: Random, level: int) -> Problem:
         a, b = rng.randint(1, 9), rng.randint(1, 9)
         fact, shown, word = (
             "",
-            (f"\\left({x} + \\frac{{{a}}}{{{y}}}\\right)\\left({y} + \\frac{{{b}}}{{{x}}}\\right)"),
+            f"\\left({x} + \\frac{{{a}}}{{{y}}}\\right)\\left({y} + \\frac{{{b}}}{{{x}}}\\right)",
             "least",
         )
         inner = a * b
@@ -288,21 +284,20 @@ def _means(rng: Random, level: int) -> Problem:
 
 def _cauchy(rng: Random, level: int) -> Problem:
     if level == 1:
-        a, b = rng.choice(
-            (
-                (3, 4),
-                (5, 12),
-                (6, 8),
-                (1, 2),
-                (2, 3),
-                (1, 1),
-                (1, 3),
-                (4, 3),
-                (8, 15),
-                (2, 5),
-                (3, 5),
-                (7, 24),
-            )
+        a, b = pick(
+            rng,
+            (3, 4),
+            (5, 12),
+            (6, 8),
+            (1, 2),
+            (2, 3),
+            (1, 1),
+            (1, 3),
+            (4, 3),
+            (8, 15),
+            (2, 5),
+            (3, 5),
+            (7, 24),
         )
         b *= rng.choice((1, -1))
         n = rng.choice((1, 2, 3, 4, 5, 8, 9, 10, 16, 20, 25, 36, 49))
@@ -341,37 +336,35 @@ def _cauchy(rng: Random, level: int) -> Problem:
             )
             value = root((a * a + b * b) * (high - low))
         elif form == "sphere":
-            a, b, c = rng.choice(
-                (
-                    (1, 2, 2),
-                    (2, 3, 6),
-                    (1, 4, 8),
-                    (2, 6, 9),
-                    (1, 1, 1),
-                    (1, 2, 3),
-                    (4, 4, 7),
-                    (1, 1, 2),
-                )
+            a, b, c = pick(
+                rng,
+                (1, 2, 2),
+                (2, 3, 6),
+                (1, 4, 8),
+                (2, 6, 9),
+                (1, 1, 1),
+                (1, 2, 3),
+                (4, 4, 7),
+                (1, 1, 2),
             )
             n = rng.randint(1, 20)
             fact, shown = f"x^2 + y^2 + z^2 = {n}", terms([(a, "x"), (b, "y"), (c, "z")])
             value = root((a * a + b * b + c * c) * n)
         else:
             # slope y/(x + h) of the line from (-h, 0) to a point of a circle of radius r < h
-            r, h = rng.choice(
-                (
-                    (3, 5),
-                    (4, 5),
-                    (1, 2),
-                    (1, 3),
-                    (2, 3),
-                    (5, 13),
-                    (12, 13),
-                    (8, 17),
-                    (2, 4),
-                    (3, 4),
-                    (6, 10),
-                )
+            r, h = pick(
+                rng,
+                (3, 5),
+                (4, 5),
+                (1, 2),
+                (1, 3),
+                (2, 3),
+                (5, 13),
+                (12, 13),
+                (8, 17),
+                (2, 4),
+                (3, 4),
+                (6, 10),
             )
             fact, shown = f"x^2 + y^2 = {r * r}", f"\\frac{{y}}{{x + {h}}}"
             inside = h * h - r * r

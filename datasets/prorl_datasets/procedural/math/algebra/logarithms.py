@@ -11,7 +11,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -79,8 +79,8 @@ def _exponential(rng: Random, level: int) -> Problem:
         first = f"{'' if A == 1 else f'{A} DOT '}{a * a}^{x}"
         middle = f"{'' if B == 1 else f'{B} DOT '}{a * b}^{x}"
         last = f"{'' if C == 1 else f'{C} DOT '}{b * b}^{x}"
-        equation = rng.choice(
-            (f"{first} - {middle} + {last} = 0", f"{first} + {last} = {middle}")
+        equation = pick(
+            rng, f"{first} - {middle} + {last} = 0", f"{first} + {last} = {middle}"
         ).replace("DOT", "\\cdot")
         found = [u, v]
     elif form == "squares":
@@ -107,10 +107,7 @@ def _exponential(rng: Random, level: int) -> Problem:
         if ((c - 1) ** 2 - (r + s) * (c - 1) + r * s) % 2 == 0:
             found_set.add(c - 1)
         equation, found = f"({polynomial((1, -c), x)})^{{{exponent}}} = 1", sorted(found_set)
-        asks = {
-            "sum": str(sum(found)),
-            "set": "\\{" + ", ".join(map(str, found)) + "\\}",
-        }
+        asks = {"sum": str(sum(found)), "set": "\\{" + ", ".join(map(str, found)) + "\\}"}
         ask = rng.choice(("sum", "set"))
         question = WORDINGS.draw(rng, f"exponential, {ask}", x=x, equation=equation)
         return Problem(
@@ -357,27 +354,26 @@ def _log_relations(rng: Random, level: int) -> Problem:
         )
     if form == "ratio":
         # log_p (x) = log_q (y) = log_r (x + y) with q^2 = p r
-        a, b = rng.choice(
-            (
-                (4, 6),
-                (9, 12),
-                (9, 15),
-                (16, 20),
-                (4, 10),
-                (25, 35),
-                (9, 21),
-                (16, 28),
-                (25, 30),
-                (4, 14),
-                (49, 56),
-                (36, 42),
-                (16, 36),
-                (9, 6),
-                (25, 10),
-                (16, 12),
-                (25, 15),
-                (49, 14),
-            )
+        a, b = pick(
+            rng,
+            (4, 6),
+            (9, 12),
+            (9, 15),
+            (16, 20),
+            (4, 10),
+            (25, 35),
+            (9, 21),
+            (16, 28),
+            (25, 30),
+            (4, 14),
+            (49, 56),
+            (36, 42),
+            (16, 36),
+            (9, 6),
+            (25, 10),
+            (16, 12),
+            (25, 15),
+            (49, 14),
         )
         r = b * b // a
         if r * a != b * b:

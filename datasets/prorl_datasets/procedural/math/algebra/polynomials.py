@@ -11,7 +11,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, listed, polynomial, power, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -72,21 +72,20 @@ def _remainder_unknown(rng: Random) -> Problem:
     fact = rng.choice(facts)
     other = rng.choice([n for n in (-2, -1, 1, 2, 3) if n != r])
     again = _value(coefficients, other)
-    question, asked, answer = rng.choice(
+    question, asked, answer = pick(
+        rng,
+        (f"The polynomial ${shown}$ {fact}. Find ${k}$.", None, value),
+        (f"For what number ${k}$ is it true that ${shown}$ {fact}?", None, value),
+        (f"Choose ${k}$ so that ${shown}$ {fact}. What must ${k}$ be?", None, value),
+        (f"If ${name}(x) = {shown}$ {fact}, what is ${name}({other})$?", other, again),
         (
-            (f"The polynomial ${shown}$ {fact}. Find ${k}$.", None, value),
-            (f"For what number ${k}$ is it true that ${shown}$ {fact}?", None, value),
-            (f"Choose ${k}$ so that ${shown}$ {fact}. What must ${k}$ be?", None, value),
-            (f"If ${name}(x) = {shown}$ {fact}, what is ${name}({other})$?", other, again),
             (
-                (
-                    f"Knowing that \\[{name}(x) = {shown}\\] {fact}, find the remainder when "
-                    f"${name}(x)$ is divided by ${_factor(other)}$."
-                ),
-                other,
-                again,
+                f"Knowing that \\[{name}(x) = {shown}\\] {fact}, find the remainder when "
+                f"${name}(x)$ is divided by ${_factor(other)}$."
             ),
-        )
+            other,
+            again,
+        ),
     )
     parameters = {"formula": shown, "k": k, "r": r, "remainder": remainder}
     parameters |= {"ask": "constant"} if asked is None else {"ask": "other", "other": asked}
@@ -142,19 +141,18 @@ def _remainder_two(rng: Random) -> Problem:
         rest = (parts[0], parts[1])
     if rest[0] == 0 or rest[1] == 0:
         return _remainder_two(rng)
-    question = rng.choice(
+    question = pick(
+        rng,
+        f"Find the remainder when ${formula}$ is divided by ${divisor}$.",
+        WORDINGS.one("remainder two 3", formula=formula, divisor=divisor),
         (
-            f"Find the remainder when ${formula}$ is divided by ${divisor}$.",
-            WORDINGS.one("remainder two 3", formula=formula, divisor=divisor),
-            (
-                WORDINGS.one(
-                    "remainder two 2",
-                    formula=formula,
-                    divisor=divisor.strip("()") if divisor[0] != "(" else divisor,
-                )
-            ).replace("((x - 1)^2)", "(x - 1)^2"),
-            WORDINGS.one("remainder two 4", formula=formula, divisor=divisor),
-        )
+            WORDINGS.one(
+                "remainder two 2",
+                formula=formula,
+                divisor=divisor.strip("()") if divisor[0] != "(" else divisor,
+            )
+        ).replace("((x - 1)^2)", "(x - 1)^2"),
+        WORDINGS.one("remainder two 4", formula=formula, divisor=divisor),
     )
     return Problem(
         question, polynomial(rest), {"formula": formula, "divisor": divisor, "ask": "power"}
@@ -489,16 +487,15 @@ def _partial(rng: Random, level: int) -> Problem:
         if ask.startswith("(")
         else f"${ask}$"
     )
-    question = rng.choice(
-        (
-            WORDINGS.one("partial", letters=letters, left=left, right=right, what=what),
-            WORDINGS.one("partial 2", left=left, right=right, what=what),
-            WORDINGS.one("partial 3", left=left, right=right, what=what),
-            f"Find {what} so that ${left}$ and ${right}$ are the same function of $x$."
-            if ask.startswith("(")
-            else WORDINGS.one("partial 4", letters=letters, left=left, right=right, what=what),
-            WORDINGS.one("partial 5", left=left, right=right, letters=letters, what=what),
-        )
+    question = pick(
+        rng,
+        WORDINGS.one("partial", letters=letters, left=left, right=right, what=what),
+        WORDINGS.one("partial 2", left=left, right=right, what=what),
+        WORDINGS.one("partial 3", left=left, right=right, what=what),
+        f"Find {what} so that ${left}$ and ${right}$ are the same function of $x$."
+        if ask.startswith("(")
+        else WORDINGS.one("partial 4", letters=letters, left=left, right=right, what=what),
+        WORDINGS.one("partial 5", left=left, right=right, letters=letters, what=what),
     )
     return Problem(question, answer, {"left": left, "right": right, "ask": ask})
 

@@ -10,7 +10,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -77,7 +77,7 @@ def _arithmetic_terms(rng: Random) -> Problem:
                 WORDINGS.one(
                     "arithmetic terms 2", mth=_ordinal(m), am=am, nth=_ordinal(n), an=an, k=k
                 ),
-                (WORDINGS.one("arithmetic terms", letter=letter, m=m, am=am, n=n, an=an, k=k)),
+                WORDINGS.one("arithmetic terms", letter=letter, m=m, am=am, n=n, an=an, k=k),
             ),
         ),
     }
@@ -103,69 +103,49 @@ def _arithmetic_sums(rng: Random) -> Problem:
     parameters: dict[str, object] = {"form": form, "m": m, "n": n, "k": k}
     if form == "two sums":
         parameters |= {"sm": str(total(m)), "sn": str(total(n))}
-        question, answer, ask = rng.choice(
+        question, answer, ask = pick(
+            rng,
             (
-                (
-                    (
-                        WORDINGS.one(
-                            "arithmetic sums",
-                            m=m,
-                            total_m=total(m),
-                            n=n,
-                            total_n=total(n),
-                            m_plus_n=m + n,
-                        )
-                    ),
-                    total(m + n),
-                    "sum",
+                WORDINGS.one(
+                    "arithmetic sums", m=m, total_m=total(m), n=n, total_n=total(n), m_plus_n=m + n
                 ),
-                (
-                    (
-                        WORDINGS.one(
-                            "arithmetic sums 2", m=m, total_m=total(m), n=n, total_n=total(n)
-                        )
-                    ),
-                    Fraction(first),
-                    "first",
+                total(m + n),
+                "sum",
+            ),
+            (
+                WORDINGS.one("arithmetic sums 2", m=m, total_m=total(m), n=n, total_n=total(n)),
+                Fraction(first),
+                "first",
+            ),
+            (
+                WORDINGS.one(
+                    "arithmetic sums 3", m=m, total_m=total(m), n=n, total_n=total(n), k=_ordinal(k)
                 ),
-                (
-                    (
-                        WORDINGS.one(
-                            "arithmetic sums 3",
-                            m=m,
-                            total_m=total(m),
-                            n=n,
-                            total_n=total(n),
-                            k=_ordinal(k),
-                        )
-                    ),
-                    Fraction(first + step * (k - 1)),
-                    "term",
-                ),
-            )
+                Fraction(first + step * (k - 1)),
+                "term",
+            ),
         )
     elif form == "formula":
         p, q = Fraction(step, 2), Fraction(2 * first - step, 2)
         shown = terms([(p, "j^2"), (q, "j")])
         parameters |= {"shown": shown}
-        question, answer, ask = rng.choice(
+        question, answer, ask = pick(
+            rng,
             (
-                (
-                    WORDINGS.one("arithmetic sums 5", shown=shown, kth=_ordinal(k)),
-                    Fraction(first + step * (k - 1)),
-                    "term",
-                ),
-                (
-                    WORDINGS.one("arithmetic sums 6", shown=shown, k=k, k_plus_5=k + 5),
-                    total(k + 5) - total(k - 1),
-                    "part",
-                ),
-                (
-                    WORDINGS.one("arithmetic sums 7", shown=shown, k=k),
-                    Fraction(first + step * (k - 1)),
-                    "term",
-                ),
-            )
+                WORDINGS.one("arithmetic sums 5", shown=shown, kth=_ordinal(k)),
+                Fraction(first + step * (k - 1)),
+                "term",
+            ),
+            (
+                WORDINGS.one("arithmetic sums 6", shown=shown, k=k, k_plus_5=k + 5),
+                total(k + 5) - total(k - 1),
+                "part",
+            ),
+            (
+                WORDINGS.one("arithmetic sums 7", shown=shown, k=k),
+                Fraction(first + step * (k - 1)),
+                "term",
+            ),
         )
     else:
         size = rng.randint(4, 12)
@@ -173,24 +153,23 @@ def _arithmetic_sums(rng: Random) -> Problem:
         later = rng.choice((3, 4, 5))
         parameters |= {"size": size, "one": str(one), "two": str(two), "later": later}
         value = total(later * size) - total((later - 1) * size)
-        question, answer, ask = rng.choice(
+        question, answer, ask = pick(
+            rng,
             (
-                (
-                    WORDINGS.one("arithmetic sums 8", size=size, one=one, two=two),
-                    Fraction(step),
-                    "step",
-                ),
-                (
-                    (WORDINGS.one("arithmetic sums 4", size=size, one=one, two=two, later=later)),
-                    value,
-                    "block",
-                ),
-                (
-                    WORDINGS.one("arithmetic sums 9", size=size, one=one, two=two),
-                    Fraction(first),
-                    "first",
-                ),
-            )
+                WORDINGS.one("arithmetic sums 8", size=size, one=one, two=two),
+                Fraction(step),
+                "step",
+            ),
+            (
+                WORDINGS.one("arithmetic sums 4", size=size, one=one, two=two, later=later),
+                value,
+                "block",
+            ),
+            (
+                WORDINGS.one("arithmetic sums 9", size=size, one=one, two=two),
+                Fraction(first),
+                "first",
+            ),
         )
     parameters["ask"] = ask
     return Problem(tidy(question), fraction(answer), parameters)
@@ -205,39 +184,30 @@ def _arithmetic_linked(rng: Random) -> Problem:
                 break
         count = sum(1 for i in range(400) if first + step * i > 0)
         best = count * (2 * first + step * (count - 1)) // 2
-        question, answer, ask = rng.choice(
+        question, answer, ask = pick(
+            rng,
             (
-                (
-                    (
-                        WORDINGS.one(
-                            "arithmetic linked",
-                            first=first,
-                            first_plus_step=first + step,
-                            first_value=first + 2 * step,
-                        )
-                    ),
-                    best,
-                    "sum",
+                WORDINGS.one(
+                    "arithmetic linked",
+                    first=first,
+                    first_plus_step=first + step,
+                    first_value=first + 2 * step,
                 ),
-                (
-                    (
-                        WORDINGS.one(
-                            "arithmetic linked 2",
-                            first=first,
-                            first_plus_step=first + step,
-                            first_value=first + 2 * step,
-                            first_value_2=first + 3 * step,
-                        )
-                    ),
-                    count,
-                    "count",
+                best,
+                "sum",
+            ),
+            (
+                WORDINGS.one(
+                    "arithmetic linked 2",
+                    first=first,
+                    first_plus_step=first + step,
+                    first_value=first + 2 * step,
+                    first_value_2=first + 3 * step,
                 ),
-                (
-                    (WORDINGS.one("arithmetic linked 3", first=first, minus_step=-step)),
-                    best,
-                    "sum",
-                ),
-            )
+                count,
+                "count",
+            ),
+            (WORDINGS.one("arithmetic linked 3", first=first, minus_step=-step), best, "sum"),
         )
         return Problem(
             question, str(answer), {"form": form, "first": first, "step": step, "ask": ask}
@@ -270,30 +240,20 @@ def _arithmetic_linked(rng: Random) -> Problem:
         numbers = (middle - step, middle, middle + step)
         product = numbers[0] * numbers[1] * numbers[2]
         squares = sum(n * n for n in numbers)
-        fact, key = rng.choice(
-            (
-                (f"product ${product}$", "product"),
-                (f"squares that add up to ${squares}$", "squares"),
-            )
+        fact, key = pick(
+            rng,
+            (f"product ${product}$", "product"),
+            (f"squares that add up to ${squares}$", "squares"),
         )
-        question, answer, ask = rng.choice(
+        question, answer, ask = pick(
+            rng,
             (
-                (
-                    WORDINGS.one("arithmetic linked 7", total=3 * middle, fact=fact),
-                    numbers[2],
-                    "largest",
-                ),
-                (
-                    WORDINGS.one("arithmetic linked 8", total=3 * middle, fact=fact),
-                    step,
-                    "step",
-                ),
-                (
-                    WORDINGS.one("arithmetic linked 9", total=3 * middle, fact=fact),
-                    numbers[0],
-                    "least",
-                ),
-            )
+                WORDINGS.one("arithmetic linked 7", total=3 * middle, fact=fact),
+                numbers[2],
+                "largest",
+            ),
+            (WORDINGS.one("arithmetic linked 8", total=3 * middle, fact=fact), step, "step"),
+            (WORDINGS.one("arithmetic linked 9", total=3 * middle, fact=fact), numbers[0], "least"),
         )
         return Problem(
             question,
@@ -315,48 +275,41 @@ def _arithmetic_linked(rng: Random) -> Problem:
     while total <= bound:
         total += first + step * count
         count += 1
-    question, answer, ask = rng.choice(
+    question, answer, ask = pick(
+        rng,
         (
-            (
-                (
-                    WORDINGS.one(
-                        "arithmetic linked 4",
-                        first=first,
-                        first_plus_step=first + step,
-                        first_value=first + 2 * step,
-                        bound=bound,
-                    )
-                ),
-                count,
-                "count",
+            WORDINGS.one(
+                "arithmetic linked 4",
+                first=first,
+                first_plus_step=first + step,
+                first_value=first + 2 * step,
+                bound=bound,
             ),
-            (
-                (
-                    WORDINGS.one(
-                        "arithmetic linked 5",
-                        first=first,
-                        first_plus_step=first + step,
-                        first_value=first + 2 * step,
-                        bound=bound,
-                    )
-                ),
-                total,
-                "total",
+            count,
+            "count",
+        ),
+        (
+            WORDINGS.one(
+                "arithmetic linked 5",
+                first=first,
+                first_plus_step=first + step,
+                first_value=first + 2 * step,
+                bound=bound,
             ),
-            (
-                (
-                    WORDINGS.one(
-                        "arithmetic linked 6",
-                        first=first,
-                        first_plus_step=first + step,
-                        first_value=first + 2 * step,
-                        bound=bound,
-                    )
-                ),
-                count,
-                "count",
+            total,
+            "total",
+        ),
+        (
+            WORDINGS.one(
+                "arithmetic linked 6",
+                first=first,
+                first_plus_step=first + step,
+                first_value=first + 2 * step,
+                bound=bound,
             ),
-        )
+            count,
+            "count",
+        ),
     )
     return Problem(
         question,
@@ -372,19 +325,18 @@ def _arithmetic(rng: Random, level: int) -> Problem:
 def _geometric(rng: Random, level: int) -> Problem:
     if level == 1:
         while True:
-            ratio = rng.choice(
-                (
-                    Fraction(2),
-                    Fraction(3),
-                    Fraction(1, 2),
-                    Fraction(-2),
-                    Fraction(2, 3),
-                    Fraction(3, 2),
-                    Fraction(1, 3),
-                    Fraction(-1, 2),
-                    Fraction(4),
-                    Fraction(3, 4),
-                )
+            ratio = pick(
+                rng,
+                Fraction(2),
+                Fraction(3),
+                Fraction(1, 2),
+                Fraction(-2),
+                Fraction(2, 3),
+                Fraction(3, 2),
+                Fraction(1, 3),
+                Fraction(-1, 2),
+                Fraction(4),
+                Fraction(3, 4),
             )
             first = Fraction(rng.randint(1, 96))
             m, gap, k = rng.randint(1, 3), rng.choice((1, 3)), rng.randint(5, 9)
@@ -415,20 +367,19 @@ def _geometric(rng: Random, level: int) -> Problem:
             question, three, {"m": m, "n": m + gap, "k": k, "am": one, "an": two, "form": "terms"}
         )
     if level == 2:
-        ratio = rng.choice(
-            (
-                Fraction(1, 2),
-                Fraction(1, 3),
-                Fraction(2, 3),
-                Fraction(-1, 2),
-                Fraction(1, 4),
-                Fraction(3, 4),
-                Fraction(-1, 3),
-                Fraction(2, 5),
-                Fraction(1, 5),
-                Fraction(-2, 3),
-                Fraction(3, 5),
-            )
+        ratio = pick(
+            rng,
+            Fraction(1, 2),
+            Fraction(1, 3),
+            Fraction(2, 3),
+            Fraction(-1, 2),
+            Fraction(1, 4),
+            Fraction(3, 4),
+            Fraction(-1, 3),
+            Fraction(2, 5),
+            Fraction(1, 5),
+            Fraction(-2, 3),
+            Fraction(3, 5),
         )
         first = Fraction(rng.randint(1, 30))
         total, squares = first / (1 - ratio), first * first / (1 - ratio * ratio)
@@ -437,19 +388,10 @@ def _geometric(rng: Random, level: int) -> Problem:
         form = rng.choice(("squares", "second", "odd places", "first"))
         s = fraction(total)
         if form == "squares":
-            question, answer, ask = rng.choice(
-                (
-                    (
-                        (WORDINGS.one("geometric", s=s, squares=fraction(squares))),
-                        ratio,
-                        "ratio",
-                    ),
-                    (
-                        WORDINGS.one("geometric 5", s=s, squares_text=fraction(squares)),
-                        first,
-                        "first",
-                    ),
-                )
+            question, answer, ask = pick(
+                rng,
+                (WORDINGS.one("geometric", s=s, squares=fraction(squares)), ratio, "ratio"),
+                (WORDINGS.one("geometric 5", s=s, squares_text=fraction(squares)), first, "first"),
             )
         elif form == "second":
             if abs(ratio) < Fraction(1, 2) or ratio == Fraction(1, 2):
@@ -467,67 +409,50 @@ def _geometric(rng: Random, level: int) -> Problem:
             else:
                 if ratio < 0:
                     fact = "the common ratio is negative"
-                question, answer, ask = rng.choice(
+                question, answer, ask = pick(
+                    rng,
                     (
-                        (
-                            WORDINGS.one(
-                                "geometric 7", s=s, second_text=fraction(second), fact=fact
-                            ),
-                            first,
-                            "first",
-                        ),
-                        (
-                            WORDINGS.one(
-                                "geometric 8", s=s, second_text=fraction(second), fact=fact
-                            ),
-                            ratio,
-                            "ratio",
-                        ),
-                    )
-                )
-        elif form == "odd places":
-            question, answer, ask = rng.choice(
-                (
-                    (
-                        (WORDINGS.one("geometric 2", s=s, odd=fraction(odd))),
-                        ratio,
-                        "ratio",
-                    ),
-                    (
-                        WORDINGS.one("geometric 9", s=s, odd_text=fraction(odd)),
+                        WORDINGS.one("geometric 7", s=s, second_text=fraction(second), fact=fact),
                         first,
                         "first",
                     ),
+                    (
+                        WORDINGS.one("geometric 8", s=s, second_text=fraction(second), fact=fact),
+                        ratio,
+                        "ratio",
+                    ),
                 )
+        elif form == "odd places":
+            question, answer, ask = pick(
+                rng,
+                (WORDINGS.one("geometric 2", s=s, odd=fraction(odd)), ratio, "ratio"),
+                (WORDINGS.one("geometric 9", s=s, odd_text=fraction(odd)), first, "first"),
             )
         else:
             cut = rng.randint(2, 3)
             tail = total - sum(first * ratio**i for i in range(cut))
             form = f"tail {cut}"
             odd = tail
-            question, answer, ask = rng.choice(
+            question, answer, ask = pick(
+                rng,
+                (
+                    WORDINGS.one(
+                        "geometric 3",
+                        first=fraction(first),
+                        s=s,
+                        two="two" if cut == 2 else "three",
+                    ),
+                    tail,
+                    "tail",
+                ),
                 (
                     (
-                        (
-                            WORDINGS.one(
-                                "geometric 3",
-                                first=fraction(first),
-                                s=s,
-                                two="two" if cut == 2 else "three",
-                            )
-                        ),
-                        tail,
-                        "tail",
+                        f"The first term of a convergent geometric series is ${fraction(first)}$ and "
+                        f"its sum is ${s}$. Find the {_ordinal(cut + 2)} term."
                     ),
-                    (
-                        (
-                            f"The first term of a convergent geometric series is ${fraction(first)}$ and "
-                            f"its sum is ${s}$. Find the {_ordinal(cut + 2)} term."
-                        ),
-                        first * ratio ** (cut + 1),
-                        "later",
-                    ),
-                )
+                    first * ratio ** (cut + 1),
+                    "later",
+                ),
             )
         return Problem(
             question,
@@ -573,56 +498,34 @@ def _geometric(rng: Random, level: int) -> Problem:
             {"form": form, "n": n, "one": str(one), "two": str(two), "times": times},
         )
     middle = rng.randint(2, 12)
-    ratio = rng.choice(
-        (Fraction(2), Fraction(3), Fraction(3, 2), Fraction(4), Fraction(5, 2), Fraction(4, 3))
+    ratio = pick(
+        rng, Fraction(2), Fraction(3), Fraction(3, 2), Fraction(4), Fraction(5, 2), Fraction(4, 3)
     )
     while (middle / ratio).denominator > 1 or (middle * ratio).denominator > 1:
         middle += 1
     numbers = (middle / ratio, Fraction(middle), middle * ratio)
     total, product, squares = sum(numbers), middle**3, sum(n * n for n in numbers)
     if form == "product":
-        question, answer, ask = rng.choice(
+        question, answer, ask = pick(
+            rng,
+            (WORDINGS.one("geometric 10", product=product, total=total), numbers[2], "largest"),
+            (WORDINGS.one("geometric 11", product=product, total=total), ratio, "ratio"),
             (
-                (
-                    WORDINGS.one("geometric 10", product=product, total=total),
-                    numbers[2],
-                    "largest",
-                ),
-                (
-                    WORDINGS.one("geometric 11", product=product, total=total),
-                    ratio,
-                    "ratio",
-                ),
-                (
-                    WORDINGS.one("geometric 12", product=product, total=total),
-                    numbers[2] - numbers[0],
-                    "difference",
-                ),
-            )
+                WORDINGS.one("geometric 12", product=product, total=total),
+                numbers[2] - numbers[0],
+                "difference",
+            ),
         )
         return Problem(
             question,
             fraction(answer),
             {"form": form, "product": product, "total": str(total), "ask": ask},
         )
-    question, answer, ask = rng.choice(
-        (
-            (
-                WORDINGS.one("geometric 13", total=total, squares=squares),
-                numbers[1],
-                "middle",
-            ),
-            (
-                WORDINGS.one("geometric 14", total=total, squares=squares),
-                numbers[2],
-                "largest",
-            ),
-            (
-                (WORDINGS.one("geometric 4", total=total, squares=squares)),
-                ratio,
-                "ratio",
-            ),
-        )
+    question, answer, ask = pick(
+        rng,
+        (WORDINGS.one("geometric 13", total=total, squares=squares), numbers[1], "middle"),
+        (WORDINGS.one("geometric 14", total=total, squares=squares), numbers[2], "largest"),
+        (WORDINGS.one("geometric 4", total=total, squares=squares), ratio, "ratio"),
     )
     return Problem(
         question,
@@ -653,23 +556,22 @@ def _mixed(rng: Random, level: int) -> Problem:
         return Problem(question, str(add), {"form": "add", "shown": shown})
     if level == 2:
         # terms number i, j, k of an arithmetic sequence with difference d form a geometric one
-        i, j, k = rng.choice(
-            (
-                (1, 2, 5),
-                (1, 3, 7),
-                (1, 2, 4),
-                (1, 3, 9),
-                (2, 3, 6),
-                (1, 4, 13),
-                (1, 5, 13),
-                (2, 4, 8),
-                (3, 4, 6),
-                (1, 3, 6),
-                (2, 5, 11),
-                (1, 4, 10),
-                (1, 3, 11),
-                (1, 2, 6),
-            )
+        i, j, k = pick(
+            rng,
+            (1, 2, 5),
+            (1, 3, 7),
+            (1, 2, 4),
+            (1, 3, 9),
+            (2, 3, 6),
+            (1, 4, 13),
+            (1, 5, 13),
+            (2, 4, 8),
+            (3, 4, 6),
+            (1, 3, 6),
+            (2, 5, 11),
+            (1, 4, 10),
+            (1, 3, 11),
+            (1, 2, 6),
         )
         d = signed(rng, 1, 9) * (2 * j - i - k)
         # (a + (j-1)d)^2 = (a + (i-1)d)(a + (k-1)d)
@@ -679,24 +581,15 @@ def _mixed(rng: Random, level: int) -> Problem:
         if 0 in chosen or chosen[1] == chosen[0]:
             return _mixed(rng, level)
         ratio = chosen[1] / chosen[0]
-        question, answer, ask = rng.choice(
+        question, answer, ask = pick(
+            rng,
             (
-                (
-                    (WORDINGS.one("mixed 2", d=d, i=_ordinal(i), j=_ordinal(j), k=_ordinal(k))),
-                    first,
-                    "first",
-                ),
-                (
-                    (WORDINGS.one("mixed 3", i=_ordinal(i), j=_ordinal(j), k=_ordinal(k))),
-                    ratio,
-                    "ratio",
-                ),
-                (
-                    (WORDINGS.one("mixed 4", d=d, i=i, j=j, k=k)),
-                    chosen[2],
-                    "last",
-                ),
-            )
+                WORDINGS.one("mixed 2", d=d, i=_ordinal(i), j=_ordinal(j), k=_ordinal(k)),
+                first,
+                "first",
+            ),
+            (WORDINGS.one("mixed 3", i=_ordinal(i), j=_ordinal(j), k=_ordinal(k)), ratio, "ratio"),
+            (WORDINGS.one("mixed 4", d=d, i=i, j=j, k=k), chosen[2], "last"),
         )
         parameters = {"form": "places", "places": [i, j, k], "ask": ask}
         return Problem(
@@ -718,12 +611,11 @@ def _mixed(rng: Random, level: int) -> Problem:
             break
     total = int(x + y + z)
     listing = f"${add[0]}$, ${add[1]}$ and ${add[2]}$"
-    ask, what, answer = rng.choice(
-        (
-            ("largest", "the largest of the original numbers", z),
-            ("least", "the smallest of the original numbers", x),
-            ("step", "the common difference of the original progression", y - x),
-        )
+    ask, what, answer = pick(
+        rng,
+        ("largest", "the largest of the original numbers", z),
+        ("least", "the smallest of the original numbers", x),
+        ("step", "the common difference of the original progression", y - x),
     )
     question = WORDINGS.draw(
         rng,

@@ -10,7 +10,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -188,33 +188,32 @@ def _integer_roots(rng: Random, level: int) -> Problem:
         product = (
             signed(rng, 6, 60)
             if level == 2
-            else rng.choice(
-                (
-                    6,
-                    8,
-                    10,
-                    12,
-                    14,
-                    15,
-                    16,
-                    18,
-                    20,
-                    24,
-                    27,
-                    28,
-                    30,
-                    32,
-                    36,
-                    40,
-                    42,
-                    45,
-                    48,
-                    50,
-                    54,
-                    60,
-                    64,
-                    72,
-                )
+            else pick(
+                rng,
+                6,
+                8,
+                10,
+                12,
+                14,
+                15,
+                16,
+                18,
+                20,
+                24,
+                27,
+                28,
+                30,
+                32,
+                36,
+                40,
+                42,
+                45,
+                48,
+                50,
+                54,
+                60,
+                64,
+                72,
             )
         )
         m, n = 0, product

@@ -12,7 +12,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, power, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -284,18 +284,17 @@ def _telescoping(rng: Random, level: int) -> Problem:
 
 
 def _weighted(rng: Random, level: int) -> Problem:
-    r = rng.choice(
-        (
-            Fraction(1, 2),
-            Fraction(1, 3),
-            Fraction(2, 3),
-            Fraction(1, 4),
-            Fraction(1, 5),
-            Fraction(3, 4),
-            Fraction(2, 5),
-            Fraction(1, 6),
-            Fraction(1, 10),
-        )
+    r = pick(
+        rng,
+        Fraction(1, 2),
+        Fraction(1, 3),
+        Fraction(2, 3),
+        Fraction(1, 4),
+        Fraction(1, 5),
+        Fraction(3, 4),
+        Fraction(2, 5),
+        Fraction(1, 6),
+        Fraction(1, 10),
     )
     base = r.denominator if r.numerator == 1 else 0
 
@@ -385,9 +384,7 @@ def _recurrence_walk(rng: Random) -> Problem:
         )
         rule, start = f"{letter}_{{n+1}} = {terms([(p, f'{letter}_n'), (q, '')])}", [first]
     elif form == "second":
-        p, q = rng.choice(
-            ((1, 1), (2, 1), (1, 2), (2, -1), (-1, 1), (-1, 2), (3, -1), (1, 3), (3, 1))
-        )
+        p, q = pick(rng, (1, 1), (2, 1), (1, 2), (2, -1), (-1, 1), (-1, 2), (3, -1), (1, 3), (3, 1))
         n = rng.randint(7, 10)
         rule = f"{letter}_{{n+2}} = {terms([(p, f'{letter}_{{n+1}}'), (q, f'{letter}_n')])}"
         start = [rng.randint(0, 5), rng.randint(1, 6)]
@@ -461,17 +458,14 @@ def _recurrence_closed(rng: Random) -> Problem:
         start=start,
         part2=f", ${letter}_2 = {start[1]}$" if len(start) > 1 else "",
     )
-    question = rng.choice(
-        (
-            f"A sequence satisfies {given} and ${rule}$ for all $n \\ge 1$. Find {want}.",
-            f"Suppose {given} and \\[{rule} \\quad (n \\ge 1).\\] Determine {want}.",
-            WORDINGS.one("recurrence closed", given=given, rule=rule, want=want),
-            WORDINGS.one("recurrence closed 2", letter=letter, given=given, rule=rule, want=want)
-            if form != "growing step"
-            else WORDINGS.one(
-                "recurrence closed 3", letter=letter, given=given, rule=rule, want=want
-            ),
-        )
+    question = pick(
+        rng,
+        f"A sequence satisfies {given} and ${rule}$ for all $n \\ge 1$. Find {want}.",
+        f"Suppose {given} and \\[{rule} \\quad (n \\ge 1).\\] Determine {want}.",
+        WORDINGS.one("recurrence closed", given=given, rule=rule, want=want),
+        WORDINGS.one("recurrence closed 2", letter=letter, given=given, rule=rule, want=want)
+        if form != "growing step"
+        else WORDINGS.one("recurrence closed 3", letter=letter, given=given, rule=rule, want=want),
     )
     return Problem(question, answer, {"rule": rule, "start": start, "n": n, "letter": letter})
 

@@ -11,7 +11,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, listed, polynomial, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -67,8 +67,16 @@ def _linear_three(rng: Random) -> Problem:
     x, y, z = letters
     values = [signed(rng, 1, 9) for _ in range(3)]
     if rng.random() < 0.5:
-        shape = rng.choice(
-            ((1, 1, 0), (2, 1, 0), (3, 1, 0), (1, 2, 0), (2, 1, 1), (3, 1, 1), (1, 2, 2), (1, 3, 0))
+        shape = pick(
+            rng,
+            (1, 1, 0),
+            (2, 1, 0),
+            (3, 1, 0),
+            (1, 2, 0),
+            (2, 1, 1),
+            (3, 1, 1),
+            (1, 2, 2),
+            (1, 3, 0),
         )
         rows = [[shape[(j - i) % 3] for j in range(3)] for i in range(3)]
         asks = (f"{x} + {y} + {z}", f"{x}{y}{z}", x, z, f"{x}{y} + {y}{z} + {z}{x}")
@@ -121,18 +129,17 @@ def _linear_parameter(rng: Random) -> Problem:
         if infinite
         else ("no solution", "no solutions $(x, y)$ at all")
     )
-    question = rng.choice(
+    question = pick(
+        rng,
+        f"For which real value of ${k}$ does the system {system} have {what}?",
+        WORDINGS.one("linear parameter 2", system=system, k=k, what=what)
+        if not infinite
+        else WORDINGS.one("linear parameter 3", system=system, k=k, what=what),
+        WORDINGS.one("linear parameter", system=system, k=k, what=what),
         (
-            f"For which real value of ${k}$ does the system {system} have {what}?",
-            WORDINGS.one("linear parameter 2", system=system, k=k, what=what)
-            if not infinite
-            else WORDINGS.one("linear parameter 3", system=system, k=k, what=what),
-            (WORDINGS.one("linear parameter", system=system, k=k, what=what)),
-            (
-                f"Determine the constant ${k}$, given that {system} "
-                f"{'are satisfied by' if infinite else 'have'} {what}."
-            ),
-        )
+            f"Determine the constant ${k}$, given that {system} "
+            f"{'are satisfied by' if infinite else 'have'} {what}."
+        ),
     )
     return Problem(
         tidy(question), str(answer), {"p": p, "q": q, "u": u, "v": v, "ask": int(infinite)}

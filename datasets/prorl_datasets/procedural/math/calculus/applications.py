@@ -10,7 +10,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -325,20 +325,19 @@ def _related(rng: Random, level: int) -> Problem:
     if level == 2:
         form = rng.choice(("ladder", "ships", "cone tank"))
         if form == "ladder":
-            x, y, length = rng.choice(
-                (
-                    (3, 4, 5),
-                    (4, 3, 5),
-                    (5, 12, 13),
-                    (12, 5, 13),
-                    (6, 8, 10),
-                    (8, 6, 10),
-                    (8, 15, 17),
-                    (15, 8, 17),
-                    (7, 24, 25),
-                    (24, 7, 25),
-                    (20, 21, 29),
-                )
+            x, y, length = pick(
+                rng,
+                (3, 4, 5),
+                (4, 3, 5),
+                (5, 12, 13),
+                (12, 5, 13),
+                (6, 8, 10),
+                (8, 6, 10),
+                (8, 15, 17),
+                (15, 8, 17),
+                (7, 24, 25),
+                (24, 7, 25),
+                (20, 21, 29),
             )
             rate = Fraction(rng.randint(1, 6), rng.choice((1, 2)))
             value = rate * x / y
@@ -360,18 +359,17 @@ def _related(rng: Random, level: int) -> Problem:
                 },
             )
         if form == "ships":
-            x, y, d = rng.choice(
-                (
-                    (3, 4, 5),
-                    (4, 3, 5),
-                    (5, 12, 13),
-                    (12, 5, 13),
-                    (6, 8, 10),
-                    (8, 15, 17),
-                    (9, 12, 15),
-                    (15, 20, 25),
-                    (7, 24, 25),
-                )
+            x, y, d = pick(
+                rng,
+                (3, 4, 5),
+                (4, 3, 5),
+                (5, 12, 13),
+                (12, 5, 13),
+                (6, 8, 10),
+                (8, 15, 17),
+                (9, 12, 15),
+                (15, 20, 25),
+                (7, 24, 25),
             )
             u, v = rng.randint(2, 30), rng.randint(2, 30)
             away = rng.random() < 0.5
@@ -410,8 +408,18 @@ def _related(rng: Random, level: int) -> Problem:
         )
     form = rng.choice(("shadow", "curve", "angle", "balloon"))
     if form == "shadow":
-        lamp, person = rng.choice(
-            ((6, 2), (15, 6), (18, 6), (12, 5), (5, 2), (20, 5), (16, 6), (10, 6), (24, 6), (9, 5))
+        lamp, person = pick(
+            rng,
+            (6, 2),
+            (15, 6),
+            (18, 6),
+            (12, 5),
+            (5, 2),
+            (20, 5),
+            (16, 6),
+            (10, 6),
+            (24, 6),
+            (9, 5),
         )
         speed = Fraction(rng.randint(1, 12), rng.choice((1, 2)))
         tip = rng.random() < 0.5
@@ -458,8 +466,8 @@ def _related(rng: Random, level: int) -> Problem:
     if form == "angle":
         # triangle with sides a, b and a growing angle: area (1/2) ab sin
         a, b, w = rng.randint(2, 12), rng.randint(2, 12), Fraction(1, rng.choice((1, 2, 4, 5, 10)))
-        angle, cosine = rng.choice(
-            (("\\frac{\\pi}{3}", Fraction(1, 2)), ("\\frac{2\\pi}{3}", Fraction(-1, 2)))
+        angle, cosine = pick(
+            rng, ("\\frac{\\pi}{3}", Fraction(1, 2)), ("\\frac{2\\pi}{3}", Fraction(-1, 2))
         )
         value = Fraction(a * b, 2) * cosine * w
         question = WORDINGS.draw(rng, "related, angle", a=a, b=b, w=fraction(w), angle=angle)

@@ -11,7 +11,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, power, terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -74,22 +74,21 @@ def _definite(rng: Random, level: int) -> Problem:
                 Fraction(a * high * high + b) ** (n + 1) - Fraction(a * low * low + b) ** (n + 1)
             )
         elif form == "root":  # x / sqrt(x^2 + b), x sqrt(x^2 + b)
-            b, low, high = rng.choice(
-                (
-                    (9, 0, 4),
-                    (16, 0, 3),
-                    (25, 0, 12),
-                    (144, 0, 5),
-                    (64, 0, 6),
-                    (36, 0, 8),
-                    (0, 1, 3),
-                    (16, 3, 0),
-                    (225, 0, 8),
-                    (64, 6, 15),
-                    (144, 5, 9),
-                    (144, 9, 16),
-                    (400, 15, 21),
-                )
+            b, low, high = pick(
+                rng,
+                (9, 0, 4),
+                (16, 0, 3),
+                (25, 0, 12),
+                (144, 0, 5),
+                (64, 0, 6),
+                (36, 0, 8),
+                (0, 1, 3),
+                (16, 3, 0),
+                (225, 0, 8),
+                (64, 6, 15),
+                (144, 5, 9),
+                (144, 9, 16),
+                (400, 15, 21),
             )
             if low > high or b == 0:
                 low, high, b = 0, 4, 9
@@ -164,8 +163,8 @@ def _definite(rng: Random, level: int) -> Problem:
             fraction(value),
             {"body": body, "low": str(low), "high": str(high), "x": x},
         )
-    form = rng.choice(
-        ("exponential parts", "log parts", "trig parts", "king", "odd and even", "rational")
+    form = pick(
+        rng, "exponential parts", "log parts", "trig parts", "king", "odd and even", "rational"
     )
     if form == "exponential parts":
         # (a x + b) e^(k x) from 0 to 1
@@ -257,13 +256,12 @@ def _definite(rng: Random, level: int) -> Problem:
         )
     if form == "odd and even":
         r, a, b, c = rng.randint(1, 4), rng.randint(1, 5), signed(rng, 1, 6), rng.randint(1, 6)
-        odd = rng.choice(
-            (
-                f"{x}^3\\cos {x}",
-                f"{x}^5\\sqrt{{{x}^2 + {c}}}",
-                f"\\sin^3 {x}",
-                f"\\frac{{{x}^3}}{{{x}^4 + {c}}}",
-            )
+        odd = pick(
+            rng,
+            f"{x}^3\\cos {x}",
+            f"{x}^5\\sqrt{{{x}^2 + {c}}}",
+            f"\\sin^3 {x}",
+            f"\\frac{{{x}^3}}{{{x}^4 + {c}}}",
         )
         body = WORDINGS.one(
             "definite",
@@ -458,13 +456,12 @@ def _volume(rng: Random, level: int) -> Problem:
             )
         # base between y = b x - x^2 and the axis
         b = rng.randint(1, 6)
-        shape, factor = rng.choice(
-            (
-                ("squares", Fraction(1)),
-                ("semicircles whose diameter lies in the base", None),
-                ("isosceles right triangles with one leg in the base", Fraction(1, 2)),
-                ("rectangles twice as high as they are wide", Fraction(2)),
-            )
+        shape, factor = pick(
+            rng,
+            ("squares", Fraction(1)),
+            ("semicircles whose diameter lies in the base", None),
+            ("isosceles right triangles with one leg in the base", Fraction(1, 2)),
+            ("rectangles twice as high as they are wide", Fraction(2)),
         )
         fifth = _integral(_polynomials([1, -2 * b, b * b, 0, 0]), 0, b)
         answer = _pi_times(fifth / 8) if factor is None else fraction(factor * fifth)
@@ -493,21 +490,20 @@ def _volume(rng: Random, level: int) -> Problem:
         )
         return Problem(question, str(h), {"curve": curve, "volume": str(volume)})
     # sphere of radius R with a cylindrical hole of radius r: 4/3 pi (R^2 - r^2)^(3/2)
-    small, half, big = rng.choice(
-        (
-            (3, 4, 5),
-            (4, 3, 5),
-            (5, 12, 13),
-            (12, 5, 13),
-            (6, 8, 10),
-            (8, 6, 10),
-            (8, 15, 17),
-            (15, 8, 17),
-            (7, 24, 25),
-            (24, 7, 25),
-            (9, 12, 15),
-            (12, 9, 15),
-        )
+    small, half, big = pick(
+        rng,
+        (3, 4, 5),
+        (4, 3, 5),
+        (5, 12, 13),
+        (12, 5, 13),
+        (6, 8, 10),
+        (8, 6, 10),
+        (8, 15, 17),
+        (15, 8, 17),
+        (7, 24, 25),
+        (24, 7, 25),
+        (9, 12, 15),
+        (12, 9, 15),
     )
     cap = rng.random() < 0.5
     if cap:
@@ -596,8 +592,8 @@ def _integral_equation(rng: Random, level: int) -> Problem:
         c = rng.choice("ck")
         formula = f"{terms([(1, 'x^3'), (p, 'x^2'), (q, 'x')])} + {c}"
         value = 3 * at * at + 2 * p * at + q
-        ask, answer = rng.choice(
-            ((f"{c} + {f}({at})", k + value), (c, k), (f"{f}({at}) - {c}", value - k))
+        ask, answer = pick(
+            rng, (f"{c} + {f}({at})", k + value), (c, k), (f"{f}({at}) - {c}", value - k)
         )
         question = WORDINGS.draw(
             rng, "integral equation, level 2", f=f, c=c, a=a, formula=formula, ask=ask

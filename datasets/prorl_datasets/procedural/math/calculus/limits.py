@@ -11,7 +11,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, power, root, terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -49,49 +49,42 @@ def _limit(rng: Random, level: int) -> Problem:
         a, b = rng.sample(range(2, 10), 2)
         at = "0"
         if form == "sine":
-            body, value = rng.choice(
-                (
-                    (f"\\frac{{\\sin {a}x}}{{\\sin {b}x}}", Fraction(a, b)),
-                    (f"\\frac{{\\sin {a}x}}{{\\tan {b}x}}", Fraction(a, b)),
-                    (f"\\frac{{\\sin({a}x) \\sin({b}x)}}{{x^2}}", Fraction(a * b)),
-                    (f"\\frac{{{a}x + \\sin {b}x}}{{{b}x - \\sin x}}", Fraction(a + b, b - 1)),
-                )
+            body, value = pick(
+                rng,
+                (f"\\frac{{\\sin {a}x}}{{\\sin {b}x}}", Fraction(a, b)),
+                (f"\\frac{{\\sin {a}x}}{{\\tan {b}x}}", Fraction(a, b)),
+                (f"\\frac{{\\sin({a}x) \\sin({b}x)}}{{x^2}}", Fraction(a * b)),
+                (f"\\frac{{{a}x + \\sin {b}x}}{{{b}x - \\sin x}}", Fraction(a + b, b - 1)),
             )
         elif form == "conjugate":
             at = "\\infty"
             c = signed(rng, 1, 9)
-            body, value = rng.choice(
+            body, value = pick(
+                rng,
                 (
-                    (
-                        f"\\left(\\sqrt{{{terms([(1, 'x^2'), (2 * a + 1, 'x'), (c, '')])}}} - x\\right)",
-                        Fraction(2 * a + 1, 2),
-                    ),
-                    (
-                        f"\\left(\\sqrt{{{terms([(a * a, 'x^2'), (b, 'x')])}}} - {a}x\\right)",
-                        Fraction(b, 2 * a),
-                    ),
-                    (
-                        f"\\left(\\sqrt{{x^2 + {a}x}} - \\sqrt{{x^2 + {b}x}}\\right)",
-                        Fraction(a - b, 2),
-                    ),
-                )
+                    f"\\left(\\sqrt{{{terms([(1, 'x^2'), (2 * a + 1, 'x'), (c, '')])}}} - x\\right)",
+                    Fraction(2 * a + 1, 2),
+                ),
+                (
+                    f"\\left(\\sqrt{{{terms([(a * a, 'x^2'), (b, 'x')])}}} - {a}x\\right)",
+                    Fraction(b, 2 * a),
+                ),
+                (f"\\left(\\sqrt{{x^2 + {a}x}} - \\sqrt{{x^2 + {b}x}}\\right)", Fraction(a - b, 2)),
             )
         elif form == "exponential":
-            body, value = rng.choice(
-                (
-                    (f"\\frac{{e^{{{a}x}} - e^{{{b}x}}}}{{x}}", Fraction(a - b)),
-                    (f"\\frac{{e^{{{a}x}} - 1}}{{\\sin {b}x}}", Fraction(a, b)),
-                    (f"\\frac{{\\ln(1 + {a}x)}}{{{b}x}}", Fraction(a, b)),
-                    (f"\\frac{{\\ln(1 + {a}x)}}{{e^{{{b}x}} - 1}}", Fraction(a, b)),
-                )
+            body, value = pick(
+                rng,
+                (f"\\frac{{e^{{{a}x}} - e^{{{b}x}}}}{{x}}", Fraction(a - b)),
+                (f"\\frac{{e^{{{a}x}} - 1}}{{\\sin {b}x}}", Fraction(a, b)),
+                (f"\\frac{{\\ln(1 + {a}x)}}{{{b}x}}", Fraction(a, b)),
+                (f"\\frac{{\\ln(1 + {a}x)}}{{e^{{{b}x}} - 1}}", Fraction(a, b)),
             )
         elif form == "cosine":
-            body, value = rng.choice(
-                (
-                    (f"\\frac{{1 - \\cos {a}x}}{{x^2}}", Fraction(a * a, 2)),
-                    (f"\\frac{{\\cos {a}x - \\cos {b}x}}{{x^2}}", Fraction(b * b - a * a, 2)),
-                    (f"\\frac{{1 - \\cos {a}x}}{{x \\sin {b}x}}", Fraction(a * a, 2 * b)),
-                )
+            body, value = pick(
+                rng,
+                (f"\\frac{{1 - \\cos {a}x}}{{x^2}}", Fraction(a * a, 2)),
+                (f"\\frac{{\\cos {a}x - \\cos {b}x}}{{x^2}}", Fraction(b * b - a * a, 2)),
+                (f"\\frac{{1 - \\cos {a}x}}{{x \\sin {b}x}}", Fraction(a * a, 2 * b)),
             )
         else:
             n, at_number = rng.choice((2, 3, 4)), rng.randint(1, 3)
@@ -112,37 +105,33 @@ def _limit(rng: Random, level: int) -> Problem:
         a, b = rng.sample(range(1, 8), 2)
         at = "0"
         if form == "third order":
-            body, value = rng.choice(
+            body, value = pick(
+                rng,
                 (
-                    (
-                        f"\\frac{{\\sin {a}x - {a}x}}{{x^3}}"
-                        if a > 1
-                        else "\\frac{\\sin x - x}{x^3}",
-                        Fraction(-(a**3), 6),
-                    ),
-                    (
-                        f"\\frac{{\\tan {b}x - \\sin {b}x}}{{x^3}}"
-                        if b > 1
-                        else "\\frac{\\tan x - \\sin x}{x^3}",
-                        Fraction(b**3, 2),
-                    ),
-                    (f"\\frac{{e^{{{a + 1}x}} - 1 - {a + 1}x}}{{x^2}}", Fraction((a + 1) ** 2, 2)),
-                    (f"\\frac{{{a + 1}x - \\ln(1 + {a + 1}x)}}{{x^2}}", Fraction((a + 1) ** 2, 2)),
-                    (
-                        f"\\frac{{\\sqrt{{1 + {2 * a}x}} - 1 - {terms([(a, 'x')])}}}{{x^2}}",
-                        Fraction(-a * a, 2),
-                    ),
-                )
+                    f"\\frac{{\\sin {a}x - {a}x}}{{x^3}}" if a > 1 else "\\frac{\\sin x - x}{x^3}",
+                    Fraction(-(a**3), 6),
+                ),
+                (
+                    f"\\frac{{\\tan {b}x - \\sin {b}x}}{{x^3}}"
+                    if b > 1
+                    else "\\frac{\\tan x - \\sin x}{x^3}",
+                    Fraction(b**3, 2),
+                ),
+                (f"\\frac{{e^{{{a + 1}x}} - 1 - {a + 1}x}}{{x^2}}", Fraction((a + 1) ** 2, 2)),
+                (f"\\frac{{{a + 1}x - \\ln(1 + {a + 1}x)}}{{x^2}}", Fraction((a + 1) ** 2, 2)),
+                (
+                    f"\\frac{{\\sqrt{{1 + {2 * a}x}} - 1 - {terms([(a, 'x')])}}}{{x^2}}",
+                    Fraction(-a * a, 2),
+                ),
             )
         elif form == "power e":
             a, b = rng.choice((1, 2, 3, 4)), rng.choice((1, 2, 3, 5))
             c = Fraction(a * b)
-            body, at = rng.choice(
-                (
-                    (f"\\left(1 + \\frac{{{a}}}{{x}}\\right)^{{{terms([(b, 'x')])}}}", "\\infty"),
-                    (f"\\left(1 + {terms([(a, 'x')])}\\right)^{{\\frac{{{b}}}{{x}}}}", "0"),
-                    (f"\\left(\\frac{{x + {a}}}{{x - {b}}}\\right)^x", "\\infty"),
-                )
+            body, at = pick(
+                rng,
+                (f"\\left(1 + \\frac{{{a}}}{{x}}\\right)^{{{terms([(b, 'x')])}}}", "\\infty"),
+                (f"\\left(1 + {terms([(a, 'x')])}\\right)^{{\\frac{{{b}}}{{x}}}}", "0"),
+                (f"\\left(\\frac{{x + {a}}}{{x - {b}}}\\right)^x", "\\infty"),
             )
             if "- " in body:
                 c = Fraction(a + b)
@@ -152,19 +141,18 @@ def _limit(rng: Random, level: int) -> Problem:
         elif form == "riemann":
             k = rng.choice((1, 2, 3, 4))
             c = rng.randint(1, 9)
-            general, value = rng.choice(
+            general, value = pick(
+                rng,
                 (
-                    (
-                        f"\\frac{{{c if c > 1 else ''}k^{k}}}{{n^{k + 1}}}".replace("k^1", "k")
-                        if k > 1
-                        else f"\\frac{{{c if c > 1 else ''}k}}{{n^2}}",
-                        Fraction(c, k + 1),
-                    ),
-                    (
-                        f"\\frac{{{c}}}{{n}} \\left(1 + \\frac{{k}}{{n}}\\right)^{k + 1}",
-                        Fraction(c * (2 ** (k + 2) - 1), k + 2),
-                    ),
-                )
+                    f"\\frac{{{c if c > 1 else ''}k^{k}}}{{n^{k + 1}}}".replace("k^1", "k")
+                    if k > 1
+                    else f"\\frac{{{c if c > 1 else ''}k}}{{n^2}}",
+                    Fraction(c, k + 1),
+                ),
+                (
+                    f"\\frac{{{c}}}{{n}} \\left(1 + \\frac{{k}}{{n}}\\right)^{k + 1}",
+                    Fraction(c * (2 ** (k + 2) - 1), k + 2),
+                ),
             )
             question = WORDINGS.draw(rng, "limit, riemann", general=general)
             return Problem(question, fraction(value), {"general": general})
@@ -251,28 +239,27 @@ def _taylor(rng: Random, level: int) -> Problem:
         if form == "composite":
             n = rng.choice((4, 6))
             c = n // 2
-            formula, value = rng.choice(
+            formula, value = pick(
+                rng,
                 (
-                    (
-                        f"e^{{{terms([(a + 1, 'x^2')])}}}\\cos x",
-                        sum(
-                            Fraction((a + 1) ** i, factorial(i))
-                            * Fraction((-1) ** (c - i), factorial(2 * (c - i)))
-                            for i in range(c + 1)
-                        ),
+                    f"e^{{{terms([(a + 1, 'x^2')])}}}\\cos x",
+                    sum(
+                        Fraction((a + 1) ** i, factorial(i))
+                        * Fraction((-1) ** (c - i), factorial(2 * (c - i)))
+                        for i in range(c + 1)
                     ),
-                    (
-                        f"\\frac{{\\cos {a + 1}x}}{{1 - x^2}}",
-                        sum(
-                            Fraction((-1) ** i * (a + 1) ** (2 * i), factorial(2 * i))
-                            for i in range(c + 1)
-                        ),
+                ),
+                (
+                    f"\\frac{{\\cos {a + 1}x}}{{1 - x^2}}",
+                    sum(
+                        Fraction((-1) ** i * (a + 1) ** (2 * i), factorial(2 * i))
+                        for i in range(c + 1)
                     ),
-                    (
-                        f"\\frac{{e^{{{a + 1}x}}}}{{1 - x}}",
-                        sum(Fraction((a + 1) ** i, factorial(i)) for i in range(n + 1)),
-                    ),
-                )
+                ),
+                (
+                    f"\\frac{{e^{{{a + 1}x}}}}{{1 - x}}",
+                    sum(Fraction((a + 1) ** i, factorial(i)) for i in range(n + 1)),
+                ),
             )
         elif form == "derivative":
             # f^(n)(0) for x^k e^(ax), x^k sin(ax), 1/(1 + a x^2)
@@ -290,15 +277,14 @@ def _taylor(rng: Random, level: int) -> Problem:
                     Fraction((-a) ** (n // 2) * factorial(n)),
                 )
             order = f"f^{{({n})}}(0)"
-            question = rng.choice(
+            question = pick(
+                rng,
+                WORDINGS.one("taylor", formula=formula, order=order, n=n),
                 (
-                    WORDINGS.one("taylor", formula=formula, order=order, n=n),
-                    (
-                        f"Use a power series to compute the ${n}$th derivative of $f(x) = {formula}$ at "
-                        "$x = 0$."
-                    ).replace(f"${n}$th derivative", f"derivative of order ${n}$"),
-                    f"If \\[f(x) = {formula},\\] what is ${order}$?",
-                )
+                    f"Use a power series to compute the ${n}$th derivative of $f(x) = {formula}$ at "
+                    "$x = 0$."
+                ).replace(f"${n}$th derivative", f"derivative of order ${n}$"),
+                f"If \\[f(x) = {formula},\\] what is ${order}$?",
             )
             return Problem(
                 question, fraction(number), {"formula": formula, "n": n, "ask": "derivative"}
@@ -320,22 +306,21 @@ def _taylor(rng: Random, level: int) -> Problem:
     if value == 0:
         return _taylor(rng, level)
     wanted = power("x", n)
-    question = rng.choice(
+    question = pick(
+        rng,
+        f"Find the coefficient of ${wanted}$ in the Maclaurin series of ${formula}$.",
+        f"When ${formula}$ is expanded in powers of $x$, which number multiplies ${wanted}$?",
         (
-            f"Find the coefficient of ${wanted}$ in the Maclaurin series of ${formula}$.",
-            f"When ${formula}$ is expanded in powers of $x$, which number multiplies ${wanted}$?",
-            (
-                f"Suppose \\[{formula} = c_0 + c_1x + c_2x^2 + \\cdots\\] for all $x$ near $0$. "
-                f"What is $c_{n}$?"
-            )
-            .replace("c_1x", "c_{1}x")
-            .replace("c_2x", "c_{2}x"),
-            WORDINGS.one("taylor 2", n=n, formula=formula, wanted=wanted),
-            WORDINGS.one("taylor 3", formula=formula, n=n),
-            WORDINGS.one("taylor 4", n=n, formula=formula),
-            WORDINGS.one("taylor 5", formula=formula, wanted=wanted),
-            WORDINGS.one("taylor 6", formula=formula, wanted=wanted),
+            f"Suppose \\[{formula} = c_0 + c_1x + c_2x^2 + \\cdots\\] for all $x$ near $0$. "
+            f"What is $c_{n}$?"
         )
+        .replace("c_1x", "c_{1}x")
+        .replace("c_2x", "c_{2}x"),
+        WORDINGS.one("taylor 2", n=n, formula=formula, wanted=wanted),
+        WORDINGS.one("taylor 3", formula=formula, n=n),
+        WORDINGS.one("taylor 4", n=n, formula=formula),
+        WORDINGS.one("taylor 5", formula=formula, wanted=wanted),
+        WORDINGS.one("taylor 6", formula=formula, wanted=wanted),
     )
     return Problem(question, fraction(value), {"formula": formula, "n": n, "ask": "coefficient"})
 
@@ -368,8 +353,8 @@ def _differential(rng: Random, level: int) -> Problem:
             if factor < 1:
                 start = rng.randint(1, 6) * Fraction(factor).denominator ** times
             first, value = start * Fraction(factor), start * Fraction(factor) ** times
-            thing = rng.choice(
-                ("A culture of bacteria", "A chemical substance", "The amount of a quantity $y$")
+            thing = pick(
+                rng, "A culture of bacteria", "A chemical substance", "The amount of a quantity $y$"
             )
             question = WORDINGS.draw(
                 rng,

@@ -243,8 +243,8 @@ f"A clock face without numbers has {n} equally spaced marks. {k} of the marks ar
 (f"In how many essentially different ways can {k} of {n} places around a circle be occupied, "
 f"where {'rotations and reflections' if flips else 'only rotations'} are disregarded?"),
         WORDINGS.one('two kinds', n=n, k=k, patterns_that='Patterns that become equal by a rotation or a reflection count as one.' if flips else 'Patterns that become equal by a rotation of the circle count as one, but mirror images may be different.'),
-        (WORDINGS.one('two kinds 2', n=n, k=k, n_minus_k=n - k, rule=rule)),
-        (WORDINGS.one('two kinds 3', k=k, n=n, or_a=' or a reflection' if flips else '')),
+        WORDINGS.one('two kinds 2', n=n, k=k, n_minus_k=n - k, rule=rule),
+        WORDINGS.one('two kinds 3', k=k, n=n, or_a=' or a reflection' if flips else ''),
     )  # fmt: skip
     values = {"ask": "two kinds", "n": n, "k": k, "flips": flips}
     return Problem(rng.choice(texts), str(_orbits([k, n - k], flips)), values)

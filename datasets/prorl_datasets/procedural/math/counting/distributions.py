@@ -173,27 +173,23 @@ def _equal_things(rng: Random, level: int) -> Problem:
                     least_one="least one and at" if low else "",
                     tops=tops,
                 ).replace("  ", " "),
-                (
-                    WORDINGS.one(
-                        "equal things 13",
-                        quadruples="quadruples" if k == 4 else "triples",
-                        low=low,
-                        tops=tops,
-                        n=n,
-                    )
+                WORDINGS.one(
+                    "equal things 13",
+                    quadruples="quadruples" if k == 4 else "triples",
+                    low=low,
+                    tops=tops,
+                    n=n,
                 ),
-                (
-                    WORDINGS.one(
-                        "equal things 14",
-                        k=k,
-                        tops=tops,
-                        things=things,
-                        who=who,
-                        n=n,
-                        none_of="none of which may stay empty"
-                        if low
-                        else "some of which may stay empty",
-                    )
+                WORDINGS.one(
+                    "equal things 14",
+                    k=k,
+                    tops=tops,
+                    things=things,
+                    who=who,
+                    n=n,
+                    none_of="none of which may stay empty"
+                    if low
+                    else "some of which may stay empty",
                 ),
             )
         else:

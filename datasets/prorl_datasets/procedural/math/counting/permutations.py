@@ -226,13 +226,11 @@ def _functions(rng: Random, level: int) -> Problem:
             )
             texts = (
                 *texts,
-                (
-                    WORDINGS.one(
-                        "functions 5",
-                        n=n,
-                        fixed=fixed,
-                        gets_a="gets a school" if fixed == 1 else "get schools",
-                    )
+                WORDINGS.one(
+                    "functions 5",
+                    n=n,
+                    fixed=fixed,
+                    gets_a="gets a school" if fixed == 1 else "get schools",
                 ),
             )
             values = {"ask": "idempotent image", "n": n, "size": fixed}

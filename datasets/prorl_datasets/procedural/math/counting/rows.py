@@ -12,7 +12,7 @@ from random import Random
 
 from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -56,14 +56,16 @@ def _row_text(rng: Random, rule: Rule, names: Sequence[str]) -> str:
     if kind == "first":
         return WORDINGS.draw(rng, "row text, first", x=x, rule=rule)
     if kind == "not place":
-        return rng.choice(
-            (f"{x} must not get place number {rule[2]}", f"place number {rule[2]} is not for {x}")
+        return pick(
+            rng,
+            f"{x} must not get place number {rule[2]}",
+            f"place number {rule[2]} is not for {x}",
         )
     if kind == "end":
         return rng.choice((f"{x} must be first or last", f"{x} gets one of the two end places"))
     if kind == "inside":
-        return rng.choice(
-            (f"{x} must be neither first nor last", f"{x} does not want to be at either end")
+        return pick(
+            rng, f"{x} must be neither first nor last", f"{x} does not want to be at either end"
         )
     y = names[int(str(rule[2]))]
     if kind == "next":

@@ -10,7 +10,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -196,8 +196,8 @@ def _sums(rng: Random, level: int) -> Problem:
         # f(ab) = f(a) + f(b), f(n) from two given values
         p, q = rng.choice(((2, 3), (2, 5), (3, 5), (2, 7), (3, 7)))
         u, v = rng.randint(2, 15), rng.randint(2, 15)
-        e1, e2, e3, e4 = rng.choice(
-            ((1, 1, 1, 2), (2, 1, 1, 1), (1, 2, 2, 1), (2, 1, 1, 2), (3, 1, 1, 1), (1, 1, 3, 1))
+        e1, e2, e3, e4 = pick(
+            rng, (1, 1, 1, 2), (2, 1, 1, 1), (1, 2, 2, 1), (2, 1, 1, 2), (3, 1, 1, 1), (1, 1, 3, 1)
         )
         first, second = p**e1 * q**e2, p**e3 * q**e4
         s, t = rng.randint(1, 4), rng.randint(1, 3)

@@ -11,7 +11,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -161,8 +161,8 @@ def _range(rng: Random, level: int) -> Problem:
             hole = fraction(Fraction(a, c))
             interval = f"(-{INFINITY}, {hole}) \\cup ({hole}, {INFINITY})"
         else:
-            a, b = rng.choice(
-                ((3, 4), (5, 12), (6, 8), (8, 15), (1, 1), (1, 2), (2, 3), (7, 24), (4, 3))
+            a, b = pick(
+                rng, (3, 4), (5, 12), (6, 8), (8, 15), (1, 1), (1, 2), (2, 3), (7, 24), (4, 3)
             )
             c = rng.randint(-9, 9)
             size = a * a + b * b
@@ -179,20 +179,19 @@ def _range(rng: Random, level: int) -> Problem:
         if form == "quotient":
             # (a x + b)/(x^2 + c): y x^2 - a x + (c y - b) = 0 has a real root: a^2 - 4y(cy - b) >= 0
             m, c = (
-                rng.choice(
-                    (
-                        (4, 3),
-                        (6, 8),
-                        (8, 15),
-                        (3, 4),
-                        (8, 6),
-                        (12, 5),
-                        (2, 1),
-                        (4, 4),
-                        (6, 9),
-                        (10, 24),
-                        (12, 16),
-                    )
+                pick(
+                    rng,
+                    (4, 3),
+                    (6, 8),
+                    (8, 15),
+                    (3, 4),
+                    (8, 6),
+                    (12, 5),
+                    (2, 1),
+                    (4, 4),
+                    (6, 9),
+                    (10, 24),
+                    (12, 16),
                 ),
                 1,
             )
@@ -377,25 +376,13 @@ def _intersections(rng: Random, level: int) -> Problem:
             b, c = -(r + s), r * s
             formula = f"|{polynomial((1, b, c))}|"
             asks = {
-                "3": (
-                    str(peak),
-                    WORDINGS.one("intersections 2", k=k, formula=formula),
-                ),
-                "4": (
-                    str(peak - 1),
-                    WORDINGS.one("intersections 3", k=k, formula=formula),
-                ),
-                "3b": (
-                    str(peak),
-                    WORDINGS.one("intersections 4", k=k, formula=formula),
-                ),
+                "3": (str(peak), WORDINGS.one("intersections 2", k=k, formula=formula)),
+                "4": (str(peak - 1), WORDINGS.one("intersections 3", k=k, formula=formula)),
+                "3b": (str(peak), WORDINGS.one("intersections 4", k=k, formula=formula)),
                 "4b": WORDINGS.all(
                     "intersections, level 2, folded parabola, 4b", peak=peak, k=k, formula=formula
                 ),
-                "4c": (
-                    str(2 * (r + s)),
-                    WORDINGS.one("intersections 5", k=k, formula=formula),
-                ),
+                "4c": (str(2 * (r + s)), WORDINGS.one("intersections 5", k=k, formula=formula)),
             }
             if peak < 3:
                 return _intersections(rng, level)
@@ -537,8 +524,8 @@ def _symmetry(rng: Random, level: int) -> Problem:
     if form == "odd formula":
         # f(x) = a x^5 + b x^3 + c x + d with f(-t) known
         t, v, d = rng.randint(2, 9), signed(rng, 1, 40), signed(rng, 1, 15)
-        shape = rng.choice(
-            ("ax^5 + bx^3 + cx", "ax^7 + bx^5 + cx^3", "a\\sin x + bx^3", "ax^3 + \\frac{b}{x}")
+        shape = pick(
+            rng, "ax^5 + bx^3 + cx", "ax^7 + bx^5 + cx^3", "a\\sin x + bx^3", "ax^3 + \\frac{b}{x}"
         )
         value = 2 * d - v
         question = WORDINGS.draw(
@@ -565,13 +552,12 @@ def _symmetry(rng: Random, level: int) -> Problem:
     if rng.random() < 0.4:
         question = WORDINGS.draw(rng, "symmetry", f=f, formula=formula)
         return Problem(question, f"({h}, {k})", {"form": form, "formula": formula, "ask": "centre"})
-    question = rng.choice(
-        (
-            WORDINGS.one("symmetry 2", f=f, formula=formula, twice_h=2 * h)
-            if h > 1
-            else WORDINGS.one("symmetry 3", f=f, formula=formula),
-            WORDINGS.one("symmetry 4", f=f, formula=formula, twice_h=2 * h),
-        )
+    question = pick(
+        rng,
+        WORDINGS.one("symmetry 2", f=f, formula=formula, twice_h=2 * h)
+        if h > 1
+        else WORDINGS.one("symmetry 3", f=f, formula=formula),
+        WORDINGS.one("symmetry 4", f=f, formula=formula, twice_h=2 * h),
     )
     if "number $c$" in question:
         return Problem(

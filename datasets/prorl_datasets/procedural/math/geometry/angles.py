@@ -10,7 +10,7 @@ from prorl_datasets.procedural.math.geometry.writing import letters, others
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import fraction, terms
 from prorl_datasets.procedural.math.problem import Problem
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -37,14 +37,13 @@ def _ratio_angles(rng: Random) -> Problem:
     big = rng.choice((True, False))
     word = "largest" if big else "smallest"
     answer = (max if big else min)(p, q, r) * step
-    say = rng.choice(
-        (
-            WORDINGS.one("ratio angles", p=p, q=q, r=r, word=word),
-            WORDINGS.one("ratio angles 2", p=p, q=q, r=r, word=word),
-            WORDINGS.one("ratio angles 3", p=p, q=q, r=r, word=word),
-            f"The three angles of a triangular sail measure ${p}x$, ${q}x$ and ${r}x$ degrees for "
-            f"some number $x$. What is its {word} angle, in degrees?".replace("$1x$", "$x$"),
-        )
+    say = pick(
+        rng,
+        WORDINGS.one("ratio angles", p=p, q=q, r=r, word=word),
+        WORDINGS.one("ratio angles 2", p=p, q=q, r=r, word=word),
+        WORDINGS.one("ratio angles 3", p=p, q=q, r=r, word=word),
+        f"The three angles of a triangular sail measure ${p}x$, ${q}x$ and ${r}x$ degrees for "
+        f"some number $x$. What is its {word} angle, in degrees?".replace("$1x$", "$x$"),
     )
     return posed("ratio_angles", say, answer, parts=[p, q, r], big=big)
 

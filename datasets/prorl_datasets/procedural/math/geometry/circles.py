@@ -18,7 +18,7 @@ from prorl_datasets.procedural.math.geometry.writing import (
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root, terms
 from prorl_datasets.procedural.math.problem import Problem
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -40,11 +40,7 @@ def _center(rng: Random) -> Problem:
     h, k = redrawn(lambda: _spot(rng), lambda s: 0 not in s)
     square = rng.randint(2, 60)
     asked = rng.choice(("center", "radius", "area"))
-    answer = {
-        "center": point(h, k),
-        "radius": root(square),
-        "area": times_pi(square),
-    }[asked]
+    answer = {"center": point(h, k), "radius": root(square), "area": times_pi(square)}[asked]
     equation = _spread(h, k, square)
     say = {
         "center": WORDINGS.all("center, center", equation=equation),
@@ -187,25 +183,22 @@ def _extreme(rng: Random) -> Problem:
     far = rng.choice((True, False))
     answer = w + r if far else abs(w - r)
     word = "greatest" if far else "smallest"
-    say = rng.choice(
-        (
-            WORDINGS.one(
-                "extreme 2", circle_h_k_r_times_r=circle(h, k, r * r), word=word, point_p=point(*p)
-            ),
-            f"Find the {word} value of $\\sqrt{{(x {_minus(p[0])})^2 + (y {_minus(p[1])})^2}}$ if "
-            f"$(x, y)$ lies on the circle ${circle(h, k, r * r)}$."
-            if 0 not in p
-            else f"Find the {word} distance between the point ${point(*p)}$ and a point of the "
-            f"circle ${circle(h, k, r * r)}$.",
-            (
-                WORDINGS.one(
-                    "extreme",
-                    point=point(*p),
-                    h=circle(h, k, r * r),
-                    farthest="farthest" if far else "nearest",
-                )
-            ),
-        )
+    say = pick(
+        rng,
+        WORDINGS.one(
+            "extreme 2", circle_h_k_r_times_r=circle(h, k, r * r), word=word, point_p=point(*p)
+        ),
+        f"Find the {word} value of $\\sqrt{{(x {_minus(p[0])})^2 + (y {_minus(p[1])})^2}}$ if "
+        f"$(x, y)$ lies on the circle ${circle(h, k, r * r)}$."
+        if 0 not in p
+        else f"Find the {word} distance between the point ${point(*p)}$ and a point of the "
+        f"circle ${circle(h, k, r * r)}$.",
+        WORDINGS.one(
+            "extreme",
+            point=point(*p),
+            h=circle(h, k, r * r),
+            farthest="farthest" if far else "nearest",
+        ),
     )
     return posed("extreme", say, answer, h=h, k=k, square=r * r, p=p, far=far)
 

@@ -10,7 +10,7 @@ from prorl_datasets.procedural.math.geometry.writing import letters, others, poi
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -172,13 +172,12 @@ def _circumcenter(rng: Random) -> Problem:
             rng.sample(
                 [
                     (x * i, y * j)
-                    for x, y in rng.choice(
-                        (
-                            ((3, 4), (4, 3), (5, 0), (0, 5)),
-                            ((1, 7), (7, 1), (5, 5)),
-                            ((1, 8), (8, 1), (4, 7), (7, 4)),
-                            ((2, 9), (9, 2), (6, 7), (7, 6)),
-                        )
+                    for x, y in pick(
+                        rng,
+                        ((3, 4), (4, 3), (5, 0), (0, 5)),
+                        ((1, 7), (7, 1), (5, 5)),
+                        ((1, 8), (8, 1), (4, 7), (7, 4)),
+                        ((2, 9), (9, 2), (6, 7), (7, 6)),
                     )
                     for i in (-1, 1)
                     for j in (-1, 1)

@@ -75,13 +75,11 @@ def _gcd_lcm(rng: Random, level: int) -> Problem:
         ordered = rng.random() < 0.5
         answer = 2 ** len(primes) if ordered else 2 ** (len(primes) - 1)
         texts = (
-            (
-                WORDINGS.one(
-                    "gcd lcm",
-                    ordered="ordered " if ordered else "unordered ",
-                    g=g,
-                    g_times_ratio=g * ratio,
-                )
+            WORDINGS.one(
+                "gcd lcm",
+                ordered="ordered " if ordered else "unordered ",
+                g=g,
+                g_times_ratio=g * ratio,
             ),
             WORDINGS.one(
                 "gcd lcm 2",

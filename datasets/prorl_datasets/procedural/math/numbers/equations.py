@@ -81,7 +81,7 @@ def _linear_equations(rng: Random, level: int) -> Problem:
         elif ask == "most":
             answer = max(x + y for x, y in found)
             texts = (
-                (WORDINGS.one("linear equations 3", kind=kind, equation=equation)),
+                WORDINGS.one("linear equations 3", kind=kind, equation=equation),
                 WORDINGS.one(
                     "linear equations 4",
                     who=who,
@@ -168,8 +168,7 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
 
     if level < 3:
         a, b = redrawn(
-            lambda: sorted(rng.sample(range(3, 8 + 7 * level), 2)),
-            lambda p: gcd(*p) == 1,
+            lambda: sorted(rng.sample(range(3, 8 + 7 * level), 2)), lambda p: gcd(*p) == 1
         )
         gaps = [n for n, ok in enumerate(reachable([a, b], a * b)) if not ok]
         if level == 1:

@@ -6,7 +6,7 @@ from random import Random
 
 from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -60,13 +60,11 @@ def _trailing_zeros(rng: Random, level: int) -> Problem:
         )
     ask = rng.choice(("base", "binomial", "skipped"))
     if ask == "base":
-        base, parts = rng.choice(
-            (
-                (6, ((3, 1),)), (12, ((2, 2), (3, 1))), (15, ((5, 1),)), (14, ((7, 1),)),
+        base, parts = pick(rng,
+(6, ((3, 1),)), (12, ((2, 2), (3, 1))), (15, ((5, 1),)), (14, ((7, 1),)),
                 (18, ((2, 1), (3, 2))), (9, ((3, 2),)), (8, ((2, 3),)), (16, ((2, 4),)),
                 (24, ((2, 3), (3, 1))), (20, ((2, 2), (5, 1))),
-            )
-        )  # fmt: skip
+)  # fmt: skip
         n = rng.randint(30, 400)
         answer = min(_legendre(n, p) // e for p, e in parts)
         texts = WORDINGS.all("trailing zeros, base", n=n, base=base, who=who)
@@ -125,13 +123,11 @@ def _prime_powers(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "last": last, "p": p})
     ask = rng.choice(("composite", "least", "binomial"))
     if ask == "composite":
-        base, parts = rng.choice(
-            (
-                (12, ((2, 2), (3, 1))), (18, ((2, 1), (3, 2))), (24, ((2, 3), (3, 1))),
+        base, parts = pick(rng,
+(12, ((2, 2), (3, 1))), (18, ((2, 1), (3, 2))), (24, ((2, 3), (3, 1))),
                 (45, ((3, 2), (5, 1))), (48, ((2, 4), (3, 1))), (72, ((2, 3), (3, 2))),
                 (98, ((2, 1), (7, 2))), (75, ((3, 1), (5, 2))), (54, ((2, 1), (3, 3))),
-            )
-        )  # fmt: skip
+)  # fmt: skip
         n = rng.randint(30, 300)
         answer = min(_legendre(n, q) // e for q, e in parts)
         texts = WORDINGS.all("prime powers, composite", base=base, n=n, who=who)

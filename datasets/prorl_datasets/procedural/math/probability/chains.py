@@ -11,7 +11,7 @@ from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.probability.asking import expected, probability
 from prorl_datasets.procedural.math.probability.walks import ruin
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings, ordinal
+from prorl_datasets.procedural.wordings import Wordings, ordinal, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -24,13 +24,12 @@ def _turns(rng: Random, level: int) -> Problem:
     a, b = rng.sample(PEOPLE, 2)
     p, q = rng.choice(CHANCES), rng.choice(CHANCES)
     shown = f"${fraction(p)}$", f"${fraction(q)}$"
-    game = rng.choice(
-        (
-            "throw darts at a target",
-            "shoot at a basket",
-            "kick balls at a goal",
-            "throw rings at a peg",
-        )
+    game = pick(
+        rng,
+        "throw darts at a target",
+        "shoot at a basket",
+        "kick balls at a goal",
+        "throw rings at a peg",
     )
     if level == 1:
         n = rng.randint(2, 4)
@@ -67,8 +66,8 @@ def _turns(rng: Random, level: int) -> Problem:
         i = rng.randint(1, n)
         word = {3: "Three", 4: "Four", 5: "Five"}[n]
         names = rng.sample(PEOPLE, n)
-        p = rng.choice(
-            (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6), Fraction(2, 3), Fraction(1, 4))
+        p = pick(
+            rng, Fraction(1, 2), Fraction(1, 3), Fraction(1, 6), Fraction(2, 3), Fraction(1, 4)
         )
         value = (1 - p) ** (i - 1) * p / (1 - (1 - p) ** n)
         scene = WORDINGS.one(

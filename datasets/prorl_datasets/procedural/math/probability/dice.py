@@ -184,16 +184,13 @@ def _orders(rng: Random, level: int) -> Problem:
                 lambda o: abs(o[0] - o[1]) >= k,
             ),
             "different": (f"all {word} results are different", lambda o: len(set(o)) == count),
-            "min at least": (
-                (WORDINGS.one("orders", word=word, k=k)),
-                lambda o: min(o) == k,
-            ),
+            "min at least": (WORDINGS.one("orders", word=word, k=k), lambda o: min(o) == k),
             "exactly": (
                 f"exactly two of the {word} results are greater than ${k}$",
                 lambda o: sum(x > k for x in o) == 2,
             ),
             "increasing": (
-                (WORDINGS.one("orders 2", word=word)),
+                WORDINGS.one("orders 2", word=word),
                 lambda o: all(x < y for x, y in pairwise(o)),
             ),
             "max given place": (
@@ -204,10 +201,7 @@ def _orders(rng: Random, level: int) -> Problem:
                 WORDINGS.one("orders 4", word=word, k=k),
                 lambda o: sum(x < k for x in o) == 1 == sum(x > k for x in o),
             ),
-            "two equal": (
-                (WORDINGS.one("orders 3", word=word)),
-                lambda o: len(set(o)) == count - 1,
-            ),
+            "two equal": (WORDINGS.one("orders 3", word=word), lambda o: len(set(o)) == count - 1),
             "neighbors": (
                 f"the {word} results are consecutive integers in some order",
                 lambda o: len(set(o)) == count and max(o) - min(o) == count - 1,

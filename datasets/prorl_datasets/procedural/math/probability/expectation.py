@@ -11,7 +11,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import PEOPLE
 from prorl_datasets.procedural.math.probability.asking import expected
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -48,9 +48,7 @@ def _payments(rng: Random, level: int) -> Problem:
             )
             value = Fraction(parts[0] * prizes[0] + parts[1] * prizes[1], sum(parts))
             values = {"ask": ask, "parts": parts, "prizes": prizes}
-        quantity = rng.choice(
-            (f"{who}'s gain, in dollars", f"the amount in dollars that {who} gains")
-        )
+        quantity = pick(rng, f"{who}'s gain, in dollars", f"the amount in dollars that {who} gains")
         return expected(
             rng,
             scene,

@@ -10,7 +10,7 @@ from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.probability.asking import expected, probability
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -130,15 +130,14 @@ def _walks(rng: Random, level: int) -> Problem:
         )
     top = rng.randint(3, 8)
     start = rng.randint(1, top - 1)
-    p = rng.choice(
-        (
-            Fraction(1, 2),
-            Fraction(1, 3),
-            Fraction(2, 3),
-            Fraction(2, 5),
-            Fraction(3, 5),
-            Fraction(1, 4),
-        )
+    p = pick(
+        rng,
+        Fraction(1, 2),
+        Fraction(1, 3),
+        Fraction(2, 3),
+        Fraction(2, 5),
+        Fraction(3, 5),
+        Fraction(1, 4),
     )
     if ask == "duration":
         scene = WORDINGS.one(
@@ -202,16 +201,15 @@ def _patterns(rng: Random, level: int) -> Problem:
             {"ask": "occurs" if present else "absent", "n": n, "pattern": pattern},
             level,
         )
-    p = rng.choice(
-        (
-            Fraction(1, 2),
-            Fraction(1, 3),
-            Fraction(2, 3),
-            Fraction(1, 4),
-            Fraction(3, 4),
-            Fraction(2, 5),
-            Fraction(3, 5),
-        )
+    p = pick(
+        rng,
+        Fraction(1, 2),
+        Fraction(1, 3),
+        Fraction(2, 3),
+        Fraction(1, 4),
+        Fraction(3, 4),
+        Fraction(2, 5),
+        Fraction(3, 5),
     )
     coin = (
         "a fair coin"

@@ -9,7 +9,7 @@ from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 from prorl_datasets.procedural.math.stories.telling import article, people, told
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -77,11 +77,10 @@ def _three_sets(rng: Random) -> Problem:
     last = WORDINGS.one(f"three sets {how}", abc=cells["abc"], value=cells[""])
     start = rng.choice((f"Of {n} {who} {where},", f"Among the {n} {who} {where},"))
     first, second = facts
-    say = rng.choice(
-        (
-            f"{start} {first} {second} {last}",
-            f"{start} {second[0].lower()}{second[1:]} Altogether {first} {last}",
-        )
+    say = pick(
+        rng,
+        f"{start} {first} {second} {last}",
+        f"{start} {second[0].lower()}{second[1:]} Altogether {first} {last}",
     )
     answer = {"none": cells[""], "all": cells["abc"], "one": cells["a"] + cells["b"] + cells["c"]}[
         how

@@ -8,7 +8,7 @@ from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 from prorl_datasets.procedural.math.stories.telling import amount, article, money, people
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -72,24 +72,21 @@ def _overtake(rng: Random) -> Problem:
         if k == 1
         else f"so much that {q.name} has exactly twice as much as {p.name}"
     )
-    say = rng.choice(
-        (
-            f"{now}. {then}. After how many weeks will the two have {wish}?"
-            if k == 1
-            else WORDINGS.one("overtake 2", now=now, then=then, q=q, p=p),
-            (
-                WORDINGS.one(
-                    "overtake",
-                    q=q,
-                    m=m.whole(high),
-                    p=p,
-                    m_2=m.whole(low),
-                    m_3=m.whole(slow),
-                    m_4=m.whole(slow + gap),
-                    equal_to="equal to" if k == 1 else "exactly double",
-                )
-            ),
-        )
+    say = pick(
+        rng,
+        f"{now}. {then}. After how many weeks will the two have {wish}?"
+        if k == 1
+        else WORDINGS.one("overtake 2", now=now, then=then, q=q, p=p),
+        WORDINGS.one(
+            "overtake",
+            q=q,
+            m=m.whole(high),
+            p=p,
+            m_2=m.whole(low),
+            m_3=m.whole(slow),
+            m_4=m.whole(slow + gap),
+            equal_to="equal to" if k == 1 else "exactly double",
+        ),
     )
     return posed("overtake", say, n, starts=[low, high], weekly=[slow + gap, slow], times=k)
 

@@ -9,7 +9,7 @@ from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem, seldom
 from prorl_datasets.procedural.math.stories.telling import people, told
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -301,29 +301,27 @@ def _fuel_cost(rng: Random) -> Problem:
         rng,
         [
             f"The way there is {far} km, and they take the same way back.",
-            rng.choice(
-                (
-                    f"The car uses {use} liters per 100 km.",
-                    f"For 100 km the car needs {use} liters.",
-                )
+            pick(
+                rng,
+                f"The car uses {use} liters per 100 km.",
+                f"For 100 km the car needs {use} liters.",
             ),
             f"A liter of fuel costs €{price / 100:.2f}.",
             WORDINGS.draw(rng, "fuel cost", toll=toll),
         ],
         f"The {word} of them share all these costs equally. How many euros does each of them pay?",
-        rng.choice(
+        pick(
+            rng,
             (
-                (
-                    f"{p.name}, {q.name} and their friends, {word} people in all, go on a trip by car."
-                    if n > 2
-                    else f"{p.name} and {q.name} go on a trip by car."
-                ),
-                (
-                    f"A group of {word}, among them {p.name}, drives to the sea."
-                    if n > 2
-                    else f"{p.name} drives to the sea with {q.name}."
-                ),
-            )
+                f"{p.name}, {q.name} and their friends, {word} people in all, go on a trip by car."
+                if n > 2
+                else f"{p.name} and {q.name} go on a trip by car."
+            ),
+            (
+                f"A group of {word}, among them {p.name}, drives to the sea."
+                if n > 2
+                else f"{p.name} drives to the sea with {q.name}."
+            ),
         ),
     )
     return posed("fuel_cost", say, total // n // 100, use=use, far=far, price=price, toll=toll, n=n)

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -150,9 +150,7 @@ def _beer_lambert(rng: Random, level: int) -> Solved:
 
 
 def _metabolism(rng: Random, level: int) -> Solved:
-    who = rng.choice(
-        ("A yeast culture", "A germinating seed batch", "A dog", "An athlete's muscle")
-    )
+    who = pick(rng, "A yeast culture", "A germinating seed batch", "A dog", "An athlete's muscle")
     plant = rng.choice(("A wheat field plot", "A vineyard plot", "A young tree", "A hedge"))
     m = clean(rng, 0.5, 90, 2)
     breath = "C6H12O6 + 6 O2 -> 6 CO2 + 6 H2O"

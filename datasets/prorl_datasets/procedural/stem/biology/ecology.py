@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -76,8 +76,8 @@ def _logistic(rng: Random, level: int) -> Solved:
 
 
 def _mark_recapture(rng: Random, level: int) -> Solved:
-    what = rng.choice(
-        ("beetles in a meadow", "trout in a lake", "mice in a wood", "snails in a garden")
+    what = pick(
+        rng, "beetles in a meadow", "trout in a lake", "mice in a wood", "snails in a garden"
     )
     marked, caught = rng.randint(30, 400), rng.randint(30, 400)
     again = rng.randint(5, max(6, min(marked, caught) // 3))

@@ -7,15 +7,13 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
 
 def _cell_count(rng: Random, level: int) -> Solved:
-    what = rng.choice(
-        ("yeast cells", "blood cells", "sperm cells", "algal cells", "cultured cells")
-    )
+    what = pick(rng, "yeast cells", "blood cells", "sperm cells", "algal cells", "cultured cells")
     squares, cells = rng.randint(4, 25), rng.randint(40, 400)
     factor = rng.choice((2, 5, 10, 20, 50))
     lead = f"In a counting chamber {cells} {what} lie in {squares} squares"
@@ -85,8 +83,8 @@ def _water_potential(rng: Random, level: int) -> Solved:
 
 
 def _magnification(rng: Random, level: int) -> Solved:
-    what = rng.choice(
-        ("a mitochondrion", "a nucleus", "a chloroplast", "a pollen grain", "a bacterium")
+    what = pick(
+        rng, "a mitochondrion", "a nucleus", "a chloroplast", "a pollen grain", "a bacterium"
     )
     zoom, image = 50 * rng.randint(4, 400), clean(rng, 4, 90, 1)
     if level == 1:

@@ -12,7 +12,7 @@ from prorl_datasets.procedural.stem.chemistry.tables import (
     show,
 )
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -48,8 +48,8 @@ def _enthalpy(rng: Random, level: int) -> Solved:
     left, right = equation = rng.choice(known)
     heat = sum(n * FORMATION[f] for n, f in right) - sum(n * FORMATION[f] for n, f in left)
     rows = ", ".join(f"{f} {FORMATION[f]:g}" for side in equation for _, f in side)
-    lead = rng.choice(
-        ("A plant runs the reaction", "A handbook treats the reaction", "Consider the reaction")
+    lead = pick(
+        rng, "A plant runs the reaction", "A handbook treats the reaction", "Consider the reaction"
     )
     lead += f" {show(equation)}"
     stated = f"(standard enthalpies of formation in kJ/mol: {rows})"
@@ -127,8 +127,8 @@ def _bond_enthalpy(rng: Random, level: int) -> Solved:
 
 
 def _calorimetry(rng: Random, level: int) -> Solved:
-    what = rng.choice(
-        ("dissolving a salt", "dissolving a dry powder", "the reaction of a solid with water")
+    what = pick(
+        rng, "dissolving a salt", "dissolving a dry powder", "the reaction of a solid with water"
     )
     grams, rise = rng.randint(50, 500), clean(rng, 1.5, 18, 1)
     heat, n = grams * 4.18 * rise, clean(rng, 0.02, 0.6, 3)

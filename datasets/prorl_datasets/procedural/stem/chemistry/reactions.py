@@ -14,7 +14,7 @@ from prorl_datasets.procedural.stem.chemistry.tables import (
     show,
 )
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -244,8 +244,8 @@ def _second_order(rng: Random, level: int) -> Solved:
 
 
 def _arrhenius(rng: Random, level: int) -> Solved:
-    what = rng.choice(
-        ("a hydrolysis", "the browning of a sugar", "an isomerisation", "an etching step")
+    what = pick(
+        rng, "a hydrolysis", "the browning of a sugar", "an isomerisation", "an etching step"
     )
     ea, t1 = rng.randint(30, 140), rng.randint(280, 360)
     t2 = t1 + rng.randint(5, 40)

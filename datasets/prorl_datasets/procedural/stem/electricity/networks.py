@@ -13,7 +13,7 @@ from random import Random
 from prorl_datasets.procedural.items import by_level
 from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, power_law, result
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -83,12 +83,11 @@ _PLACES = (
 def _one_resistor(
     rng: Random, place: int, part: float, flow: float
 ) -> tuple[str, tuple[float, str]]:
-    what, value, unit = rng.choice(
-        (
-            (f"the current in R{place}", flow * 1e3, "mA"),
-            (f"the power in R{place}", flow**2 * part, "W"),
-            (f"the voltage across R{place}", flow * part, "V"),
-        )
+    what, value, unit = pick(
+        rng,
+        (f"the current in R{place}", flow * 1e3, "mA"),
+        (f"the power in R{place}", flow**2 * part, "W"),
+        (f"the voltage across R{place}", flow * part, "V"),
     )
     return what, (value, unit)
 
@@ -122,11 +121,7 @@ def _resistors(rng: Random, level: int) -> Solved:
         " ".join(told),
         solution[0],
         solution[1],
-        {
-            "net": written(network, "R"),
-            "parts": list(parts.values()),
-            "asked": told[-1],
-        },
+        {"net": written(network, "R"), "parts": list(parts.values()), "asked": told[-1]},
         wrong=wrong,
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
 from prorl_datasets.procedural.stem.wording import listed, named, plural
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -87,12 +87,7 @@ def _mean(rng: Random, level: int) -> Solved:
     value = (size * centre - old + new + extra * more) / (size + extra)
     wrong = ((centre + more) / 2, (size * centre + extra * more) / (size + extra),
              (size * centre - old + new) / size, (size * centre + old - new + extra * more) / (size + extra))  # fmt: skip
-    parameters = {
-        "n": [size, extra],
-        "means": [centre, more],
-        "old": old,
-        "new": new,
-    }
+    parameters = {"n": [size, extra], "means": [centre, more], "old": old, "new": new}
     return Solved(text, value, "", parameters, 4, wrong)
 
 
@@ -203,9 +198,7 @@ def _weighted_mean(rng: Random, level: int) -> Solved:
 
 
 def _z_score(rng: Random, level: int) -> Solved:
-    what = rng.choice(
-        ("an entrance test", "a blood value", "the length of bolts", "a reading test")
-    )
+    what = pick(rng, "an entrance test", "a blood value", "the length of bolts", "a reading test")
     mu, sd = clean(rng, 30, 200, 1), clean(rng, 2, 25, 1)
     x = round(mu + rng.choice((-1, 1)) * sd * clean(rng, 0.3, 2.8, 2), 1)
     if level == 1:

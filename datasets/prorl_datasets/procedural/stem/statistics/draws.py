@@ -11,7 +11,7 @@ from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
 from prorl_datasets.procedural.stem.wording import named
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
@@ -22,8 +22,8 @@ def _counting(rng: Random, level: int) -> Solved:
     if level == 1:
         n = rng.randint(7, 250)
         k, kind = min(k, n // 2), rng.choice(("teams", "prizes", "codes"))
-        group, what = rng.choice(
-            (("students", "a team"), ("plots", "a sample"), ("proteins", "a panel"))
+        group, what = pick(
+            rng, ("students", "a team"), ("plots", "a sample"), ("proteins", "a panel")
         )
         text = WORDINGS.one(f"counting {kind}", what=what, k=k, n=n, group=group)
         counts = {"teams": math.comb(n, k), "prizes": math.perm(n, k), "codes": n**k}
@@ -65,9 +65,7 @@ def _counting_hard(rng: Random, j: int, k: int, n: int, who: tuple[str, str], m:
 
 
 def _expectation(rng: Random, level: int) -> Solved:
-    what = rng.choice(
-        ("A lottery ticket", "A repair contract", "A harvest forecast", "A fair game")
-    )
+    what = pick(rng, "A lottery ticket", "A repair contract", "A harvest forecast", "A fair game")
     size = rng.randint(3, 5)
     values = rng.sample(range(-20, 101, 5), size)
     cuts = sorted(rng.sample(range(1, 20), size - 1))
@@ -114,8 +112,8 @@ def _expectation_hard(
 
 
 def _hypergeometric(rng: Random, level: int) -> Solved:
-    what, good = rng.choice(
-        (("fuses", "defective"), ("fish", "tagged"), ("cards", "red"), ("eggs", "cracked"))
+    what, good = pick(
+        rng, ("fuses", "defective"), ("fish", "tagged"), ("cards", "red"), ("eggs", "cracked")
     )
     n, marked, k = rng.randint(30, 150), rng.randint(4, 12), rng.randint(3, 6)
     hits = rng.randint(1, 2)

@@ -10,15 +10,13 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
-from prorl_datasets.procedural.wordings import Wordings
+from prorl_datasets.procedural.wordings import Wordings, pick
 
 WORDINGS = Wordings(__name__)
 
 
 def _binomial(rng: Random, level: int) -> Solved:
-    what = rng.choice(
-        ("a seed germinates", "a shot hits", "a component passes", "a patient responds")
-    )
+    what = pick(rng, "a seed germinates", "a shot hits", "a component passes", "a patient responds")
     n, p = rng.randint(5, 8 + 4 * level), clean(rng, 0.1, 0.9, 3)
     k = min(max(round(n * p) + rng.randint(-2, 2), 1), n - 1)
     terms = [math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n + 1)]
