@@ -12,13 +12,7 @@ from typing import Any
 
 from prorl_datasets.procedural.instruction.conflicts import plan_conflicts
 from prorl_datasets.procedural.instruction.layout import Style, render, units_of
-from prorl_datasets.procedural.instruction.plan import (
-    OPTIONS,
-    Arguments,
-    Plan,
-    cleaned,
-    read_plan,
-)
+from prorl_datasets.procedural.instruction.plan import OPTIONS, Arguments, Plan, cleaned, read_plan
 from prorl_datasets.procedural.instruction.voice import Voice, voice_of
 from prorl_verifiers import TaskError
 from prorl_verifiers.instruction.kwargs import check_patterns

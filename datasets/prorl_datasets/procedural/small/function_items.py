@@ -64,10 +64,7 @@ def program_item(
 
 
 def _tests(
-    rng: Random,
-    name: str,
-    expected: Callable[..., Any],
-    draw: Callable[[Random], tuple[Any, ...]],
+    rng: Random, name: str, expected: Callable[..., Any], draw: Callable[[Random], tuple[Any, ...]]
 ) -> list[dict[str, Any]]:
     tests: list[dict[str, Any]] = []
     seen: set[str] = set()

@@ -123,10 +123,7 @@ def _reversed_text(text: str) -> str:
 
 
 def _text_value(
-    what: tuple[str, ...],
-    code: str,
-    value: Callable[[str], Any],
-    draw: Callable[[Random], str],
+    what: tuple[str, ...], code: str, value: Callable[[str], Any], draw: Callable[[Random], str]
 ) -> Callable[[Random, int], Item]:
     def generate(rng: Random, level: int) -> Item:
         s = rng.choice(TEXTS)

@@ -9,11 +9,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from prorl_datasets.procedural.items import Family, Item
-from prorl_datasets.procedural.small.constraints import (
-    Constraint,
-    ConstraintKind,
-    constraint_kinds,
-)
+from prorl_datasets.procedural.small.constraints import Constraint, ConstraintKind, constraint_kinds
 from prorl_verifiers import Task
 
 _TOPICS = (

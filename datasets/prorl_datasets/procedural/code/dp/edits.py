@@ -7,9 +7,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import (
-    letters,
-)
+from prorl_datasets.procedural.code.lists.common import letters
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.wordings import Wordings
 

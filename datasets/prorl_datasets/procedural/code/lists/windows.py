@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 
-from prorl_datasets.procedural.code.lists.common import (
-    MEASURES,
-    condition,
-    integers,
-    measure,
-)
+from prorl_datasets.procedural.code.lists.common import MEASURES, condition, integers, measure
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.wordings import Wordings
 

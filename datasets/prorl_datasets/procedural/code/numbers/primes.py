@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import (
-    Property,
-    draw_property,
-    is_prime,
-    leveled,
-)
+from prorl_datasets.procedural.code.numbers.common import Property, draw_property, is_prime, leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.wordings import Wordings
 

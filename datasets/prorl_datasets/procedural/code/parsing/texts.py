@@ -30,10 +30,7 @@ class _Packing:
 
 
 def _packing_statement(p: _Packing) -> str:
-    head = WORDINGS.one(
-        "packing statement head",
-        p_word=WORDINGS.one(f"packing of {p.level}", p=p),
-    )
+    head = WORDINGS.one("packing statement head", p_word=WORDINGS.one(f"packing of {p.level}", p=p))
     shift = f"moved {p.turn} places on in the alphabet (after z comes a again)"
     what = WORDINGS.one(
         f"packing {p.level}",

@@ -7,11 +7,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import (
-    Condition,
-    condition,
-    integers,
-)
+from prorl_datasets.procedural.code.lists.common import Condition, condition, integers
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.wordings import Wordings
 

@@ -6,12 +6,7 @@ from random import Random
 
 from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
-from prorl_datasets.procedural.code.strings.common import (
-    LETTERS,
-    draw_letters,
-    listed,
-    text_over,
-)
+from prorl_datasets.procedural.code.strings.common import LETTERS, draw_letters, listed, text_over
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -21,11 +16,9 @@ def _replaced(rng: Random) -> Problem:
     a, b, c = rng.sample(LETTERS[:12], 3)
     new, mode = rng.choice("xyz*#-+"), rng.randint(0, 2)
     what = WORDINGS.all("replaced", a=a, b=b, new=new, c=c, new_plus_new=new + new)[mode]
-    table = (
-        {a: new, b: new, c: c + c},
-        {a: "", b: new, c: new + new},
-        {a: b, b: a, c: new + c},
-    )[mode]
+    table = ({a: new, b: new, c: c + c}, {a: "", b: new, c: new + new}, {a: b, b: a, c: new + c})[
+        mode
+    ]
     shown = "{" + ", ".join(f'"{k}": "{v}"' for k, v in table.items()) + "}"
 
     def brute(s: str) -> str:

@@ -7,12 +7,7 @@ from random import Random
 
 from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
-from prorl_datasets.procedural.code.strings.common import (
-    LETTERS,
-    draw_letters,
-    listed,
-    runs_over,
-)
+from prorl_datasets.procedural.code.strings.common import LETTERS, draw_letters, listed, runs_over
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)

@@ -216,11 +216,7 @@ def _tetrahedron(rng: Random, asked: tuple[str, ...]) -> Problem:
 
 FAMILIES = (
     of_kinds(
-        "geometry_round_solids",
-        (_cylinder,),
-        (_cone,),
-        (_melted,),
-        "cylinders, cones and balls",
+        "geometry_round_solids", (_cylinder,), (_cone,), (_melted,), "cylinders, cones and balls"
     ),
     of_kinds(
         "geometry_pyramids",

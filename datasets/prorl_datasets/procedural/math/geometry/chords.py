@@ -6,12 +6,7 @@ from fractions import Fraction
 from random import Random
 
 from prorl_datasets.procedural.math.drawing import redrawn
-from prorl_datasets.procedural.math.geometry.writing import (
-    TRIPLES,
-    letters,
-    others,
-    unit,
-)
+from prorl_datasets.procedural.math.geometry.writing import TRIPLES, letters, others, unit
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings

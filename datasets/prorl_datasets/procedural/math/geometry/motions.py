@@ -36,11 +36,7 @@ def _turned(p: _Point, center: _Point, quarters: int) -> _Point:
     return center[0] + x, center[1] + y
 
 
-_TURNS = {
-    1: "$90^\\circ$ counterclockwise",
-    2: "$180^\\circ$",
-    3: "$90^\\circ$ clockwise",
-}
+_TURNS = {1: "$90^\\circ$ counterclockwise", 2: "$180^\\circ$", 3: "$90^\\circ$ clockwise"}
 
 
 def _rotation(rng: Random) -> Problem:

@@ -7,11 +7,7 @@ from math import gcd
 from random import Random
 
 from prorl_datasets.procedural.math.drawing import redrawn
-from prorl_datasets.procedural.math.geometry.writing import (
-    TRIPLES,
-    times_pi,
-    unit,
-)
+from prorl_datasets.procedural.math.geometry.writing import TRIPLES, times_pi, unit
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem

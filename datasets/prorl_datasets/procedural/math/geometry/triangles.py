@@ -7,12 +7,7 @@ from math import gcd, isqrt
 from random import Random
 
 from prorl_datasets.procedural.math.drawing import redrawn
-from prorl_datasets.procedural.math.geometry.writing import (
-    letters,
-    others,
-    right_triangle,
-    unit,
-)
+from prorl_datasets.procedural.math.geometry.writing import letters, others, right_triangle, unit
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem

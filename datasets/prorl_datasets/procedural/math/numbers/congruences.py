@@ -70,9 +70,7 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
             answer = (top - 1 - x) // step + 1
             ask = "count"
         return Problem(
-            rng.choice(texts),
-            str(answer),
-            {"ask": ask, "moduli": m, "remainders": r, "top": top},
+            rng.choice(texts), str(answer), {"ask": ask, "moduli": m, "remainders": r, "top": top}
         )
     if rng.random() < 0.5:
         m, r, x = _system(rng, 3, 14)
@@ -102,9 +100,7 @@ def _remainder_systems(rng: Random, level: int) -> Problem:
         missing=missing,
     )
     return Problem(
-        rng.choice(texts),
-        str(x),
-        {"ask": "short", "moduli": m, "short": short, "extra": extra},
+        rng.choice(texts), str(x), {"ask": "short", "moduli": m, "short": short, "extra": extra}
     )
 
 

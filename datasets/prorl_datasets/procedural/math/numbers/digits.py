@@ -134,10 +134,7 @@ def _missing_digits(rng: Random, level: int) -> Problem:
 
     if level == 1:
         m = rng.choice((7, 9, 11, 12, 13, 17, 19))
-        shape = redrawn(
-            lambda: pattern(rng.randint(3, 6), 1),
-            lambda s: len(filled(s, m)) == 1,
-        )
+        shape = redrawn(lambda: pattern(rng.randint(3, 6), 1), lambda s: len(filled(s, m)) == 1)
         only = filled(shape, m)[0]
         blank = shape.replace("A", "\\square ")
         texts = WORDINGS.all(

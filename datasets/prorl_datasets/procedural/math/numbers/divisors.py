@@ -197,8 +197,7 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
     if ask == "multiple":
         m = rng.choice((6, 10, 12, 14, 15, 18, 20, 21, 22, 24, 26, 28, 30, 35, 42, 45))
         count = redrawn(
-            lambda: rng.randint(6, 24),
-            lambda c: any(divisors(n) == c for n in range(m, 5000, m)),
+            lambda: rng.randint(6, 24), lambda c: any(divisors(n) == c for n in range(m, 5000, m))
         )
         answer = next(n for n in range(m, 5000, m) if divisors(n) == count)
         texts = WORDINGS.all("divisor puzzles, multiple", m=m, count=count)

@@ -57,10 +57,7 @@ def _reversals(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(answer), values)
     ask = rng.choice(("move", "insert"))
     if ask == "move":
-        n = redrawn(
-            lambda: rng.randint(102, 987),
-            lambda n: n % 10 > 0 and _moved(n) != n,
-        )
+        n = redrawn(lambda: rng.randint(102, 987), lambda n: n % 10 > 0 and _moved(n) != n)
         gap = _moved(n) - n
         found = [x for x in range(100, 1000) if x % 10 and _moved(x) - x == gap]
         total = digit_sum(n)

@@ -18,13 +18,7 @@ from prorl_datasets.procedural.stem.chemistry.tables import (
     organic,
     show,
 )
-from prorl_datasets.procedural.stem.problem import (
-    Solved,
-    clean,
-    rounded,
-    shown,
-    stem_family,
-)
+from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)

@@ -6,10 +6,7 @@ import math
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.stem.chemistry.tables import (
-    MASS,
-    NAME,
-)
+from prorl_datasets.procedural.stem.chemistry.tables import MASS, NAME
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
 from prorl_datasets.procedural.wordings import Wordings
 

@@ -15,13 +15,7 @@ from prorl_datasets.procedural.stem.chemistry.tables import (
     molar_mass,
     organic,
 )
-from prorl_datasets.procedural.stem.problem import (
-    Choice,
-    Solved,
-    clean,
-    shown,
-    stem_family,
-)
+from prorl_datasets.procedural.stem.problem import Choice, Solved, clean, shown, stem_family
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)

@@ -50,11 +50,7 @@ _STUCK = Law(
     },
     check=lambda v: 0.25 < v["m"] / v["n"] < 4,
     slips=lambda v, asked: {
-        "v": (
-            v["m"] * v["u"] / v["n"],
-            v["u"] * math.sqrt(v["m"] / (v["m"] + v["n"])),
-            v["u"] / 2,
-        ),
+        "v": (v["m"] * v["u"] / v["n"], v["u"] * math.sqrt(v["m"] / (v["m"] + v["n"])), v["u"] / 2),
         "u": (v["v"] * v["n"] / v["m"], v["v"] * math.sqrt((v["m"] + v["n"]) / v["m"])),
         "n": (v["m"] * v["u"] / v["v"], v["m"] * ((v["u"] / v["v"]) ** 2 - 1)),
         "m": (v["n"] * v["v"] / v["u"], v["n"] * (v["u"] / v["v"] - 1)),

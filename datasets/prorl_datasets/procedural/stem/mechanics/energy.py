@@ -7,15 +7,7 @@ from __future__ import annotations
 
 import math
 
-from prorl_datasets.procedural.stem.laws import (
-    G_NOTE,
-    G,
-    Law,
-    given,
-    law_family,
-    power_law,
-    result,
-)
+from prorl_datasets.procedural.stem.laws import G_NOTE, G, Law, given, law_family, power_law, result
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)

@@ -88,10 +88,7 @@ _PERIOD = Law(
         given("h", "the height above the Earth's surface", ("km", 1e3, 300, 36000, 0)),
     ),
     _CIRCLING,
-    {
-        "T": _period,
-        "h": lambda v: (GM_EARTH * (v["T"] / (2 * math.pi)) ** 2) ** (1 / 3) - R_EARTH,
-    },
+    {"T": _period, "h": lambda v: (GM_EARTH * (v["T"] / (2 * math.pi)) ** 2) ** (1 / 3) - R_EARTH},
     EARTH_NOTE,
     slips=lambda v, asked: {
         "T": (

@@ -7,15 +7,7 @@ from __future__ import annotations
 
 import math
 
-from prorl_datasets.procedural.stem.laws import (
-    G_NOTE,
-    G,
-    Law,
-    given,
-    law_family,
-    power_law,
-    result,
-)
+from prorl_datasets.procedural.stem.laws import G_NOTE, G, Law, given, law_family, power_law, result
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -88,10 +80,7 @@ _GRAVIMETER = Law(
             v["L"] * (v["N"] / v["t"]) ** 2,
             2 * math.pi * v["L"] * v["N"] / v["t"],
         ),
-        "L": (
-            v["g"] * (v["t"] / v["N"]) ** 2,
-            v["g"] * (v["t"] / v["N"]) ** 2 / (2 * math.pi),
-        ),
+        "L": (v["g"] * (v["t"] / v["N"]) ** 2, v["g"] * (v["t"] / v["N"]) ** 2 / (2 * math.pi)),
     }[asked],
 )
 _SWING_SPEED = Law(

@@ -8,15 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from prorl_datasets.procedural.stem.laws import (
-    G_NOTE,
-    G,
-    Law,
-    given,
-    law_family,
-    power_law,
-    result,
-)
+from prorl_datasets.procedural.stem.laws import G_NOTE, G, Law, given, law_family, power_law, result
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -180,10 +172,7 @@ _SKATER_WORK = Law(
             0.5 * (v["I"] - v["J"]) * v["u"] ** 2,
             v["I"] * v["u"] ** 2 * (v["I"] / v["J"] - 1),
         ),
-        "u": (
-            math.sqrt(2 * v["W"] / v["I"]),
-            math.sqrt(2 * v["W"] / (v["I"] - v["J"])),
-        ),
+        "u": (math.sqrt(2 * v["W"] / v["I"]), math.sqrt(2 * v["W"] / (v["I"] - v["J"]))),
     }[asked],
 )
 

@@ -91,10 +91,7 @@ _PUMP = Law(
         ),
     ),
     WORDINGS.later("pump"),
-    {
-        "P": lambda v: v["H"] * (1 - v["U"] / v["T"]),
-        "H": lambda v: v["P"] / (1 - v["U"] / v["T"]),
-    },
+    {"P": lambda v: v["H"] * (1 - v["U"] / v["T"]), "H": lambda v: v["P"] / (1 - v["U"] / v["T"])},
     _NOTE_C,
     slips=lambda v, asked: {
         "P": (v["H"] * (v["T"] - v["U"]) / v["U"], v["H"] * v["U"] / v["T"]),

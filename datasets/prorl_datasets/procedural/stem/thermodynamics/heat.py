@@ -5,14 +5,7 @@ Source: Halliday, Resnick, Walker, chapter 18.
 
 from __future__ import annotations
 
-from prorl_datasets.procedural.stem.laws import (
-    Law,
-    Values,
-    given,
-    law_family,
-    power_law,
-    result,
-)
+from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, power_law, result
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -162,14 +155,8 @@ _ICED = Law(
     "Take 4186 J/(kg K) for water and $3.34 \\times 10^{5}$ J/kg for melting.",
     check=lambda v: v["n"] * WATER * v["t"] - v["m"] * FUSION > 5 * WATER * (v["m"] + v["n"]),
     slips=lambda v, asked: {
-        "T": (
-            v["n"] * v["t"] / (v["m"] + v["n"]),
-            v["t"] - v["m"] * FUSION / (v["n"] * WATER),
-        ),
-        "m": (
-            v["n"] * WATER * (v["t"] - v["T"]) / FUSION,
-            v["n"] * (v["t"] - v["T"]) / v["T"],
-        ),
+        "T": (v["n"] * v["t"] / (v["m"] + v["n"]), v["t"] - v["m"] * FUSION / (v["n"] * WATER)),
+        "m": (v["n"] * WATER * (v["t"] - v["T"]) / FUSION, v["n"] * (v["t"] - v["T"]) / v["T"]),
         "t": (v["T"] + v["m"] * FUSION / (v["n"] * WATER), v["T"] * (1 + v["m"] / v["n"])),
     }[asked],
 )

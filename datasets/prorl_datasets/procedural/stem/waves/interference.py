@@ -63,10 +63,7 @@ _LIQUID_FRINGE = Law(
             1e3 * v["l"] * v["D"] / (v["n"] * v["d"]),
             1e3 * (v["m"] + 0.5) * v["l"] * v["D"] / (v["n"] * v["d"]),
         ),
-        "l": (
-            v["y"] * v["d"] / (1e3 * v["m"] * v["D"]),
-            v["y"] * v["n"] * v["d"] / (1e3 * v["D"]),
-        ),
+        "l": (v["y"] * v["d"] / (1e3 * v["m"] * v["D"]), v["y"] * v["n"] * v["d"] / (1e3 * v["D"])),
         "n": (1.0 / v["n"], 1e3 * v["l"] * v["D"] / (v["y"] * v["d"]) + 1),
     }[asked],
 )
@@ -126,10 +123,7 @@ _SPOT = Law(
             v["D"] * math.cos(math.asin(_sine(v))),
             v["D"] * math.asin(_sine(v)),
         ),
-        "l": (
-            v["y"] / (v["D"] * v["m"] * v["N"]),
-            v["y"] / math.hypot(v["y"], v["D"]) / v["N"],
-        ),
+        "l": (v["y"] / (v["D"] * v["m"] * v["N"]), v["y"] / math.hypot(v["y"], v["D"]) / v["N"]),
     }[asked],
 )
 

@@ -137,7 +137,7 @@ _SHIFT = Law(
             v["d"]
             * math.sin(math.radians(v["a"]) - math.asin(math.sin(math.radians(v["a"])) / v["m"]))
             / math.cos(math.asin(math.sin(math.radians(v["a"])) / v["m"]))
-        ),
+        )
     },
     "Take 1 for the refractive index of air.",
     slips=lambda v, asked: (

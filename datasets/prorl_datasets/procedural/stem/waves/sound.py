@@ -93,10 +93,7 @@ _LEVEL = Law(
         given("I", "the sound intensity in units of $10^{-6}$ W/m^2", ("", 1e-6, 0.05, 900, 2)),
     ),
     WORDINGS.later("level"),
-    {
-        "L": lambda v: 10 * math.log10(v["I"] / 1e-12),
-        "I": lambda v: 1e-12 * 10 ** (v["L"] / 10),
-    },
+    {"L": lambda v: 10 * math.log10(v["I"] / 1e-12), "I": lambda v: 1e-12 * 10 ** (v["L"] / 10)},
     _I0,
     slips=lambda v, asked: {
         "L": (
