@@ -48,11 +48,6 @@ class Kind:
         return self.id.partition(":")[2]
 
 
-def worded(rng: Random, wordings: Sequence[str], **values: object) -> str:
-    """Return a random wording with its slots filled."""
-    return rng.choice(wordings).format(**values)
-
-
 def counted(number: int, noun: str) -> str:
     """Return "1 word", "2 words"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -30,6 +30,16 @@ def _pair(rng: Random, top: int) -> tuple[int, int]:
     return rng.randint(2, top), rng.randint(2, top)
 
 
+def _of_factors(name: str, solve: Callable[[int, int], int]) -> _Formula:
+    """Return the formula whose question gives two of the factors a, b and their product."""
+
+    def draw(rng: Random, top: int) -> tuple[str, int]:
+        a, b = _pair(rng, top)
+        return WORDINGS.one(name.replace("_", " "), a=a, b=b, product=a * b), solve(a, b)
+
+    return _Formula(name, draw)
+
+
 def _speed(rng: Random, top: int) -> tuple[str, int]:
     v, t = _pair(rng, top)
     who = rng.choice(("car", "train", "bus", "bike", "boat"))
@@ -42,65 +52,9 @@ def _distance(rng: Random, top: int) -> tuple[str, int]:
     return f"A {who} moves at {v} m/s for {t} s. How far does it go in m?", v * t
 
 
-def _density(rng: Random, top: int) -> tuple[str, int]:
-    d, v = _pair(rng, top)
-    return f"A body has mass {d * v} g and volume {v} cm^3. What is its density in g/cm^3?", d
-
-
-def _voltage(rng: Random, top: int) -> tuple[str, int]:
-    i, r = _pair(rng, top)
-    return f"A current of {i} A flows through {r} ohm. What is the voltage in V?", i * r
-
-
-def _current(rng: Random, top: int) -> tuple[str, int]:
-    i, r = _pair(rng, top)
-    return f"A voltage of {i * r} V is applied to {r} ohm. What is the current in A?", i
-
-
-def _force(rng: Random, top: int) -> tuple[str, int]:
-    m, a = _pair(rng, top)
-    return f"A mass of {m} kg accelerates at {a} m/s^2. What is the net force in N?", m * a
-
-
-def _acceleration(rng: Random, top: int) -> tuple[str, int]:
-    m, a = _pair(rng, top)
-    return f"A net force of {m * a} N acts on {m} kg. What is the acceleration in m/s^2?", a
-
-
-def _momentum(rng: Random, top: int) -> tuple[str, int]:
-    m, v = _pair(rng, top)
-    return f"A body of {m} kg moves at {v} m/s. What is its momentum in kg m/s?", m * v
-
-
-def _work(rng: Random, top: int) -> tuple[str, int]:
-    f, d = _pair(rng, top)
-    return f"A force of {f} N pushes a box {d} m along its line. What is the work in J?", f * d
-
-
-def _power(rng: Random, top: int) -> tuple[str, int]:
-    p, t = _pair(rng, top)
-    return f"A motor does {p * t} J of work in {t} s. What is its power in W?", p
-
-
-def _pressure(rng: Random, top: int) -> tuple[str, int]:
-    p, a = _pair(rng, top)
-    return f"A force of {p * a} N acts on an area of {a} m^2. What is the pressure in Pa?", p
-
-
-def _wave_speed(rng: Random, top: int) -> tuple[str, int]:
-    f, w = _pair(rng, top)
-    return f"A wave has frequency {f} Hz and wavelength {w} m. What is its speed in m/s?", f * w
-
-
 def _kinetic_energy(rng: Random, top: int) -> tuple[str, int]:
     m, v = 2 * rng.randint(1, top), rng.randint(2, top)
     return f"A body of {m} kg moves at {v} m/s. What is its kinetic energy in J?", m * v * v // 2
-
-
-def _potential_energy(rng: Random, top: int) -> tuple[str, int]:
-    m, h = _pair(rng, top)
-    text = f"A mass of {m} kg is lifted {h} m. With g = 10 m/s^2, what energy does it gain in J?"
-    return text, 10 * m * h
 
 
 def _neutrons(rng: Random, top: int) -> tuple[str, int]:
@@ -113,11 +67,6 @@ def _neutrons(rng: Random, top: int) -> tuple[str, int]:
 def _series_resistance(rng: Random, top: int) -> tuple[str, int]:
     a, b = _pair(rng, 3 * top)
     return f"Resistors of {a} ohm and {b} ohm are in series. What is the total in ohm?", a + b
-
-
-def _charge(rng: Random, top: int) -> tuple[str, int]:
-    i, t = _pair(rng, top)
-    return f"A current of {i} A flows for {t} s. What charge passes in C?", i * t
 
 
 def _mass_of_moles(rng: Random, top: int) -> tuple[str, int]:
@@ -160,21 +109,21 @@ def _growth(rng: Random, top: int) -> tuple[str, int]:
 FORMULAS = (
     _Formula("speed", _speed),
     _Formula("distance", _distance),
-    _Formula("density", _density),
-    _Formula("voltage", _voltage),
-    _Formula("current", _current),
-    _Formula("force", _force),
-    _Formula("acceleration", _acceleration),
-    _Formula("momentum", _momentum),
-    _Formula("work", _work),
-    _Formula("power", _power),
-    _Formula("pressure", _pressure),
-    _Formula("wave_speed", _wave_speed),
+    _of_factors("density", lambda a, b: a),
+    _of_factors("voltage", lambda a, b: a * b),
+    _of_factors("current", lambda a, b: a),
+    _of_factors("force", lambda a, b: a * b),
+    _of_factors("acceleration", lambda a, b: b),
+    _of_factors("momentum", lambda a, b: a * b),
+    _of_factors("work", lambda a, b: a * b),
+    _of_factors("power", lambda a, b: a),
+    _of_factors("pressure", lambda a, b: a),
+    _of_factors("wave_speed", lambda a, b: a * b),
     _Formula("kinetic_energy", _kinetic_energy),
-    _Formula("potential_energy", _potential_energy),
+    _of_factors("potential_energy", lambda a, b: 10 * a * b),
     _Formula("neutrons", _neutrons),
     _Formula("series_resistance", _series_resistance),
-    _Formula("charge", _charge),
+    _of_factors("charge", lambda a, b: a * b),
     _Formula("mass_of_moles", _mass_of_moles),
     _Formula("mean", _mean),
     _Formula("heat", _heat),

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.instruction.drawn import (
-    Context,
-    Drawn,
-    Kind,
-    counted,
-    listed,
-    worded,
-)
+from prorl_datasets.procedural.instruction.drawn import Context, Drawn, Kind, counted, listed
 from prorl_datasets.procedural.instruction.languages import NAMES
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _KEYWORDS = (
     "garden river winter market bridge silver letter forest window morning planet island "
@@ -37,13 +33,7 @@ FORBIDDEN = tuple(dict.fromkeys(_FORBIDDEN.split()))
 
 def _existence(rng: Random, context: Context) -> Drawn:
     words = rng.sample(KEYWORDS, rng.randint(2, 3 + (context.level > 1)))
-    texts = (
-        "Include the keywords {w} in your response.",
-        "Your answer must contain the words {w}.",
-        "Make sure that the words {w} all appear.",
-        "Use each of these words at least once: {w}.",
-    )
-    ask = worded(rng, texts, w=listed(words, "and"))
+    ask = WORDINGS.draw(rng, "existence", w=listed(words, "and"))
     return Drawn("keywords:existence", {"keywords": words}, ask, True)
 
 
@@ -51,26 +41,15 @@ def _frequency(rng: Random, context: Context) -> Drawn:
     least = rng.random() < 0.75
     word = rng.choice(KEYWORDS if least else FORBIDDEN)
     number = rng.randint(2, 3 + 2 * context.level) if least else rng.randint(2, 4)
-    texts = (
-        'The word "{w}" should appear {r} {n} times in your response.',
-        'Use the word "{w}" {r} {n} times.',
-        'Mention "{w}" {r} {n} times.',
-    )
     relation = "at least" if least else "less than"
-    ask = worded(rng, texts, w=word, r=_relation(rng, least), n=number)
+    ask = WORDINGS.draw(rng, "frequency", w=word, r=_relation(rng, least), n=number)
     kwargs = {"keyword": word, "relation": relation, "frequency": number}
     return Drawn("keywords:frequency", kwargs, ask, least)
 
 
 def _forbidden(rng: Random, context: Context) -> Drawn:
     words = rng.sample(FORBIDDEN, rng.randint(2, 3 + context.level))
-    texts = (
-        "Do not use the words {w}.",
-        "Avoid the words {w} throughout your response.",
-        "Exclude the keywords {w}.",
-        "Your answer must not contain any of these words: {w}.",
-    )
-    ask = worded(rng, texts, w=listed(words, "or"))
+    ask = WORDINGS.draw(rng, "forbidden", w=listed(words, "or"))
     return Drawn("keywords:forbidden_words", {"forbidden_words": words}, ask)
 
 
@@ -78,26 +57,15 @@ def _letter(rng: Random, context: Context) -> Drawn:
     least = rng.random() < 0.8
     letter = rng.choice("bcdfghjkmpquvwxyz" if least else "bfgjkpqvwxz")
     number = rng.randint(4, 8 * context.level) if least else rng.randint(3, 8)
-    texts = (
-        "The letter {c} should appear {r} {n} times in your response.",
-        'Use the letter "{c}" {r} {n} times.',
-        "In your whole answer the letter {c} must occur {r} {n} times.",
-    )
     relation = "at least" if least else "less than"
-    ask = worded(rng, texts, c=letter, r=_relation(rng, least), n=number)
+    ask = WORDINGS.draw(rng, "letter", c=letter, r=_relation(rng, least), n=number)
     kwargs = {"letter": letter, "let_relation": relation, "let_frequency": number}
     return Drawn("keywords:letter_frequency", kwargs, ask)
 
 
 def _language(rng: Random, context: Context) -> Drawn:
     code = rng.choice(tuple(NAMES))
-    texts = (
-        "Your entire response should be in {x} and no other language is allowed.",
-        "Answer in {x} only.",
-        "Write the whole response in {x}.",
-        "Please reply using only the {x} language.",
-    )
-    ask = worded(rng, texts, x=NAMES[code])
+    ask = WORDINGS.draw(rng, "language", x=NAMES[code])
     return Drawn("language:response_language", {"language": code}, ask, True)
 
 
@@ -108,12 +76,7 @@ def _relation(rng: Random, least: bool) -> str:
 def _sentences(rng: Random, context: Context) -> Drawn:
     least = rng.random() < 0.6
     number = rng.randint(5, 8 + 5 * context.level) if least else rng.randint(4, 12)
-    texts = (
-        "Your response should contain {r} {n}.",
-        "Write {r} {n}.",
-        "The number of sentences matters: use {r} {n}.",
-    )
-    ask = worded(rng, texts, r=_relation(rng, least), n=counted(number, "sentence"))
+    ask = WORDINGS.draw(rng, "sentences", r=_relation(rng, least), n=counted(number, "sentence"))
     relation = "at least" if least else "less than"
     kwargs = {"relation": relation, "num_sentences": number}
     return Drawn("length_constraints:number_sentences", kwargs, ask)
@@ -123,13 +86,7 @@ def _words(rng: Random, context: Context) -> Drawn:
     least = rng.random() < 0.6
     number = rng.randint(6, 15 + 10 * context.level) * 10 if least else rng.randint(8, 25) * 10
     number += rng.randint(-5, 5)
-    texts = (
-        "Answer with {r} {n} words.",
-        "Your response should have {r} {n} words.",
-        "Use {r} {n} words in all.",
-        "Keep the length in mind: {r} {n} words.",
-    )
-    ask = worded(rng, texts, r=_relation(rng, least), n=number)
+    ask = WORDINGS.draw(rng, "words", r=_relation(rng, least), n=number)
     relation = "at least" if least else "less than"
     return Drawn(
         "length_constraints:number_words", {"relation": relation, "num_words": number}, ask
@@ -139,43 +96,22 @@ def _words(rng: Random, context: Context) -> Drawn:
 def _capital_words(rng: Random, context: Context) -> Drawn:
     least = rng.random() < 0.75
     number = rng.randint(2, 4 + 4 * context.level) if least else rng.randint(3, 9)
-    texts = (
-        "Words with all capital letters should appear {r} {n} times.",
-        "Use words in all capital letters {r} {n} times.",
-        "In your response put {r} {n} words in ALL CAPITALS.",
-    )
-    ask = worded(rng, texts, r=_relation(rng, least), n=number)
+    ask = WORDINGS.draw(rng, "capital words", r=_relation(rng, least), n=number)
     relation = "at least" if least else "less than"
     kwargs = {"capital_relation": relation, "capital_frequency": number}
     return Drawn("change_case:capital_word_frequency", kwargs, ask)
 
 
 def _upper(rng: Random, context: Context) -> Drawn:
-    texts = (
-        "Your entire response should be in English and in all capital letters.",
-        "Write everything in English using only capital letters.",
-        "Answer in English and only in uppercase.",
-    )
-    return Drawn("change_case:english_capital", {}, worded(rng, texts))
+    return Drawn("change_case:english_capital", {}, WORDINGS.draw(rng, "upper"))
 
 
 def _lower(rng: Random, context: Context) -> Drawn:
-    texts = (
-        "Your entire response should be in English and in all lowercase letters.",
-        "Write everything in English and use no capital letters.",
-        "Answer in English using only lowercase letters.",
-    )
-    return Drawn("change_case:english_lowercase", {}, worded(rng, texts))
+    return Drawn("change_case:english_lowercase", {}, WORDINGS.draw(rng, "lower"))
 
 
 def _no_comma(rng: Random, context: Context) -> Drawn:
-    texts = (
-        "Do not use any commas in your response.",
-        "Refrain from using commas.",
-        "Your answer must not contain a comma.",
-        "Write without commas.",
-    )
-    return Drawn("punctuation:no_comma", {}, worded(rng, texts))
+    return Drawn("punctuation:no_comma", {}, WORDINGS.draw(rng, "no comma"))
 
 
 def word_kinds() -> tuple[Kind, ...]:

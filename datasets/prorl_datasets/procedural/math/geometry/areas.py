@@ -7,7 +7,13 @@ from math import gcd
 from random import Random
 
 from prorl_datasets.procedural.math.drawing import redrawn
-from prorl_datasets.procedural.math.geometry.writing import letters, line, point, slope_form
+from prorl_datasets.procedural.math.geometry.writing import (
+    grid_point,
+    letters,
+    line,
+    point,
+    slope_form,
+)
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import listed, terms
 from prorl_datasets.procedural.math.problem import Problem, seldom
@@ -16,10 +22,6 @@ from prorl_datasets.procedural.wordings import Wordings
 WORDINGS = Wordings(__name__)
 
 _Point = tuple[int, int]
-
-
-def _spot(rng: Random, size: int = 9) -> _Point:
-    return rng.randint(-size, size), rng.randint(-size, size)
 
 
 def _double(corners: list[_Point]) -> int:
@@ -33,7 +35,7 @@ def _convex(rng: Random, count: int, size: int) -> list[_Point]:
     """Return the corners of a strictly convex polygon, counterclockwise."""
 
     def draw() -> list[_Point]:
-        spots = sorted({_spot(rng, size) for _ in range(count + 3)})
+        spots = sorted({grid_point(rng, size) for _ in range(count + 3)})
         hull: list[_Point] = []
         for ordered in (spots, spots[::-1]):
             start = len(hull)
@@ -51,7 +53,7 @@ def _convex(rng: Random, count: int, size: int) -> list[_Point]:
 
 def _triangle_area(rng: Random) -> Problem:
     along = rng.choice((True, False))
-    (a, b), w, h = _spot(rng), rng.randint(3, 14), rng.randint(2, 12)
+    (a, b), w, h = grid_point(rng, 9), rng.randint(3, 14), rng.randint(2, 12)
     top = a + rng.randint(-3, 9), b + h * rng.choice((-1, 1))
     corners = [(a, b), (a + w, b), top]
     if not along:
@@ -79,7 +81,7 @@ def _polygon_area(rng: Random) -> Problem:
 def _unknown_corner(rng: Random) -> Problem:
     axis = rng.choice("xy")
     p, q, k = redrawn(
-        lambda: (_spot(rng), _spot(rng), rng.randint(2, 15)),
+        lambda: (grid_point(rng, 9), grid_point(rng, 9), rng.randint(2, 15)),
         lambda d: (
             d[0][axis == "x"] != d[1][axis == "x"]
             and abs(_double([d[0], d[1], (d[2], 0) if axis == "x" else (0, d[2])])) > 3
@@ -115,7 +117,7 @@ def _boundary_points(rng: Random) -> Problem:
 
 
 def _segment_points(rng: Random) -> Problem:
-    (a, b), (u, v) = _spot(rng, 15), redrawn(lambda: _spot(rng, 6), lambda s: 0 not in s)
+    (a, b), (u, v) = grid_point(rng, 15), redrawn(lambda: grid_point(rng, 6), lambda s: 0 not in s)
     k = rng.randint(3, 9)
     scale = gcd(u, v)
     u, v = u // scale, v // scale
@@ -166,7 +168,7 @@ def _axes_triangle(rng: Random) -> Problem:
 
 
 def _three_lines(rng: Random) -> Problem:
-    vertex = x, y = _spot(rng, 5)
+    vertex = x, y = grid_point(rng, 5)
     m, n = redrawn(lambda: (rng.randint(-4, 4), rng.randint(-4, 4)), lambda d: len({0, *d}) == 3)
     gap = rng.choice((-1, 1)) * rng.randint(2, 9)
     level = rng.choice((True, False))
@@ -193,7 +195,7 @@ def _three_lines(rng: Random) -> Problem:
 def _absolute(rng: Random) -> Problem:
     a, b = redrawn(lambda: (rng.randint(1, 6), rng.randint(1, 6)), lambda d: gcd(*d) == 1)
     c = a * b * rng.randint(1, 5)
-    h, k = _spot(rng, 5)
+    h, k = grid_point(rng, 5)
     if c < 4:
         return _absolute(rng)
 
@@ -208,7 +210,7 @@ def _absolute(rng: Random) -> Problem:
 
 def _halving(rng: Random) -> Problem:
     w, h = rng.randint(4, 14), rng.randint(4, 14)
-    x, y = _spot(rng, 4)
+    x, y = grid_point(rng, 4)
     corners = [(x, y), (x + w, y), (x + w, y + h), (x, y + h)]
     slope = rng.choice((2, 3, -2, -3, 1, -1))
     middle = Fraction(2 * x + w, 2), Fraction(2 * y + h, 2)

@@ -10,6 +10,7 @@ from prorl_datasets.procedural.math.geometry.writing import (
     TRIPLES,
     circle,
     circle_form,
+    grid_point,
     line,
     line_form,
     point,
@@ -23,10 +24,6 @@ from prorl_datasets.procedural.wordings import Wordings, pick
 WORDINGS = Wordings(__name__)
 
 
-def _spot(rng: Random, size: int = 8) -> tuple[int, int]:
-    return rng.randint(-size, size), rng.randint(-size, size)
-
-
 def _spread(h: int, k: int, square: int) -> str:
     rest = h * h + k * k - square
     return terms([(1, "x^2"), (1, "y^2"), (-2 * h, "x"), (-2 * k, "y"), (rest, "")]) + " = 0"
@@ -37,7 +34,7 @@ def _spread_terms(c: tuple[int, int, int]) -> list[int]:
 
 
 def _center(rng: Random) -> Problem:
-    h, k = redrawn(lambda: _spot(rng), lambda s: 0 not in s)
+    h, k = redrawn(lambda: grid_point(rng, 8), lambda s: 0 not in s)
     square = rng.randint(2, 60)
     asked = rng.choice(("center", "radius", "area"))
     answer = {"center": point(h, k), "radius": root(square), "area": times_pi(square)}[asked]
@@ -59,7 +56,7 @@ def _center(rng: Random) -> Problem:
 
 
 def _from_diameter(rng: Random) -> Problem:
-    (h, k), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 6), lambda s: s != (0, 0))
+    (h, k), (u, v) = grid_point(rng, 8), redrawn(lambda: grid_point(rng, 6), lambda s: s != (0, 0))
     p, q = (h - u, k - v), (h + u, k + v)
     say = WORDINGS.draw(
         rng,
@@ -75,7 +72,7 @@ def _from_diameter(rng: Random) -> Problem:
 
 def _touching_axis(rng: Random) -> Problem:
     axis = rng.choice("xy")
-    h, k = redrawn(lambda: _spot(rng, 9), lambda s: 0 not in s and abs(s[0]) != abs(s[1]))
+    h, k = redrawn(lambda: grid_point(rng, 9), lambda s: 0 not in s and abs(s[0]) != abs(s[1]))
     r = abs(k) if axis == "x" else abs(h)
     asked = rng.choice((True, False))
     if asked:
@@ -93,7 +90,7 @@ def _touching_axis(rng: Random) -> Problem:
 
 
 def _through_point(rng: Random) -> Problem:
-    (h, k), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 7), lambda s: 0 not in s)
+    (h, k), (u, v) = grid_point(rng, 8), redrawn(lambda: grid_point(rng, 7), lambda s: 0 not in s)
     p = h + u, k + v
     say = WORDINGS.draw(
         rng,
@@ -107,7 +104,7 @@ def _through_point(rng: Random) -> Problem:
 
 
 def _three_points(rng: Random) -> Problem:
-    h, k = _spot(rng, 5)
+    h, k = grid_point(rng, 5)
     u, v, far = rng.choice(((3, 4, 5), (4, 3, 5), (6, 8, 10), (5, 12, 13), (1, 7, 0), (2, 1, 0)))
     ring = [
         (x, y)
@@ -130,7 +127,7 @@ def _three_points(rng: Random) -> Problem:
 
 
 def _chord(rng: Random) -> Problem:
-    h, k = _spot(rng, 5)
+    h, k = grid_point(rng, 5)
     a, b, norm = rng.choice(((3, 4, 5), (4, -3, 5), (4, 3, 5), (5, 12, 13), (3, -4, 5)))
     near = rng.randint(1, 6)
     square = near * near + rng.choice((near, near + 1, 4, 9, 16, 5, 8, 12, 20, 7))
@@ -143,7 +140,7 @@ def _chord(rng: Random) -> Problem:
 
 def _axis_cut(rng: Random) -> Problem:
     axis = rng.choice("xy")
-    h, k = redrawn(lambda: _spot(rng, 7), lambda s: 0 not in s)
+    h, k = redrawn(lambda: grid_point(rng, 7), lambda s: 0 not in s)
     off = abs(k) if axis == "x" else abs(h)
     square = off * off + rng.randint(1, 40)
     say = WORDINGS.draw(rng, "axis cut", axis=axis, h=circle(h, k, square))
@@ -151,7 +148,7 @@ def _axis_cut(rng: Random) -> Problem:
 
 
 def _tangent_at(rng: Random) -> Problem:
-    (h, k), (u, v) = _spot(rng, 6), redrawn(lambda: _spot(rng, 6), lambda s: 0 not in s)
+    (h, k), (u, v) = grid_point(rng, 6), redrawn(lambda: grid_point(rng, 6), lambda s: 0 not in s)
     p = h + u, k + v
     square = u * u + v * v
     shape = rng.choice((circle(h, k, square), _spread(h, k, square)))
@@ -162,8 +159,8 @@ def _tangent_at(rng: Random) -> Problem:
 
 def _tangent_length(rng: Random) -> Problem:
     (h, k), (u, v) = (
-        _spot(rng, 6),
-        redrawn(lambda: _spot(rng, 9), lambda s: s[0] ** 2 + s[1] ** 2 > 8),
+        grid_point(rng, 6),
+        redrawn(lambda: grid_point(rng, 9), lambda s: s[0] ** 2 + s[1] ** 2 > 8),
     )
     d = u * u + v * v
     square = rng.randint(2, d - 3)
@@ -173,7 +170,7 @@ def _tangent_length(rng: Random) -> Problem:
 
 
 def _extreme(rng: Random) -> Problem:
-    (h, k), (u, v, w) = _spot(rng, 6), rng.choice(TRIPLES[:4])
+    (h, k), (u, v, w) = grid_point(rng, 6), rng.choice(TRIPLES[:4])
     f = rng.randint(1, 3)
     u, v, w = u * f, v * f, w * f
     if rng.choice((True, False)):
@@ -213,8 +210,8 @@ def _common_chord(rng: Random) -> Problem:
         return 2 * (b[0] - a[0]), 2 * (b[1] - a[1]), constants[1] - constants[0]
 
     def draw() -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        m, n = _spot(rng, 3)
-        centers = [_spot(rng, 4) for _ in range(2)]
+        m, n = grid_point(rng, 3)
+        centers = [grid_point(rng, 4) for _ in range(2)]
         a, b = ((h, k, (h - m) ** 2 + (k - n) ** 2) for h, k in centers)
         return a, b
 
@@ -251,7 +248,7 @@ def _common_chord(rng: Random) -> Problem:
 
 def _between_circles(rng: Random) -> Problem:
     (u, v, w) = rng.choice(TRIPLES[:4])
-    h, k = _spot(rng, 5)
+    h, k = grid_point(rng, 5)
     g, j = h + u * rng.choice((-1, 1)), k + v * rng.choice((-1, 1))
     touching = rng.choice((True, False))
     if touching:

@@ -7,6 +7,7 @@ from random import Random
 
 from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import (
+    grid_point,
     letters,
     line,
     line_form,
@@ -21,14 +22,10 @@ from prorl_datasets.procedural.wordings import Wordings
 WORDINGS = Wordings(__name__)
 
 
-def _spot(rng: Random, size: int = 8) -> tuple[int, int]:
-    return rng.randint(-size, size), rng.randint(-size, size)
-
-
 def _triangle(rng: Random) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
     """Return three points with no side parallel to an axis."""
     return redrawn(
-        lambda: (_spot(rng), _spot(rng), _spot(rng)),
+        lambda: (grid_point(rng, 8), grid_point(rng, 8), grid_point(rng, 8)),
         lambda t: (
             (t[1][0] - t[0][0]) * (t[2][1] - t[0][1]) != (t[1][1] - t[0][1]) * (t[2][0] - t[0][0])
             and all(t[i][k] != t[j][k] for i, j in ((0, 1), (0, 2), (1, 2)) for k in (0, 1))
@@ -38,7 +35,7 @@ def _triangle(rng: Random) -> tuple[tuple[int, int], tuple[int, int], tuple[int,
 
 def _parallel(rng: Random) -> Problem:
     m = Fraction(*rng.choice(((2, 1), (-2, 1), (3, 1), (-3, 1), (1, 2), (-1, 2), (2, 3), (-3, 2))))
-    c, (x, y) = rng.randint(-9, 9), redrawn(lambda: _spot(rng), lambda s: s[0] != 0)
+    c, (x, y) = rng.randint(-9, 9), redrawn(lambda: grid_point(rng, 8), lambda s: s[0] != 0)
     x *= m.denominator
     perpendicular = rng.choice((True, False))
     slope = -1 / m if perpendicular else m
@@ -59,7 +56,7 @@ def _parallel(rng: Random) -> Problem:
 
 
 def _third_on_line(rng: Random) -> Problem:
-    (a, b), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 5), lambda s: 0 not in s)
+    (a, b), (u, v) = grid_point(rng, 8), redrawn(lambda: grid_point(rng, 5), lambda s: 0 not in s)
     i, j = redrawn(lambda: (rng.randint(-4, 6), rng.randint(-4, 6)), lambda d: len({0, *d}) == 3)
     p, q, t = (a, b), (a + i * u, b + i * v), (a + j * u, b + j * v)
     say = WORDINGS.draw(rng, "third on line", p=point(*p), q=point(*q), t_one=point(t[0], "k"), t=t)
@@ -68,7 +65,8 @@ def _third_on_line(rng: Random) -> Problem:
 
 def _bisector(rng: Random) -> Problem:
     p, q = redrawn(
-        lambda: (_spot(rng), _spot(rng)), lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1]
+        lambda: (grid_point(rng, 8), grid_point(rng, 8)),
+        lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1],
     )
     a, b = 2 * (q[0] - p[0]), 2 * (q[1] - p[1])
     c = sum(v * v for v in q) - sum(v * v for v in p)
@@ -159,7 +157,7 @@ def _orthocenter(rng: Random) -> Problem:
 def _slanted(rng: Random) -> tuple[int, int, int, tuple[int, int], tuple[int, int]]:
     """Return integers for a line ax + by = c, a point off it and its foot on the line."""
     a, b = rng.choice(((1, 2), (2, 1), (1, -2), (1, 3), (3, 1), (2, 3), (3, -2), (1, 1), (3, 4)))
-    fx, fy = _spot(rng, 6)
+    fx, fy = grid_point(rng, 6)
     k = rng.choice((-3, -2, -1, 1, 2, 3))
     return a, b, a * fx + b * fy, (fx + k * a, fy + k * b), (fx, fy)
 
@@ -182,7 +180,7 @@ def _mirror(rng: Random) -> Problem:
 
 def _simple_mirror(rng: Random) -> Problem:
     k = rng.randint(-6, 6)
-    p = _spot(rng, 9)
+    p = grid_point(rng, 9)
     how = rng.choice(("x", "y", "diagonal", "anti"))
     text, image = {
         "x": (f"x = {k}", (2 * k - p[0], p[1])),
@@ -202,7 +200,7 @@ def _simple_mirror(rng: Random) -> Problem:
 def _gap(rng: Random) -> Problem:
     a, b = rng.choice(((3, 4), (4, -3), (5, 12), (1, 1), (1, 2), (2, -1), (1, -3), (2, 3)))
     c = rng.randint(-12, 12)
-    p = redrawn(lambda: _spot(rng), lambda s: a * s[0] + b * s[1] != c)
+    p = redrawn(lambda: grid_point(rng, 8), lambda s: a * s[0] + b * s[1] != c)
     size = a * a + b * b
     distance = root(size, Fraction(abs(a * p[0] + b * p[1] - c), size))
     say = WORDINGS.draw(rng, "gap", p=point(*p), a=line(a, b, c))

@@ -10,6 +10,7 @@ from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import (
     circle,
     circle_form,
+    grid_point,
     letters,
     line,
     line_form,
@@ -25,10 +26,6 @@ WORDINGS = Wordings(__name__)
 _Point = tuple[int, int]
 
 
-def _spot(rng: Random, size: int = 7) -> _Point:
-    return rng.randint(-size, size), rng.randint(-size, size)
-
-
 def _turned(p: _Point, center: _Point, quarters: int) -> _Point:
     x, y = p[0] - center[0], p[1] - center[1]
     for _ in range(quarters % 4):
@@ -40,7 +37,7 @@ _TURNS = {1: "$90^\\circ$ counterclockwise", 2: "$180^\\circ$", 3: "$90^\\circ$ 
 
 
 def _rotation(rng: Random) -> Problem:
-    p, c = redrawn(lambda: (_spot(rng), _spot(rng, 5)), lambda t: t[0] != t[1])
+    p, c = redrawn(lambda: (grid_point(rng, 7), grid_point(rng, 5)), lambda t: t[0] != t[1])
     turn = rng.choice((1, 2, 3))
     n = letters(rng, 3)[0]
     say = WORDINGS.draw(rng, "rotation", p=point(*p), turns_turn=_TURNS[turn], c=point(*c), n=n)
@@ -50,7 +47,7 @@ def _rotation(rng: Random) -> Problem:
 def _step(rng: Random) -> tuple[str, list[object]]:
     how = rng.choice(("shift", "x", "y", "turn", "diagonal"))
     if how == "shift":
-        u, v = redrawn(lambda: _spot(rng, 5), lambda t: 0 not in t)
+        u, v = redrawn(lambda: grid_point(rng, 5), lambda t: 0 not in t)
         side = f"{abs(u)} {'unit' if abs(u) == 1 else 'units'} {'right' if u > 0 else 'left'}"
         high = f"{abs(v)} {'unit' if abs(v) == 1 else 'units'} {'up' if v > 0 else 'down'}"
         return f"translated {side} and {high}", [how, u, v]
@@ -75,7 +72,7 @@ def _moved(p: _Point, step: list[object]) -> _Point:
 
 
 def _composed(rng: Random) -> Problem:
-    p = _spot(rng)
+    p = grid_point(rng, 7)
     n = letters(rng, 3)[0]
     count = rng.choice((2, 3))
     steps = redrawn(
@@ -99,8 +96,10 @@ def _composed(rng: Random) -> Problem:
 
 def _motion_center(rng: Random) -> Problem:
     how = rng.choice(("rotation", "dilation"))
-    c = _spot(rng, 5)
-    p, q = redrawn(lambda: (_spot(rng), _spot(rng)), lambda t: t[0] != t[1] and c not in t)
+    c = grid_point(rng, 5)
+    p, q = redrawn(
+        lambda: (grid_point(rng, 7), grid_point(rng, 7)), lambda t: t[0] != t[1] and c not in t
+    )
     a, b, _ = letters(rng, 3)
     if how == "rotation":
         turn = rng.choice((1, 3))
@@ -152,7 +151,8 @@ def _parallels(rng: Random) -> Problem:
 def _locus_line(rng: Random, asked: tuple[str, ...]) -> Problem:
     how = rng.choice(asked)
     p, q = redrawn(
-        lambda: (_spot(rng), _spot(rng)), lambda t: t[0][0] != t[1][0] and t[0][1] != t[1][1]
+        lambda: (grid_point(rng, 7), grid_point(rng, 7)),
+        lambda t: t[0][0] != t[1][0] and t[0][1] != t[1][1],
     )
     form = line_form(rng)
     if how == "squares":
@@ -217,7 +217,7 @@ def _locus_circle(rng: Random) -> Problem:
     form = circle_form(rng)
     if how == "apollonius":
         k = rng.choice((2, 3))
-        c, (u, v) = _spot(rng, 5), redrawn(lambda: _spot(rng, 3), lambda t: t != (0, 0))
+        c, (u, v) = grid_point(rng, 5), redrawn(lambda: grid_point(rng, 3), lambda t: t != (0, 0))
         # center C, A = C + k^2 w, B = C + w, radius k |w|
         a, b = (c[0] + k * k * u, c[1] + k * k * v), (c[0] + u, c[1] + v)
         times = "twice" if k == 2 else "three times"
@@ -226,7 +226,7 @@ def _locus_circle(rng: Random) -> Problem:
         )
         return posed("circle", say, circle(*c, k * k * (u * u + v * v)), how=how, p=a, q=b, k=k)
     if how == "squares":
-        m, (u, v) = _spot(rng, 5), redrawn(lambda: _spot(rng, 5), lambda t: t != (0, 0))
+        m, (u, v) = grid_point(rng, 5), redrawn(lambda: grid_point(rng, 5), lambda t: t != (0, 0))
         a, b = (m[0] - u, m[1] - v), (m[0] + u, m[1] + v)
         square = rng.randint(1, 40)
         total = 2 * square + 2 * (u * u + v * v)
@@ -234,7 +234,7 @@ def _locus_circle(rng: Random) -> Problem:
             "locus circle 2", point=point(*a), point_point=point(*b), total=total, form=form
         )
         return posed("circle", say, circle(*m, square), how=how, p=a, q=b, k=total)
-    h, k = _spot(rng, 3)
+    h, k = grid_point(rng, 3)
     r = rng.randint(1, 6) * 2
     c = (2 * h, 2 * k)
     p = redrawn(lambda: (2 * rng.randint(-4, 4), 2 * rng.randint(-4, 4)), lambda t: t != c)

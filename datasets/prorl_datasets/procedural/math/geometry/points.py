@@ -6,7 +6,13 @@ from fractions import Fraction
 from random import Random
 
 from prorl_datasets.procedural.math.drawing import redrawn
-from prorl_datasets.procedural.math.geometry.writing import letters, others, point, slope_form
+from prorl_datasets.procedural.math.geometry.writing import (
+    grid_point,
+    letters,
+    others,
+    point,
+    slope_form,
+)
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem
@@ -15,13 +21,10 @@ from prorl_datasets.procedural.wordings import Wordings, pick
 WORDINGS = Wordings(__name__)
 
 
-def _spot(rng: Random, size: int = 9) -> tuple[int, int]:
-    return rng.randint(-size, size), rng.randint(-size, size)
-
-
 def _other_end(rng: Random) -> Problem:
     (a, b), (m, n) = redrawn(
-        lambda: (_spot(rng, 12), _spot(rng)), lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1]
+        lambda: (grid_point(rng, 12), grid_point(rng, 9)),
+        lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1],
     )
     p, q, mid = letters(rng, 3)
     say = WORDINGS.draw(rng, "other end", p=p, q=q, mid=mid, m=point(m, n), a=point(a, b))
@@ -30,7 +33,8 @@ def _other_end(rng: Random) -> Problem:
 
 def _halfway_length(rng: Random) -> Problem:
     (a, b), (c, d) = redrawn(
-        lambda: (_spot(rng), _spot(rng)), lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1]
+        lambda: (grid_point(rng, 9), grid_point(rng, 9)),
+        lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1],
     )
     p, q, mid = letters(rng, 3)
     say = WORDINGS.draw(rng, "halfway length", p=p, a=point(a, b), q=q, c=point(c, d), mid=mid)
@@ -40,7 +44,7 @@ def _halfway_length(rng: Random) -> Problem:
 
 def _section(rng: Random) -> Problem:
     m, n = redrawn(lambda: (rng.randint(1, 5), rng.randint(1, 5)), lambda d: d[0] != d[1])
-    (a, b), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 3), lambda d: 0 not in d)
+    (a, b), (u, v) = grid_point(rng, 9), redrawn(lambda: grid_point(rng, 3), lambda d: 0 not in d)
     c, d = a + u * (m + n), b + v * (m + n)
     p, q, x = letters(rng, 3)
     say = WORDINGS.draw(rng, "section", x=x, p=p, a=point(a, b), q=q, c=point(c, d), m=m, n=n)
@@ -50,7 +54,8 @@ def _section(rng: Random) -> Problem:
 def _beyond(rng: Random) -> Problem:
     k = rng.randint(2, 5)
     (a, b), (c, d) = redrawn(
-        lambda: (_spot(rng), _spot(rng)), lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1]
+        lambda: (grid_point(rng, 9), grid_point(rng, 9)),
+        lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1],
     )
     p, q, x = letters(rng, 3)
     say = WORDINGS.draw(rng, "beyond", p=p, a=point(a, b), q=q, c=point(c, d), x=x, k=k)
@@ -59,7 +64,7 @@ def _beyond(rng: Random) -> Problem:
 
 def _vertex_from_centroid(rng: Random) -> Problem:
     p, q, g = redrawn(
-        lambda: (_spot(rng), _spot(rng), _spot(rng, 6)),
+        lambda: (grid_point(rng, 9), grid_point(rng, 9), grid_point(rng, 6)),
         lambda t: (
             (t[1][0] - t[0][0]) * (t[2][1] - t[0][1]) != (t[1][1] - t[0][1]) * (t[2][0] - t[0][0])
         ),
@@ -75,7 +80,7 @@ def _vertex_from_centroid(rng: Random) -> Problem:
 def _two_sections(rng: Random) -> Problem:
     m, n, r, s = (rng.randint(1, 4) for _ in range(4))
     p, q, t = redrawn(
-        lambda: (_spot(rng), _spot(rng), _spot(rng)),
+        lambda: (grid_point(rng, 9), grid_point(rng, 9), grid_point(rng, 9)),
         lambda t: (
             (t[1][0] - t[0][0]) * (t[2][1] - t[0][1]) != (t[1][1] - t[0][1]) * (t[2][0] - t[0][0])
         ),
@@ -104,7 +109,7 @@ def _two_sections(rng: Random) -> Problem:
 
 
 def _perimeter(rng: Random) -> Problem:
-    (a, b), (w, h) = (_spot(rng), (rng.randint(2, 12), rng.randint(2, 12)))
+    (a, b), (w, h) = (grid_point(rng, 9), (rng.randint(2, 12), rng.randint(2, 12)))
     corners = [(a, b), (a + w, b), (a, b + h)]
     rng.shuffle(corners)
     listed = ", ".join(f"${point(*c)}$" for c in corners[:2]) + f" and ${point(*corners[2])}$"
@@ -122,7 +127,7 @@ def _perimeter(rng: Random) -> Problem:
 def _on_axis(rng: Random) -> Problem:
     axis = rng.choice("xy")
     p, q = redrawn(
-        lambda: (_spot(rng), _spot(rng)),
+        lambda: (grid_point(rng, 9), grid_point(rng, 9)),
         lambda d: (
             d[0][axis == "y"] != d[1][axis == "y"]
             and abs(d[0][axis == "x"]) != abs(d[1][axis == "x"])
@@ -148,7 +153,7 @@ def _on_axis(rng: Random) -> Problem:
 def _at_distance(rng: Random) -> Problem:
     u, v = rng.choice(((3, 4), (4, 3), (5, 12), (12, 5), (6, 8), (8, 6), (8, 15), (15, 8), (9, 12)))
     r = round((u * u + v * v) ** 0.5)
-    x, h = _spot(rng)
+    x, h = grid_point(rng, 9)
     k = h + u * rng.choice((-1, 1))
     top, low = x + v, x - v
     bigger = rng.choice((True, False))
@@ -168,7 +173,7 @@ def _at_distance(rng: Random) -> Problem:
 def _circumcenter(rng: Random) -> Problem:
     o, pts = redrawn(
         lambda: (
-            _spot(rng, 7),
+            grid_point(rng, 7),
             rng.sample(
                 [
                     (x * i, y * j)
@@ -212,7 +217,7 @@ def _on_line(rng: Random) -> Problem:
 
 def _fourth_vertex(rng: Random) -> Problem:
     a, b, c = redrawn(
-        lambda: (_spot(rng), _spot(rng), _spot(rng)),
+        lambda: (grid_point(rng, 9), grid_point(rng, 9), grid_point(rng, 9)),
         lambda t: (
             (t[1][0] - t[0][0]) * (t[2][1] - t[0][1]) != (t[1][1] - t[0][1]) * (t[2][0] - t[0][0])
         ),
@@ -226,7 +231,7 @@ def _fourth_vertex(rng: Random) -> Problem:
 
 
 def _square_side(rng: Random) -> Problem:
-    (a, b), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 7), lambda d: 0 not in d)
+    (a, b), (u, v) = grid_point(rng, 9), redrawn(lambda: grid_point(rng, 7), lambda d: 0 not in d)
     p, q, r, s = letters(rng, 4)
     turn = rng.choice((1, -1))
     way = "counterclockwise" if turn == 1 else "clockwise"
@@ -251,8 +256,8 @@ def _square_side(rng: Random) -> Problem:
 
 
 def _square_diagonal(rng: Random) -> Problem:
-    m, n = _spot(rng, 7)
-    u, v = redrawn(lambda: _spot(rng, 6), lambda d: 0 not in d and abs(d[0]) != abs(d[1]))
+    m, n = grid_point(rng, 7)
+    u, v = redrawn(lambda: grid_point(rng, 6), lambda d: 0 not in d and abs(d[0]) != abs(d[1]))
     p, q, r, s = letters(rng, 4)
     right = rng.choice((True, False))
     ends = sorted([(m - v, n + u), (m + v, n - u)])
@@ -275,7 +280,7 @@ def _square_diagonal(rng: Random) -> Problem:
 
 def _all_fourths(rng: Random) -> Problem:
     a, b, c = redrawn(
-        lambda: (_spot(rng), _spot(rng), _spot(rng)),
+        lambda: (grid_point(rng, 9), grid_point(rng, 9), grid_point(rng, 9)),
         lambda t: (
             (t[1][0] - t[0][0]) * (t[2][1] - t[0][1]) != (t[1][1] - t[0][1]) * (t[2][0] - t[0][0])
         ),

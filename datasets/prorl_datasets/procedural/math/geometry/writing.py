@@ -20,6 +20,11 @@ _LETTERS = {
 }
 
 
+def grid_point(rng: Random, size: int) -> tuple[int, int]:
+    """Draw a point with integer coordinates from ``-size`` to ``size``."""
+    return rng.randint(-size, size), rng.randint(-size, size)
+
+
 def right_triangle(rng: Random, most: int = 4) -> tuple[int, int, int]:
     """Draw two integer legs, in any order, and the hypotenuse: a primitive triple times at most ``most``."""
     a, b, c = rng.choice(TRIPLES[:5])
