@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import digits_of, leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import digits_of, leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -116,9 +116,11 @@ def _odd_bases(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
+    leveled_family(
         "number_bases",
         "digits of numbers written in other bases",
-        leveled(_in_base, _between_bases, _odd_bases),
+        _in_base,
+        _between_bases,
+        _odd_bases,
     ),
 )

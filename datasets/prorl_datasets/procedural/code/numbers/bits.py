@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, ones
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family, ones
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -98,9 +98,7 @@ def _bit_ranges(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "bit_patterns",
-        "ones, runs and places in binary",
-        leveled(_masked, _bit_shuffle, _bit_ranges),
+    leveled_family(
+        "bit_patterns", "ones, runs and places in binary", _masked, _bit_shuffle, _bit_ranges
     ),
 )

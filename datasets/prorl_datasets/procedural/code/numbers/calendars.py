@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import draw_span, leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import draw_span, leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -129,9 +129,7 @@ def _leap_days(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "calendars",
-        "dates and clocks of invented calendars",
-        leveled(_clock, _calendar, _leap_days),
+    leveled_family(
+        "calendars", "dates and clocks of invented calendars", _clock, _calendar, _leap_days
     ),
 )

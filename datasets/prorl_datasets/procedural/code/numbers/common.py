@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 
-from prorl_datasets.procedural.code.problem import Problem
+from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.items import Family
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -23,23 +24,24 @@ class Property:
     check: Callable[[int], bool]
 
 
-def leveled(
+def leveled_family(
+    name: str,
+    summary: str,
     one: Callable[[Random], Problem],
     two: Callable[[Random], Problem],
     three: Callable[[Random], Problem],
-) -> Callable[[Random, int], Problem]:
-    """Return a maker of problems that calls the function of the level (1 to 3).
+) -> Family:
+    """Return the family of the problems that the function of the level (1 to 3) returns.
 
     It simplifies factors of 1 and doubled signs in statements ("1 * x" becomes "x").
     """
-    makers = (one, two, three)
 
     def make(rng: Random, level: int) -> Problem:
-        problem = makers[level - 1](rng)
-        told = re.sub(r"(?<![\w.)^])1 \* ", "", problem.statement)
-        return replace(problem, statement=told.replace("+ -", "- ").replace(" + 0)", ")"))
+        problem = (one, two, three)[level - 1](rng)
+        text = re.sub(r"(?<![\w.)^])1 \* ", "", problem.statement)
+        return replace(problem, statement=text.replace("+ -", "- ").replace(" + 0)", ")"))
 
-    return make
+    return code_family(name, summary, make)
 
 
 def digits_of(n: int, base: int = 10) -> list[int]:

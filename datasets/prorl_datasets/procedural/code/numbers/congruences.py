@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import divisors_of, leveled, with_imports
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import divisors_of, leveled_family, with_imports
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -158,14 +158,14 @@ def _geometric_sum(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
+    leveled_family(
         "congruences",
         "solutions and residues",
-        leveled(_linear_congruence, _quadratic_congruence, _remainders),
+        _linear_congruence,
+        _quadratic_congruence,
+        _remainders,
     ),
-    code_family(
-        "modular_sums",
-        "sums of remainders over ranges",
-        leveled(_floor_sum, _coprime_sum, _geometric_sum),
+    leveled_family(
+        "modular_sums", "sums of remainders over ranges", _floor_sum, _coprime_sum, _geometric_sum
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -107,7 +107,5 @@ def _roots(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "continued_fractions", "terms and convergents", leveled(_terms, _convergents, _roots)
-    ),
+    leveled_family("continued_fractions", "terms and convergents", _terms, _convergents, _roots),
 )

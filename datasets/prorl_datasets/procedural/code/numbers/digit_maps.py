@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import digits_of, draw_span, leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import digits_of, draw_span, leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -90,9 +90,11 @@ def _digit_settled(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
+    leveled_family(
         "digit_maps",
         "sums, products, maps of decimal digits",
-        leveled(_digit_step, _digit_orbit, _digit_settled),
+        _digit_step,
+        _digit_orbit,
+        _digit_settled,
     ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import divisors_of, draw_property, leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import divisors_of, draw_property, leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -185,14 +185,14 @@ def _gcd_windows(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
+    leveled_family(
         "divisor_sums",
         "sums and counts over divisors",
-        leveled(_divisor_sum, _divisor_pairs, _divisor_totals),
+        _divisor_sum,
+        _divisor_pairs,
+        _divisor_totals,
     ),
-    code_family(
-        "gcd_structures",
-        "GCD and LCM over lists and ranges",
-        leveled(_gcd_sum, _gcd_pairs, _gcd_windows),
+    leveled_family(
+        "gcd_structures", "GCD and LCM over lists and ranges", _gcd_sum, _gcd_pairs, _gcd_windows
     ),
 )

@@ -6,8 +6,8 @@ from fractions import Fraction
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -118,9 +118,7 @@ def _expansion(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "fraction_values",
-        "exact sums and products",
-        leveled(_fraction_sum, _near_fraction, _expansion),
+    leveled_family(
+        "fraction_values", "exact sums and products", _fraction_sum, _near_fraction, _expansion
     ),
 )

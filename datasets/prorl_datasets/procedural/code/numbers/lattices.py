@@ -6,8 +6,8 @@ from functools import cache
 from itertools import product
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -179,12 +179,14 @@ def _paths(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "lattice_counts", "integer points and values of forms", leveled(_points, _visible, _forms)
+    leveled_family(
+        "lattice_counts", "integer points and values of forms", _points, _visible, _forms
     ),
-    code_family(
+    leveled_family(
         "number_triangles",
         "number triangles, coloured paths, greedy sums of terms",
-        leveled(_triangle, _greedy_sum, _paths),
+        _triangle,
+        _greedy_sum,
+        _paths,
     ),
 )

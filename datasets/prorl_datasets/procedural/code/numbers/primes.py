@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import Property, draw_property, is_prime, leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import (
+    Property,
+    draw_property,
+    is_prime,
+    leveled_family,
+)
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -108,9 +113,7 @@ def _prime_gaps(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "prime_lists",
-        "primes under further conditions",
-        leveled(_prime_count, _prime_filter, _prime_gaps),
+    leveled_family(
+        "prime_lists", "primes under further conditions", _prime_count, _prime_filter, _prime_gaps
     ),
 )

@@ -8,10 +8,10 @@ from prorl_datasets.procedural.code.numbers.common import (
     Property,
     draw_mixed,
     draw_property,
-    leveled,
+    leveled_family,
     with_imports,
 )
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -158,12 +158,14 @@ def _pairs(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
+    leveled_family(
         "range_totals",
         "sums of an interval's integers that meet a condition",
-        leveled(_count, _count_two, _runs),
+        _count,
+        _count_two,
+        _runs,
     ),
-    code_family(
-        "integer_picks", "the k-th integer that meets a condition", leveled(_kth, _kth_two, _pairs)
+    leveled_family(
+        "integer_picks", "the k-th integer that meets a condition", _kth, _kth_two, _pairs
     ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import digits_of, leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import digits_of, leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -101,9 +101,7 @@ def _kaprekar(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "digit_rearrangements",
-        "digits sorted, moved, read again",
-        leveled(_arranged, _deleted, _kaprekar),
+    leveled_family(
+        "digit_rearrangements", "digits sorted, moved, read again", _arranged, _deleted, _kaprekar
     ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
@@ -191,10 +191,6 @@ def _map_cycle(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "recurrences", "terms of a sequence", leveled(_first_order, _second_order, _far_term)
-    ),
-    code_family(
-        "repeated_maps", "iterated piecewise maps", leveled(_map_steps, _map_stay, _map_cycle)
-    ),
+    leveled_family("recurrences", "terms of a sequence", _first_order, _second_order, _far_term),
+    leveled_family("repeated_maps", "iterated piecewise maps", _map_steps, _map_stay, _map_cycle),
 )

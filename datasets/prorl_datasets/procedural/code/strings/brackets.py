@@ -6,8 +6,8 @@ from collections.abc import Callable
 from itertools import combinations
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import text_over
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -183,7 +183,5 @@ def _bracket_repair(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "bracket_levels", "levels and depths", leveled(_depth, _bracket_score, _bracket_repair)
-    ),
+    leveled_family("bracket_levels", "levels and depths", _depth, _bracket_score, _bracket_repair),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import LETTERS, text_over
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -119,6 +119,4 @@ def _affine(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (
-    code_family("letter_ciphers", "shifts and substitutions", leveled(_shift, _keyed, _affine)),
-)
+FAMILIES = (leveled_family("letter_ciphers", "shifts and substitutions", _shift, _keyed, _affine),)

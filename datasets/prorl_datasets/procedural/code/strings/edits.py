@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import draw_letters, listed, text_over
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -119,9 +119,7 @@ def _align(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "letter_alignments",
-        "costs of two strings, place by place",
-        leveled(_distance, _edit, _align),
+    leveled_family(
+        "letter_alignments", "costs of two strings, place by place", _distance, _edit, _align
     ),
 )

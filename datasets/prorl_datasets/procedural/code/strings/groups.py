@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import (
     LETTERS,
     draw_letters,
@@ -152,6 +152,4 @@ def _linked(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (
-    code_family("word_groups", "grouped by likeness", leveled(_group_key, _anagrams, _linked)),
-)
+FAMILIES = (leveled_family("word_groups", "grouped by likeness", _group_key, _anagrams, _linked),)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import (
     LETTERS,
     draw_letters,
@@ -122,7 +122,5 @@ def _windows(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "string_hashes", "polynomial hashes, hash tables", leveled(_hash, _buckets, _windows)
-    ),
+    leveled_family("string_hashes", "polynomial hashes, hash tables", _hash, _buckets, _windows),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import text_over
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -120,9 +120,11 @@ def _kth_string(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
+    leveled_family(
         "letter_labels",
         "labels by length and alphabet, to and from numbers",
-        leveled(_label, _label_number, _kth_string),
+        _label,
+        _label_number,
+        _kth_string,
     ),
 )

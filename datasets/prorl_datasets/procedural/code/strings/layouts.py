@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import LETTERS, text_over
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -152,7 +152,7 @@ def _shuffles(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "text_layouts", "written in lines, read another way", leveled(_columns, _fence, _shuffles)
+    leveled_family(
+        "text_layouts", "written in lines, read another way", _columns, _fence, _shuffles
     ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import LETTERS, draw_letters, listed, text_over
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -124,9 +124,7 @@ def _rounds(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "letter_rewriting",
-        "letters replaced, doubled, removed",
-        leveled(_replaced, _positional, _rounds),
+    leveled_family(
+        "letter_rewriting", "letters replaced, doubled, removed", _replaced, _positional, _rounds
     ),
 )

@@ -6,8 +6,8 @@ import re
 from itertools import product
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import draw_letters, text_over, words
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -134,7 +134,7 @@ def _mask_fill(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "letter_masks", "places where a mask fits", leveled(_mask_places, _mask_words, _mask_fill)
+    leveled_family(
+        "letter_masks", "places where a mask fits", _mask_places, _mask_words, _mask_fill
     ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import draw_letters, text_over
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -144,9 +144,11 @@ def _mirror_cost(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
+    leveled_family(
         "mirror_substrings",
         "palindromic substrings by value",
-        leveled(_mirror_windows, _mirror_best, _mirror_cost),
+        _mirror_windows,
+        _mirror_best,
+        _mirror_cost,
     ),
 )

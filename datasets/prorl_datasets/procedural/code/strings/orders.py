@@ -7,8 +7,8 @@ from functools import cmp_to_key
 from itertools import permutations
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import (
     LETTERS,
     draw_letters,
@@ -203,9 +203,7 @@ def _arrangement_rank(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "word_orders",
-        "sorted by unusual keys",
-        leveled(_ordered, _alphabet_order, _arrangement_rank),
+    leveled_family(
+        "word_orders", "sorted by unusual keys", _ordered, _alphabet_order, _arrangement_rank
     ),
 )

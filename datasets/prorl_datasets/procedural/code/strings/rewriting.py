@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import text_over
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -104,9 +104,7 @@ def _grow_place(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "rewriting_systems",
-        "parallel rewriting over rounds",
-        leveled(_grow, _grow_counts, _grow_place),
+    leveled_family(
+        "rewriting_systems", "parallel rewriting over rounds", _grow, _grow_counts, _grow_place
     ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import LETTERS, draw_letters, text_over
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -134,7 +134,7 @@ def _necklaces(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "string_rotations", "repeated moves of letters", leveled(_rotated, _rotations, _necklaces)
+    leveled_family(
+        "string_rotations", "repeated moves of letters", _rotated, _rotations, _necklaces
     ),
 )

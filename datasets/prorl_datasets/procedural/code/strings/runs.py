@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import LETTERS, draw_letters, listed, runs_over
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -126,6 +126,4 @@ def _collapse(rng: Random) -> Problem:
     )
 
 
-FAMILIES = (
-    code_family("letter_runs", "run-length forms", leveled(_encode, _run_scores, _collapse)),
-)
+FAMILIES = (leveled_family("letter_runs", "run-length forms", _encode, _run_scores, _collapse),)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import text_over
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -112,9 +112,11 @@ def _distinct_subsequences(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
+    leveled_family(
         "subsequence_counts",
         "subsequences matched or counted",
-        leveled(_greedy_match, _subsequence_count, _distinct_subsequences),
+        _greedy_match,
+        _subsequence_count,
+        _distinct_subsequences,
     ),
 )

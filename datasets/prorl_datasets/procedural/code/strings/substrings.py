@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import draw_letters, listed, text_over
 from prorl_datasets.procedural.wordings import Wordings
 
@@ -150,7 +150,7 @@ def _kinds(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "substring_counts", "occurrences of patterns", leveled(_occurrences, _window_counts, _kinds)
+    leveled_family(
+        "substring_counts", "occurrences of patterns", _occurrences, _window_counts, _kinds
     ),
 )

@@ -8,8 +8,8 @@ from functools import cmp_to_key
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.numbers.common import leveled
-from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.code.numbers.common import leveled_family
+from prorl_datasets.procedural.code.problem import Problem
 from prorl_datasets.procedural.code.strings.common import (
     LETTERS,
     WORDS,
@@ -166,7 +166,5 @@ def _word_chain(rng: Random) -> Problem:
 
 
 FAMILIES = (
-    code_family(
-        "word_lists", "filtered and changed", leveled(_chosen_words, _ranked_words, _word_chain)
-    ),
+    leveled_family("word_lists", "filtered and changed", _chosen_words, _ranked_words, _word_chain),
 )
