@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from random import Random
 
 from prorl_datasets.procedural.items import Family, Item, by_level
-from prorl_datasets.procedural.wordings import Wordings, pick
+from prorl_datasets.procedural.wordings import Wordings
 from prorl_verifiers import Task
 
 WORDINGS = Wordings(__name__)
@@ -70,14 +70,10 @@ def _series_resistance(rng: Random, top: int) -> tuple[str, int]:
 
 
 def _mass_of_moles(rng: Random, top: int) -> tuple[str, int]:
-    name, molar = pick(
-        rng,
-        ("water", 18),
-        ("methane", 16),
-        ("oxygen gas", 32),
-        ("carbon dioxide", 44),
-        ("helium", 4),
-    )
+    name, molar = rng.choice((
+        ('water', 18), ('methane', 16), ('oxygen gas', 32), ('carbon dioxide', 44),
+        ('helium', 4)
+    ))  # fmt: skip
     n = rng.randint(2, 4 * top)
     return (
         f"The molar mass of {name} is {molar} g/mol. What is the mass of {n} mol in g?",

@@ -60,17 +60,10 @@ def _arithmetic(rng: Random, level: int) -> Problem:
             question = question.replace(" (a bar denotes the conjugate, $i^2 = -1$)", "")
         return Problem(question, answer, {"left": left, "right": right, "z": z, "want": want})
     form = rng.choice(("modulus sum", "square", "far"))
-    a, b, c = pick(
-        rng,
-        (3, 4, 5),
-        (4, 3, 5),
-        (5, 12, 13),
-        (12, 5, 13),
-        (8, 15, 17),
-        (15, 8, 17),
-        (7, 24, 25),
-        (20, 21, 29),
-    )
+    a, b, c = rng.choice((
+        (3, 4, 5), (4, 3, 5), (5, 12, 13), (12, 5, 13), (8, 15, 17), (15, 8, 17), (7, 24, 25),
+        (20, 21, 29)
+    ))  # fmt: skip
     s, t = rng.choice((1, -1)), rng.choice((1, -1))
     if form == "modulus sum":
         # z + |z| = (s a + c) + t b i

@@ -130,20 +130,10 @@ def _square_three(rng: Random) -> Problem:
             str(asks[ask]),
             {"line": "", "shown": formula, "word": "least", "ask": ask},
         )
-    a, b, c = pick(
-        rng,
-        (1, 2, 3),
-        (1, 2, 2),
-        (2, 3, 6),
-        (1, 3, 5),
-        (3, 4, 5),
-        (1, 1, 4),
-        (2, 3, 4),
-        (1, 2, 5),
-        (1, 4, 8),
-        (2, -1, 3),
-        (1, -2, 4),
-    )
+    a, b, c = rng.choice((
+        (1, 2, 3), (1, 2, 2), (2, 3, 6), (1, 3, 5), (3, 4, 5), (1, 1, 4), (2, 3, 4), (1, 2, 5),
+        (1, 4, 8), (2, -1, 3), (1, -2, 4)
+    ))  # fmt: skip
     s = rng.randint(1, 6)
     line = WORDINGS.one(
         "square three line",
@@ -165,27 +155,10 @@ def _means(rng: Random, level: int) -> Problem:
         x = rng.choice("xta")
         a, b = rng.randint(1, 9), rng.randint(2, 60)
         if rng.random() < 0.6:
-            a, b = pick(
-                rng,
-                (1, 4),
-                (1, 9),
-                (1, 16),
-                (1, 25),
-                (2, 8),
-                (2, 18),
-                (2, 32),
-                (3, 12),
-                (3, 27),
-                (4, 9),
-                (4, 25),
-                (5, 20),
-                (9, 4),
-                (1, 36),
-                (8, 18),
-                (3, 48),
-                (1, 49),
-                (5, 45),
-            )
+            a, b = rng.choice((
+                (1, 4), (1, 9), (1, 16), (1, 25), (2, 8), (2, 18), (2, 32), (3, 12), (3, 27),
+                (4, 9), (4, 25), (5, 20), (9, 4), (1, 36), (8, 18), (3, 48), (1, 49), (5, 45)
+            ))  # fmt: skip
         shown = f"{terms([(a, x)])} + \\frac{{{b}}}{{{x}}}"
         value = root(a * b, 2)
         question = pick(
@@ -284,21 +257,10 @@ def _means(rng: Random, level: int) -> Problem:
 
 def _cauchy(rng: Random, level: int) -> Problem:
     if level == 1:
-        a, b = pick(
-            rng,
-            (3, 4),
-            (5, 12),
-            (6, 8),
-            (1, 2),
-            (2, 3),
-            (1, 1),
-            (1, 3),
-            (4, 3),
-            (8, 15),
-            (2, 5),
-            (3, 5),
-            (7, 24),
-        )
+        a, b = rng.choice((
+            (3, 4), (5, 12), (6, 8), (1, 2), (2, 3), (1, 1), (1, 3), (4, 3), (8, 15), (2, 5),
+            (3, 5), (7, 24)
+        ))  # fmt: skip
         b *= rng.choice((1, -1))
         n = rng.choice((1, 2, 3, 4, 5, 8, 9, 10, 16, 20, 25, 36, 49))
         fact, shown = f"x^2 + y^2 = {n}", terms([(a, "x"), (b, "y")])
@@ -336,36 +298,19 @@ def _cauchy(rng: Random, level: int) -> Problem:
             )
             value = root((a * a + b * b) * (high - low))
         elif form == "sphere":
-            a, b, c = pick(
-                rng,
-                (1, 2, 2),
-                (2, 3, 6),
-                (1, 4, 8),
-                (2, 6, 9),
-                (1, 1, 1),
-                (1, 2, 3),
-                (4, 4, 7),
-                (1, 1, 2),
-            )
+            a, b, c = rng.choice((
+                (1, 2, 2), (2, 3, 6), (1, 4, 8), (2, 6, 9), (1, 1, 1), (1, 2, 3), (4, 4, 7),
+                (1, 1, 2)
+            ))  # fmt: skip
             n = rng.randint(1, 20)
             fact, shown = f"x^2 + y^2 + z^2 = {n}", terms([(a, "x"), (b, "y"), (c, "z")])
             value = root((a * a + b * b + c * c) * n)
         else:
             # slope y/(x + h) of the line from (-h, 0) to a point of a circle of radius r < h
-            r, h = pick(
-                rng,
-                (3, 5),
-                (4, 5),
-                (1, 2),
-                (1, 3),
-                (2, 3),
-                (5, 13),
-                (12, 13),
-                (8, 17),
-                (2, 4),
-                (3, 4),
-                (6, 10),
-            )
+            r, h = rng.choice((
+                (3, 5), (4, 5), (1, 2), (1, 3), (2, 3), (5, 13), (12, 13), (8, 17), (2, 4),
+                (3, 4), (6, 10)
+            ))  # fmt: skip
             fact, shown = f"x^2 + y^2 = {r * r}", f"\\frac{{y}}{{x + {h}}}"
             inside = h * h - r * r
             value = root(inside, Fraction(r, inside))

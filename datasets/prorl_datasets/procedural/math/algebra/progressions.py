@@ -556,23 +556,10 @@ def _mixed(rng: Random, level: int) -> Problem:
         return Problem(question, str(add), {"form": "add", "shown": shown})
     if level == 2:
         # terms number i, j, k of an arithmetic sequence with difference d form a geometric one
-        i, j, k = pick(
-            rng,
-            (1, 2, 5),
-            (1, 3, 7),
-            (1, 2, 4),
-            (1, 3, 9),
-            (2, 3, 6),
-            (1, 4, 13),
-            (1, 5, 13),
-            (2, 4, 8),
-            (3, 4, 6),
-            (1, 3, 6),
-            (2, 5, 11),
-            (1, 4, 10),
-            (1, 3, 11),
-            (1, 2, 6),
-        )
+        i, j, k = rng.choice((
+            (1, 2, 5), (1, 3, 7), (1, 2, 4), (1, 3, 9), (2, 3, 6), (1, 4, 13), (1, 5, 13),
+            (2, 4, 8), (3, 4, 6), (1, 3, 6), (2, 5, 11), (1, 4, 10), (1, 3, 11), (1, 2, 6)
+        ))  # fmt: skip
         d = signed(rng, 1, 9) * (2 * j - i - k)
         # (a + (j-1)d)^2 = (a + (i-1)d)(a + (k-1)d)
         top = ((i - 1) * (k - 1) - (j - 1) ** 2) * d

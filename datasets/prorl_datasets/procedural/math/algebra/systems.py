@@ -67,17 +67,10 @@ def _linear_three(rng: Random) -> Problem:
     x, y, z = letters
     values = [signed(rng, 1, 9) for _ in range(3)]
     if rng.random() < 0.5:
-        shape = pick(
-            rng,
-            (1, 1, 0),
-            (2, 1, 0),
-            (3, 1, 0),
-            (1, 2, 0),
-            (2, 1, 1),
-            (3, 1, 1),
-            (1, 2, 2),
-            (1, 3, 0),
-        )
+        shape = rng.choice((
+            (1, 1, 0), (2, 1, 0), (3, 1, 0), (1, 2, 0), (2, 1, 1), (3, 1, 1), (1, 2, 2),
+            (1, 3, 0)
+        ))  # fmt: skip
         rows = [[shape[(j - i) % 3] for j in range(3)] for i in range(3)]
         asks = (f"{x} + {y} + {z}", f"{x}{y}{z}", x, z, f"{x}{y} + {y}{z} + {z}{x}")
     else:

@@ -325,20 +325,10 @@ def _related(rng: Random, level: int) -> Problem:
     if level == 2:
         form = rng.choice(("ladder", "ships", "cone tank"))
         if form == "ladder":
-            x, y, length = pick(
-                rng,
-                (3, 4, 5),
-                (4, 3, 5),
-                (5, 12, 13),
-                (12, 5, 13),
-                (6, 8, 10),
-                (8, 6, 10),
-                (8, 15, 17),
-                (15, 8, 17),
-                (7, 24, 25),
-                (24, 7, 25),
-                (20, 21, 29),
-            )
+            x, y, length = rng.choice((
+                (3, 4, 5), (4, 3, 5), (5, 12, 13), (12, 5, 13), (6, 8, 10), (8, 6, 10),
+                (8, 15, 17), (15, 8, 17), (7, 24, 25), (24, 7, 25), (20, 21, 29)
+            ))  # fmt: skip
             rate = Fraction(rng.randint(1, 6), rng.choice((1, 2)))
             value = rate * x / y
             question = WORDINGS.draw(
@@ -359,18 +349,10 @@ def _related(rng: Random, level: int) -> Problem:
                 },
             )
         if form == "ships":
-            x, y, d = pick(
-                rng,
-                (3, 4, 5),
-                (4, 3, 5),
-                (5, 12, 13),
-                (12, 5, 13),
-                (6, 8, 10),
-                (8, 15, 17),
-                (9, 12, 15),
-                (15, 20, 25),
-                (7, 24, 25),
-            )
+            x, y, d = rng.choice((
+                (3, 4, 5), (4, 3, 5), (5, 12, 13), (12, 5, 13), (6, 8, 10), (8, 15, 17),
+                (9, 12, 15), (15, 20, 25), (7, 24, 25)
+            ))  # fmt: skip
             u, v = rng.randint(2, 30), rng.randint(2, 30)
             away = rng.random() < 0.5
             value = Fraction(x * u + (y * v if away else -y * v), d)
@@ -408,19 +390,10 @@ def _related(rng: Random, level: int) -> Problem:
         )
     form = rng.choice(("shadow", "curve", "angle", "balloon"))
     if form == "shadow":
-        lamp, person = pick(
-            rng,
-            (6, 2),
-            (15, 6),
-            (18, 6),
-            (12, 5),
-            (5, 2),
-            (20, 5),
-            (16, 6),
-            (10, 6),
-            (24, 6),
-            (9, 5),
-        )
+        lamp, person = rng.choice((
+            (6, 2), (15, 6), (18, 6), (12, 5), (5, 2), (20, 5), (16, 6), (10, 6), (24, 6),
+            (9, 5)
+        ))  # fmt: skip
         speed = Fraction(rng.randint(1, 12), rng.choice((1, 2)))
         tip = rng.random() < 0.5
         value = speed * lamp / (lamp - person) if tip else speed * person / (lamp - person)

@@ -10,7 +10,7 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, power, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family, seldom
-from prorl_datasets.procedural.wordings import Wordings, pick
+from prorl_datasets.procedural.wordings import Wordings
 
 WORDINGS = Wordings(__name__)
 
@@ -474,20 +474,10 @@ def _mean_value(rng: Random, level: int) -> Problem:
             low, high = 0, width
             value = root(width * width * 3, Fraction(1, 3))
         elif form == "reciprocal":
-            low, high = pick(
-                rng,
-                (1, 4),
-                (1, 9),
-                (2, 8),
-                (4, 9),
-                (1, 2),
-                (2, 3),
-                (3, 12),
-                (1, 3),
-                (2, 5),
-                (4, 16),
-                (1, 16),
-            )
+            low, high = rng.choice((
+                (1, 4), (1, 9), (2, 8), (4, 9), (1, 2), (2, 3), (3, 12), (1, 3), (2, 5),
+                (4, 16), (1, 16)
+            ))  # fmt: skip
             a, b = rng.randint(1, 9), rng.randint(-5, 5)
             formula = f"{terms([(b, 'x')])} + \\frac{{{a}}}{{x}}" if b else f"\\frac{{{a}}}{{x}}"
             value = root(low * high)

@@ -74,22 +74,11 @@ def _definite(rng: Random, level: int) -> Problem:
                 Fraction(a * high * high + b) ** (n + 1) - Fraction(a * low * low + b) ** (n + 1)
             )
         elif form == "root":  # x / sqrt(x^2 + b), x sqrt(x^2 + b)
-            b, low, high = pick(
-                rng,
-                (9, 0, 4),
-                (16, 0, 3),
-                (25, 0, 12),
-                (144, 0, 5),
-                (64, 0, 6),
-                (36, 0, 8),
-                (0, 1, 3),
-                (16, 3, 0),
-                (225, 0, 8),
-                (64, 6, 15),
-                (144, 5, 9),
-                (144, 9, 16),
-                (400, 15, 21),
-            )
+            b, low, high = rng.choice((
+                (9, 0, 4), (16, 0, 3), (25, 0, 12), (144, 0, 5), (64, 0, 6), (36, 0, 8),
+                (0, 1, 3), (16, 3, 0), (225, 0, 8), (64, 6, 15), (144, 5, 9), (144, 9, 16),
+                (400, 15, 21)
+            ))  # fmt: skip
             if low > high or b == 0:
                 low, high, b = 0, 4, 9
             k = rng.randint(1, 6)
@@ -490,21 +479,10 @@ def _volume(rng: Random, level: int) -> Problem:
         )
         return Problem(question, str(h), {"curve": curve, "volume": str(volume)})
     # sphere of radius R with a cylindrical hole of radius r: 4/3 pi (R^2 - r^2)^(3/2)
-    small, half, big = pick(
-        rng,
-        (3, 4, 5),
-        (4, 3, 5),
-        (5, 12, 13),
-        (12, 5, 13),
-        (6, 8, 10),
-        (8, 6, 10),
-        (8, 15, 17),
-        (15, 8, 17),
-        (7, 24, 25),
-        (24, 7, 25),
-        (9, 12, 15),
-        (12, 9, 15),
-    )
+    small, half, big = rng.choice((
+        (3, 4, 5), (4, 3, 5), (5, 12, 13), (12, 5, 13), (6, 8, 10), (8, 6, 10), (8, 15, 17),
+        (15, 8, 17), (7, 24, 25), (24, 7, 25), (9, 12, 15), (12, 9, 15)
+    ))  # fmt: skip
     cap = rng.random() < 0.5
     if cap:
         height = big - half
