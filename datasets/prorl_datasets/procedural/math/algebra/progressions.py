@@ -184,29 +184,12 @@ def _arithmetic_linked(rng: Random) -> Problem:
                 break
         count = sum(1 for i in range(400) if first + step * i > 0)
         best = count * (2 * first + step * (count - 1)) // 2
+        start = {"first": first, "first_plus_step": first + step, "first_value": first + 2 * step}
+        fourth = first + 3 * step
         question, answer, ask = pick(
             rng,
-            (
-                WORDINGS.one(
-                    "arithmetic linked",
-                    first=first,
-                    first_plus_step=first + step,
-                    first_value=first + 2 * step,
-                ),
-                best,
-                "sum",
-            ),
-            (
-                WORDINGS.one(
-                    "arithmetic linked 2",
-                    first=first,
-                    first_plus_step=first + step,
-                    first_value=first + 2 * step,
-                    first_value_2=first + 3 * step,
-                ),
-                count,
-                "count",
-            ),
+            (WORDINGS.one("arithmetic linked", **start), best, "sum"),
+            (WORDINGS.one("arithmetic linked 2", **start, first_value_2=fourth), count, "count"),
             (WORDINGS.one("arithmetic linked 3", first=first, minus_step=-step), best, "sum"),
         )
         return Problem(
@@ -275,41 +258,12 @@ def _arithmetic_linked(rng: Random) -> Problem:
     while total <= bound:
         total += first + step * count
         count += 1
+    start = {"first": first, "first_plus_step": first + step, "first_value": first + 2 * step}
     question, answer, ask = pick(
         rng,
-        (
-            WORDINGS.one(
-                "arithmetic linked 4",
-                first=first,
-                first_plus_step=first + step,
-                first_value=first + 2 * step,
-                bound=bound,
-            ),
-            count,
-            "count",
-        ),
-        (
-            WORDINGS.one(
-                "arithmetic linked 5",
-                first=first,
-                first_plus_step=first + step,
-                first_value=first + 2 * step,
-                bound=bound,
-            ),
-            total,
-            "total",
-        ),
-        (
-            WORDINGS.one(
-                "arithmetic linked 6",
-                first=first,
-                first_plus_step=first + step,
-                first_value=first + 2 * step,
-                bound=bound,
-            ),
-            count,
-            "count",
-        ),
+        (WORDINGS.one("arithmetic linked 4", **start, bound=bound), count, "count"),
+        (WORDINGS.one("arithmetic linked 5", **start, bound=bound), total, "total"),
+        (WORDINGS.one("arithmetic linked 6", **start, bound=bound), count, "count"),
     )
     return Problem(
         question,

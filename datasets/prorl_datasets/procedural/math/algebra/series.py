@@ -23,7 +23,7 @@ def _times(factor: int, body: str) -> str:
 
 
 def _sum_question(
-    rng: Random, sign: str, general: str, first: int, last: str, plain: str, finite: bool
+    rng: Random, general: str, first: int, last: str, plain: str, finite: bool
 ) -> str:
     sigma = f"\\sum_{{k={first}}}^{{{last}}} {general}"
     if finite:
@@ -46,6 +46,22 @@ def _sum_question(
         first=first,
         first_plus_one=first + 1,
     )
+
+
+def _sum_problem(
+    rng: Random,
+    general: str,
+    value: Fraction | int,
+    span: tuple[int, int],
+    plain: str,
+    finite: bool = True,
+) -> Problem:
+    """Ask for the sum over ``span`` or, if not finite, from its start on; ``plain`` writes it out."""
+    first, last = span
+    end = str(last) if finite else "\\infty"
+    question = _sum_question(rng, general, first, end, plain, finite)
+    parameters = {"general": general, "first": first, "last": last if finite else 0}
+    return Problem(question, fraction(value), parameters)
 
 
 def _plain(general: list[str], last: str | None) -> str:
@@ -74,11 +90,7 @@ def _telescoping(rng: Random, level: int) -> Problem:
             Fraction(1, start) - (Fraction(1, at(count + 1)) if finite else 0)
         )
         last = f"\\frac{{{c}}}{{{at(count)} \\cdot {at(count + 1)}}}" if finite else None
-        question = _sum_question(
-            rng, "+", general, 1, str(count) if finite else "\\infty", _plain(written, last), finite
-        )
-        parameters = {"general": general, "first": 1, "last": count if finite else 0}
-        return Problem(question, fraction(value), parameters)
+        return _sum_problem(rng, general, value, (1, count), _plain(written, last), finite)
     if level == 2:
         form = rng.choice(("gap", "odd numerator", "roots", "factorials", "product"))
         if form == "gap":
@@ -90,20 +102,7 @@ def _telescoping(rng: Random, level: int) -> Problem:
             written = [f"\\frac{{1}}{{{k} \\cdot {k + gap}}}" for k in range(start, start + 3)]
             end = start + count - 1
             last = f"\\frac{{1}}{{{end} \\cdot {end + gap}}}" if finite else None
-            question = _sum_question(
-                rng,
-                "+",
-                general,
-                start,
-                str(end) if finite else "\\infty",
-                _plain(written, last),
-                finite,
-            )
-            return Problem(
-                question,
-                fraction(value),
-                {"general": general, "first": start, "last": end if finite else 0},
-            )
+            return _sum_problem(rng, general, value, (start, end), _plain(written, last), finite)
         if form == "odd numerator":
             c, count = rng.choice((1, 2, 3)), rng.randint(5, 25)
             general = WORDINGS.one(
@@ -120,20 +119,7 @@ def _telescoping(rng: Random, level: int) -> Problem:
                 if finite
                 else None
             )
-            question = _sum_question(
-                rng,
-                "+",
-                general,
-                1,
-                str(count) if finite else "\\infty",
-                _plain(written, last),
-                finite,
-            )
-            return Problem(
-                question,
-                fraction(value),
-                {"general": general, "first": 1, "last": count if finite else 0},
-            )
+            return _sum_problem(rng, general, value, (1, count), _plain(written, last), finite)
         if form == "roots":
             d, low, high = rng.choice((1, 2, 3, 4)), rng.randint(1, 6), rng.randint(7, 15)
             start = low * low
@@ -151,10 +137,7 @@ def _telescoping(rng: Random, level: int) -> Problem:
                 for i in range(2)
             ]
             last = f"\\frac{{1}}{{\\sqrt{{{high * high - d}}} + \\sqrt{{{high * high}}}}}"
-            question = _sum_question(rng, "+", general, 1, str(count), _plain(written, last), True)
-            return Problem(
-                question, fraction(value), {"general": general, "first": 1, "last": count}
-            )
+            return _sum_problem(rng, general, value, (1, count), _plain(written, last))
         if form == "factorials":
             start, end = rng.randint(1, 3), rng.randint(5, 9)
             general = "\\frac{k}{(k + 1)!}"
@@ -165,7 +148,6 @@ def _telescoping(rng: Random, level: int) -> Problem:
             last = f"\\frac{{{end}}}{{{end + 1}!}}" if finite else None
             question = _sum_question(
                 rng,
-                "+",
                 general,
                 start,
                 str(end) if finite else "\\infty",
@@ -215,20 +197,7 @@ def _telescoping(rng: Random, level: int) -> Problem:
             f"\\frac{{1}}{{{k} \\cdot {k + 1} \\cdot {k + 2}}}" for k in range(start, start + 3)
         ]
         last = f"\\frac{{1}}{{{end} \\cdot {end + 1} \\cdot {end + 2}}}" if finite else None
-        question = _sum_question(
-            rng,
-            "+",
-            general,
-            start,
-            str(end) if finite else "\\infty",
-            _plain(written, last),
-            finite,
-        )
-        return Problem(
-            question,
-            fraction(value),
-            {"general": general, "first": start, "last": end if finite else 0},
-        )
+        return _sum_problem(rng, general, value, (start, end), _plain(written, last), finite)
     if form == "quotient of k":
         # (k^2 + k + 1)/(k(k + 1)) = 1 + 1/(k(k+1))
         start, end, c = 1, rng.randint(10, 99), rng.choice((1, 2, 3, 4, 5, -1))
@@ -237,8 +206,7 @@ def _telescoping(rng: Random, level: int) -> Problem:
         value = end + c * (1 - Fraction(1, end + 1))
         written = [f"\\frac{{{k * k + k + c}}}{{{k} \\cdot {k + 1}}}" for k in range(1, 4)]
         last = f"\\frac{{{end * end + end + c}}}{{{end} \\cdot {end + 1}}}"
-        question = _sum_question(rng, "+", general, start, str(end), _plain(written, last), True)
-        return Problem(question, fraction(value), {"general": general, "first": start, "last": end})
+        return _sum_problem(rng, general, value, (start, end), _plain(written, last))
     if form == "logarithms":
         base, top = rng.choice((2, 3, 5)), rng.randint(2, 6)
         start = rng.choice((1, base))
@@ -251,16 +219,13 @@ def _telescoping(rng: Random, level: int) -> Problem:
         general = f"\\log_{base}\\left(1 + \\frac{{1}}{{k}}\\right)"
         value = Fraction(top - (0 if start == 1 else 1))
         written = [f"\\log_{base}\\left(1 + \\frac{{1}}{{{k}}}\\right)" for k in (start, start + 1)]
-        question = _sum_question(
+        return _sum_problem(
             rng,
-            "+",
             general,
-            start,
-            str(end),
+            value,
+            (start, end),
             _plain(written, f"\\log_{base}\\left(1 + \\frac{{1}}{{{end}}}\\right)"),
-            True,
         )
-        return Problem(question, fraction(value), {"general": general, "first": start, "last": end})
     # 4k/(4k^4 + 1) = 1/(2k^2 - 2k + 1) - 1/(2k^2 + 2k + 1);  k/(k^4 + k^2 + 1)
     end = rng.randint(5, 20)
     if rng.random() < 0.5:
@@ -275,12 +240,7 @@ def _telescoping(rng: Random, level: int) -> Problem:
         value = Fraction(c, 2) * (1 - (Fraction(1, end * end + end + 1) if finite else 0))
         written = [f"\\frac{{{c * k}}}{{{k}^4 + {k}^2 + 1}}" for k in range(1, 4)]
         last = f"\\frac{{{c * end}}}{{{end}^4 + {end}^2 + 1}}" if finite else None
-    question = _sum_question(
-        rng, "+", general, 1, str(end) if finite else "\\infty", _plain(written, last), finite
-    )
-    return Problem(
-        question, fraction(value), {"general": general, "first": 1, "last": end if finite else 0}
-    )
+    return _sum_problem(rng, general, value, (1, end), _plain(written, last), finite)
 
 
 def _weighted(rng: Random, level: int) -> Problem:

@@ -22,45 +22,11 @@ def _surveys(rng: Random, level: int) -> Problem:
         both, a, b, none = (rng.randint(3, 40) for _ in range(4))
         total = both + a + b + none
         ask = rng.choice(("both", "none", "exactly one"))
-        if ask == "both":
-            texts = WORDINGS.all(
-                "surveys 14",
-                total=total,
-                who=who,
-                a_plus_both=a + both,
-                one=one,
-                b_plus_both=b + both,
-                two=two,
-                none=none,
-            )
-            answer = both
-            values = {"ask": ask, "total": total, "one": a + both, "two": b + both, "none": none}
-        elif ask == "none":
-            texts = WORDINGS.all(
-                "surveys 15",
-                total=total,
-                who=who,
-                a_plus_both=a + both,
-                one=one,
-                b_plus_both=b + both,
-                two=two,
-                both=both,
-            )
-            answer = none
-            values = {"ask": ask, "total": total, "one": a + both, "two": b + both, "both": both}
-        else:
-            texts = WORDINGS.all(
-                "surveys 16",
-                total=total,
-                who=who,
-                a_plus_both=a + both,
-                one=one,
-                b_plus_both=b + both,
-                two=two,
-                none=none,
-            )
-            answer = a + b
-            values = {"ask": ask, "total": total, "one": a + both, "two": b + both, "none": none}
+        counts = {"total": total, "one": a + both, "two": b + both}
+        counts |= {"both": both} if ask == "none" else {"none": none}
+        texts = WORDINGS.all(f"surveys of two, {ask}", who=who, one=one, two=two, counts=counts)
+        answer = {"both": both, "none": none, "exactly one": a + b}[ask]
+        values = {"ask": ask, **counts}
         return Problem(rng.choice(texts), str(answer), values)
     regions = [rng.randint(2, 25) for _ in range(8)]
     o, p, q, r, pq, pr, qr, pqr = regions
