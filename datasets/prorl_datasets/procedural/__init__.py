@@ -21,10 +21,10 @@ def families(under: str = "") -> dict[str, Family]:
 
 @cache
 def _families(package: str) -> tuple[Family, ...]:
-    found: dict[str, Family] = {}
+    by_name: dict[str, Family] = {}
     for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
         for family in getattr(import_module(module.name), "FAMILIES", ()):
-            if family.name in found:
+            if family.name in by_name:
                 raise RuntimeError(f"two procedural families share the name {family.name}")
-            found[family.name] = family
-    return tuple(found.values())
+            by_name[family.name] = family
+    return tuple(by_name.values())

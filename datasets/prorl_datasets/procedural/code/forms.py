@@ -99,9 +99,9 @@ def _fits(kind: str, value: Any) -> bool:
 def format_section(inputs: Sequence[tuple[str, str]], output: str) -> str:
     """Return the paragraph that describes the lines of input and output."""
     lines = [_INPUT_LINES[kind].format(name=name) for name, kind in inputs]
-    first, *rest = lines
-    told = f"Input format: {first}" + "".join(f"; next {line}" for line in rest)
-    return f"{told}.\nOutput format: {_OUTPUT_LINES[output]}."
+    first, *further = lines
+    text = f"Input format: {first}" + "".join(f"; next {line}" for line in further)
+    return f"{text}.\nOutput format: {_OUTPUT_LINES[output]}."
 
 
 def render_input(inputs: Sequence[tuple[str, str]], args: Sequence[Any]) -> str:

@@ -126,20 +126,20 @@ def code_item(rng: Random, problem: Problem) -> Item:
 
 def _cases(rng: Random, problem: Problem) -> list[_Case]:
     """Return the tests: drawn ones, led by the shortest good example, then the edges."""
-    wanted = rng.randint(LEAST_TESTS, MOST_TESTS)
-    seen: set[str] = set()
+    count = rng.randint(LEAST_TESTS, MOST_TESTS)
+    inputs: set[str] = set()
     values: dict[str, int] = {}
-    large = _large_cases(rng, problem, seen, values)
-    edges = [case for args in problem.edges if (case := _case(problem, args, seen, values))]
-    wanted -= len(large)
+    large = _large_cases(rng, problem, inputs, values)
+    edges = [case for args in problem.edges if (case := _case(problem, args, inputs, values))]
+    count -= len(large)
     drawn: list[_Case] = []
     for _ in range(_DRAWS):
-        if len(drawn) + len(edges) >= wanted:
+        if len(drawn) + len(edges) >= count:
             break
-        case = _case(problem, problem.draw(rng), seen, values)
+        case = _case(problem, problem.draw(rng), inputs, values)
         if case is not None:
             drawn.append(case)
-    if len(drawn) + len(edges) < wanted or len(drawn) < 2:
+    if len(drawn) + len(edges) < count or len(drawn) < 2:
         raise TooUniform(f"the inputs vary too little: {problem.statement[:80]!r}")
     first = min(
         range(len(drawn)),
@@ -149,7 +149,7 @@ def _cases(rng: Random, problem: Problem) -> list[_Case]:
 
 
 def _large_cases(
-    rng: Random, problem: Problem, seen: set[str], values: dict[str, int]
+    rng: Random, problem: Problem, inputs: set[str], values: dict[str, int]
 ) -> list[_Case]:
     if problem.large is None:
         return []
@@ -157,21 +157,21 @@ def _large_cases(
     exec(problem.solution, names)  # noqa: S102 - our own text, made above
     solve = names["solve"]
     drawn = [problem.large(rng) for _ in range(LARGE_TESTS)]
-    return [case for args in drawn if (case := _case(problem, args, seen, values, solve))]
+    return [case for args in drawn if (case := _case(problem, args, inputs, values, solve))]
 
 
 def _case(
     problem: Problem,
     args: tuple[Any, ...],
-    seen: set[str],
+    inputs: set[str],
     values: dict[str, int],
     solve: Callable[..., Any] | None = None,
 ) -> _Case | None:
     """Return the test of these arguments, or None if it repeats one or its output is too frequent."""
     text = json.dumps(args)
-    if text in seen:
+    if text in inputs:
         return None
-    seen.add(text)
+    inputs.add(text)
     plain = json.loads(text)
     for (name, kind), value in zip(problem.inputs, plain, strict=True):
         check_kind(name, kind, value)
@@ -186,9 +186,9 @@ def _case(
 
 def _function(rng: Random, problem: Problem, cases: list[_Case]) -> tuple[str, dict[str, Any], str]:
     name = rng.choice(FUNCTION_NAMES)
-    signature = f"{name}({', '.join(given for given, _ in problem.inputs)})"
+    signature = f"{name}({', '.join(argument for argument, _ in problem.inputs)})"
     lead = rng.choice(("Write", "Define", "Implement"))
-    kinds = "; ".join(f"`{given}` is {INPUT_TYPES[kind]}" for given, kind in problem.inputs)
+    kinds = "; ".join(f"`{argument}` is {INPUT_TYPES[kind]}" for argument, kind in problem.inputs)
     ask = f"{lead} a Python function `{signature}` that returns {OUTPUT_TYPES[problem.output]}"
     shown = cases[: rng.randint(1, 2)]
     calls = "\n".join(
@@ -283,20 +283,20 @@ def one_box(item_task: Task, gold: str) -> tuple[str, Task]:
     if source is None:
         raise ValueError("the gold response holds no closed Python block")
     tests = item_task.reference["tests"]
-    given: list[Any]
+    argument: list[Any]
     expected: list[Any]
     if all("stdout" in test for test in tests):
-        given = [test.get("stdin", "") for test in tests]
+        argument = [test.get("stdin", "") for test in tests]
         expected = [_stripped(test["stdout"]) for test in tests]
         program = _ALL_PROGRAMS.format(source=source)
     else:
         names = sorted({str(test.get("call", "")) for test in tests})
         if len(names) != 1 or not names[0].isidentifier():
             raise ValueError("the tests are neither all calls of one function nor all stdin/stdout")
-        given = [test["args"] for test in tests]
+        argument = [test["args"] for test in tests]
         expected = [test["expected"] for test in tests]
         program = f"{source.rstrip()}\n{_ALL_CALLS.format(name=names[0])}"
-    test = {"call": "prorl_all_tests", "args": [given], "expected": expected}
+    test = {"call": "prorl_all_tests", "args": [argument], "expected": expected}
     reference = {"tests": [test], "language": "python", "limits": dict(ONE_BOX_LIMITS)}
     return f"```python\n{program.strip()}\n```", Task("code", reference)
 

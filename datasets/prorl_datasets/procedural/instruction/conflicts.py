@@ -134,8 +134,8 @@ def _repeated(plan: Plan) -> Findings:
             yield "combination:repeat_prompt holds more sentences than allowed"
         first = [word.casefold() for word in words(prompt)[:1]]
         for _, nth, word in plan.paragraphs:
-            wanted = [part.casefold() for part in words(word)[:1]]
-            if nth == 1 and first and wanted and first != wanted:
+            word_parts = [part.casefold() for part in words(word)[:1]]
+            if nth == 1 and first and word_parts and first != word_parts:
                 yield "combination:repeat_prompt begins with another first word than asked"
 
 

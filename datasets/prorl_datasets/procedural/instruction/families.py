@@ -80,8 +80,8 @@ def apart() -> frozenset[tuple[str, str]]:
     """Return the pairs of short ids that are never combined, in both orders."""
     pairs: list[tuple[str, str]] = []
     for line in _APART:
-        left, _, others = line.partition(": ")
-        pairs += [pair for right in others.split() for pair in ((left, right), (right, left))]
+        left, _, candidates = line.partition(": ")
+        pairs += [pair for right in candidates.split() for pair in ((left, right), (right, left))]
     return frozenset(pairs)
 
 
@@ -117,12 +117,14 @@ class _Drawing:
         self, rng: Random, first: Kind | None, number: int, context: Context
     ) -> list[Drawn] | None:
         """Return at least ``number`` constraints, or None if this draw found too few."""
-        others = [kind for kind in self.kinds if kind not in (first, self.language)]
-        others = [k for k in others if context.question or k.short != "constrained_response"]
-        rng.shuffle(others)
+        candidates = [kind for kind in self.kinds if kind not in (first, self.language)]
+        candidates = [
+            k for k in candidates if context.question or k.short != "constrained_response"
+        ]
+        rng.shuffle(candidates)
         used: list[Kind] = []
         drawn: list[Drawn] = []
-        for kind in [*([first] if first else []), *others]:
+        for kind in [*([first] if first else []), *candidates]:
             if len(drawn) >= number and any(one.narrow for one in drawn):
                 return drawn
             need_narrow = len(drawn) >= number - 1 and not any(one.narrow for one in drawn)
@@ -172,13 +174,15 @@ def _attempt(drawing: _Drawing, rng: Random, first: Kind | None, level: int) -> 
     gold = compose(ids, kwargs, question, topic, chosen.answer)
     if gold is None:
         return None
-    asked = sorted(([name, values] for name, values in zip(ids, kwargs, strict=True)), key=repr)
+    constraints = sorted(
+        ([name, values] for name, values in zip(ids, kwargs, strict=True)), key=repr
+    )
     return Item(
         question,
         Task("instruction", {"instruction_id_list": ids, "kwargs": kwargs}),
         gold,
         metadata={"constraints": len(ids)},
-        parameters={"request": request, "constraints": asked},
+        parameters={"request": request, "constraints": constraints},
         core=request,
     )
 

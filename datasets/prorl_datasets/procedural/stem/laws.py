@@ -197,12 +197,12 @@ def _readable(law: Law, drawn: _Drawn, asked: str) -> bool:
 
 def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:
     wanted = next(q for q in law.quantities if q.key == asked)
-    told = [
+    stated = [
         (q, f"{shown(drawn.stated[q.key])} {drawn.scales[q.key].unit}".strip())
         for q in law.quantities
         if q.key != asked
     ]
-    clauses = [f"{q.noun} is {text}" for q, text in told]
+    clauses = [f"{q.noun} is {text}" for q, text in stated]
     if rng.random() < 0.5:
         rng.shuffle(clauses)
     listed = ", ".join(clauses[:-1]) + (" and " if len(clauses) > 1 else "") + clauses[-1]
@@ -217,7 +217,7 @@ def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:
         parameters={
             "asked": asked,
             "law": law.quantities[0].noun,
-            **{q.key: text for q, text in told},
+            **{q.key: text for q, text in stated},
         },
         wrong=_wrong(law, drawn, asked),
     )

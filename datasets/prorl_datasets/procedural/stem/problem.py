@@ -120,10 +120,10 @@ def stem_item(rng: Random, level: int, solved: Solved) -> Item:
 
 def choice_item(rng: Random, choice: Choice) -> Item:
     """Return a question with text options as an item with six shuffled options."""
-    others = [text for text in dict.fromkeys(choice.wrong) if text != choice.right]
-    if len(others) < len(LETTERS) - 1:
+    wrong = [text for text in dict.fromkeys(choice.wrong) if text != choice.right]
+    if len(wrong) < len(LETTERS) - 1:
         raise ValueError(f"six options need five wrong ones: {choice.question}")
-    options = [choice.right, *rng.sample(others, len(LETTERS) - 1)]
+    options = [choice.right, *rng.sample(wrong, len(LETTERS) - 1)]
     return _options_item(rng, choice.question, options, choice.parameters, None)
 
 
@@ -220,21 +220,21 @@ def _options(rng: Random, level: int, solved: Solved) -> list[float]:
     elif solved.exact:  # no option betrays itself by more decimals than data have
         mistakes = [round(x, 2) for x in mistakes]
         scaled = [round(x, 2) for x in scaled]
-    kept = [solved.value]
+    options = [solved.value]
     for group, limit in ((mistakes, 5), (scaled, 6)):
         for value in group:
-            if len(kept) < limit and _clear(value, kept, solved, whole):
-                kept.append(value)
-    if len(kept) < len(LETTERS):
+            if len(options) < limit and _clear(value, options, solved, whole):
+                options.append(value)
+    if len(options) < len(LETTERS):
         raise ValueError(f"not six different options: {solved.question}")
-    return kept
+    return options
 
 
 def _option_figures(solved: Solved) -> int:
     return max(solved.figures, OPTION_FIGURES)
 
 
-def _clear(value: float, kept: Sequence[float], solved: Solved, whole: bool) -> bool:
+def _clear(value: float, options: Sequence[float], solved: Solved, whole: bool) -> bool:
     """Return whether an option has a plausible size and sign and no other option is close."""
     right = solved.value
     if right != 0 and not 1 / FARTHEST <= abs(value / right) <= FARTHEST:
@@ -246,8 +246,8 @@ def _clear(value: float, kept: Sequence[float], solved: Solved, whole: bool) -> 
     gap = NEAREST if not whole else 0.05
     if not solved.exact:  # as they will be shown
         figures = _option_figures(solved)
-        value, kept = rounded(value, figures), [rounded(other, figures) for other in kept]
-    return all(abs(value - other) > gap * max(abs(value), abs(other)) for other in kept)
+        value, options = rounded(value, figures), [rounded(other, figures) for other in options]
+    return all(abs(value - other) > gap * max(abs(value), abs(other)) for other in options)
 
 
 def _lettered(rng: Random, solved: Solved, values: Sequence[float]) -> Item:
@@ -268,9 +268,9 @@ def _options_item(
     figures: int | None,
 ) -> Item:
     place = rng.randint(0, len(options) - 1)
-    others = list(options[1:])
-    rng.shuffle(others)
-    listed = [*others[:place], options[0], *others[place:]]
+    wrong = list(options[1:])
+    rng.shuffle(wrong)
+    listed = [*wrong[:place], options[0], *wrong[place:]]
     letter = LETTERS[place]
     lines = "\n".join(f"{LETTERS[i]}) {text}" for i, text in enumerate(listed))
     request = WORDINGS.draw(rng, "options item")

@@ -30,7 +30,7 @@ def _chains_statement(p: _Chains) -> str:
     head = "`a` is a list of at most 10 integers. "
     way = "above" if p.up else "below"
     link = WORDINGS.one("chains statement link", p=p, least_plus_spread=p.least + p.spread, way=way)
-    what = WORDINGS.one(
+    task = WORDINGS.one(
         f"chains {p.level}",
         p=p,
         least_plus_spread=p.least + p.spread,
@@ -38,7 +38,7 @@ def _chains_statement(p: _Chains) -> str:
         link=link,
         text=p.cond.text,
     )
-    return head + what
+    return head + task
 
 
 def _chains_fits(p: _Chains, w: list[int]) -> bool:
@@ -48,15 +48,17 @@ def _chains_fits(p: _Chains, w: list[int]) -> bool:
 
 def _chains_brute(p: _Chains, a: list[int]) -> Any:
     if p.level == 1:
-        rest, chain = a[1:], a[:1]
-        while rest:
-            hit = [i for i, v in enumerate(rest) if _chains_fits(p, [chain[-1], v])]
-            chain, rest = ([*chain, rest[hit[0]]], rest[hit[0] + 1 :]) if hit else (chain, [])
+        remaining, chain = a[1:], a[:1]
+        while remaining:
+            hit = [i for i, v in enumerate(remaining) if _chains_fits(p, [chain[-1], v])]
+            chain, remaining = (
+                ([*chain, remaining[hit[0]]], remaining[hit[0] + 1 :]) if hit else (chain, [])
+            )
         return [v * p.factor for v in chain]
-    found: list[list[int]] = []
+    chains: list[list[int]] = []
     layer: list[tuple[int, ...]] = [(i,) for i in range(len(a))]
     while layer:
-        found += [[a[i] for i in at] for at in layer]
+        chains += [[a[i] for i in at] for at in layer]
         layer = [
             (*at, j)
             for at in layer
@@ -65,9 +67,9 @@ def _chains_brute(p: _Chains, a: list[int]) -> Any:
         ]
     if p.level == 2:
         return max(
-            (sum(w) + p.factor * len([v for v in w if p.cond.holds(v)]) for w in found), default=0
+            (sum(w) + p.factor * len([v for v in w if p.cond.holds(v)]) for w in chains), default=0
         )
-    good = [len(w) for w in found if p.cond.holds(w[-1])]
+    good = [len(w) for w in chains if p.cond.holds(w[-1])]
     return [len(good) % p.modulus, max(good, default=0)]
 
 

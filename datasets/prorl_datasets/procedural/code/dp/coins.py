@@ -60,9 +60,9 @@ def _coins(rng: Random, level: int) -> Problem:
     text = WORDINGS.source(f"coins solution {p.level}", p, down=p.coins[::-1])
     high = (60, 60, 40)[p.level - 1]
     head = WORDINGS.one("coins statement head", coins=", ".join(map(str, p.coins)))
-    what = WORDINGS.one(f"coins {p.level}", p=p, limit_plus_1=p.limit + 1)
+    task = WORDINGS.one(f"coins {p.level}", p=p, limit_plus_1=p.limit + 1)
     return Problem(
-        head + what,
+        head + task,
         "x: int -> int",
         text,
         partial(_coins_brute, p),
@@ -86,8 +86,8 @@ def _costs(x: int, coins: list[int], rule: tuple[int, int]) -> list[int]:
     fee, more = rule
     out = _costs(x, coins[1:], rule)
     for k in range(1, x // coins[0] + 1):
-        own = fee + more * (k - 1) + k * coins[0]
-        out += [own + rest for rest in _costs(x - k * coins[0], coins[1:], rule)]
+        cost = fee + more * (k - 1) + k * coins[0]
+        out += [cost + rest for rest in _costs(x - k * coins[0], coins[1:], rule)]
     return out
 
 

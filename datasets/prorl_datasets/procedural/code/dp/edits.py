@@ -73,9 +73,9 @@ def _edits(rng: Random, level: int) -> Problem:
     )[p.level - 1]
     text = WORDINGS.source(f"edits solution {p.level}", p, both=p.replace + p.swap)
     head = f"`s` and `t` are words of at most 12 letters from '{p.alphabet}'. "
-    what = WORDINGS.one(f"edits {p.level}", p=p, replace_plus_swap=p.replace + p.swap)
+    task = WORDINGS.one(f"edits {p.level}", p=p, replace_plus_swap=p.replace + p.swap)
     return Problem(
-        head + what,
+        head + task,
         "s: str, t: str -> int",
         text,
         partial(_edits_brute, p),

@@ -64,9 +64,9 @@ def _jumps(rng: Random, level: int) -> Problem:
     head = WORDINGS.one(
         "jumps statement head", steps=", ".join(map(str, p.steps[:-1])), steps_2=p.steps[-1]
     )
-    what = WORDINGS.one(f"jumps {p.level}", p=p, text=p.cond.text)
+    task = WORDINGS.one(f"jumps {p.level}", p=p, text=p.cond.text)
     return Problem(
-        head + what,
+        head + task,
         f"a: ints -> {'ints' if p.level == 3 else 'int'}",
         text,
         partial(_jumps_brute, p),

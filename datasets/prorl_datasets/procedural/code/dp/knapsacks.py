@@ -27,17 +27,17 @@ class _Knapsack:
 
 
 def _knapsack_brute(p: _Knapsack, a: list[int], cap: int) -> Any:
-    kept = [w for w in a if p.level > 1 or not p.cond.holds(w)]
+    usable = [w for w in a if p.level > 1 or not p.cond.holds(w)]
     worths = []
-    for size in range(len(kept) + 1 if p.level != 2 else p.most + 1):
+    for size in range(len(usable) + 1 if p.level != 2 else p.most + 1):
         if p.level == 3 and size % 3 == p.shift % 2 + 1:
             continue
-        for at in combinations(range(len(kept)), size):
-            if sum(kept[i] for i in at) > cap:
+        for at in combinations(range(len(usable)), size):
+            if sum(usable[i] for i in at) > cap:
                 continue
             if p.level == 3 and any(j - i < p.apart for i, j in pairwise(at)):
                 continue
-            chosen = [kept[i] for i in at]
+            chosen = [usable[i] for i in at]
             worths.append(
                 sum(chosen)
                 if p.level == 1
@@ -65,11 +65,11 @@ def _knapsack(rng: Random, level: int) -> Problem:
     text = WORDINGS.source(f"knapsack solution {p.level}", p, cond=p.cond.on("w"))
     head = WORDINGS.one("knapsack statement head")
     value = WORDINGS.one("knapsack statement value", p=p, text=p.cond.text)
-    what = WORDINGS.one(
+    task = WORDINGS.one(
         f"knapsack {p.level}", text=p.cond.text, p=p, value=value, p_value=p.shift % 2 + 1
     )
     return Problem(
-        head + what,
+        head + task,
         f"a: ints, cap: int -> {'ints' if p.level == 3 else 'int'}",
         text,
         partial(_knapsack_brute, p),

@@ -39,11 +39,13 @@ def _partition_cost(p: _Partition, part: list[int]) -> int:
 
 def _partition_brute(p: _Partition, a: list[int]) -> Any:
     if p.level == 1:
-        costs, rest = [], [*a]
-        while rest:
-            size = max([1] + [j for j in range(1, len(rest) + 1) if sum(rest[:j]) <= p.limit])
-            costs.append(_partition_cost(p, rest[:size]))
-            rest = rest[size:]
+        costs, remaining = [], [*a]
+        while remaining:
+            size = max(
+                [1] + [j for j in range(1, len(remaining) + 1) if sum(remaining[:j]) <= p.limit]
+            )
+            costs.append(_partition_cost(p, remaining[:size]))
+            remaining = remaining[size:]
         return costs
     if not a:
         return 0 if p.level == 2 else [0, 1]
@@ -74,9 +76,9 @@ def _partitions(rng: Random, level: int) -> Problem:
     )
     high = (11, 10, 8)[p.level - 1]
     head = WORDINGS.one("partition statement head")
-    what = WORDINGS.one(f"partition {p.level}", p=p, text=p.cond.text)
+    task = WORDINGS.one(f"partition {p.level}", p=p, text=p.cond.text)
     return Problem(
-        head + what,
+        head + task,
         f"a: ints -> {'int' if p.level == 2 else 'ints'}",
         text,
         partial(_partition_brute, p),

@@ -82,9 +82,9 @@ def _counting(rng: Random, level: int) -> Problem:
         others=p.alphabet.replace(p.second, ""),
     )
     head = f"`s` is a word of at least 1 and at most 16 letters from '{p.alphabet}'. "
-    what = WORDINGS.one(f"counting {p.level}", p=p, least_plus_1=p.least + 1)
+    task = WORDINGS.one(f"counting {p.level}", p=p, least_plus_1=p.least + 1)
     return Problem(
-        head + what,
+        head + task,
         "s: str, n: int -> int" if p.level == 3 else "s: str -> int",
         text,
         partial(_counting_brute, p),

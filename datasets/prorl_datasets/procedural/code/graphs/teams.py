@@ -80,11 +80,11 @@ def _teams_brute(rule: _Teams, n: int, edges: list[list[int]]) -> Any:
     scores = []
     for team in product((1, 0), repeat=n):
         clashes = [1 for u, v in rivals if team[u] == team[v]]
-        own = sum(s for s, t in zip(skill, team, strict=True) if t)
+        strength = sum(s for s, t in zip(skill, team, strict=True) if t)
         if rule.level == 3:
-            scores.append(2 * own - sum(skill) - rule.penalty * len(clashes))
+            scores.append(2 * strength - sum(skill) - rule.penalty * len(clashes))
         elif not clashes:
-            scores.append(own)
+            scores.append(strength)
     if rule.level == 2 and rule.size == "smallest":
         return min(scores, default=-1)
     return max(scores, default=-1)

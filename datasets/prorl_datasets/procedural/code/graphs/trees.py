@@ -110,10 +110,10 @@ def _subtrees_brute(rule: _Subtrees, parents: list[int]) -> list[int]:
     out = []
     for v in range(n):
         if rule.level == 2:
-            there = [u for u in range(n) if v in lines[u]]
+            ends = [u for u in range(n) if v in lines[u]]
         else:
-            there = [u for u in range(n) if len({*lines[u]} ^ {*lines[v]}) <= k]
-        out.append(sum(weights[u] for u in there if rule.counted.holds(weights[u])))
+            ends = [u for u in range(n) if len({*lines[u]} ^ {*lines[v]}) <= k]
+        out.append(sum(weights[u] for u in ends if rule.counted.holds(weights[u])))
     return out
 
 

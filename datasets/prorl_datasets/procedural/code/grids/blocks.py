@@ -91,16 +91,16 @@ def _rectangles(rng: Random, level: int) -> Problem:
 def _brute(b: _Blocks, g: list[list[int]]) -> list[int]:
     blocks = _all_blocks(b, g)
     if b.level == 3:
-        found = sorted(sum(w) for w in blocks if (sum(w) - b.r) % b.m == 0)
-        return [len(found), (found or [0])[-1 if b.best == "largest" else 0]]
+        sums = sorted(sum(w) for w in blocks if (sum(w) - b.r) % b.m == 0)
+        return [len(sums), (sums or [0])[-1 if b.best == "largest" else 0]]
     measures: dict[str, Any] = {
         "largest minus the smallest value": lambda w: -min(x - y for x in w for y in w),
         "top left plus the bottom right value": lambda w: w[0] + w[b.p * b.q - 1],
         "sum": sum,
     }
-    kept = [w for w in blocks if b.level == 1 or b.total.holds(sum(w))]
-    values = [measures[b.measure](w) for w in kept]
-    return values if b.level == 1 else [len(kept), sum(values)]
+    chosen = [w for w in blocks if b.level == 1 or b.total.holds(sum(w))]
+    values = [measures[b.measure](w) for w in chosen]
+    return values if b.level == 1 else [len(chosen), sum(values)]
 
 
 def _all_blocks(b: _Blocks, g: list[list[int]]) -> list[list[int]]:

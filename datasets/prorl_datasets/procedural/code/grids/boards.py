@@ -65,14 +65,14 @@ def _draw_tilt(rng: Random, level: int) -> _Tilt:
 
 def _tilt(rng: Random, level: int) -> Problem:
     board = _draw_tilt(rng, level)
-    stone, free, shown = board.stone, board.free, board.shows_rows
+    stone, free, as_rows = board.stone, board.free, board.shows_rows
 
     def draw(r: Random) -> tuple[list[str]]:
         h, w, cells = r.randint(2, 6), r.randint(3, 6), stone * 4 + board.wall * 2 + free * 4
         return (["".join(r.choice(cells) for _ in range(w)) for _ in range(h)],)
 
     key: dict[str, Any] = {"level": level, "tilts": board.tilts}
-    key |= {"sum": None if shown else (board.a, board.b)}
+    key |= {"sum": None if as_rows else (board.a, board.b)}
     key |= {"k": board.k} if level == 3 else {}
     values = {"stone": stone, "free": free, "k": board.k, "a": board.a, "b": board.b}
     text = WORDINGS.source(
@@ -81,9 +81,11 @@ def _tilt(rng: Random, level: int) -> Problem:
         stone=stone,
         free=free,
         melt=Template(_MELT_CODE).substitute(values) if level == 3 else "",
-        result='["".join(row) for row in g]' if shown else Template(_TOTAL_CODE).substitute(values),
+        result='["".join(row) for row in g]'
+        if as_rows
+        else Template(_TOTAL_CODE).substitute(values),
     )
-    output = "rows" if shown else "int"
+    output = "rows" if as_rows else "int"
     brute = partial(_tilt_brute, board)
     melt, what = "", "Give the rows of the board at the end."
     if board.level == 3:
@@ -122,8 +124,8 @@ def _slide(rows: list[str], tilt: str, signs: str) -> list[str]:
     for line in lines:
         parts = []
         for part in line.split(wall):
-            stones, rest = stone * part.count(stone), free * part.count(free)
-            parts.append(stones + rest if tilt in ("left", "up") else rest + stones)
+            stones, spaces = stone * part.count(stone), free * part.count(free)
+            parts.append(stones + spaces if tilt in ("left", "up") else spaces + stones)
         out.append(wall.join(parts))
     return out if lines is rows else ["".join(col) for col in zip(*out, strict=True)]
 

@@ -52,13 +52,13 @@ def _cells(rng: Random, level: int) -> Problem:
 
     key: dict[str, Any] = {"level": level, "born": born, "stay": stay, "wrap": rule.wrap}
     key |= {"steps": rule.steps, "age": rule.age} if level == 3 else {"steps": rule.steps}
-    there = "age[ny % h][nx % w] > 0"
+    alive = "age[ny % h][nx % w] > 0"
     text = WORDINGS.source(
         "cells solution",
         live=live,
         dead=dead,
         steps=rule.steps,
-        count=f"(1 if dx < 0 else 2) * ({there})" if level == 1 else there,
+        count=f"(1 if dx < 0 else 2) * ({alive})" if level == 1 else alive,
         dys="(0,)" if level == 1 else "(-1, 0, 1)",
         inside="True" if rule.wrap else "0 <= ny < h and 0 <= nx < w",
         born=born,

@@ -98,7 +98,7 @@ def _routes(
         return []
     if y == len(g) - 1 and x == len(g[0]) - 1:
         return [[g[y][x]]]
-    return [[g[y][x], *rest] for dy, dx in steps for rest in _routes(g, steps, (y + dy, x + dx))]
+    return [[g[y][x], *later] for dy, dx in steps for later in _routes(g, steps, (y + dy, x + dx))]
 
 
 FAMILIES = (code_family("grid_paths", "monotone paths counted or weighed", _paths),)

@@ -106,14 +106,14 @@ def _brute(rule: _Regions, g: list[list[int]]) -> list[int]:
     moved = True
     while moved:
         moved = False
-        for (y, x), own in label.items():
+        for (y, x), root in label.items():
             for dy, dx in rule.steps:
-                other = label.get((y + dy, x + dx), own)
+                other = label.get((y + dy, x + dx), root)
                 if other < label[y, x] and rule.linked(g[y][x], g[y + dy][x + dx]):
                     label[y, x], moved = other, True
     groups = [[g[y][x] for (y, x), n in label.items() if n == mark] for mark in range(81)]
-    kept = [v for v in groups if len(v) >= rule.least]
-    sizes = [(len(v), sum(v), len(v) * max(v))[rule.level - 1] for v in kept]
+    large = [v for v in groups if len(v) >= rule.least]
+    sizes = [(len(v), sum(v), len(v) * max(v))[rule.level - 1] for v in large]
     return sorted(sizes, reverse=rule.big)
 
 

@@ -100,11 +100,11 @@ def _end_game_brute(game: _EndGame, a: list[int]) -> Any:
 
 def _greedy(points: list[int], left: bool, second: bool) -> list[int]:
     """Return the points of both players if each takes the better end."""
-    rest, moves = points[:], []
-    while rest:
-        ends = (rest[0], rest[-1])
+    remaining, moves = points[:], []
+    while remaining:
+        ends = (remaining[0], remaining[-1])
         front = ends[0] == max(ends) if left else ends[1] != max(ends)
-        moves.append(rest.pop(0 if front else -1))
+        moves.append(remaining.pop(0 if front else -1))
     shares = [sum(moves[::2]), sum(moves[1::2])]
     return shares[::-1] if second else shares
 

@@ -72,17 +72,17 @@ def _intervals_statement(rules: _Intervals) -> str:
 
 def _intervals_brute(rules: _Intervals, p: list[list[int]]) -> Any:
     pad = rules.pad
-    kept = [(x - pad, y + pad) for x, y in p if not rules.left_out.holds(y - x)]
+    intervals = [(x - pad, y + pad) for x, y in p if not rules.left_out.holds(y - x)]
     if rules.level == 1:
-        return _joined(kept, rules.gap)
+        return _joined(intervals, rules.gap)
     if rules.level == 2:
-        covered = sum(sum(x <= t < y for x, y in kept) >= rules.k for t in range(-9, 99))
-        return covered + rules.w * len(kept)
-    return _most(kept, rules.gap, rules.w)
+        covered = sum(sum(x <= t < y for x, y in intervals) >= rules.k for t in range(-9, 99))
+        return covered + rules.w * len(intervals)
+    return _most(intervals, rules.gap, rules.w)
 
 
-def _joined(kept: list[tuple[int, int]], gap: int) -> list[int]:
-    left = [*kept]
+def _joined(intervals: list[tuple[int, int]], gap: int) -> list[int]:
+    left = [*intervals]
     while True:
         near = [
             (i, j)
@@ -97,10 +97,10 @@ def _joined(kept: list[tuple[int, int]], gap: int) -> list[int]:
         left = [v for n, v in enumerate(left) if n not in (i, j)] + [one]
 
 
-def _most(kept: list[tuple[int, int]], gap: int, w: int) -> int:
-    if not kept:
+def _most(intervals: list[tuple[int, int]], gap: int, w: int) -> int:
+    if not intervals:
         return 0
-    (x, y), rest = kept[0], kept[1:]
+    (x, y), rest = intervals[0], intervals[1:]
     free = [(u, v) for u, v in rest if u - y >= gap or x - v >= gap]
     return max(_most(rest, gap, w), y - x + w + _most(free, gap, w))
 

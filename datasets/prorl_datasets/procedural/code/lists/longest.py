@@ -68,7 +68,7 @@ def _longest(rng: Random, level: int) -> Problem:
 
 
 def _brute(rule: _Longest, a: list[int]) -> list[int]:
-    found = []
+    stretches = []
     for i in range(len(a)):
         for j in range(i + 1, len(a) + 1):
             w = a[i:j]
@@ -78,10 +78,10 @@ def _brute(rule: _Longest, a: list[int]) -> list[int]:
                 continue
             if rule.level == 3 and max(w) - min(w) > rule.limit:
                 continue
-            found.append((j - i, i if rule.latest else -i, i, sum(w)))
-    if not found:
+            stretches.append((j - i, i if rule.latest else -i, i, sum(w)))
+    if not stretches:
         return [-1, 0, 0]
-    size, _, start, total = max(found)
+    size, _, start, total = max(stretches)
     return [start, size, total]
 
 

@@ -45,11 +45,11 @@ def _pairs(rng: Random, level: int) -> Problem:
     terms = " + ".join(name if factor == 1 else f"{factor}*{name}" for factor, name in factors)
     who = "pairs of indices i < j" if rule.level < 3 else "triples of indices i < j < k"
     far = f" with j - i at least {rule.apart}" if rule.level == 2 else ""
-    what = "Give the number of such pairs."
+    task = "Give the number of such pairs."
     if rule.level > 1:
-        what = f"Give the number of such {who.split()[0]} plus the sum of their indices i."
+        task = f"Give the number of such {who.split()[0]} plus the sum of their indices i."
     return Problem(
-        WORDINGS.one("pairs statement", who=who, far=far, terms=terms, rule=rule, what=what),
+        WORDINGS.one("pairs statement", who=who, far=far, terms=terms, rule=rule, what=task),
         "a: ints -> int",
         WORDINGS.source(f"pairs solution {level}", p=p, q=q, s=s, m=m, r=rule.r, apart=apart),
         partial(_pairs_brute, rule),
@@ -115,11 +115,11 @@ def _inversions(rng: Random, level: int) -> Problem:
         cond=rule.only.on("v"),
         count="len(seen) - bisect_right(seen, bound)" if down else "bisect_left(seen, bound)",
     )
-    what = WORDINGS.one(f"inversions {rule.level}")
+    task = WORDINGS.one(f"inversions {rule.level}")
     only = f" and a[i] is {rule.only.text}" if rule.level > 1 else ""
     return Problem(
         "`a` is a list of at most 24 integers; indices count from 0. Consider the pairs of indices "
-        f"i < j for which {_scaled(rule.e, 'a[i]')} {'>' if rule.down else '<'} {rule.bound}{only}. {what}.",
+        f"i < j for which {_scaled(rule.e, 'a[i]')} {'>' if rule.down else '<'} {rule.bound}{only}. {task}.",
         f"a: ints -> {'ints' if level == 3 else 'int'}",
         gold,
         partial(_inversions_brute, rule),

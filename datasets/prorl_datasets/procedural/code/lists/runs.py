@@ -53,13 +53,13 @@ def _runs(rng: Random, level: int) -> Problem:
     key |= {"least": rule.least - 1} if level > 1 else {}
     key |= {"gap": rule.gap} if level == 3 else {}
     joined = WORDINGS.one("runs statement joined", rule=rule)
-    kept = f" Only runs of at least {rule.least} elements count."
+    left = f" Only runs of at least {rule.least} elements count."
     return Problem(
         WORDINGS.one(
             "runs",
             text=rule.inside.text,
             joined=joined if rule.level == 3 else "",
-            kept=kept if rule.level > 1 else "",
+            kept=left if rule.level > 1 else "",
             measure_0=rule.measure[0],
         ),
         "a: ints -> ints",
@@ -154,8 +154,8 @@ def _dedupe_statement(rule: _Dedupe) -> str:
 
 
 def _dedupe_brute(rule: _Dedupe, a: list[int]) -> list[int]:
-    kept = {1: _unlike, 2: _counted, 3: _stacked}[rule.level](rule, a)
-    return [*reversed(kept)] if rule.reverse else kept
+    left = {1: _unlike, 2: _counted, 3: _stacked}[rule.level](rule, a)
+    return [*reversed(left)] if rule.reverse else left
 
 
 def _alike(rule: _Dedupe, a: list[int]) -> list[list[bool]]:
@@ -164,9 +164,9 @@ def _alike(rule: _Dedupe, a: list[int]) -> list[list[bool]]:
 
 def _unlike(rule: _Dedupe, a: list[int]) -> list[int]:
     alike, size = _alike(rule, a), len(a)
-    others = [range(i + 1, size) if rule.last else range(i) for i in range(size)]
+    rivals = [range(i + 1, size) if rule.last else range(i) for i in range(size)]
     return [
-        v for i, v in enumerate(a) if rule.free.holds(v) or not any(alike[i][j] for j in others[i])
+        v for i, v in enumerate(a) if rule.free.holds(v) or not any(alike[i][j] for j in rivals[i])
     ]
 
 

@@ -16,20 +16,22 @@ WORDINGS = Wordings(__name__)
 
 def _window_list(rng: Random) -> Problem:
     k, step = rng.randint(2, 7), rng.randint(2, 5)
-    rest = rng.randint(0, step - 1)
+    remainder = rng.randint(0, step - 1)
     name, code = rng.choice(MEASURES)
     back = rng.random() < 0.5
     order = "from right to left" if back else "from left to right"
-    statement = WORDINGS.one("window list", k=k, rest=rest, step=step, order=order, name=name)
+    statement = WORDINGS.one("window list", k=k, rest=remainder, step=step, order=order, name=name)
 
     def brute(a: list[int]) -> list[int]:
-        starts = [i for i in range(len(a)) if i + k <= len(a) and i % step == rest]
+        starts = [i for i in range(len(a)) if i + k <= len(a) and i % step == remainder]
         starts.sort(reverse=back)
         return [measure(name, [a[i + j] for j in range(k)]) for i in starts]
 
     turn = "[::-1]" if back else ""
-    solution = WORDINGS.source("list solution", k=k, step=step, rest=rest, code=code, back=turn)
-    key = {"k": k, "step": step, "rest": rest, "measure": name, "back": back}
+    solution = WORDINGS.source(
+        "list solution", k=k, step=step, rest=remainder, code=code, back=turn
+    )
+    key = {"k": k, "step": step, "rest": remainder, "measure": name, "back": back}
     return Problem(
         statement,
         "a: ints -> ints",

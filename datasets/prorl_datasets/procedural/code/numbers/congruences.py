@@ -80,9 +80,9 @@ def _remainders(rng: Random) -> Problem:
             rests[0] = r.randrange(mods[0])
         return (rests,)
 
-    told = ", ".join(f"x mod {m} = r[{i}]" for i, m in enumerate(mods))
+    system = ", ".join(f"x mod {m} = r[{i}]" for i, m in enumerate(mods))
     return Problem(
-        WORDINGS.one("remainders", mods=mods, low=low, told=told),
+        WORDINGS.one("remainders", mods=mods, low=low, told=system),
         "r: ints -> ints",
         with_imports(code),
         brute,

@@ -21,12 +21,12 @@ def _terms(rng: Random) -> Problem:
     code = WORDINGS.source("terms solution", k=k, c=c, every=every)
 
     def brute(p: int, q: int) -> list[int]:
-        rest, terms = Fraction(k * p, q) + c, list[int]()
+        remaining, terms = Fraction(k * p, q) + c, list[int]()
         while True:
-            terms.append(int(rest))
-            if rest == int(rest):
+            terms.append(int(remaining))
+            if remaining == int(remaining):
                 return [term for i, term in enumerate(terms) if i % every == 0]
-            rest = 1 / (rest - int(rest))
+            remaining = 1 / (remaining - int(remaining))
 
     which = "" if every == 1 else f", but only the terms c_0, c_{every}, c_{2 * every}, ..."
     return Problem(
@@ -50,17 +50,17 @@ def _convergents(rng: Random) -> Problem:
     code = WORDINGS.source("convergents solution", top=top, x=x, y=y, m=m)
 
     def brute(p: int, q: int) -> int:
-        terms, rest, total = list[int](), Fraction(p, q), 0
+        terms, remaining, total = list[int](), Fraction(p, q), 0
         while True:
-            terms.append(rest.numerator // rest.denominator)
+            terms.append(remaining.numerator // remaining.denominator)
             value = Fraction(terms[-1])
             for term in terms[-2::-1]:
                 value = term + 1 / value
             if value.denominator <= top:
                 total += (x * value.numerator + y * value.denominator) % m
-            if rest.denominator == 1:
+            if remaining.denominator == 1:
                 return total
-            rest = 1 / (rest - terms[-1])
+            remaining = 1 / (remaining - terms[-1])
 
     return Problem(
         WORDINGS.one("convergents", x=x, y=y, m=m, top=top),

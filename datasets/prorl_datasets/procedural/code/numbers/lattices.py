@@ -129,13 +129,13 @@ def _greedy_sum(rng: Random) -> Problem:
     code = WORDINGS.source("greedy sum solution", c=c, start=start, p=p, q=q)
 
     def brute(n: int) -> list[int]:
-        rest, parts = n + c, []
-        while rest:
+        remaining, parts = n + c, []
+        while remaining:
             low, high = start
-            while high <= rest:
+            while high <= remaining:
                 low, high = high, p * high + q * low
             parts.append(low)
-            rest -= low
+            remaining -= low
         return parts
 
     return Problem(

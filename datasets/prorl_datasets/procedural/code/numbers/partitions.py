@@ -49,13 +49,13 @@ def _part_partitions(rng: Random) -> Problem:
 
     def brute(n: int) -> int:
         @cache
-        def ways(rest: int, largest: int) -> int:
-            if rest == 0 or largest == 0:
-                return int(rest == 0)
-            total = ways(rest, largest - 1)
+        def ways(amount: int, largest: int) -> int:
+            if amount == 0 or largest == 0:
+                return int(amount == 0)
+            total = ways(amount, largest - 1)
             if largest % m in rests:
-                for copies in range(1, min(cap, rest // largest) + 1):
-                    total += ways(rest - copies * largest, largest - 1)
+                for copies in range(1, min(cap, amount // largest) + 1):
+                    total += ways(amount - copies * largest, largest - 1)
             return total
 
         return ways(n + shift, n + shift) % _PRIME
@@ -85,14 +85,14 @@ def _compositions(rng: Random) -> Problem:
 
     def brute(n: int) -> int:
         @cache
-        def ways(rest: int, last: int, count: int) -> int:
-            if rest == 0:
+        def ways(amount: int, last: int, count: int) -> int:
+            if amount == 0:
                 return int(count % multiple == 0)
             found = 0
-            for part in range(1, min(rest, top) + 1):
+            for part in range(1, min(amount, top) + 1):
                 fits = abs(part - last) <= d if near else abs(part - last) >= d
                 if last == 0 or fits:
-                    found += ways(rest - part, part, (count + 1) % multiple)
+                    found += ways(amount - part, part, (count + 1) % multiple)
             return found
 
         return ways(n, 0, 0) % big

@@ -28,8 +28,8 @@ def _prime_count(rng: Random) -> Problem:
     code = WORDINGS.source("prime count solution", d=d, r=r, p="p" if total else 1)
 
     def brute(n: int) -> int:
-        found = [p for p in range(2, n + 1) if p % d >= r and is_prime(p)]
-        return sum(found) if total else len(found)
+        primes = [p for p in range(2, n + 1) if p % d >= r and is_prime(p)]
+        return sum(primes) if total else len(primes)
 
     return Problem(
         WORDINGS.one("prime count", sum="sum" if total else "number", d=d, r=r),

@@ -74,9 +74,9 @@ def _runs(rng: Random) -> Problem:
     def brute(a: int, b: int) -> list[int]:
         good = [has.check(n) for n in range(a, b + 1)]
         for length in range(len(good), 0, -1):
-            found = [s for s in range(len(good) - length + 1) if all(good[s : s + length])]
-            if found:
-                return [length, a + (found[0] if least else found[-1])]
+            hits = [s for s in range(len(good) - length + 1) if all(good[s : s + length])]
+            if hits:
+                return [length, a + (hits[0] if least else hits[-1])]
         return [0, 0]
 
     return Problem(
@@ -117,15 +117,15 @@ def _kth_two(rng: Random) -> Problem:
     code = WORDINGS.source("kth two solution", numbers=numbers, code=has.code)
 
     def brute(m: int, k: int) -> int:
-        found: list[int] = []
+        hits: list[int] = []
         for far in range(0, 500, 50):
             if below:
-                found += _chosen(max(1, m - 50 - far), m - 1 - far, has)[::-1]
+                hits += _chosen(max(1, m - 50 - far), m - 1 - far, has)[::-1]
             else:
-                found += _chosen(m + 1 + far, m + 50 + far, has)
-            if len(found) >= k:
+                hits += _chosen(m + 1 + far, m + 50 + far, has)
+            if len(hits) >= k:
                 break
-        return found[k - 1] if len(found) >= k else -1
+        return hits[k - 1] if len(hits) >= k else -1
 
     return Problem(
         WORDINGS.one("kth two", window=window, has=has),

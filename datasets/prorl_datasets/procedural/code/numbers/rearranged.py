@@ -52,10 +52,10 @@ def _deleted(rng: Random) -> Problem:
     code = WORDINGS.source("deleted solution", k=k, value="<" if largest else ">", c=c, m=m)
 
     def brute(s: str) -> int:
-        found = [s]
+        texts = [s]
         for _ in range(k):
-            found = sorted({t[:i] + t[i + 1 :] for t in found for i in range(len(t))})
-        best = found[-1] if largest else found[0]
+            texts = sorted({t[:i] + t[i + 1 :] for t in texts for i in range(len(t))})
+        best = texts[-1] if largest else texts[0]
         return c * int(best) % m
 
     return Problem(

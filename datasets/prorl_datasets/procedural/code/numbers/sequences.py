@@ -93,12 +93,12 @@ def _far_term(rng: Random) -> Problem:
 
     def brute(n: int) -> tuple[int, ...]:
         state = (s[0], s[1], s[2])
-        seen: dict[tuple[int, int, int], int] = {}
-        while state not in seen:
-            seen[state] = len(seen)
+        visited: dict[tuple[int, int, int], int] = {}
+        while state not in visited:
+            visited[state] = len(visited)
             state = (state[1], state[2], (p * state[2] + q * state[1] + t * state[0] + c) % m)
-        first, states = seen[state], list(seen)
-        return states[n if n < len(seen) else first + (n - first) % (len(seen) - first)]
+        first, states = visited[state], list(visited)
+        return states[n if n < len(visited) else first + (n - first) % (len(visited) - first)]
 
     extra = f" + {c}" if c else ""
     return Problem(
@@ -119,8 +119,8 @@ def _map_steps(rng: Random) -> Problem:
     def brute(x: int, k: int) -> int:
         if k == 0:
             return x
-        quotient, rest = divmod(x, d)
-        return brute((a * x + b) % m if rest else quotient, k - 1)
+        quotient, remainder = divmod(x, d)
+        return brute((a * x + b) % m if remainder else quotient, k - 1)
 
     return Problem(
         WORDINGS.one("map steps", d=d, a=a, b=b, m=m),

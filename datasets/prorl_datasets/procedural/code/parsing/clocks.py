@@ -30,14 +30,14 @@ def _clock_statement(p: _Clock) -> str:
     head = WORDINGS.one(
         "clock statement head", p=p, hours_minus_1=p.hours - 1, minutes_minus_1=p.minutes - 1
     )
-    what = WORDINGS.one(
+    task = WORDINGS.one(
         f"clock {p.level}",
         p=p,
         base_times_10=p.base * 10,
         minutes_times_3=p.minutes * 3,
         rate_times_base=p.rate * p.base,
     )
-    return head + what
+    return head + task
 
 
 def _clock_brute(p: _Clock, *args: Any) -> Any:

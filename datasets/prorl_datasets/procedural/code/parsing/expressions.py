@@ -119,9 +119,9 @@ def _evaluate(
         if depth == 0 and letter in functions:
             places.append(i)
     for signs in loosest:
-        here = [i for i in places if s[i] in signs]
-        if here:
-            i = here[0] if late else here[-1]
+        signs_at = [i for i in places if s[i] in signs]
+        if signs_at:
+            i = signs_at[0] if late else signs_at[-1]
             sides = [_evaluate(part, loosest, functions, late) for part in (s[:i], s[i + 1 :])]
             return functions[s[i]](*sides)
     return int(s) if s.isdigit() else _evaluate(s[1:-1], loosest, functions, late)

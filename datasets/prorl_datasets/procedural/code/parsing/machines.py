@@ -44,11 +44,11 @@ class _Machine:
 def _machine_brute(p: _Machine, program: list[str]) -> list[int]:
     state: tuple[int, ...] = ()
     history: list[tuple[int, ...]] = [()]
-    rest = program[:]
-    while rest:
-        op, *rest = rest
+    remaining = program[:]
+    while remaining:
+        op, *remaining = remaining
         if op == "skip":
-            rest = rest[1:] if not state or state[0] > p.modulus // 3 else rest
+            remaining = remaining[1:] if not state or state[0] > p.modulus // 3 else remaining
             state = state[1:]
         else:
             state = _after(p, state, op)

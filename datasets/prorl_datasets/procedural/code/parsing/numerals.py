@@ -59,9 +59,9 @@ def _numerals(rng: Random, level: int) -> Problem:
     text = WORDINGS.source(f"numerals solution {p.level}", table=p.table, items=_numeral_items(p))
     means = ", ".join(f"{s} = {v}" for s, v in p.table.items())
     head = f"Numerals are written with the symbols {means}. "
-    what = WORDINGS.one(f"numerals {p.level}", p=p)
+    task = WORDINGS.one(f"numerals {p.level}", p=p)
     return Problem(
-        head + what,
+        head + task,
         "a: ints -> strs" if p.level == 3 else "s: strs -> ints",
         text,
         partial(_numerals_brute, p),

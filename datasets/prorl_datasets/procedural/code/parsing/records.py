@@ -28,7 +28,7 @@ class _Log:
 def _log_statement(p: _Log) -> str:
     head = WORDINGS.one("log statement head", p=p, verbs=", ".join(p.verbs))
     ways = WORDINGS.one(f"log {p.order}")
-    what = WORDINGS.one(
+    task = WORDINGS.one(
         f"log {p.level}",
         verbs_0=p.verbs[0],
         text=p.cond.text,
@@ -37,7 +37,7 @@ def _log_statement(p: _Log) -> str:
         verbs_2=p.verbs[2],
         ways=ways,
     )
-    return head + what
+    return head + task
 
 
 def _log_brute(p: _Log, log: list[str]) -> Any:
@@ -46,15 +46,17 @@ def _log_brute(p: _Log, log: list[str]) -> Any:
         return len(rows) + sum(
             p.factor * int(n) for _, verb, n in rows if verb == p.verbs[0] and p.cond.holds(int(n))
         )
-    kept = [(name, verb, int(n)) for name, verb, n in rows if not p.cond.holds(int(n))]
+    entries = [(name, verb, int(n)) for name, verb, n in rows if not p.cond.holds(int(n))]
     if p.level == 3:
-        return _cases(kept, p.verbs, p.factor)
+        return _cases(entries, p.verbs, p.factor)
     v0, v1, v2 = p.verbs
-    names = sorted({name for name, _, _ in kept})
+    names = sorted({name for name, _, _ in entries})
     sums = []
     for name in names:
-        own = {verb: [n for who, did, n in kept if (who, did) == (name, verb)] for verb in p.verbs}
-        sums.append((sum(own[v0]) - sum(own[v1]) + p.factor * len(own[v2]), name))
+        amounts = {
+            verb: [n for who, did, n in entries if (who, did) == (name, verb)] for verb in p.verbs
+        }
+        sums.append((sum(amounts[v0]) - sum(amounts[v1]) + p.factor * len(amounts[v2]), name))
     if p.order == "amount":
         sums = [x for total in sorted({t for t, _ in sums})[::-1] for x in sums if x[0] == total]
     return [f"{name}={total}" for total, name in sums]
@@ -101,12 +103,12 @@ def _records(rng: Random, level: int) -> Problem:
     )
 
 
-def _cases(kept: list[tuple[str, str, int]], verbs: list[str], f: int) -> list[str]:
+def _cases(entries: list[tuple[str, str, int]], verbs: list[str], f: int) -> list[str]:
     closed: list[tuple[int, str]] = []
     left: list[tuple[int, str]] = []
-    for who in sorted({name for name, _, _ in kept}):
+    for who in sorted({name for name, _, _ in entries}):
         since, total = -1, 0
-        for i, (name, verb, n) in enumerate(kept):
+        for i, (name, verb, n) in enumerate(entries):
             if name != who or (since < 0 and verb != verbs[0]):
                 continue
             if verb == verbs[2]:

@@ -32,7 +32,7 @@ class _Packing:
 def _packing_statement(p: _Packing) -> str:
     head = WORDINGS.one("packing statement head", p_word=WORDINGS.one(f"packing of {p.level}", p=p))
     shift = f"moved {p.turn} places on in the alphabet (after z comes a again)"
-    what = WORDINGS.one(
+    task = WORDINGS.one(
         f"packing {p.level}",
         before="before" if p.first else "after",
         p=p,
@@ -41,7 +41,7 @@ def _packing_statement(p: _Packing) -> str:
         start=ordinal(p.start),
         modulus_plus_90=p.modulus + 90,
     )
-    return head + what
+    return head + task
 
 
 def _packing_brute(p: _Packing, s: str) -> Any:

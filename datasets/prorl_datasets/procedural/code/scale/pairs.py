@@ -74,8 +74,8 @@ def _inversions(rng: Random, level: int) -> Problem:
     )
 
     def brute(a: list[int]) -> int | list[int]:
-        found = [(i, j) for i, j in combinations(range(len(a)), 2) if a[i] > factor * a[j] + shift]
-        return len(found) if level < 3 else [len(found), len(a) - len({j for _, j in found})]
+        pairs = [(i, j) for i, j in combinations(range(len(a)), 2) if a[i] > factor * a[j] + shift]
+        return len(pairs) if level < 3 else [len(pairs), len(a) - len({j for _, j in pairs})]
 
     output = "int" if level < 3 else "ints"
     key = {"factor": factor, "shift": shift}

@@ -94,8 +94,8 @@ def _distinct(rng: Random, level: int) -> Problem:
 
 def _increasing(rng: Random, level: int) -> Problem:
     gap = {1: 1, 2: 0, 3: rng.randint(2, 30)}[level]
-    told = WORDINGS.one(f"increasing {level}", gap=gap)
-    body = WORDINGS.one("increasing", told=told)
+    rule_text = WORDINGS.one(f"increasing {level}", gap=gap)
+    body = WORDINGS.one("increasing", told=rule_text)
     solution = WORDINGS.source("increasing solution", gap=gap)
 
     def brute(a: list[int]) -> int:

@@ -61,10 +61,10 @@ def _edges(rng: Random, level: int) -> Problem:
         v = 1 + len(a) // share
         pairs = [(b % v, c % v) for b, c in zip(a[::2], a[1::2], strict=False)]
         far = [[0 if x == y else v + 1 for y in range(v)] for x in range(v)]
-        kept, last = 0, 0
+        chosen, last = 0, 0
         for i, (b, c) in enumerate(pairs):
             if far[b][c] > v:
-                kept, last = kept + 1, i
+                chosen, last = chosen + 1, i
             far[b][c] = far[c][b] = min(far[b][c], 1)
             for x in range(v):
                 for y in range(v):
@@ -74,7 +74,7 @@ def _edges(rng: Random, level: int) -> Problem:
         if level == 1:
             return [len(parts), max(map(len, parts))]
         reached = [d for d in far[0] if d <= v]
-        return [len(reached), sum(reached)] if level == 2 else [kept, last]
+        return [len(reached), sum(reached)] if level == 2 else [chosen, last]
 
     return long_list(
         rng, (0, 32767), body, solution, brute, {"share": share, "level": level}, "ints"
@@ -129,14 +129,14 @@ def _prices(rng: Random, level: int) -> Problem:
 
     def best(a: list[int], day: int) -> int:
         """Return the greatest profit from ``day`` on when holding no share."""
-        found = 0
+        best_gain = 0
         for b in range(day, len(a)):
             for s in range(b + (wait if level == 1 else 1), len(a)):
                 gain = a[s] - a[b] - (fee if level == 2 else 0)
                 if gain > 0:
                     later = best(a, s + (wait + 1 if level == 3 else 0)) if level > 1 else 0
-                    found = max(found, gain + later)
-        return found
+                    best_gain = max(best_gain, gain + later)
+        return best_gain
 
     return long_list(
         rng,

@@ -43,16 +43,16 @@ def _parts(rng: Random, level: int) -> Problem:
 def _orders(rng: Random, level: int) -> Problem:
     letters = rng.choice(_ALPHABETS)
     size = {1: 2, 2: 3, 3: 4}[level]
-    wanted = "".join(rng.choice(letters) for _ in range(size))
-    body = WORDINGS.one("orders", size=size, wanted=wanted, mod=_MOD)
-    solution = WORDINGS.source("orders solution", size=size, wanted=wanted, mod=_MOD)
+    pattern = "".join(rng.choice(letters) for _ in range(size))
+    body = WORDINGS.one("orders", size=size, wanted=pattern, mod=_MOD)
+    solution = WORDINGS.source("orders solution", size=size, wanted=pattern, mod=_MOD)
     return long_word(
         rng,
         letters,
         body,
         solution,
-        lambda s: sum("".join(c) == wanted for c in combinations(s, size)) % _MOD,
-        {"wanted": wanted},
+        lambda s: sum("".join(c) == pattern for c in combinations(s, size)) % _MOD,
+        {"wanted": pattern},
     )
 
 

@@ -73,9 +73,9 @@ def _accounts(rng: Random, level: int) -> Problem:
         minus_credit=-p.credit if p.credit else 0,
         p_word=WORDINGS.one(f"account of {p.level}", p=p),
     )
-    what = WORDINGS.one(f"account {p.level}", text=p.cond.text, p=p, every=ordinal(p.every))
+    task = WORDINGS.one(f"account {p.level}", text=p.cond.text, p=p, every=ordinal(p.every))
     return Problem(
-        head + refuse + what,
+        head + refuse + task,
         f"a: ints -> {'int' if p.level == 2 else 'ints'}",
         text,
         partial(_account_brute, p),

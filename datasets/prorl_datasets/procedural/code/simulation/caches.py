@@ -39,7 +39,7 @@ class _Cache:
 
 def _cache_brute(p: _Cache, a: list[int]) -> list[int]:
     keys: list[int] = []
-    since, cost, gone = 0, 0, []
+    since, cost, evicted = 0, 0, []
     starts: dict[int, int] = {}
     for now, v in enumerate(a):
         special = p.level == 3 and p.cond.holds(v)
@@ -48,14 +48,14 @@ def _cache_brute(p: _Cache, a: list[int]) -> list[int]:
             if len(keys) == p.size:
                 some = [x for x in keys if not (p.level == 3 and p.cond.holds(x))] or keys
                 old = _victim(some, a[:now], starts, p.rule)
-                gone.append(old)
+                evicted.append(old)
                 keys.remove(old)
             keys.append(v)
             starts[v] = now
         since += 1
         if p.level == 3 and since == p.factor + 1:
             keys, since = [x for x in keys if p.cond.holds(x)], 0
-    return [*(gone if p.level == 1 else sorted(keys)), cost]
+    return [*(evicted if p.level == 1 else sorted(keys)), cost]
 
 
 def _cache_draw(p: _Cache, r: Random) -> tuple[list[int]]:
@@ -100,11 +100,11 @@ def _caches(rng: Random, level: int) -> Problem:
     key |= ({}, {"condition": p.cond.key}, {"condition": p.cond.key, "f": p.factor})[p.level - 1]
     text = _cache_gold(p)
     head = WORDINGS.one("cache statement head", p=p, victims=_VICTIMS[p.rule])
-    what = WORDINGS.one(
+    task = WORDINGS.one(
         f"cache {p.level}", text=p.cond.text, p=p, factor_plus_1=ordinal(p.factor + 1)
     )
     return Problem(
-        head + what,
+        head + task,
         "a: ints -> ints",
         text,
         partial(_cache_brute, p),
@@ -119,8 +119,8 @@ def _victim(keys: list[int], past: list[int], starts: dict[int, int], rule: str)
     if rule == "first in":
         return keys[0]
     if rule == "least recent":
-        seen = [v for v in dict.fromkeys(past[::-1]) if v in keys]
-        return seen[-1]
+        last_uses = [v for v in dict.fromkeys(past[::-1]) if v in keys]
+        return last_uses[-1]
     uses = [past[starts[v] :].count(v) for v in keys]
     return keys[uses.index(min(uses))]
 

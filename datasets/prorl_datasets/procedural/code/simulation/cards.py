@@ -76,11 +76,11 @@ def _cards(rng: Random, level: int) -> Problem:
     )
     head = WORDINGS.one("cards statement head", p=p)
     wins = f"the card with the {'larger' if p.high else 'smaller'} power wins"
-    what = WORDINGS.one(
+    task = WORDINGS.one(
         f"cards {p.level}", wins=wins, p=p, text=p.cond.text, rounds_plus_bonus=p.rounds + p.bonus
     )
     return Problem(
-        head + what,
+        head + task,
         "a: ints, b: ints -> ints",
         text,
         partial(_cards_brute, p),

@@ -65,11 +65,11 @@ def _circles(rng: Random, level: int) -> Problem:
     count = WORDINGS.one(
         "circle statement count", p_word=("first", "second", "third", "fourth")[p.start - 1]
     )
-    what = WORDINGS.one(
+    task = WORDINGS.one(
         f"circle {p.level}", p=p, text=p.cond.text, count_plus_factor=p.count + p.factor
     )
     return Problem(
-        head + count + what,
+        head + count + task,
         "a: ints -> ints",
         text,
         partial(_circle_brute, p),

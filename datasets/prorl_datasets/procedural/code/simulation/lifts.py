@@ -83,7 +83,7 @@ def _elevators(rng: Random, level: int) -> Problem:
         order="above + below[::-1]" if p.up else "above[::-1] + below",
     )
     head = WORDINGS.one("lift statement head", p=p)
-    what = WORDINGS.one(
+    task = WORDINGS.one(
         f"lift {p.level}",
         text=p.cond.text,
         above="above" if p.up else "below",
@@ -92,7 +92,7 @@ def _elevators(rng: Random, level: int) -> Problem:
         p=p,
     )
     return Problem(
-        head + what,
+        head + task,
         "a: ints -> ints",
         text,
         partial(_lift_brute, p),

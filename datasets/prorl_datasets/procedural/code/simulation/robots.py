@@ -42,8 +42,8 @@ def _robot_statement(p: _Robot) -> str:
             "robot 2", edge_plus_border=edge + border, right="right" if p.turn == "left" else "left"
         ),
     }[p.level]
-    what = WORDINGS.one(f"robot of {p.level}", p=p)
-    return head + rule + what
+    task = WORDINGS.one(f"robot of {p.level}", p=p)
+    return head + rule + task
 
 
 def _robot_step(p: _Robot) -> list[str]:

@@ -46,11 +46,11 @@ def _scheduler_brute(p: _Scheduler, a: list[int]) -> list[int]:
         return [sum(s for _, s in spans[: t + 1]) for t in last]
     ranks, end, now = [(i * (p.swap + 2)) % (p.quantum + 1) for i in range(n)], [0] * n, 0
     while any(left):
-        here = [i for i in range(n) if left[i] and now >= (i * p.factor) % p.modulus]
+        ready = [i for i in range(n) if left[i] and now >= (i * p.factor) % p.modulus]
         now += 1
         for rule in (lambda i: ranks[i], lambda i: -left[i], lambda i: -i):
-            here = [i for i in here if rule(i) == max(map(rule, here))]
-        for i in here:
+            ready = [i for i in ready if rule(i) == max(map(rule, ready))]
+        for i in ready:
             left[i] -= 1
             ranks[i] -= p.cond.holds(left[i])
             end[i] = now
@@ -77,7 +77,7 @@ def _schedulers(rng: Random, level: int) -> Problem:
         ranks=p.quantum + 1,
     )
     head = WORDINGS.one("scheduler statement head")
-    what = WORDINGS.one(
+    task = WORDINGS.one(
         f"scheduler {p.level}",
         p=p,
         swap_plus_1=p.swap + 1,
@@ -86,7 +86,7 @@ def _schedulers(rng: Random, level: int) -> Problem:
         quantum_plus_1=p.quantum + 1,
     )
     return Problem(
-        head + what,
+        head + task,
         "a: ints -> ints",
         text,
         partial(_scheduler_brute, p),

@@ -76,19 +76,19 @@ def _bracket_score_brute(
     closing: dict[str, str], factor: int, m: int, pairs: str, worth: list[int]
 ) -> Callable[[str], int]:
     def brute(s: str) -> int:
-        rest = ""
+        remaining = ""
         for i in range(len(s)):
-            rest = s[: i + 1]
+            remaining = s[: i + 1]
             while True:
-                shorter = rest
+                shorter = remaining
                 for a, b in closing.items():
                     shorter = shorter.replace(a + b, "")
-                if shorter == rest:
+                if shorter == remaining:
                     break
-                rest = shorter
-            if any(ch in closing.values() for ch in rest):
+                remaining = shorter
+            if any(ch in closing.values() for ch in remaining):
                 return -i - 1
-        if rest:
+        if remaining:
             return -len(s) - 1
         total = depth = 0
         for ch in s:
@@ -157,21 +157,26 @@ def _bracket_repair(rng: Random) -> Problem:
         # Choose the brackets that stay unmatched; the others must be properly nested.
         best = sum(single)
         for size in range(0, len(s) + 1, 2):
-            for kept in combinations(range(len(s)), size):
+            for places in combinations(range(len(s)), size):
                 stack: list[str] = []
-                for i in kept:
+                for i in places:
                     stack.append(s[i])
                     if "".join(stack[-2:]) in (first, second):
                         del stack[-2:]
                 if not stack:
-                    left = sum(single) - sum(single[i] for i in kept)
+                    left = sum(single) - sum(single[i] for i in places)
                     best = min(best, left)
         return best
 
-    told = ", ".join(f"{price} for {ch}" for ch, price in zip(pairs, costs, strict=True))
+    prices = ", ".join(f"{price} for {ch}" for ch, price in zip(pairs, costs, strict=True))
     return Problem(
         WORDINGS.one(
-            "bracket repair", pairs=" ".join(pairs), first=first, second=second, told=told, add=add
+            "bracket repair",
+            pairs=" ".join(pairs),
+            first=first,
+            second=second,
+            told=prices,
+            add=add,
         ),
         "s: str -> int",
         code,

@@ -68,29 +68,29 @@ def _anagrams(rng: Random) -> Problem:
             counts = [(u.count(ch), v.count(ch)) for ch in LETTERS if ch not in free]
             return all(x == y for x, y in counts)
 
-        found: list[list[str]] = []
+        groups: list[list[str]] = []
         for word in w:
-            home = [group for group in found if alike(group[0], word)]
+            home = [group for group in groups if alike(group[0], word)]
             if home:
                 home[0].append(word)
             else:
-                found.append([word])
+                groups.append([word])
         out = []
         for size in range(len(w), least - 1, -1):
-            for group in found:
+            for group in groups:
                 if len(group) == size:
                     longest = next(x for x in group if all(len(x) >= len(y) for y in group))
                     out.append(f"{(group[0], group[-1], longest)[score]}{joiner}{size}")
         return out
 
     def draw(r: Random) -> tuple[list[str]]:
-        found = words(r, 3, 6)
-        for word in list(found):
+        groups = words(r, 3, 6)
+        for word in list(groups):
             mixed = list(word) + [r.choice(free)] * r.randint(0, 1)
             r.shuffle(mixed)
-            found.append("".join(mixed))
-        r.shuffle(found)
-        return (found,)
+            groups.append("".join(mixed))
+        r.shuffle(groups)
+        return (groups,)
 
     ties = " (the first such one)" if score == 2 else ""
     return Problem(

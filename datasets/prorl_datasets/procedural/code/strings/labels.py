@@ -23,11 +23,11 @@ def _label(rng: Random) -> Problem:
     )
 
     def brute(n: int) -> str:
-        rest, length = n - start, 1
-        while rest >= len(alphabet) ** length:
-            rest -= len(alphabet) ** length
+        number, length = n - start, 1
+        while number >= len(alphabet) ** length:
+            number -= len(alphabet) ** length
             length += 1
-        places = [rest // len(alphabet) ** i % len(alphabet) for i in range(length)]
+        places = [number // len(alphabet) ** i % len(alphabet) for i in range(length)]
         return "".join(alphabet[place] for place in reversed(places))
 
     first = ", ".join(brute(start + i) for i in range(len(alphabet) + 2))
@@ -70,13 +70,13 @@ def _label_number(rng: Random) -> Problem:
                     break
         return "".join(letters if back else reversed(letters))
 
-    told = (
+    rule_text = (
         "last letter first: labels are compared from their last letter to their first"
         if back
         else ("first letter first: labels are compared from their first letter to their last")
     )
     return Problem(
-        WORDINGS.one("label number", alphabet=", ".join(alphabet), told=told, step=step),
+        WORDINGS.one("label number", alphabet=", ".join(alphabet), told=rule_text, step=step),
         "s: str -> str",
         code,
         brute,
@@ -99,9 +99,9 @@ def _kth_string(rng: Random) -> Problem:
     def all_of(n: int) -> tuple[str, ...]:
         if n == 0:
             return ("",)
-        found = [t + ch for t in all_of(n - 1) for ch in order]
+        labels = [t + ch for t in all_of(n - 1) for ch in order]
         long = [ch * (cap + 2) for ch in order]
-        return tuple(t for t in found if not any(t.endswith(bad) for bad in (*banned, *long)))
+        return tuple(t for t in labels if not any(t.endswith(bad) for bad in (*banned, *long)))
 
     def brute(n: int, k: int) -> str:
         return all_of(n)[k - 1] if k <= len(all_of(n)) else "none"

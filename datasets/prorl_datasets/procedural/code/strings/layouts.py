@@ -13,11 +13,11 @@ WORDINGS = Wordings(__name__)
 
 
 def _columns(rng: Random) -> Problem:
-    k, back, rest = rng.randint(2, 15), rng.random() < 0.5, rng.choice("#*-+.=/~@!")
+    k, back, filler = rng.randint(2, 15), rng.random() < 0.5, rng.choice("#*-+.=/~@!")
     odd = rng.randint(0, 2)
     code = WORDINGS.source(
         "columns solution",
-        rest=rest,
+        rest=filler,
         k=k,
         odd_word=("pass", "lines[1::2] = [line[::-1] for line in lines[1::2]]", "lines.reverse()")[
             odd
@@ -33,7 +33,7 @@ def _columns(rng: Random) -> Problem:
                 row = height - 1 - y if odd == 2 else y
                 column = k - 1 - x if odd == 1 and row % 2 == 1 else x
                 place = row * k + column
-                out += s[place] if place < len(s) else rest
+                out += s[place] if place < len(s) else filler
         return out
 
     change = (
@@ -45,7 +45,7 @@ def _columns(rng: Random) -> Problem:
         WORDINGS.one(
             "columns",
             k=k,
-            rest=rest,
+            rest=filler,
             change=change,
             last_column="last column to the first" if back else "first column to the last",
         ),
@@ -53,7 +53,7 @@ def _columns(rng: Random) -> Problem:
         code.replace("    pass\n", ""),
         brute,
         lambda r: (text_over(r, LETTERS, 3, 30),),
-        {"v": 1, "k": k, "back": back, "rest": rest, "odd": odd},
+        {"v": 1, "k": k, "back": back, "rest": filler, "odd": odd},
         (("",),),
     )
 

@@ -40,12 +40,12 @@ def _replaced(rng: Random) -> Problem:
 
 def _positional(rng: Random) -> Problem:
     k, start = rng.randint(2, 6), rng.randint(0, 1)
-    shift, kept = rng.randint(1, 25), draw_letters(rng, 3, "abcdefgh")
+    shift, fixed = rng.randint(1, 25), draw_letters(rng, 3, "abcdefgh")
     up = rng.random() < 0.5
     test = f"i % {k} == {start}"
     code = WORDINGS.source(
         "positional solution",
-        kept=kept,
+        kept=fixed,
         upper=".upper()" if up else " + ch",
         test=test,
         shift=shift,
@@ -57,7 +57,7 @@ def _positional(rng: Random) -> Problem:
         for i in range(start, len(s), k):
             out[i] = moved[s[i]]
         for i in range(len(s)):
-            if kept.count(s[i]):
+            if fixed.count(s[i]):
                 out[i] = s[i].upper() if up else 2 * s[i]
         return "".join(out)
 
@@ -66,7 +66,7 @@ def _positional(rng: Random) -> Problem:
     return Problem(
         WORDINGS.one(
             "positional",
-            kept=listed(kept),
+            kept=listed(fixed),
             done=done,
             places=places,
             shift=shift,
@@ -76,7 +76,7 @@ def _positional(rng: Random) -> Problem:
         code,
         brute,
         lambda r: (text_over(r, LETTERS + "abcdefgh", 3, 16),),
-        {"v": 2, "k": k, "start": start, "shift": shift, "kept": kept, "up": up},
+        {"v": 2, "k": k, "start": start, "shift": shift, "kept": fixed, "up": up},
         (("",),),
     )
 

@@ -49,12 +49,12 @@ def _mask_places(rng: Random) -> Problem:
 
 def _mask_words_list(r: Random, mask: str, any_: str, one: str) -> list[str]:
     lengths = {any_: (0, 3), one: (1, 1)}
-    found = words(r, 4, 12)
+    drawn = words(r, 4, 12)
     for _ in range(r.randint(0, 4)):
         parts = [text_over(r, _SYMBOLS, *lengths[m]) if m in lengths else m for m in mask]
-        found.append("".join(parts))
-    r.shuffle(found)
-    return found
+        drawn.append("".join(parts))
+    r.shuffle(drawn)
+    return drawn
 
 
 def _mask_words(rng: Random) -> Problem:

@@ -131,9 +131,9 @@ def _mirror_cost(rng: Random) -> Problem:
                     reached[target] = total + price
         return 0
 
-    told = ", ".join(f"{price} for {ch}" for ch, price in zip("abcd", costs, strict=True))
+    prices = ", ".join(f"{price} for {ch}" for ch, price in zip("abcd", costs, strict=True))
     return Problem(
-        WORDINGS.one("mirror cost", told=told, change=change),
+        WORDINGS.one("mirror cost", told=prices, change=change),
         "s: str -> int",
         code,
         brute,

@@ -22,9 +22,9 @@ def _grow(rng: Random) -> Problem:
     def grown(ch: str, t: int) -> str:
         return ch if t == 0 else "".join(grown(x, t - 1) for x in rules[ch])
 
-    told = ", ".join(f"every {k} by {v}" for k, v in rules.items())
+    replacements = ", ".join(f"every {k} by {v}" for k, v in rules.items())
     return Problem(
-        WORDINGS.one("grow", told=told),
+        WORDINGS.one("grow", told=replacements),
         "s: str, t: int -> str",
         code,
         lambda s, t: "".join(grown(ch, t) for ch in s),
@@ -50,9 +50,9 @@ def _grow_counts(rng: Random) -> Problem:
 
         return [sum(letters(ch, target, t) for ch in s) % m for target in "abcd"]
 
-    told = ", ".join(f"every {k} by {v}" for k, v in rules.items())
+    replacements = ", ".join(f"every {k} by {v}" for k, v in rules.items())
     return Problem(
-        WORDINGS.one("grow counts", told=told, m=m),
+        WORDINGS.one("grow counts", told=replacements, m=m),
         "s: str, t: int -> ints",
         code,
         brute,
@@ -91,9 +91,9 @@ def _grow_place(rng: Random) -> Problem:
         t = r.randint(1, 40)
         return text_over(r, "abcd", 1, 4), t, r.randint(0, 2 ** min(t, 40) * 2)
 
-    told = ", ".join(f"every {key} by {v}" for key, v in rules.items())
+    replacements = ", ".join(f"every {key} by {v}" for key, v in rules.items())
     return Problem(
-        WORDINGS.one("grow place", told=told, k=k, k_minus_1=k - 1),
+        WORDINGS.one("grow place", told=replacements, k=k, k_minus_1=k - 1),
         "s: str, t: int, p: int -> str",
         code,
         brute,

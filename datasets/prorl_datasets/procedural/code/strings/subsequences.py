@@ -13,10 +13,10 @@ WORDINGS = Wordings(__name__)
 
 
 def _greedy_match_gold(pattern: str, cyclic: bool) -> str:
-    wanted = f"ch == pattern[matched % {len(pattern)}]"
+    fits = f"ch == pattern[matched % {len(pattern)}]"
     if not cyclic:
-        wanted = f"matched < {len(pattern)} and ch == pattern[matched]"
-    return WORDINGS.source("greedy match solution", pattern=pattern, wanted=wanted)
+        fits = f"matched < {len(pattern)} and ch == pattern[matched]"
+    return WORDINGS.source("greedy match solution", pattern=pattern, wanted=fits)
 
 
 def _greedy_match(rng: Random) -> Problem:
@@ -94,10 +94,10 @@ def _distinct_subsequences(rng: Random) -> Problem:
     code = _distinct_subsequences_gold((first, last, banned), k, m)
 
     def brute(s: str) -> int:
-        found = {""}
+        texts = {""}
         for ch in s:
-            found |= {t + ch for t in sorted(found)}
-        fits = [t for t in sorted(found) if len(t) >= k and t[0] == first and t[-1] == last]
+            texts |= {t + ch for t in sorted(texts)}
+        fits = [t for t in sorted(texts) if len(t) >= k and t[0] == first and t[-1] == last]
         return len([t for t in fits if banned not in t]) % m
 
     return Problem(

@@ -71,12 +71,12 @@ def _chosen_words(rng: Random) -> Problem:
                 out.append(str(len(word)))
         return out
 
-    told = what.replace(
+    wording = what.replace(
         "list the lengths of these words, in the given order of the words, each after its word",
         "list each of these words followed by its length, in the given order",
     )
     return Problem(
-        WORDINGS.one("chosen words 2", text=text, told=told),
+        WORDINGS.one("chosen words 2", text=text, told=wording),
         "w: strs -> strs",
         f"def solve(w):\n    found = [word for word in w if {code}]\n    return {expression}",
         brute,

@@ -44,8 +44,8 @@ BOND_REACTIONS = (
 
 
 def _enthalpy(rng: Random, level: int) -> Solved:
-    known = [e for e in EQUATIONS if all(f in FORMATION for side in e for _, f in side)]
-    left, right = equation = rng.choice(known)
+    usable = [e for e in EQUATIONS if all(f in FORMATION for side in e for _, f in side)]
+    left, right = equation = rng.choice(usable)
     heat = sum(n * FORMATION[f] for n, f in right) - sum(n * FORMATION[f] for n, f in left)
     rows = ", ".join(f"{f} {FORMATION[f]:g}" for side in equation for _, f in side)
     lead = pick(

@@ -101,27 +101,27 @@ def _resistors(rng: Random, level: int) -> Solved:
     whole = total(network, parts)
     flows = currents(network, parts, voltage / whole)
     listed = ", ".join(f"R{place} = {shown(value)} ohm" for place, value in parts.items())
-    told = [rng.choice(_PLACES).format(net=written(network, "R")), _NOTE, f"{listed}."]
+    lines = [rng.choice(_PLACES).format(net=written(network, "R")), _NOTE, f"{listed}."]
     swapped = total(network, parts, PARALLEL)
     if level == 1:
-        told.append("Find the total resistance.")
+        lines.append("Find the total resistance.")
         wrong: tuple[float, ...] = (swapped, sum(parts.values()), whole * count)
         solution = (whole, "ohm")
     elif level == 2:
-        told.append(f"The network is connected to {shown(voltage)} V. What total current flows?")
+        lines.append(f"The network is connected to {shown(voltage)} V. What total current flows?")
         wrong = (voltage / swapped, voltage / sum(parts.values()), voltage / parts[1])
         solution = (voltage / whole, "A")
     else:
         what, solution = _one_resistor(rng, asked, parts[asked], flows[asked])
-        told.append(f"The network is connected to {shown(voltage)} V. Find {what}.")
+        lines.append(f"The network is connected to {shown(voltage)} V. Find {what}.")
         wide, part, unit = voltage / whole, parts[asked], solution[1]
         share = {"mA": wide * 1e3, "W": wide**2 * part, "V": wide * part}[unit]
         wrong = (share, {"mA": 1e3, "W": voltage, "V": part}[unit] * voltage / part)
     return Solved(
-        " ".join(told),
+        " ".join(lines),
         solution[0],
         solution[1],
-        {"net": written(network, "R"), "parts": list(parts.values()), "asked": told[-1]},
+        {"net": written(network, "R"), "parts": list(parts.values()), "asked": lines[-1]},
         wrong=wrong,
     )
 
@@ -134,26 +134,26 @@ def _capacitors(rng: Random, level: int) -> Solved:
     whole, swapped = total(network, parts, PARALLEL), total(network, parts, SERIES)
     listed = ", ".join(f"C{place} = {shown(value)} {unit}" for place, value in parts.items())
     place = WORDINGS.draw(rng, "capacitors")
-    told = [place.format(net=written(network, "C")), _NOTE, f"{listed}."]
+    lines = [place.format(net=written(network, "C")), _NOTE, f"{listed}."]
     voltage = clean(rng, 3, 60, 1)
     connected = f"The network, uncharged before, is connected to {shown(voltage)} V."
     wrong: tuple[float, ...] = (swapped, sum(parts.values()))
     if level == 1:
-        told.append("Find the total capacitance.")
+        lines.append("Find the total capacitance.")
         value, asked = whole, unit
     elif level == 2:
-        told.append(f"{connected} What charge does it take in all?")
+        lines.append(f"{connected} What charge does it take in all?")
         value, asked = whole * voltage, unit[0] + "C"
         wrong = tuple(x * voltage for x in wrong)
     else:
-        told.append(f"{connected} What energy does it store in all?")
+        lines.append(f"{connected} What energy does it store in all?")
         value, asked = whole * voltage**2 / 2, unit[0] + "J"
         wrong = (*(x * voltage**2 / 2 for x in wrong), whole * voltage**2, whole * voltage / 2)
     return Solved(
-        " ".join(told),
+        " ".join(lines),
         value,
         asked,
-        {"net": written(network, "C"), "parts": list(parts.values()), "asked": told[-1]},
+        {"net": written(network, "C"), "parts": list(parts.values()), "asked": lines[-1]},
         wrong=wrong,
     )
 

@@ -29,16 +29,16 @@ def matching(
     six; ``pair`` says what is paired. ``also``: pairs that are at least partly true, so they are neither asked nor used
     as wrong.
     """
-    known = (*rows, *also)
+    facts = (*rows, *also)
 
     def make(rng: Random, level: int) -> Choice:
         left, right = rng.choice(rows)
         if level == 1:
-            others = list(dict.fromkeys(r for _, r in rows if (left, r) not in known))
+            others = list(dict.fromkeys(r for _, r in rows if (left, r) not in facts))
             question = rng.choice(forward).format(left)
             return _choice(question, right, rng.sample(others, 5), f"of {left}")
         if level == 2:
-            others = list(dict.fromkeys(name for name, _ in rows if (name, right) not in known))
+            others = list(dict.fromkeys(name for name, _ in rows if (name, right) not in facts))
             question = rng.choice(backward).format(right)
             return _choice(question, left, rng.sample(others, 5), f"to {right}")
         odd = rng.random() < 0.5
@@ -46,7 +46,7 @@ def matching(
         texts = []
         for place, (name, fact) in enumerate(drawn):
             if (place == 0) == odd:
-                fact = rng.choice([r for _, r in rows if (name, r) not in known])
+                fact = rng.choice([r for _, r in rows if (name, r) not in facts])
             texts.append(f"{name}: {fact}")
         what = "wrong" if odd else "right"
         lead = rng.choice(("Which", "Only one of these is " + what + ". Which"))
