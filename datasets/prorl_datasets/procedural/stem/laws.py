@@ -65,7 +65,7 @@ class Law:
     check: Callable[[Values], bool] | None = None
     """Returns whether drawn values are plausible together."""
     slips: Callable[[Values, str], tuple[float, ...]] | None = None
-    """Results of typical mistakes from (values, asked), in the law's unit."""
+    """Results of typical mistakes from (values, key asked for), in the law's unit."""
     bounds: tuple[float, float] | None = None
     """Realistic range of the result, in the law's unit."""
     signed: bool = False

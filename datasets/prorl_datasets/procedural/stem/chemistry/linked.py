@@ -33,11 +33,11 @@ _LIMESTONE_GAS = Law(
         "m": lambda v: v["p"] * v["V"] * 1e-3 / (_R * v["T"]) * _CARBONATE / v["e"],
     },
     f"The molar mass of calcium carbonate is 100.09 g/mol. {_GAS_NOTE}",
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "V": (v["m"] / _CARBONATE * _R * v["T"] / v["p"] * 1e3, 2 * _carbonate(v) * _R * v["T"] / v["p"] * 1e3),
         "e": (v["p"] * v["V"] * 1e-3 / (_R * v["T"]) * _CARBONATE / v["m"] / 2,),
         "m": (v["p"] * v["V"] * 1e-3 / (_R * v["T"]) * _CARBONATE,),
-    }[asked],
+    }[key],
     bounds=(0.08, 40),
 )  # fmt: skip
 _BACK_TITRATION = Law(
@@ -56,10 +56,10 @@ _BACK_TITRATION = Law(
     },
     "The molar mass of calcium carbonate is 100.09 g/mol.",
     check=lambda v: v["c"] * v["a"] > 2.4e3 * _carbonate(v),
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "b": ((v["c"] * v["a"] - 1e3 * _carbonate(v)) / v["d"], 2e3 * _carbonate(v) / v["d"]),
         "e": ((v["c"] * v["a"] - v["d"] * v["b"]) / 1e3 * _CARBONATE / v["m"],),
-    }[asked],
+    }[key],
     bounds=(5, 250),
 )  # fmt: skip
 
@@ -96,7 +96,7 @@ def _gas_law(noun: str, electrons: int, wrong: int, extra: bool) -> Law:
         WORDINGS.later("law"),
         {key: partial(way, count=electrons) for key, way in ways.items()},
         _FARADAY_NOTE,
-        slips=lambda v, asked: (ways[asked](v, wrong), ways[asked](v, 1)),
+        slips=lambda v, key: (ways[key](v, wrong), ways[key](v, 1)),
         bounds=(0.03, 40),
     )
 
@@ -123,11 +123,11 @@ _WARMED = Law(
         "e": lambda v: v["x"] * v["n"] * 4.186 * 46.07 / (1367e3 * v["m"]),
     },
     _HEAT_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "x": (_spirit(v) / v["e"] / (v["n"] * 4.186), v["e"] * v["m"] * 1367e3 / (v["n"] * 4.186 * 46.07**2)),
         "m": (v["x"] * v["n"] * 4.186 * 46.07 / 1367e3,),
         "e": (v["x"] * v["n"] * 4.186 / 1367e3 / v["m"] * 46.07 / 2,),
-    }[asked],
+    }[key],
     bounds=(4, 70),
 )  # fmt: skip
 _BURNT_GAS = Law(
@@ -142,11 +142,11 @@ _BURNT_GAS = Law(
         "x": lambda v: v["V"] * 1e-3 * v["p"] / (2 * _R * v["T"]) * 1367e3 * v["e"] / (v["n"] * 4.186),
     },
     f"The enthalpy of combustion of ethanol is -1367 kJ/mol; water takes 4.186 J/(g K). {_GAS_NOTE}",
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "V": (v["x"] * v["n"] * 4.186 / (1367e3 * v["e"]) * _R * v["T"] / v["p"] * 1e3,
               2 * v["x"] * v["n"] * 4.186 / 1367e3 * _R * v["T"] / v["p"] * 1e3),
         "x": (v["V"] * 1e-3 * v["p"] / (_R * v["T"]) * 1367e3 * v["e"] / (v["n"] * 4.186),),
-    }[asked],
+    }[key],
     bounds=(0.2, 40),
 )  # fmt: skip
 
@@ -161,7 +161,7 @@ _DILUTED_PH = Law(
     ),
     WORDINGS.later('diluted ph'),
     {"q": lambda v: -math.log10(v["c"] * v["a"] / v["b"])},
-    slips=lambda v, asked: (-math.log10(v["c"]), -math.log10(v["c"] * v["a"] / (v["a"] + v["b"])), -math.log(v["c"] * v["a"] / v["b"])),
+    slips=lambda v, key: (-math.log10(v["c"]), -math.log10(v["c"] * v["a"] / (v["a"] + v["b"])), -math.log(v["c"] * v["a"] / v["b"])),
     bounds=(1.2, 4),
 )  # fmt: skip
 
@@ -181,7 +181,7 @@ _MIXED_PH = Law(
     WORDINGS.later('mixed ph'),
     {"q": lambda v: -math.log10(_left(v) / (v["a"] + v["b"]))},
     check=lambda v: 0.02 < _left(v) / (v["c"] * v["a"]) < 0.9,
-    slips=lambda v, asked: (-math.log10(_left(v) / v["a"]), -math.log10(v["c"] * v["a"] / (v["a"] + v["b"]))),
+    slips=lambda v, key: (-math.log10(_left(v) / v["a"]), -math.log10(v["c"] * v["a"] / (v["a"] + v["b"]))),
     bounds=(1.05, 4),
 )  # fmt: skip
 

@@ -35,12 +35,12 @@ _DRAINED = Law(
         "r": lambda v: v["E"] / v["I"] - v["R"],
     },
     check=lambda v: 0.1 < v["r"] / v["R"] < 0.8,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "I": (v["E"] / v["R"], v["E"] / v["r"]),
         "E": (v["I"] * v["R"], v["I"] * v["r"]),
         "R": (v["E"] / v["I"], v["E"] / v["I"] + v["r"]),
         "r": (v["E"] / v["I"], v["E"] / v["I"] + v["R"]),
-    }[asked],
+    }[key],
 )
 _LOAD_POWER = Law(
     (result("P", "the power in the load", "W", ("mW", 1e-3)), _EMF, _INNER, _LOAD),
@@ -50,14 +50,14 @@ _LOAD_POWER = Law(
         "E": lambda v: math.sqrt(v["P"] / v["R"]) * (v["R"] + v["r"]),
     },
     check=lambda v: 0.1 < v["r"] / v["R"] < 0.8,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "P": (
             v["E"] ** 2 / v["R"],
             v["E"] ** 2 / (v["R"] + v["r"]),
             (v["E"] / (v["R"] + v["r"])) ** 2 * v["r"],
         ),
         "E": (math.sqrt(v["P"] * v["R"]), math.sqrt(v["P"] * (v["R"] + v["r"]))),
-    }[asked],
+    }[key],
 )
 _TWO_LOADS = Law(
     (
@@ -72,7 +72,7 @@ _TWO_LOADS = Law(
     WORDINGS.later("two loads"),
     {"r": lambda v: (v["U"] - v["W"]) / (v["J"] - v["I"])},
     check=lambda v: v["J"] > 1.5 * v["I"] and 0.02 * v["U"] < v["U"] - v["W"] < 0.3 * v["U"],
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         (v["U"] - v["W"]) / (v["J"] + v["I"]),
         v["U"] / v["I"] - v["W"] / v["J"],
     ),
@@ -91,11 +91,11 @@ _ONE_LOOP = Law(
         "a": lambda v: (v["E"] - v["F"]) / v["I"] - v["b"],
     },
     check=lambda v: v["E"] > 1.4 * v["F"] and 0.2 < v["a"] / v["b"] < 5,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "I": ((v["E"] + v["F"]) / (v["a"] + v["b"]), (v["E"] - v["F"]) / v["a"]),
         "E": (v["I"] * (v["a"] + v["b"]), v["I"] * (v["a"] + v["b"]) - v["F"]),
         "a": ((v["E"] - v["F"]) / v["I"], (v["E"] + v["F"]) / v["I"] - v["b"]),
-    }[asked],
+    }[key],
 )
 
 
@@ -117,7 +117,7 @@ _COMMON = Law(
     _TWO_LOOPS,
     {"I": lambda v: _node(v) / v["c"]},
     check=_branches,
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         (v["E"] + v["F"]) / (v["a"] + v["b"] + v["c"]),
         v["E"] / (v["a"] + v["c"]) + v["F"] / (v["b"] + v["c"]),
         (v["E"] / v["a"] - v["F"] / v["b"]) / (1 / v["a"] + 1 / v["b"] + 1 / v["c"]) / v["c"],
@@ -137,7 +137,7 @@ _BRANCH = Law(
     {"I": lambda v: (v["E"] - _node(v)) / v["a"]},
     signed=True,
     check=_branches,
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         _node(v) / v["c"],
         (v["F"] - _node(v)) / v["b"],
         v["E"] / (v["a"] + v["c"]),
@@ -207,11 +207,11 @@ _BILL = Law(
         "P": lambda v: v["W"] / (v["h"] * v["n"]),
         "h": lambda v: v["W"] / (v["P"] * v["n"]),
     },
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "W": (v["P"] * v["h"], v["P"] * v["n"], v["P"] * v["h"] * v["n"] * 3.6),
         "P": (v["W"] / v["h"], v["W"] / v["n"], v["W"] / (24 * v["n"])),
         "h": (v["W"] / v["P"], v["W"] * v["P"] / v["n"]),
-    }[asked],
+    }[key],
 )
 _FLOWED = WORDINGS.later("flowed")
 _DURATION = given(

@@ -57,7 +57,7 @@ _BETWEEN = Law(
     {"F": lambda v: abs(_outer(v))},
     _K,
     check=lambda v: abs(_outer(v)) > 0.15 * COULOMB * v["p"] * v["q"] / v["a"] ** 2,
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         COULOMB * v["p"] * (v["q"] / v["a"] ** 2 + v["Q"] / v["b"] ** 2),
         COULOMB * v["p"] * v["q"] / v["a"] ** 2,
         COULOMB * v["p"] * v["Q"] / v["b"] ** 2,

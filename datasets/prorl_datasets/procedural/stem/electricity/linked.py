@@ -42,11 +42,11 @@ _COIL = Law(
         "x": lambda v: v["t"] * v["U"] ** 2 / v["R"] * v["e"] / (v["m"] * _HEAT),
     },
     _WATER,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "t": (_needed(v) * v["e"] * v["R"] / v["U"] ** 2, _needed(v) * v["e"] ** 2 * v["R"] / v["U"] ** 2),
         "R": (v["t"] * v["U"] ** 2 / (v["m"] * _HEAT * v["x"]),),
         "x": (v["t"] * v["U"] ** 2 / v["R"] / (v["m"] * _HEAT),),
-    }[asked],
+    }[key],
     bounds=(20, 6000),
 )  # fmt: skip
 
@@ -69,12 +69,12 @@ _WIRE_POWER = Law(
         "d": lambda v: math.sqrt(4 * v["P"] * v["r"] * v["l"] / (math.pi * v["U"] ** 2)),
         "U": lambda v: math.sqrt(v["P"] * v["r"] * v["l"] / _area(v)),
     },
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "P": (4 * v["U"] ** 2 * _area(v) / (v["r"] * v["l"]), v["U"] * _area(v) / (v["r"] * v["l"])),
         "l": (4 * v["U"] ** 2 * _area(v) / (v["r"] * v["P"]),),
         "d": (math.sqrt(v["P"] * v["r"] * v["l"] / (math.pi * v["U"] ** 2)),),
         "U": (math.sqrt(v["P"] * v["r"] * v["l"] / _area(v)) / 2,),
-    }[asked],
+    }[key],
     bounds=(15, 4000),
 )  # fmt: skip
 _WIRE_TIME = Law(
@@ -85,10 +85,10 @@ _WIRE_TIME = Law(
         "l": lambda v: v["t"] * v["U"] ** 2 * _area(v) / (v["m"] * _HEAT * v["x"] * v["r"]),
     },
     _WATER,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "t": (v["m"] * _HEAT * v["x"] * v["r"] * v["l"] / (4 * v["U"] ** 2 * _area(v)),),
         "l": (4 * v["t"] * v["U"] ** 2 * _area(v) / (v["m"] * _HEAT * v["x"] * v["r"]),),
-    }[asked],
+    }[key],
     bounds=(20, 9000),
 )
 
@@ -112,11 +112,11 @@ _BATTERY_HEAT = Law(
         "t": lambda v: v["Q"] / _in_coil(v),
         "E": lambda v: math.sqrt(v["Q"] / (v["t"] * v["R"])) * (v["R"] + v["r"]),
     },
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "Q": (v["E"] ** 2 / v["R"] * v["t"], v["E"] ** 2 / (v["R"] + v["r"]) * v["t"]),
         "t": (v["Q"] * v["R"] / v["E"] ** 2, v["Q"] * (v["R"] + v["r"]) / v["E"] ** 2),
         "E": (math.sqrt(v["Q"] / v["t"] * (v["R"] + v["r"])), math.sqrt(v["Q"] / v["t"] * v["R"])),
-    }[asked],
+    }[key],
     bounds=(200, 300000),
 )
 _BATTERY_WATER = Law(
@@ -133,12 +133,12 @@ _BATTERY_WATER = Law(
         "t": lambda v: v["x"] * v["m"] * _HEAT / _in_coil(v),
     },
     _WATER,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "x": (v["E"] ** 2 / v["R"] * v["t"] / (v["m"] * _HEAT),
               v["E"] ** 2 / (v["R"] + v["r"]) * v["t"] / (v["m"] * _HEAT)),
         "m": (v["E"] ** 2 / v["R"] * v["t"] / (v["x"] * _HEAT),),
         "t": (v["x"] * v["m"] * _HEAT * v["R"] / v["E"] ** 2,),
-    }[asked],
+    }[key],
     bounds=(2, 70),
 )  # fmt: skip
 
@@ -173,11 +173,11 @@ _COMMON = Law(
         "D": lambda v: v["C"] * (v["U"] - v["V"]) / v["V"],
     },
     check=_alike,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "V": (v["U"] / 2, v["D"] * v["U"] / (v["C"] + v["D"])),
         "U": (2 * v["V"], v["V"] * (v["C"] + v["D"]) / v["D"]),
         "D": (v["C"] * v["V"] / (v["U"] - v["V"]), v["C"] * v["U"] / v["V"]),
-    }[asked],
+    }[key],
 )
 _LOST = Law(
     (result("W", "the electric energy lost in joining them", "J", ("mJ", 1e-3)), _FIRST, _SECOND, _CHARGED),
@@ -187,10 +187,10 @@ _LOST = Law(
         "U": lambda v: math.sqrt(2 * v["W"] * (v["C"] + v["D"]) / (v["C"] * v["D"])),
     },
     check=_alike,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "W": (0.5 * v["C"] * v["U"] ** 2, 0.5 * v["U"] ** 2 * v["C"] ** 2 / (v["C"] + v["D"])),
         "U": (math.sqrt(2 * v["W"] / v["C"]), math.sqrt(v["W"] * (v["C"] + v["D"]) / (v["C"] * v["D"]))),
-    }[asked],
+    }[key],
 )  # fmt: skip
 
 FAMILIES = (

@@ -144,10 +144,10 @@ _SERIES_CIRCUIT = Law(
     WORDINGS.later("series circuit"),
     {"I": lambda v: v["U"] / _impedance(v), "U": lambda v: v["I"] * _impedance(v)},
     check=lambda v: 1.2 * v["R"] < _impedance(v) < 6 * v["R"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "I": (v["U"] / v["R"], v["U"] / math.hypot(v["R"], 2 * math.pi * v["f"] * v["L"])),
         "U": (v["I"] * v["R"], v["I"] * math.hypot(v["R"], 2 * math.pi * v["f"] * v["L"])),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

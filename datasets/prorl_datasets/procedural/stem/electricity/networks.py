@@ -186,12 +186,12 @@ _DECAY = Law(
         "R": lambda v: v["t"] / (v["C"] * math.log(v["U"] / v["u"])),
     },
     check=lambda v: 0.3 < _ratio(v) < 3,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "u": (v["U"] * (1 - math.exp(-_ratio(v))), v["U"] / _ratio(v)),
         "U": (v["u"] / (1 - math.exp(-_ratio(v))), v["u"] * _ratio(v)),
         "t": (v["R"] * v["C"], v["R"] * v["C"] * math.log10(v["U"] / v["u"])),
         "R": (v["t"] / v["C"], v["t"] / (v["C"] * math.log10(v["U"] / v["u"]))),
-    }[asked],
+    }[key],
 )
 _CHARGING = Law(
     (
@@ -208,11 +208,11 @@ _CHARGING = Law(
         "C": lambda v: -v["t"] / (v["R"] * math.log(1 - v["u"] / v["U"])),
     },
     check=lambda v: 0.2 < v["u"] / v["U"] < 0.9,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "t": (v["R"] * v["C"] * math.log(v["U"] / v["u"]), v["R"] * v["C"]),
         "u": (v["U"] * math.exp(-_ratio(v)), v["U"] * _ratio(v)),
         "C": (v["t"] / v["R"], v["t"] / (v["R"] * math.log(v["U"] / v["u"]))),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

@@ -49,19 +49,19 @@ _STUCK = Law(
         "m": lambda v: v["n"] * v["v"] / (v["u"] - v["v"]),
     },
     check=lambda v: 0.25 < v["m"] / v["n"] < 4,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "v": (v["m"] * v["u"] / v["n"], v["u"] * math.sqrt(v["m"] / (v["m"] + v["n"])), v["u"] / 2),
         "u": (v["v"] * v["n"] / v["m"], v["v"] * math.sqrt((v["m"] + v["n"]) / v["m"])),
         "n": (v["m"] * v["u"] / v["v"], v["m"] * ((v["u"] / v["v"]) ** 2 - 1)),
         "m": (v["n"] * v["v"] / v["u"], v["n"] * (v["u"] / v["v"] - 1)),
-    }[asked],
+    }[key],
 )
 _LOSS = Law(
     (result("Q", "the kinetic energy lost", "J", ("mJ", 1e-3)), _M1, _U1, _M2, _U2),
     _CHASE,
     {"Q": lambda v: v["m"] * v["n"] * (v["u"] - v["w"]) ** 2 / (2 * (v["m"] + v["n"]))},
     check=lambda v: v["u"] > 1.5 * v["w"] and 0.25 < v["m"] / v["n"] < 4,
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         0.5 * v["m"] * v["u"] ** 2 + 0.5 * v["n"] * v["w"] ** 2,
         0.5 * (v["m"] + v["n"]) * _joint(v) ** 2,
         v["m"] * v["n"] * (v["u"] + v["w"]) ** 2 / (2 * (v["m"] + v["n"])),
@@ -81,7 +81,7 @@ _BULLET = Law(
     },
     G_NOTE,
     check=lambda v: 150 < (v["m"] + v["n"]) / v["m"] * math.sqrt(2 * G * v["h"]) < 900,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "v": (
             math.sqrt(2 * G * v["h"]),
             math.sqrt((v["m"] + v["n"]) / v["m"] * 2 * G * v["h"]),
@@ -91,7 +91,7 @@ _BULLET = Law(
             (v["m"] * v["v"] / (v["m"] + v["n"])) ** 2 / G,
             v["m"] * v["v"] ** 2 / (2 * (v["m"] + v["n"]) * G),
         ),
-    }[asked],
+    }[key],
 )
 _ELASTIC = WORDINGS.later("elastic")
 _PUSHED = Law(
@@ -103,11 +103,11 @@ _PUSHED = Law(
         "n": lambda v: v["m"] * (2 * v["u"] / v["v"] - 1),
     },
     check=lambda v: 0.3 < v["m"] / v["n"] < 3,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "v": (v["m"] * v["u"] / (v["m"] + v["n"]), v["m"] * v["u"] / v["n"], v["u"]),
         "u": (v["v"] * (v["m"] + v["n"]) / v["m"], v["v"] * v["n"] / v["m"], v["v"]),
         "n": (v["m"] * (v["u"] / v["v"]), v["m"] * 2 * v["u"] / v["v"]),
-    }[asked],
+    }[key],
 )
 _ELASTIC_BOTH = Law(
     (
@@ -128,7 +128,7 @@ _ELASTIC_BOTH = Law(
     check=lambda v: (
         abs((v["m"] - v["n"]) * v["u"] - 2 * v["n"] * v["w"]) > 0.1 * (v["m"] + v["n"]) * v["u"]
     ),
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         ((v["m"] - v["n"]) * v["u"] + 2 * v["n"] * v["w"]) / (v["m"] + v["n"]),
         -((v["m"] - v["n"]) * v["u"] - 2 * v["n"] * v["w"]) / (v["m"] + v["n"]),
         (v["m"] * v["u"] - v["n"] * v["w"]) / (v["m"] + v["n"]),
@@ -163,14 +163,14 @@ _RELEASED = Law(
         "E": lambda v: 0.5 * v["m"] * v["u"] ** 2 * (1 + v["m"] / v["n"]),
         "u": lambda v: math.sqrt(2 * v["E"] / (v["m"] * (1 + v["m"] / v["n"]))),
     },
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "E": (
             0.5 * v["m"] * v["u"] ** 2,
             0.5 * (v["m"] + v["n"]) * v["u"] ** 2,
             0.5 * v["m"] ** 2 * v["u"] ** 2 / v["n"],
         ),
         "u": (math.sqrt(2 * v["E"] / v["m"]), math.sqrt(2 * v["E"] / (v["m"] + v["n"]))),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

@@ -40,7 +40,7 @@ _BRAKED = Law(
         "u": lambda v: math.sqrt(v["w"] ** 2 + 2 * v["F"] * v["d"] / v["m"]),
     },
     check=lambda v: 0.25 * v["u"] < v["w"] < 0.75 * v["u"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "F": (
             v["m"] * (v["u"] ** 2 - v["w"] ** 2) / v["d"],
             v["m"] * (v["u"] - v["w"]) ** 2 / (2 * v["d"]),
@@ -52,7 +52,7 @@ _BRAKED = Law(
         ),
         "w": (v["u"] - math.sqrt(2 * v["F"] * v["d"] / v["m"]), v["u"]),
         "u": (v["w"] + math.sqrt(2 * v["F"] * v["d"] / v["m"]), v["w"]),
-    }[asked],
+    }[key],
 )
 _HOIST = power_law(
     (
@@ -140,12 +140,12 @@ _BOUNCE = Law(
         "w": lambda v: v["F"] * v["t"] / v["m"] - v["u"],
     },
     check=lambda v: 0.4 < v["w"] / v["u"] < 0.92,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "F": (v["m"] * (v["u"] - v["w"]) / v["t"], v["m"] * v["u"] / v["t"]),
         "m": (v["F"] * v["t"] / (v["u"] - v["w"]), v["F"] * v["t"] / v["u"]),
         "t": (v["m"] * (v["u"] - v["w"]) / v["F"], v["m"] * v["u"] / v["F"]),
         "w": (v["F"] * v["t"] / v["m"], v["F"] * v["t"] / v["m"] + v["u"]),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

@@ -89,7 +89,7 @@ _VENTURI = Law(
         "v": lambda v: math.sqrt(v["p"] / (500 * ((v["D"] / v["d"]) ** 4 - 1))),
     },
     check=_narrows,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "p": (
             500 * v["v"] ** 2 * (v["D"] / v["d"]) ** 4,
             500 * v["v"] ** 2 * ((v["D"] / v["d"]) ** 2 - 1),
@@ -99,7 +99,7 @@ _VENTURI = Law(
             math.sqrt(v["p"] / 500) / (v["D"] / v["d"]) ** 2,
             math.sqrt(v["p"] / (500 * ((v["D"] / v["d"]) ** 2 - 1))),
         ),
-    }[asked],
+    }[key],
 )
 _JET = Law(
     (
@@ -129,11 +129,11 @@ _JET = Law(
         "y": lambda v: v["x"] ** 2 / (4 * v["h"]),
     },
     G_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "x": (math.sqrt(v["h"] * v["y"]), math.sqrt(2 * v["h"] * v["y"]), 2 * v["h"]),
         "h": (v["x"] ** 2 / v["y"], v["x"] ** 2 / (2 * v["y"])),
         "y": (v["x"] ** 2 / v["h"], v["x"] ** 2 / (2 * v["h"])),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

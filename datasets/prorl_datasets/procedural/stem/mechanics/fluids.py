@@ -52,12 +52,12 @@ _SCALE_READING = Law(
     },
     G_NOTE,
     check=lambda v: 0.2 < v["f"] / v["b"] < 0.6,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "T": (v["m"] * G * v["f"] / v["b"], v["m"] * G, v["m"] * G * (1 + v["f"] / v["b"])),
         "m": (v["T"] / G, v["T"] * v["b"] / (G * v["f"])),
         "f": (v["b"] * v["T"] / (v["m"] * G), v["b"] - v["T"] / v["m"]),
         "b": (v["f"] * v["m"] * G / v["T"], v["f"] * (1 + v["T"] / (v["m"] * G))),
-    }[asked],
+    }[key],
 )
 _FLOAT = Law(
     (
@@ -80,11 +80,11 @@ _FLOAT = Law(
         "f": lambda v: v["b"] * v["H"] / v["h"],
     },
     check=lambda v: v["b"] < 0.9 * v["f"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "h": (v["H"] * (1 - v["b"] / v["f"]), v["H"] * v["f"] / v["b"]),
         "b": (v["f"] * (1 - v["h"] / v["H"]), v["f"] * v["H"] / v["h"]),
         "f": (v["b"] * v["h"] / v["H"], v["b"] / (1 - v["h"] / v["H"])),
-    }[asked],
+    }[key],
 )
 _DEPTH = given("h", "the depth", ("m", 1, 0.5, 15, 2), ("cm", 1e-2, 40, 900, 0))
 _PRESSURE = power_law(

@@ -56,7 +56,7 @@ _PULLED = Law(
     check=lambda v: (
         v["F"] * math.sin(math.radians(v["a"])) < 0.8 * v["m"] * G and 0.3 < _pull(v) < 6
     ),
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         (v["F"] - v["f"] * v["m"] * G) / v["m"],
         (v["F"] * math.cos(math.radians(v["a"])) - v["f"] * v["m"] * G) / v["m"],
         v["F"] * math.cos(math.radians(v["a"])) / v["m"],
@@ -76,11 +76,11 @@ _LIFT = Law(
     },
     G_NOTE,
     check=lambda v: v["a"] > 1.0,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "N": (v["m"] * (G - v["a"]), v["m"] * G, v["m"] * v["a"]),
         "m": (v["N"] / (G - v["a"]), v["N"] / G, v["N"] / v["a"]),
         "a": (v["N"] / v["m"],),
-    }[asked],
+    }[key],
 )
 _FRICTION = power_law(
     (result("F", "the force of friction", "N", ("kN", 1e3)), _MU, _BOX),
@@ -113,11 +113,11 @@ _ATWOOD = Law(
     },
     G_NOTE,
     check=lambda v: 1.2 < v["m"] / v["n"] < 5,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "x": (G * (v["m"] - v["n"]) / v["m"], G * v["n"] / v["m"], G * (v["m"] / v["n"] - 1)),
         "m": (v["n"] * G / (G - v["x"]), v["n"] * (1 + v["x"] / G)),
         "n": (v["m"] * (1 - v["x"] / G), v["m"] * G / (G + v["x"])),
-    }[asked],
+    }[key],
 )
 _CORD = Law(
     (result("T", "the tension in the cord", "N", ("kN", 1e3)), _HEAVY, _LIGHT),
@@ -125,7 +125,7 @@ _CORD = Law(
     {"T": lambda v: 2 * v["m"] * v["n"] * G / (v["m"] + v["n"])},
     G_NOTE,
     check=lambda v: 1.2 < v["m"] / v["n"] < 5,
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         v["m"] * G,
         v["n"] * G,
         (v["m"] - v["n"]) * G,
@@ -145,7 +145,7 @@ _TABLE = Law(
     check=lambda v: (
         v["m"] - v["f"] * v["n"] > 0.1 * (v["m"] + v["n"]) and 0.2 < v["m"] / v["n"] < 5
     ),
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         G * v["m"] / (v["m"] + v["n"]),
         G * (v["m"] - v["f"] * v["n"]) / v["n"],
         G * (v["m"] - v["f"] * v["n"]) / v["m"],

@@ -90,14 +90,14 @@ _PERIOD = Law(
     _CIRCLING,
     {"T": _period, "h": lambda v: (GM_EARTH * (v["T"] / (2 * math.pi)) ** 2) ** (1 / 3) - R_EARTH},
     EARTH_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "T": (
             2 * math.pi * math.sqrt(v["h"] ** 3 / GM_EARTH),
             math.sqrt((R_EARTH + v["h"]) ** 3 / GM_EARTH),
             math.sqrt(GM_EARTH / (R_EARTH + v["h"])),
         ),
         "h": (v["h"] + R_EARTH, (GM_EARTH * v["T"] ** 2) ** (1 / 3) - R_EARTH),
-    }[asked],
+    }[key],
 )
 _KEPLER = power_law(
     (

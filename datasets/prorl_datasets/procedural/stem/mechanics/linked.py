@@ -47,11 +47,11 @@ _SMOOTH_SLIDE = Law(
         "L": lambda v: v["k"] * v["x"] ** 2 / (2 * v["m"] * G * math.sin(v["a"])),
     },
     G_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "x": (v["m"] * G * math.sin(v["a"]) / v["k"], _smooth_squeeze(v) / math.sqrt(2)),
         "k": (v["m"] * G * v["L"] * math.sin(v["a"]) / v["x"] ** 2,),
         "L": (v["k"] * v["x"] ** 2 / (2 * v["m"] * G), v["k"] * v["x"] ** 2 / (v["m"] * G)),
-    }[asked],
+    }[key],
     bounds=(0.03, 0.9),
 )
 _ROUGH_SLIDE = Law(
@@ -69,12 +69,12 @@ _ROUGH_SLIDE = Law(
     },
     G_NOTE,
     check=lambda v: math.tan(v["a"]) > 2 * v["f"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "x": (_smooth_squeeze(v), math.sqrt(2 * v["m"] * G * v["L"] * (math.sin(v["a"]) - v["f"]) / v["k"])
               if math.sin(v["a"]) > v["f"] else 0.0),
         "k": (2 * v["m"] * G * v["L"] * math.sin(v["a"]) / v["x"] ** 2,),
         "f": (math.tan(v["a"]) - v["k"] * v["x"] ** 2 / (2 * v["m"] * G * v["L"]),),
-    }[asked],
+    }[key],
     bounds=(0.03, 0.9),
 )  # fmt: skip
 
@@ -101,12 +101,12 @@ _SHOT = Law(
         "h": lambda v: G / 2 * (v["R"] / v["x"]) ** 2 * v["m"] / v["k"],
     },
     G_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "R": (v["k"] * v["x"] ** 2 / (2 * v["m"] * G), v["x"] * v["k"] / v["m"] * _fall_time(v)),
         "x": (v["R"] * math.sqrt(v["m"] / v["k"]),),
         "k": (v["m"] * v["R"] / _fall_time(v) / v["x"],),
         "h": (G * (v["R"] / v["x"]) ** 2 * v["m"] / v["k"],),
-    }[asked],
+    }[key],
     bounds=(0.2, 9),
 )  # fmt: skip
 
@@ -134,11 +134,11 @@ _ROUGH_SHOT = Law(
     },
     G_NOTE,
     check=lambda v: v["k"] * v["x"] ** 2 / v["m"] > 3 * v["f"] * G * v["d"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "R": (v["x"] * math.sqrt(v["k"] / v["m"]) * _fall_time(v),),
         "k": (v["m"] * (v["R"] / _fall_time(v) / v["x"]) ** 2,),
         "f": ((v["k"] * v["x"] ** 2 / v["m"]) / (2 * G * v["d"]),),
-    }[asked],
+    }[key],
     bounds=(0.2, 9),
 )  # fmt: skip
 
@@ -163,11 +163,11 @@ _SLID = Law(
         "f": lambda v: _joint(v) ** 2 / (2 * G * v["s"]),
     },
     G_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "s": (v["m"] * v["v"] ** 2 / (2 * v["f"] * v["n"] * G), _joint(v) ** 2 / (v["f"] * G)),
         "v": (math.sqrt(2 * v["f"] * G * v["s"] * (v["m"] + v["n"]) / v["m"]),),
         "f": (_joint(v) ** 2 / (G * v["s"]), _joint(v) / (2 * G * v["s"])),
-    }[asked],
+    }[key],
     bounds=(0.04, 4),
 )  # fmt: skip
 _SLID_OFF = Law(
@@ -188,10 +188,10 @@ _SLID_OFF = Law(
     },
     G_NOTE,
     check=lambda v: _joint(v) ** 2 > 3 * v["f"] * G * v["d"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "R": (_joint(v) * _fall_time(v),),
         "v": (v["R"] / _fall_time(v) * (v["m"] + v["n"]) / v["m"],),
-    }[asked],
+    }[key],
     bounds=(0.1, 4),
 )  # fmt: skip
 
@@ -222,11 +222,11 @@ _FILLING = Law(
         "e": lambda v: _WATER_DENSITY * v["V"] * G * v["h"] / (v["t"] * v["P"]),
     },
     _DENSITY_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "t": (_lifting(v) * v["e"] / v["P"], _lifting(v) * v["e"] ** 2 / v["P"]),
         "V": (v["t"] * v["P"] / (_WATER_DENSITY * G * v["h"]),),
         "e": (v["t"] * v["P"] / (_WATER_DENSITY * v["V"] * G * v["h"]),),
-    }[asked],
+    }[key],
     bounds=(120, 90000),
 )
 _LAWN = Law(
@@ -244,11 +244,11 @@ _LAWN = Law(
         "e": lambda v: _WATER_DENSITY * v["V"] * G * v["h"] / (1 - v["p"]) / (v["W"] * 3.6e6),
     },
     f"{_DENSITY_NOTE} What leaks back has been lifted to the full height.",
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "W": (_lifting(v) / 3.6e6, _lifting(v) * (1 + v["p"]) / 3.6e6),
         "V": (v["W"] * 3.6e6 * v["e"] / (_WATER_DENSITY * G * v["h"]),),
         "e": (_WATER_DENSITY * v["V"] * G * v["h"] / (v["W"] * 3.6e6),),
-    }[asked],
+    }[key],
     bounds=(0.02, 60),
 )
 
@@ -269,11 +269,11 @@ _LOOPED = Law(
     },
     G_NOTE,
     check=lambda v: 3.2 < v["h"] / v["r"] < 9,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "N": (v["m"] * G * (2 * v["h"] / v["r"] - 4), v["m"] * G * (2 * v["h"] / v["r"] - 3)),
         "h": (v["r"] / 2 * (v["N"] / (v["m"] * G) + 4), v["r"] / 2 * (v["N"] / (v["m"] * G) + 1)),
         "m": (v["N"] / (G * (2 * v["h"] / v["r"] - 4)),),
-    }[asked],
+    }[key],
 )  # fmt: skip
 _SPRUNG_LOOP = Law(
     (
@@ -291,11 +291,11 @@ _SPRUNG_LOOP = Law(
     },
     G_NOTE,
     check=lambda v: 6 * v["m"] * G < v["k"] * v["x"] ** 2 / v["r"] < 25 * v["m"] * G,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "N": (v["k"] * v["x"] ** 2 / v["r"] - v["m"] * G, v["k"] * v["x"] ** 2 / v["r"] - 4 * v["m"] * G),
         "k": (v["r"] * (v["N"] + v["m"] * G) / v["x"] ** 2,),
         "x": (math.sqrt(v["r"] * (v["N"] + v["m"] * G) / v["k"]),),
-    }[asked],
+    }[key],
 )  # fmt: skip
 
 FAMILIES = (

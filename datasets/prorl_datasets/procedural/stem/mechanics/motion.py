@@ -40,12 +40,12 @@ _ACCELERATION = Law(
         "t": lambda v: (v["v"] - v["u"]) / v["a"],
     },
     check=lambda v: v["a"] * v["t"] < 4 * v["u"] < 80 and v["u"] < 4 * v["a"] * v["t"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "v": (v["a"] * v["t"], v["u"] + 0.5 * v["a"] * v["t"]),
         "u": (v["v"], v["v"] + v["a"] * v["t"]),
         "a": (v["v"] / v["t"], (v["v"] + v["u"]) / v["t"]),
         "t": (v["v"] / v["a"], (v["v"] + v["u"]) / v["a"]),
-    }[asked],
+    }[key],
 )
 _STOPPING = Law(
     (
@@ -61,12 +61,12 @@ _STOPPING = Law(
         "b": lambda v: v["v"] ** 2 / (2 * (v["d"] - v["v"] * v["r"])),
         "v": lambda v: math.sqrt((v["b"] * v["r"]) ** 2 + 2 * v["b"] * v["d"]) - v["b"] * v["r"],
     },
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "d": (v["v"] ** 2 / (2 * v["b"]), v["v"] * v["r"] + v["v"] ** 2 / v["b"]),
         "r": (v["d"] / v["v"],),
         "b": (v["v"] ** 2 / (2 * v["d"]), v["v"] ** 2 / (v["d"] - v["v"] * v["r"])),
         "v": (math.sqrt(2 * v["b"] * v["d"]), v["d"] / v["r"]),
-    }[asked],
+    }[key],
 )
 _SPEED = power_law(
     (
@@ -88,7 +88,7 @@ _TWO_LEGS = Law(
     ),
     WORDINGS.later("two legs"),
     {"m": lambda v: (v["a"] + v["b"]) / (v["a"] / v["u"] + v["b"] / v["w"])},
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         (v["u"] + v["w"]) / 2,
         (v["a"] * v["u"] + v["b"] * v["w"]) / (v["a"] + v["b"]),
     ),
@@ -108,11 +108,11 @@ _FALL = Law(
     },
     G_NOTE,
     check=lambda v: v["u"] > 0.25 * G * v["t"] / 2,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "h": (G * v["t"] ** 2 / 2, v["u"] * v["t"] + G * v["t"] ** 2, v["u"] * v["t"]),
         "u": (v["h"] / v["t"], v["h"] / v["t"] - G * v["t"], G * v["t"] / 2),
         "t": (math.sqrt(2 * v["h"] / G), (math.sqrt(v["u"] ** 2 + 2 * G * v["h"]) + v["u"]) / G),
-    }[asked],
+    }[key],
 )
 _THROWN_UP = Law(
     (
@@ -127,7 +127,7 @@ _THROWN_UP = Law(
         "h": lambda v: G * v["t"] ** 2 / 2 - v["u"] * v["t"],
     },
     G_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "t": (
             (math.sqrt(v["u"] ** 2 + 2 * G * v["h"]) - v["u"]) / G,
             math.sqrt(2 * v["h"] / G),
@@ -135,7 +135,7 @@ _THROWN_UP = Law(
         ),
         "u": (G * v["t"] / 2, v["h"] / v["t"]),
         "h": (G * v["t"] ** 2 / 2, G * v["t"] ** 2 / 2 + v["u"] * v["t"]),
-    }[asked],
+    }[key],
     check=lambda v: v["u"] > 0.3 * math.sqrt(G * v["h"]) and v["h"] > 0.1 * v["u"] ** 2 / G,
 )
 
@@ -155,14 +155,14 @@ _RANGE = Law(
         "v": lambda v: math.sqrt(v["R"] * G / math.sin(2 * _angle(v))),
     },
     G_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "R": (
             v["v"] ** 2 * math.sin(_angle(v)) / G,
             v["v"] ** 2 * math.sin(2 * _angle(v)) / (2 * G),
             v["v"] * math.sin(2 * _angle(v)),
         ),
         "v": (math.sqrt(v["R"] * G / math.sin(_angle(v))), math.sqrt(v["R"] * G)),
-    }[asked],
+    }[key],
 )
 _APEX = Law(
     (result("H", "the greatest height", "m", ("cm", 1e-2)), _THROW_SPEED, _THROW_ANGLE),
@@ -173,11 +173,11 @@ _APEX = Law(
         "a": lambda v: math.degrees(math.asin(math.sqrt(2 * G * v["H"]) / v["v"])),
     },
     G_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "H": (v["v"] ** 2 / (2 * G), (v["v"] * math.cos(_angle(v))) ** 2 / (2 * G)),
         "v": (math.sqrt(2 * G * v["H"]), math.sqrt(2 * G * v["H"]) / math.cos(_angle(v))),
         "a": (90 - v["a"], math.degrees(math.atan(math.sqrt(2 * G * v["H"]) / v["v"]))),
-    }[asked],
+    }[key],
 )
 _CLIFF = Law(
     (
@@ -189,7 +189,7 @@ _CLIFF = Law(
     WORDINGS.later("cliff"),
     {"x": lambda v: v["v"] * math.cos(_angle(v)) * _flight(v)},
     G_NOTE,
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         v["v"] * math.cos(_angle(v)) * math.sqrt(2 * v["h"] / G),
         v["v"] ** 2 * math.sin(2 * _angle(v)) / G,
         v["v"] * _flight(v),
@@ -215,11 +215,11 @@ _ACROSS = Law(
         "b": lambda v: math.sqrt(v["v"] ** 2 - v["r"] ** 2),
         "r": lambda v: math.sqrt(v["v"] ** 2 - v["b"] ** 2),
     },
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "v": (v["b"] + v["r"], abs(v["b"] - v["r"])),
         "b": (v["v"] - v["r"], v["v"] + v["r"], math.hypot(v["v"], v["r"])),
         "r": (v["v"] - v["b"], math.hypot(v["v"], v["b"])),
-    }[asked],
+    }[key],
     check=lambda v: 0.6 < v["b"] / v["r"] < 3,
 )
 _DRIFT = power_law(

@@ -74,14 +74,14 @@ _GRAVIMETER = Law(
         "L": lambda v: v["g"] * (v["t"] / v["N"]) ** 2 / (4 * math.pi**2),
     },
     check=lambda v: 1.2 < 4 * math.pi**2 * v["L"] * (v["N"] / v["t"]) ** 2 < 26,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "g": (
             4 * math.pi**2 * v["L"] / v["t"] ** 2,
             v["L"] * (v["N"] / v["t"]) ** 2,
             2 * math.pi * v["L"] * v["N"] / v["t"],
         ),
         "L": (v["g"] * (v["t"] / v["N"]) ** 2, v["g"] * (v["t"] / v["N"]) ** 2 / (2 * math.pi)),
-    }[asked],
+    }[key],
 )
 _SWING_SPEED = Law(
     (
@@ -96,7 +96,7 @@ _SWING_SPEED = Law(
         "L": lambda v: v["v"] ** 2 / (2 * G * (1 - math.cos(math.radians(v["a"])))),
     },
     G_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "v": (
             math.sqrt(2 * G * v["L"]),
             math.sqrt(2 * G * v["L"] * math.cos(math.radians(v["a"]))),
@@ -104,7 +104,7 @@ _SWING_SPEED = Law(
         ),
         "a": (90 - v["a"], 2 * v["a"]),
         "L": (v["v"] ** 2 / (2 * G), v["v"] ** 2 / (G * (1 - math.cos(math.radians(v["a"]))))),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

@@ -44,7 +44,7 @@ _RAMP = Law(
         "a": lambda v: math.degrees(math.asin(v["x"] / (v["m"] * G))),
     },
     G_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "x": (
             v["m"] * G * math.cos(math.radians(v["a"])),
             v["m"] * G * math.tan(math.radians(v["a"])),
@@ -52,7 +52,7 @@ _RAMP = Law(
         ),
         "m": (v["x"] / (G * math.cos(math.radians(v["a"]))), v["x"] / G),
         "a": (90 - v["a"], math.degrees(math.atan(v["x"] / (v["m"] * G)))),
-    }[asked],
+    }[key],
 )
 _ROUGH_RAMP = Law(
     (result("x", "the acceleration along the slope", "m/s^2", ("cm/s^2", 1e-2)), _ANGLE, _MU),
@@ -65,14 +65,14 @@ _ROUGH_RAMP = Law(
     },
     G_NOTE,
     check=lambda v: _slope(v) > 0.8 and v["f"] > 0.12,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "x": (
             G * math.sin(math.radians(v["a"])),
             G * (math.sin(math.radians(v["a"])) - v["f"]),
             G * (math.cos(math.radians(v["a"])) - v["f"] * math.sin(math.radians(v["a"]))),
         ),
         "f": (math.tan(math.radians(v["a"])), v["x"] / G),
-    }[asked],
+    }[key],
 )
 _RAMP_END = Law(
     (
@@ -88,7 +88,7 @@ _RAMP_END = Law(
     },
     G_NOTE,
     check=lambda v: _slope(v) > 0.8,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "v": (
             math.sqrt(2 * v["L"] * G * math.sin(math.radians(v["a"]))),
             math.sqrt(v["L"] * _slope(v)),
@@ -99,7 +99,7 @@ _RAMP_END = Law(
             v["v"] ** 2 / (2 * G * math.sin(math.radians(v["a"]))),
             v["v"] ** 2 / (2 * G),
         ),
-    }[asked],
+    }[key],
 )
 _CENTRIPETAL = power_law(
     (
@@ -153,7 +153,7 @@ _TRACK = Law(
     },
     G_NOTE,
     check=lambda v: 2.6 < v["h"] / v["r"] < 8,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "N": (
             2 * v["m"] * G * v["h"] / v["r"],
             v["m"] * G * (2 * v["h"] / v["r"] - 1),
@@ -161,7 +161,7 @@ _TRACK = Law(
         ),
         "m": (v["N"] / G, v["N"] * v["r"] / (2 * G * v["h"])),
         "h": (v["r"] * v["N"] / (2 * v["m"] * G), v["r"] * (v["N"] / (v["m"] * G) - 1)),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

@@ -47,7 +47,7 @@ _BRIDGE = Law(
     },
     G_NOTE,
     check=lambda v: 0.1 < v["d"] / v["L"] < 0.9 and v["n"] > v["m"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "F": (
             G * (v["m"] / 2 + v["n"] * (1 - v["d"] / v["L"])),
             G * v["n"] * v["d"] / v["L"],
@@ -55,7 +55,7 @@ _BRIDGE = Law(
         ),
         "d": (v["L"] - v["d"], v["F"] * v["L"] / (G * v["n"])),
         "n": ((v["F"] / G - v["m"]) * v["L"] / v["d"], v["F"] * v["L"] / (G * v["d"])),
-    }[asked],
+    }[key],
 )
 _WHEELS = WORDINGS.later("wheels")
 _W1 = given("u", "the initial angular speed", ("rad/s", 1, 5, 60, 1), ("rpm", RPM, 60, 600, 0))
@@ -70,11 +70,11 @@ _SPIN_UP = Law(
         "t": lambda v: (v["w"] - v["u"]) / v["a"],
     },
     check=lambda v: 0.3 < v["a"] * v["t"] / v["u"] < 6,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "w": (v["a"] * v["t"], v["u"] + v["a"] * v["t"] / 2),
         "a": (v["w"] / v["t"], (v["w"] + v["u"]) / v["t"]),
         "t": (v["w"] / v["a"], (v["w"] + v["u"]) / v["a"]),
-    }[asked],
+    }[key],
 )
 _TURNS = Law(
     (
@@ -89,14 +89,14 @@ _TURNS = Law(
         "t": lambda v: 2 * TURN * v["N"] / (v["u"] + v["w"]),
     },
     check=lambda v: v["w"] > 1.3 * v["u"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "N": (
             (v["u"] + v["w"]) * v["t"] / 2,
             (v["u"] + v["w"]) * v["t"] / TURN,
             (v["w"] - v["u"]) * v["t"] / (2 * TURN),
         ),
         "t": (TURN * v["N"] / (v["u"] + v["w"]), 2 * v["N"] / (v["u"] + v["w"])),
-    }[asked],
+    }[key],
 )
 _DISC_MASS = given("m", "the mass", ("kg", 1, 0.5, 90, 1), ("g", 1e-3, 200, 4000, 0))
 _DISC_RADIUS = given("r", "the radius", ("m", 1, 0.05, 0.8, 3), ("cm", 1e-2, 5, 80, 1))
@@ -166,14 +166,14 @@ _SKATER_WORK = Law(
         "u": lambda v: math.sqrt(2 * v["W"] / (v["I"] * (v["I"] / v["J"] - 1))),
     },
     check=lambda v: v["I"] > 1.3 * v["J"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "W": (
             0.5 * v["I"] * v["u"] ** 2 * v["I"] / v["J"],
             0.5 * (v["I"] - v["J"]) * v["u"] ** 2,
             v["I"] * v["u"] ** 2 * (v["I"] / v["J"] - 1),
         ),
         "u": (math.sqrt(2 * v["W"] / v["I"]), math.sqrt(2 * v["W"] / (v["I"] - v["J"]))),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

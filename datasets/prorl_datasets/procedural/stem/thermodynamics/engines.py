@@ -54,7 +54,7 @@ _CARNOT = Law(
     },
     _NOTE_C,
     check=lambda v: v["T"] > 1.3 * v["U"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "L": (
             v["P"] * v["U"] / v["T"],
             v["P"] * v["T"] / (v["T"] - v["U"]),
@@ -62,7 +62,7 @@ _CARNOT = Law(
         ),
         "P": (v["L"] * v["U"] / (v["T"] - v["U"]), v["L"] * (v["T"] - v["U"]) / v["T"]),
         "T": (v["U"] / (1 - v["P"] / (v["P"] + 2 * v["L"])), v["U"] * v["P"] / v["L"]),
-    }[asked],
+    }[key],
 )
 _COOLED = given(
     "Q", "the heat taken from the cold room", ("J", 1, 500, 9000, 0), ("kJ", 1e3, 1, 900, 0)
@@ -93,10 +93,10 @@ _PUMP = Law(
     WORDINGS.later("pump"),
     {"P": lambda v: v["H"] * (1 - v["U"] / v["T"]), "H": lambda v: v["P"] / (1 - v["U"] / v["T"])},
     _NOTE_C,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "P": (v["H"] * (v["T"] - v["U"]) / v["U"], v["H"] * v["U"] / v["T"]),
         "H": (v["P"] * v["T"] / v["U"], v["P"] * (1 - v["U"] / v["T"])),
-    }[asked],
+    }[key],
 )
 _AT_T = given("T", "the temperature", ("K", 1, 250, 900, 0), Scale("°C", 1, 5, 600, 0, ZERO_C))
 _REVERSIBLE = power_law(
@@ -133,7 +133,7 @@ _WARMING = Law(
         "U": lambda v: v["T"] * math.exp(v["S"] / (v["m"] * v["c"])),
     },
     _NOTE_C,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "S": (
             v["m"] * v["c"] * (v["U"] - v["T"]) / v["T"],
             v["m"] * v["c"] * (v["U"] - v["T"]) / v["U"],
@@ -147,7 +147,7 @@ _WARMING = Law(
             v["T"] * (1 + v["S"] / (v["m"] * v["c"])),
             v["T"] * 10 ** (v["S"] / (v["m"] * v["c"])),
         ),
-    }[asked],
+    }[key],
 )
 _LEVELLING = Law(
     (
@@ -162,10 +162,10 @@ _LEVELLING = Law(
         "Q": lambda v: v["S"] / (1 / v["U"] - 1 / v["T"]),
     },
     _NOTE_C,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "S": (v["Q"] * (1 / v["U"] + 1 / v["T"]), v["Q"] / (v["T"] - v["U"]), v["Q"] / v["U"]),
         "Q": (v["S"] / (1 / v["U"] + 1 / v["T"]), v["S"] * (v["T"] - v["U"]), v["S"] * v["U"]),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

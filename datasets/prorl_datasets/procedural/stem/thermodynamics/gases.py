@@ -107,11 +107,11 @@ _FIRST_LAW = Law(
     },
     check=lambda v: 0.15 < v["W"] / v["Q"] < 0.85,
     signed=True,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "U": (v["Q"] + v["W"], v["W"] - v["Q"], v["Q"]),
         "Q": (v["U"] - v["W"], v["W"]),
         "W": (v["Q"] + v["U"], v["U"] - v["Q"]),
-    }[asked],
+    }[key],
 )
 _ISOBARIC = Law(
     (
@@ -128,7 +128,7 @@ _ISOBARIC = Law(
         "W": lambda v: v["V"] + (v["Q"] - v["U"]) / v["p"],
     },
     check=lambda v: v["W"] > 1.3 * v["V"] and 0.15 < v["p"] * (v["W"] - v["V"]) / v["Q"] < 0.7,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "U": (
             v["Q"] + v["p"] * (v["W"] - v["V"]),
             v["Q"] - v["p"] * v["W"],
@@ -136,7 +136,7 @@ _ISOBARIC = Law(
         ),
         "Q": (v["U"] - v["p"] * (v["W"] - v["V"]), v["U"] + v["p"] * v["W"]),
         "W": ((v["Q"] - v["U"]) / v["p"], v["V"] + v["Q"] / v["p"]),
-    }[asked],
+    }[key],
 )
 _ISOTHERMAL = Law(
     (
@@ -154,7 +154,7 @@ _ISOTHERMAL = Law(
     },
     R_NOTE,
     check=lambda v: 1.4 < v["W"] / v["V"] < 12,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "Q": (
             v["n"] * R * v["T"] * math.log10(v["W"] / v["V"]),
             v["n"] * R * v["T"] * (v["W"] / v["V"] - 1),
@@ -165,7 +165,7 @@ _ISOTHERMAL = Law(
             v["V"] * (1 + v["Q"] / (v["n"] * R * v["T"])),
             v["V"] * v["Q"] / (v["n"] * R * v["T"]),
         ),
-    }[asked],
+    }[key],
 )
 _GAMMA = given("g", "the ratio of the specific heats", ("", 1, 1.2, 1.67, 2))
 _RATIO = given("r", "the ratio of the larger to the smaller volume", ("", 1, 2, 20, 1))
@@ -200,11 +200,11 @@ _HOT_AFTER = Law(
     },
     _NOTE_C,
     check=lambda v: v["T"] * v["r"] ** (v["g"] - 1) < 1500,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "U": (v["T"] * v["r"] ** v["g"], v["T"] * v["r"], v["T"] * v["g"]),
         "T": (v["U"] * v["r"] ** -v["g"], v["U"] / v["r"]),
         "r": ((v["U"] / v["T"]) ** (1 / v["g"]), v["U"] / v["T"]),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

@@ -55,7 +55,7 @@ _MIXING = Law(
         "b": lambda v: v["a"] * (v["T"] - v["s"]) / (v["t"] - v["T"]),
     },
     check=lambda v: 0.25 < v["a"] / v["b"] < 4,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "T": ((v["s"] + v["t"]) / 2, (v["a"] * v["t"] + v["b"] * v["s"]) / (v["a"] + v["b"])),
         "t": (v["T"] + v["a"] * v["T"] / v["b"], v["T"] + v["b"] * (v["T"] - v["s"]) / v["a"]),
         "b": (
@@ -63,7 +63,7 @@ _MIXING = Law(
             v["a"] * v["s"] / v["t"],
             v["a"] * v["T"] / (v["t"] - v["T"]),
         ),
-    }[asked],
+    }[key],
 )
 _QUENCHED = Law(
     (
@@ -90,7 +90,7 @@ _QUENCHED = Law(
         v["T"] - v["s"] > 4
         and 120 < WATER * v["a"] * (v["T"] - v["s"]) / (v["n"] * (v["t"] - v["T"])) < 950
     ),
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "c": (
             WATER * v["a"] * (v["T"] - v["s"]) / (v["n"] * v["t"]),
             WATER * v["a"] * v["T"] / (v["n"] * (v["t"] - v["T"])),
@@ -101,7 +101,7 @@ _QUENCHED = Law(
             v["c"] * v["n"] * (v["t"] - v["T"]) / (WATER * v["T"]),
         ),
         "T": ((v["t"] + v["s"]) / 2, (v["n"] * v["t"] + v["a"] * v["s"]) / (v["n"] + v["a"])),
-    }[asked],
+    }[key],
 )
 _MELTED = power_law(
     (
@@ -126,7 +126,7 @@ _THAWED = Law(
         "m": lambda v: v["Q"] * 1e3 / (ICE * v["d"] + FUSION + WATER * v["T"]),
     },
     _PHASE_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "Q": (
             v["m"] * (ICE * v["d"] + WATER * v["T"]) / 1e3,
             v["m"] * (FUSION + WATER * v["T"]) / 1e3,
@@ -137,7 +137,7 @@ _THAWED = Law(
             v["Q"] * 1e3 / (ICE * v["d"] + WATER * v["T"]),
             v["Q"] * 1e3 / FUSION,
         ),
-    }[asked],
+    }[key],
 )
 _ICED = Law(
     (
@@ -154,11 +154,11 @@ _ICED = Law(
     },
     "Take 4186 J/(kg K) for water and $3.34 \\times 10^{5}$ J/kg for melting.",
     check=lambda v: v["n"] * WATER * v["t"] - v["m"] * FUSION > 5 * WATER * (v["m"] + v["n"]),
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "T": (v["n"] * v["t"] / (v["m"] + v["n"]), v["t"] - v["m"] * FUSION / (v["n"] * WATER)),
         "m": (v["n"] * WATER * (v["t"] - v["T"]) / FUSION, v["n"] * (v["t"] - v["T"]) / v["T"]),
         "t": (v["T"] + v["m"] * FUSION / (v["n"] * WATER), v["T"] * (1 + v["m"] / v["n"])),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

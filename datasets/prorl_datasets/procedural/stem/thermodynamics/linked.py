@@ -39,11 +39,11 @@ _STOVE = Law(
         "n": lambda v: _burnt(v) / (_WATER * (v["T"] - v["s"])),
     },
     _WATER_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "T": (v["s"] + _burnt(v) / v["e"] / (v["n"] * _WATER), _burnt(v) / (v["n"] * _WATER)),
         "m": ((v["T"] - v["s"]) * v["n"] * _WATER / v["H"], v["T"] * v["n"] * _WATER / (v["e"] * v["H"])),
         "n": (_burnt(v) / v["e"] / (_WATER * (v["T"] - v["s"])), _burnt(v) / (_WATER * v["T"])),
-    }[asked],
+    }[key],
     bounds=(30, 95),
 )  # fmt: skip
 _SNOW = Law(
@@ -59,11 +59,11 @@ _SNOW = Law(
         "n": lambda v: _burnt(v) / (_FUSION + _WATER * v["T"]),
     },
     _ICE_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "T": (_burnt(v) / v["n"] / _WATER, (_burnt(v) / v["e"] / v["n"] - _FUSION) / _WATER),
         "m": (v["n"] * _WATER * v["T"] / (v["e"] * v["H"]), v["n"] * (_FUSION + _WATER * v["T"]) / v["H"]),
         "n": (_burnt(v) / (_WATER * v["T"]), _burnt(v) / _FUSION),
-    }[asked],
+    }[key],
     bounds=(10, 92),
 )  # fmt: skip
 
@@ -91,11 +91,11 @@ _ENGINE_WORK = Law(
         "Q": lambda v: v["L"] / (1 - v["e"] * _greatest(v)),
         "e": lambda v: (1 - v["L"] / v["Q"]) / _greatest(v),
     },
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "L": (v["Q"] * v["e"] * _greatest(v), v["Q"] * (1 - _greatest(v)), v["Q"] * (1 - v["e"])),
         "Q": (v["L"] / (1 - _greatest(v)), v["L"] / (v["e"] * _greatest(v))),
         "e": (1 - v["L"] / v["Q"], v["L"] / v["Q"]),
-    }[asked],
+    }[key],
 )
 _ENGINE_LIFT = Law(
     (
@@ -110,11 +110,11 @@ _ENGINE_LIFT = Law(
         "Q": lambda v: v["m"] * G * v["h"] / (v["e"] * _greatest(v)),
     },
     G_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "h": (v["Q"] * _greatest(v) / (v["m"] * G), v["Q"] * v["e"] / (v["m"] * G)),
         "m": (v["Q"] * _greatest(v) / (v["h"] * G), v["Q"] * v["e"] / (v["h"] * G)),
         "Q": (v["m"] * G * v["h"] / _greatest(v), v["m"] * G * v["h"] * _greatest(v)),
-    }[asked],
+    }[key],
     bounds=(1, 90),
 )
 
@@ -138,11 +138,11 @@ _TWO_STEPS = Law(
         "U": lambda v: v["q"] * v["W"] * v["T"] / (v["p"] * v["V"]),
     },
     check=_widens,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "q": (v["p"] * v["V"] / v["W"], v["p"] * v["T"] / v["U"] * v["V"] / v["W"], v["p"] * v["U"] / v["T"] * v["W"] / v["V"]),
         "W": (v["p"] * v["V"] / v["q"], v["p"] * v["T"] / v["U"] * v["V"] / v["q"]),
         "U": (v["q"] * v["T"] / v["p"], v["p"] * v["V"] * v["T"] / (v["q"] * v["W"])),
-    }[asked],
+    }[key],
 )  # fmt: skip
 
 
@@ -156,7 +156,7 @@ _TWO_HEATS = Law(
     WORDINGS.later('two heats'),
     {"Q": _two_heats},
     check=_widens,
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         1.5 * v["p"] * v["V"] * (v["U"] / v["T"] - 1),
         v["p"] * v["V"] * (2.5 * (v["U"] / v["T"] - 1) + v["U"] / v["T"] * math.log(v["W"] / v["V"])),
         v["p"] * v["V"] * v["U"] / v["T"] * math.log(v["W"] / v["V"]),
@@ -178,11 +178,11 @@ _FREEZING = Law(
         "k": lambda v: v["n"] * (_WATER * v["s"] + _FUSION) / (v["t"] * v["P"]),
     },
     _ICE_NOTE,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "t": (v["n"] * _FUSION / (v["k"] * v["P"]), v["n"] * (_WATER * v["s"] + _FUSION) * v["k"] / v["P"]),
         "n": (v["t"] * v["k"] * v["P"] / _FUSION, v["t"] * v["P"] / v["k"] / (_WATER * v["s"] + _FUSION)),
         "k": (v["n"] * _FUSION / (v["t"] * v["P"]),),
-    }[asked],
+    }[key],
     bounds=(300, 40000),
 )  # fmt: skip
 
@@ -200,10 +200,10 @@ _DEEP = Law(
     WORDINGS.later('deep'),
     {"t": lambda v: _to_ice(v) / (v["k"] * v["P"]), "k": lambda v: _to_ice(v) / (v["t"] * v["P"])},
     f"Take 4186 J/(kg K) for the specific heat of water, {_ICE:g} J/(kg K) for that of ice and 334 kJ/kg for the melting of ice.",
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "t": (_to_ice(v) * v["k"] / v["P"], v["n"] * (_WATER * (v["s"] + v["y"]) + _FUSION) / (v["k"] * v["P"])),
         "k": (v["n"] * (_WATER * v["s"] + _ICE * v["y"]) / (v["t"] * v["P"]),),
-    }[asked],
+    }[key],
     bounds=(300, 40000),
 )  # fmt: skip
 

@@ -48,7 +48,7 @@ _SPILL = Law(
     },
     "Use dV/V = 3 dL/L for the vessel.",
     check=lambda v: v["b"] > 8 * v["a"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "V": (
             v["U"] * v["b"] * v["d"],
             v["U"] * (v["b"] + 3 * v["a"]) * v["d"],
@@ -56,7 +56,7 @@ _SPILL = Law(
         ),
         "d": (v["V"] / (v["U"] * v["b"]), v["V"] / (3 * v["U"] * v["a"])),
         "b": (v["V"] / (v["U"] * v["d"]), v["V"] / (v["U"] * v["d"]) - 3 * v["a"]),
-    }[asked],
+    }[key],
 )
 _AREA = given("A", "the area", ("m^2", 1, 0.5, 40, 1), ("cm^2", 1e-4, 2000, 9900, 0))
 _GAP = given("x", "the difference in temperature", ("K", 1, 5, 45, 1))
@@ -94,14 +94,14 @@ _LAYERS = Law(
         "P": lambda v: v["A"] * v["x"] / (v["a"] / v["k"] + v["b"] / v["l"]),
         "x": lambda v: v["P"] * (v["a"] / v["k"] + v["b"] / v["l"]) / v["A"],
     },
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "P": (
             v["A"] * v["x"] * (v["k"] / v["a"] + v["l"] / v["b"]),
             v["A"] * v["x"] * (v["k"] + v["l"]) / (v["a"] + v["b"]),
             v["A"] * v["x"] * v["l"] / v["b"],
         ),
         "x": (v["P"] * v["b"] / (v["l"] * v["A"]), v["P"] * v["a"] / (v["k"] * v["A"])),
-    }[asked],
+    }[key],
 )
 _KELVIN = (("K", 1, 400, 1800, 0), Scale("°C", 1, 150, 1500, 0, ZERO_C))
 _SIGMA_NOTE = "Take $5.670 \\times 10^{-8}$ W/(m^2 K^4) for the Stefan-Boltzmann constant."
@@ -138,7 +138,7 @@ _NET = Law(
     WORDINGS.later("net"),
     {"P": lambda v: v["e"] * SIGMA * math.pi * v["d"] ** 2 * (v["T"] ** 4 - v["U"] ** 4)},
     _SIGMA_NOTE,
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         v["e"] * SIGMA * math.pi * v["d"] ** 2 * v["T"] ** 4,
         v["e"] * SIGMA * math.pi * v["d"] ** 2 * (v["T"] - v["U"]) ** 4,
         v["e"] * SIGMA * math.pi * v["d"] ** 2 * (v["T"] ** 4 - v["U"] ** 4) / 4,

@@ -56,7 +56,7 @@ _LIQUID_FRINGE = Law(
         "l": lambda v: v["y"] * v["n"] * v["d"] / (1e3 * v["m"] * v["D"]),
         "n": lambda v: 1e3 * v["m"] * v["l"] * v["D"] / (v["y"] * v["d"]),
     },
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "y": (
             1e3 * v["m"] * v["l"] * v["D"] / v["d"],
             1e3 * v["m"] * v["n"] * v["l"] * v["D"] / v["d"],
@@ -65,7 +65,7 @@ _LIQUID_FRINGE = Law(
         ),
         "l": (v["y"] * v["d"] / (1e3 * v["m"] * v["D"]), v["y"] * v["n"] * v["d"] / (1e3 * v["D"])),
         "n": (1.0 / v["n"], 1e3 * v["l"] * v["D"] / (v["y"] * v["d"]) + 1),
-    }[asked],
+    }[key],
 )
 _LINES = given("N", "the number of lines per mm", ("", 1e3, 100, 600, 0))
 _ORDER = given("m", "the order", ("", 1, 1, 3, 0))
@@ -85,7 +85,7 @@ _GRATING = Law(
         "N": lambda v: math.sin(math.radians(v["a"])) / (v["m"] * v["l"]),
     },
     check=lambda v: 0.05 < _sine(v) < 0.93,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "a": (
             math.degrees(math.acos(_sine(v))),
             math.degrees(math.atan(_sine(v))),
@@ -101,7 +101,7 @@ _GRATING = Law(
             math.cos(math.radians(v["a"])) / (v["m"] * v["l"]),
             math.tan(math.radians(v["a"])) / (v["m"] * v["l"]),
         ),
-    }[asked],
+    }[key],
 )
 _SPOT = Law(
     (
@@ -117,14 +117,14 @@ _SPOT = Law(
         "l": lambda v: v["y"] / math.hypot(v["y"], v["D"]) / (v["m"] * v["N"]),
     },
     check=lambda v: 0.3 < _sine(v) < 0.85,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "y": (
             v["D"] * _sine(v),
             v["D"] * math.cos(math.asin(_sine(v))),
             v["D"] * math.asin(_sine(v)),
         ),
         "l": (v["y"] / (v["D"] * v["m"] * v["N"]), v["y"] / math.hypot(v["y"], v["D"]) / v["N"]),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

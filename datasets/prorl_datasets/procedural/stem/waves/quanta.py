@@ -53,11 +53,11 @@ _PHOTO = Law(
     },
     _HCE,
     check=lambda v: H * C / (v["l"] * E) > 1.25 * v["W"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "K": (H * C / (v["l"] * E), H * C / (v["l"] * E) + v["W"], v["W"]),
         "W": (H * C / (v["l"] * E), H * C / (v["l"] * E) + v["K"], v["K"]),
         "l": (H * C / (E * v["W"]), H * C / (E * v["K"])),
-    }[asked],
+    }[key],
 )
 _STOPPING = Law(
     (
@@ -68,7 +68,7 @@ _STOPPING = Law(
     {"v": lambda v: math.sqrt(2 * E * _PHOTO.solve["K"](v) / ME) / 1e3},
     f"{_H}, {_CE}, {_EE} and {_MASS}.",
     check=_PHOTO.check,
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         math.sqrt(2 * H * C / (v["l"] * ME)) / 1e3,
         math.sqrt(E * _PHOTO.solve["K"](v) / ME) / 1e3,
         math.sqrt(2 * E * v["W"] / ME) / 1e3,

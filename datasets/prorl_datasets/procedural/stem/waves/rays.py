@@ -31,7 +31,7 @@ _LENS = Law(
         "g": lambda v: v["f"] * v["b"] / (v["b"] - v["f"]),
     },
     check=lambda v: 1.15 < v["g"] / v["f"] < 7,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "b": (v["f"] * v["g"] / (v["g"] + v["f"]), v["g"] - v["f"], 1 / v["f"] - 1 / v["g"]),
         "f": (
             v["b"] + v["g"],
@@ -39,7 +39,7 @@ _LENS = Law(
             1 / v["b"] + 1 / v["g"],
         ),
         "g": (v["f"] * v["b"] / (v["b"] + v["f"]), v["b"] - v["f"]),
-    }[asked],
+    }[key],
 )
 _IMAGE_SIZE = Law(
     (
@@ -55,7 +55,7 @@ _IMAGE_SIZE = Law(
         "g": lambda v: v["f"] * (1 + v["G"] / v["B"]),
     },
     check=lambda v: 1.2 < v["g"] / v["f"] < 8,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "B": (
             v["G"] * v["f"] / v["g"],
             v["G"] * v["f"] / (v["g"] + v["f"]),
@@ -63,7 +63,7 @@ _IMAGE_SIZE = Law(
         ),
         "G": (v["B"] * v["g"] / v["f"], v["B"] * v["f"] / (v["g"] - v["f"])),
         "g": (v["f"] * v["G"] / v["B"], v["f"] * (1 + v["B"] / v["G"])),
-    }[asked],
+    }[key],
 )
 
 
@@ -92,7 +92,7 @@ _TWO_LENSES = Law(
     WORDINGS.later("two lenses"),
     {"b": lambda v: v["h"] * _second(v) / (_second(v) - v["h"])},
     check=lambda v: 1.2 < v["g"] / v["f"] < 6 and 1.25 < _second(v) / v["h"] < 8,
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         v["h"] * v["e"] / (v["e"] - v["h"]),
         v["f"] * v["g"] / (v["g"] - v["f"]),
         v["h"] * _second(v) / (_second(v) + v["h"]),
@@ -117,12 +117,12 @@ _SNELL = Law(
         "a": lambda v: math.degrees(math.asin(v["m"] * math.sin(math.radians(v["b"])) / v["n"])),
     },
     check=lambda v: v["m"] > 1.1 * v["n"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "b": (v["a"] * v["n"] / v["m"], v["a"] * v["m"] / v["n"], 90 - v["b"]),
         "m": (v["n"] * v["a"] / v["b"], v["n"] ** 2 / v["m"]),
         "n": (v["m"] * v["b"] / v["a"], v["m"] ** 2 / v["n"]),
         "a": (v["b"] * v["m"] / v["n"], v["b"] * v["n"] / v["m"], 90 - v["a"]),
-    }[asked],
+    }[key],
 )
 _SHIFT = Law(
     (
@@ -140,7 +140,7 @@ _SHIFT = Law(
         )
     },
     "Take 1 for the refractive index of air.",
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         v["d"] * math.tan(math.asin(math.sin(math.radians(v["a"])) / v["m"])),
         v["d"]
         * math.sin(math.radians(v["a"]) - math.asin(math.sin(math.radians(v["a"])) / v["m"])),
@@ -165,11 +165,11 @@ _POOL = Law(
         "m": lambda v: math.hypot(1, v["h"] / v["r"]),
     },
     "Take 1 for the refractive index of air.",
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "r": (v["h"] / v["m"], v["h"] * math.sqrt(v["m"] ** 2 - 1), v["h"] * v["m"]),
         "h": (v["r"] * v["m"], v["r"] / math.sqrt(v["m"] ** 2 - 1)),
         "m": (v["h"] / v["r"], math.sqrt(abs((v["h"] / v["r"]) ** 2 - 1)) + 1e-9),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (

@@ -27,14 +27,14 @@ _APPROACH = Law(
     (result("F", "the frequency that is heard", "Hz", ("kHz", 1e3)), _SIREN, _MOVING, _SOUND),
     WORDINGS.later("approach"),
     {"F": _toward, "f": lambda v: v["F"] * (v["c"] - v["s"]) / v["c"]},
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "F": (
             v["f"] * v["c"] / (v["c"] + v["s"]),
             v["f"] * (v["c"] - v["s"]) / v["c"],
             v["f"] * v["s"] / v["c"],
         ),
         "f": (v["F"] * (v["c"] + v["s"]) / v["c"], v["F"] * v["c"] / (v["c"] - v["s"])),
-    }[asked],
+    }[key],
 )
 _LISTENER = given("o", "the speed of the listener", ("m/s", 1, 5, 40, 1), ("km/h", KMH, 25, 140, 0))
 _BOTH = Law(
@@ -50,7 +50,7 @@ _BOTH = Law(
         "F": lambda v: v["f"] * (v["c"] + v["o"]) / (v["c"] - v["s"]),
         "f": lambda v: v["F"] * (v["c"] - v["s"]) / (v["c"] + v["o"]),
     },
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "F": (
             v["f"] * (v["c"] - v["o"]) / (v["c"] + v["s"]),
             v["f"] * (v["c"] - v["o"]) / (v["c"] - v["s"]),
@@ -60,7 +60,7 @@ _BOTH = Law(
             v["F"] * (v["c"] + v["s"]) / (v["c"] - v["o"]),
             v["F"] * (v["c"] + v["o"]) / (v["c"] - v["s"]),
         ),
-    }[asked],
+    }[key],
 )
 _RADAR = Law(
     (
@@ -77,14 +77,14 @@ _RADAR = Law(
         "s": lambda v: v["c"] * (v["F"] - v["f"]) / (v["F"] + v["f"]),
     },
     check=lambda v: v["s"] > 0.03 * v["c"],
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "F": (
             v["f"] * (v["c"] - v["s"]) / (v["c"] + v["s"]),
             v["f"] * v["c"] / (v["c"] - v["s"]),
             2 * v["f"] * v["c"] / (v["c"] - v["s"]),
         ),
         "s": (v["c"] * (v["F"] - v["f"]) / v["f"], v["c"] * (v["F"] - v["f"]) / (2 * v["F"])),
-    }[asked],
+    }[key],
 )
 _I0 = "The reference intensity is $10^{-12}$ W/m^2."
 _LEVEL = Law(
@@ -95,14 +95,14 @@ _LEVEL = Law(
     WORDINGS.later("level"),
     {"L": lambda v: 10 * math.log10(v["I"] / 1e-12), "I": lambda v: 1e-12 * 10 ** (v["L"] / 10)},
     _I0,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "L": (
             math.log10(v["I"] / 1e-12),
             20 * math.log10(v["I"] / 1e-12),
             10 * math.log(v["I"] / 1e-12),
         ),
         "I": (1e-12 * 10 ** (v["L"] / 20), 1e-12 * math.exp(v["L"] / 10)),
-    }[asked],
+    }[key],
 )
 _FARTHER = Law(
     (
@@ -128,7 +128,7 @@ _FARTHER = Law(
         "r": lambda v: v["s"] / 10 ** ((v["L"] - v["M"]) / 20),
     },
     check=lambda v: 1.5 * v["r"] < v["s"] and v["L"] - 20 * math.log10(v["s"] / v["r"]) > 30,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "M": (
             v["L"] - 10 * math.log10(v["s"] / v["r"]),
             v["L"] + 20 * math.log10(v["s"] / v["r"]),
@@ -137,7 +137,7 @@ _FARTHER = Law(
         ),
         "s": (v["r"] * 10 ** ((v["L"] - v["M"]) / 10), v["r"] * math.sqrt(v["L"] / v["M"])),
         "r": (v["s"] / 10 ** ((v["L"] - v["M"]) / 10), v["s"] * math.sqrt(v["M"] / v["L"])),
-    }[asked],
+    }[key],
 )
 
 
@@ -160,7 +160,7 @@ _MANY = Law(
         "r": lambda v: math.sqrt(v["n"] * v["P"] / (4 * math.pi * 1e-12 * 10 ** (v["L"] / 10))),
     },
     _I0,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "L": (
             _spread({**v, "n": 1}),
             v["n"] * _spread({**v, "n": 1}),
@@ -171,7 +171,7 @@ _MANY = Law(
             math.sqrt(v["n"] * v["P"] / (1e-12 * 10 ** (v["L"] / 10))),
             math.sqrt(v["n"] * v["P"] / (4 * math.pi * 1e-12 * 10 ** (v["L"] / 20))),
         ),
-    }[asked],
+    }[key],
 )
 _TONES = WORDINGS.later("tones")
 _HIGH = given("a", "the frequency of the higher tone", ("Hz", 1, 256, 480, 1))
@@ -185,11 +185,11 @@ _BEATS = Law(
         "b": lambda v: v["a"] - v["f"],
     },
     check=lambda v: 1 < v["a"] - v["b"] < 16,
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "f": ((v["a"] - v["b"]) / 2, (v["a"] + v["b"]) / 2),
         "a": (v["b"] + 2 * v["f"], v["b"] - v["f"]),
         "b": (v["a"] - 2 * v["f"], v["a"] + v["f"]),
-    }[asked],
+    }[key],
 )
 _DETUNED = Law(
     (
@@ -202,10 +202,10 @@ _DETUNED = Law(
         "f": lambda v: v["a"] * (math.sqrt(1 + v["p"]) - 1),
         "a": lambda v: v["f"] / (math.sqrt(1 + v["p"]) - 1),
     },
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "f": (v["a"] * v["p"], v["a"] * ((1 + v["p"]) ** 2 - 1), v["a"] * math.sqrt(v["p"])),
         "a": (v["f"] / v["p"], v["f"] / math.sqrt(v["p"])),
-    }[asked],
+    }[key],
 )
 _SONAR = power_law(
     (
@@ -235,7 +235,7 @@ _WELL = Law(
     WORDINGS.later("well"),
     {"t": lambda v: math.sqrt(2 * v["h"] / 9.81) + v["h"] / v["c"]},
     "Take g = 9.81 m/s^2.",
-    slips=lambda v, asked: (
+    slips=lambda v, key: (
         math.sqrt(2 * v["h"] / 9.81),
         v["h"] / v["c"],
         math.sqrt(v["h"] / 9.81) + v["h"] / v["c"],

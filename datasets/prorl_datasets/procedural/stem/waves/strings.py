@@ -89,7 +89,7 @@ _STOPPED = Law(
         "f": lambda v: (2 * v["k"] + 1) * v["c"] / (4 * v["L"]),
         "L": lambda v: (2 * v["k"] + 1) * v["c"] / (4 * v["f"]),
     },
-    slips=lambda v, asked: {
+    slips=lambda v, key: {
         "f": (
             (2 * v["k"] - 1) * v["c"] / (4 * v["L"]),
             (v["k"] + 1) * v["c"] / (2 * v["L"]),
@@ -101,7 +101,7 @@ _STOPPED = Law(
             (v["k"] + 1) * v["c"] / (2 * v["f"]),
             (2 * v["k"] + 1) * v["c"] / (2 * v["f"]),
         ),
-    }[asked],
+    }[key],
 )
 
 FAMILIES = (
