@@ -69,15 +69,15 @@ class Plan:
 
     def wanted(self) -> list[tuple[str, str]]:
         """Return (id, text) of each text that the response must contain word for word."""
-        found = [
+        phrases = [
             ("keywords", self.spelling[k]) for k, span in self.keywords.items() if span.low > 0
         ]
-        found += [("startend:end_checker", text) for text in self.endings]
-        found += [("combination:repeat_prompt", text) for text in self.repeats]
+        phrases += [("startend:end_checker", text) for text in self.endings]
+        phrases += [("combination:repeat_prompt", text) for text in self.repeats]
         name = "length_constraints:nth_paragraph_first_word"
-        found += [(name, word) for _, _, word in self.paragraphs]
+        phrases += [(name, word) for _, _, word in self.paragraphs]
         name = "detectable_format:multiple_sections"
-        return found + [(name, splitter) for splitter, number in self.sections if number > 0]
+        return phrases + [(name, splitter) for splitter, number in self.sections if number > 0]
 
 
 def _keyword(plan: Plan, word: str, relation: str, number: int) -> None:
@@ -114,8 +114,8 @@ def _add_lengths(plan: Plan, name: str, values: Arguments) -> bool:
     elif name == "length_constraints:number_paragraphs":
         plan.parts.append(values["num_paragraphs"])
     elif name == "length_constraints:nth_paragraph_first_word":
-        asked = (values["num_paragraphs"], values["nth_paragraph"], values["first_word"])
-        plan.paragraphs.append(asked)
+        expected = (values["num_paragraphs"], values["nth_paragraph"], values["first_word"])
+        plan.paragraphs.append(expected)
     elif name == "detectable_format:number_bullet_lists":
         plan.bullets.append(values["num_bullets"])
     elif name == "detectable_format:number_highlighted_sections":

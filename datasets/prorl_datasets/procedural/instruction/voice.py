@@ -85,12 +85,15 @@ def voice_of(plan: Plan, topic: str | None, rng: Random, answer: Sequence[str] =
     about = rng.sample(about, len(about))
     if plan.has("change_case:english_capital"):
         about.sort(key=lambda text: " a " not in text)  # the only whole word langdetect sees
-    told = [_begun(text.format(t=topic)) for text in answer]
+    sentences = [_begun(text.format(t=topic)) for text in answer]
     points_wanted = 0 if plan.sentences.high is not None else sum(plan.bullets)
-    said = max(
-        min(_OPENING, len(told)), len(told) - points_wanted
+    sentence_count = max(
+        min(_OPENING, len(sentences)), len(sentences) - points_wanted
     )  # a point may count as a sentence
-    fillers, points = told[:said], [text.rstrip(".?") for text in told[said:]]
+    fillers, points = (
+        sentences[:sentence_count],
+        [text.rstrip(".?") for text in sentences[sentence_count:]],
+    )
     fillers += about
     fillers += [text for text in (*about, *plain) if text not in fillers]
     tight = _WORDS_A_SENTENCE * (plan.sentences.low + 2)
@@ -99,12 +102,12 @@ def voice_of(plan: Plan, topic: str | None, rng: Random, answer: Sequence[str] =
     if bans.letters or terse:
         fillers += PHRASES.texts("short sentences")
     if terse and most is not None:
-        kept = told[: 1 if most < _TERSE else said]
+        used = sentences[: 1 if most < _TERSE else sentence_count]
         short = sorted(
-            (text for text in fillers if text not in kept),
+            (text for text in fillers if text not in used),
             key=lambda text: (topic is not None and topic not in text, text.count(" ")),
         )
-        fillers = [*kept, *short]
+        fillers = [*used, *short]
     slots = [text.format(t=topic or "the rest") for text in PHRASES.texts("slots")]
     slots = rng.sample(slots, len(slots))
     titles, bullets = list(PHRASES.texts("titles")), list(PHRASES.texts("bullets"))
@@ -142,11 +145,11 @@ def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
     return clean if len(clean) >= _ENOUGH else best
 
 
-def _turned(texts: Sequence[str], rng: Random, kept: int) -> list[str]:
+def _turned(texts: Sequence[str], rng: Random, used: int) -> list[str]:
     """Return the texts rotated at random; the last ``kept`` (the shortest) stay last."""
-    body = list(texts[: len(texts) - kept])
+    body = list(texts[: len(texts) - used])
     at = rng.randint(0, len(body) - 1)
-    return body[at:] + body[:at] + list(texts[len(texts) - kept :])
+    return body[at:] + body[:at] + list(texts[len(texts) - used :])
 
 
 def _foreign(sentences: Sequence[str], bans: Bans, rng: Random) -> Voice:

@@ -83,7 +83,7 @@ def compose(
     plan = read_plan(ids, kwargs)
     if plan.other or _largest(plan) > _MOST:
         return None
-    asked = list(zip(ids, cleaned(ids, kwargs), strict=True))
+    constraints = list(zip(ids, cleaned(ids, kwargs), strict=True))
     rng = Random(int.from_bytes(blake2b(prompt.encode(), digest_size=8).digest(), "big"))
     voice = voice_of(plan, topic, rng, answer)
     option = _option(plan, rng)
@@ -92,8 +92,8 @@ def compose(
         if style.lines and not plan.has("detectable_format:json_format"):
             continue
         for text in _attempts(plan, voice, style, option):
-            if _accepted(text, asked, "fixed"):
-                if _accepted(text, asked, "reference"):
+            if _accepted(text, constraints, "fixed"):
+                if _accepted(text, constraints, "reference"):
                     return text
                 second = second or text
     return second
@@ -110,9 +110,9 @@ def satisfiable(
     plan = read_plan(ids, kwargs)
     if plan.other:
         return "unknown", f"no witness is composed for {plan.other[0]}"
-    found = plan_conflicts(plan)
-    if found:
-        return "contradiction", "; ".join(found)
+    conflicts = plan_conflicts(plan)
+    if conflicts:
+        return "contradiction", "; ".join(conflicts)
     text = compose(ids, kwargs, prompt)
     if text is None:
         return "unknown", "no response was found for " + ", ".join(ids)
@@ -136,11 +136,11 @@ def _option(plan: Plan, rng: Random) -> str:
 def _attempts(plan: Plan, voice: Voice, style: Style, option: str) -> list[str]:
     """Return the text whose lengths fit the plan, or [] if no number of fillers does."""
     fill = _first_fill(plan, voice) if style.natural else 1 - style.loose
-    seen: set[int] = set()
+    visited: set[int] = set()
     for _ in range(_TRIES):
-        if fill in seen:
+        if fill in visited:
             return []
-        seen.add(fill)
+        visited.add(fill)
         extra = _extra_words(plan, voice, style, fill, option)
         text = render(plan, voice, style, fill, extra, option)
         change = _change(plan, text, style)
@@ -204,12 +204,12 @@ def _change(plan: Plan, text: str, style: Style) -> int:
     return max(0, short)
 
 
-def _accepted(text: str, asked: Asked, mode: str) -> bool:
+def _accepted(text: str, constraints: Asked, mode: str) -> bool:
     """Return whether all checks that need no library pass in this mode."""
     body = text if mode == "reference" else visible(text).strip()
     if not has_word(body):
         return False
-    return all(_follows(body, name, values, mode) for name, values in asked)
+    return all(_follows(body, name, values, mode) for name, values in constraints)
 
 
 def _follows(text: str, name: str, values: Mapping[str, Any], mode: str) -> bool:

@@ -50,11 +50,11 @@ def program_item(
 ) -> Item:
     """Return an item that asks for a program; ``draw`` returns (stdin text, arguments of ``expected``)."""
     tests: list[dict[str, str]] = []
-    seen: set[str] = set()
+    used: set[str] = set()
     for _ in range(50 * TESTS_PER_ITEM):
         stdin, args = draw(rng)
-        if stdin not in seen:
-            seen.add(stdin)
+        if stdin not in used:
+            used.add(stdin)
             tests.append({"stdin": stdin, "stdout": expected(*args) + "\n"})
         if len(tests) == TESTS_PER_ITEM:
             break
@@ -67,14 +67,14 @@ def _tests(
     rng: Random, name: str, expected: Callable[..., Any], draw: Callable[[Random], tuple[Any, ...]]
 ) -> list[dict[str, Any]]:
     tests: list[dict[str, Any]] = []
-    seen: set[str] = set()
+    used: set[str] = set()
     values: dict[str, int] = {}
     for _ in range(100 * TESTS_PER_ITEM):
         args = draw(rng)
         value = expected(*args)
-        if repr(args) in seen or values.get(repr(value), 0) >= TESTS_PER_ITEM // 2:
+        if repr(args) in used or values.get(repr(value), 0) >= TESTS_PER_ITEM // 2:
             continue
-        seen.add(repr(args))
+        used.add(repr(args))
         values[repr(value)] = values.get(repr(value), 0) + 1
         tests.append({"call": name, "args": list(args), "expected": value})
         if len(tests) == TESTS_PER_ITEM:

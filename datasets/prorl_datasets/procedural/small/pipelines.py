@@ -86,11 +86,11 @@ def _insertion_sorted(values: list[int]) -> list[int]:
 
 
 def _distinct(values: list[int]) -> int:
-    seen: list[int] = []
+    distinct: list[int] = []
     for value in values:
-        if value not in seen:
-            seen.append(value)
-    return len(seen)
+        if value not in distinct:
+            distinct.append(value)
+    return len(distinct)
 
 
 def _list_pipeline(rng: Random, level: int) -> Item:

@@ -196,7 +196,7 @@ def _readable(law: Law, drawn: _Drawn, asked: str) -> bool:
 
 
 def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:
-    wanted = next(q for q in law.quantities if q.key == asked)
+    quantity = next(q for q in law.quantities if q.key == asked)
     stated = [
         (q, f"{shown(drawn.stated[q.key])} {drawn.scales[q.key].unit}".strip())
         for q in law.quantities
@@ -208,7 +208,7 @@ def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:
     listed = ", ".join(clauses[:-1]) + (" and " if len(clauses) > 1 else "") + clauses[-1]
     parts = [law.scenes(rng), f"{listed[0].upper()}{listed[1:]}."]
     parts += [law.note] if law.note else []
-    parts.append(rng.choice(_ASKS).format(wanted.noun))
+    parts.append(rng.choice(_ASKS).format(quantity.noun))
     scale = drawn.scales[asked]
     return Solved(
         question=" ".join(parts),
@@ -226,16 +226,16 @@ def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:
 def _wrong(law: Law, drawn: _Drawn, asked: str) -> tuple[float, ...]:
     """Return the results of mistakes in the asked unit: unconverted units, then the law's slips."""
     scale = drawn.scales[asked]
-    found = [drawn.values[asked]] if scale.size != 1.0 or scale.offset else []
+    results = [drawn.values[asked]] if scale.size != 1.0 or scale.offset else []
     for key, number in drawn.stated.items():
         if drawn.values[key] != number:
             careless = {**drawn.values, key: number}
             del careless[asked]
-            found += [scale.outward(value) for value in _tried(law, careless, asked)]
+            results += [scale.outward(value) for value in _tried(law, careless, asked)]
     if law.slips is not None:
-        found += [scale.outward(value) for value in law.slips(drawn.values, asked)]
+        results += [scale.outward(value) for value in law.slips(drawn.values, asked)]
     sign = scale.outward(drawn.values[asked])
-    return tuple(value for value in found if law.signed or value * sign > 0)
+    return tuple(value for value in results if law.signed or value * sign > 0)
 
 
 def _tried(law: Law, values: Values, asked: str) -> tuple[float, ...]:

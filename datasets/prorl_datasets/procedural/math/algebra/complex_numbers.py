@@ -241,12 +241,17 @@ def _matrices(rng: Random, level: int) -> Problem:
             r, s = rng.sample(range(-7, 8), 2)
             a = rng.randint(-6, 6)
             d = -r - s - a
-            rest = a * d - r * s
-            if not rest:
+            remainder = a * d - r * s
+            if not remainder:
                 return _matrices(rng, level)
-            b = rng.choice([n for n in range(-abs(rest), abs(rest) + 1) if n and rest % n == 0])
+            b = rng.choice(
+                [n for n in range(-abs(remainder), abs(remainder) + 1) if n and remainder % n == 0]
+            )
             shown = _matrix(
-                ((terms([(1, k), (a, "")]), str(b)), (str(rest // b), terms([(1, k), (d, "")])))
+                (
+                    (terms([(1, k), (a, "")]), str(b)),
+                    (str(remainder // b), terms([(1, k), (d, "")])),
+                )
             )
             low, high = sorted((r, s))
             answer, want = pick(
@@ -267,7 +272,7 @@ def _matrices(rng: Random, level: int) -> Problem:
             return Problem(
                 question,
                 answer,
-                {"form": form, "k": k, "entries": [a, b, rest // b, d], "want": want},
+                {"form": form, "k": k, "entries": [a, b, remainder // b, d], "want": want},
             )
         if not det or not trace:
             return _matrices(rng, level)

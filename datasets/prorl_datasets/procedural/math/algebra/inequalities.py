@@ -64,20 +64,20 @@ def _absolute_equation(rng: Random, level: int) -> Problem:
             left = f"{_absolute(1, -p, x)} + {'' if w == 1 else w}{_absolute(1, -q, x)}"
             right = terms([(m, x), (n, "")])
             pieces, line = [(1, 1, -p), (w, 1, -q)], (m, n)
-        found: list[Fraction] = []
+        bounds_at: list[Fraction] = []
         for mask in range(2 ** len(pieces)):
-            slope, rest = -line[0], -line[1]
+            slope, constant = -line[0], -line[1]
             for i, (weight, a_, b_) in enumerate(pieces):
                 sign = 1 if mask >> i & 1 else -1
-                slope, rest = slope + weight * sign * a_, rest + weight * sign * b_
+                slope, constant = slope + weight * sign * a_, constant + weight * sign * b_
             if slope:
-                value = Fraction(-rest, slope)
+                value = Fraction(-constant, slope)
                 if (
                     sum(weight * abs(a_ * value + b_) for weight, a_, b_ in pieces)
                     == line[0] * value + line[1]
                 ):
-                    found.append(value)
-        values = sorted(set(found))
+                    bounds_at.append(value)
+        values = sorted(set(bounds_at))
         flat = level > 1 and _has_flat_part(pieces, line)
         if (
             values
@@ -108,11 +108,11 @@ def _absolute_equation(rng: Random, level: int) -> Problem:
 
 def _has_flat_part(pieces: list[tuple[int, int, int]], line: tuple[int, int]) -> bool:
     for mask in range(2 ** len(pieces)):
-        slope, rest = -line[0], -line[1]
+        slope, constant = -line[0], -line[1]
         for i, (weight, a, b) in enumerate(pieces):
             sign = 1 if mask >> i & 1 else -1
-            slope, rest = slope + weight * sign * a, rest + weight * sign * b
-        if slope == 0 and rest == 0:
+            slope, constant = slope + weight * sign * a, constant + weight * sign * b
+        if slope == 0 and constant == 0:
             return True
     return False
 

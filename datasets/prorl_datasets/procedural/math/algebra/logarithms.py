@@ -82,7 +82,7 @@ def _exponential(rng: Random, level: int) -> Problem:
         equation = pick(
             rng, f"{first} - {middle} + {last} = 0", f"{first} + {last} = {middle}"
         ).replace("DOT", "\\cdot")
-        found = [u, v]
+        solutions = [u, v]
     elif form == "squares":
         # b^(x^2 + p x + q) = c: x^2 + p x + q = log_b c
         r, s = sorted(rng.sample(range(-6, 8), 2))
@@ -95,7 +95,7 @@ def _exponential(rng: Random, level: int) -> Problem:
         right = f"{base**t}^{{{terms([(m, x)])}}}" if m else "1"
         if m and abs(m) == 1 and t == 1:
             right = f"{base}^{{{terms([(m, x)])}}}"
-        equation, found = f"{left} = {right}", [r, s]
+        equation, solutions = f"{left} = {right}", [r, s]
     else:
         # base one: (x - c)^(x^2 + p x + q) = 1 has solutions from exponent 0 and base +-1
         c = rng.randint(1, 6)
@@ -106,17 +106,17 @@ def _exponential(rng: Random, level: int) -> Problem:
         found_set = {c + 1} | {n for n in (r, s) if n != c}
         if ((c - 1) ** 2 - (r + s) * (c - 1) + r * s) % 2 == 0:
             found_set.add(c - 1)
-        equation, found = f"({polynomial((1, -c), x)})^{{{exponent}}} = 1", sorted(found_set)
-        asks = {"sum": str(sum(found)), "set": "\\{" + ", ".join(map(str, found)) + "\\}"}
+        equation, solutions = f"({polynomial((1, -c), x)})^{{{exponent}}} = 1", sorted(found_set)
+        asks = {"sum": str(sum(solutions)), "set": "\\{" + ", ".join(map(str, solutions)) + "\\}"}
         ask = rng.choice(("sum", "set"))
         question = WORDINGS.draw(rng, f"exponential, {ask}", x=x, equation=equation)
         return Problem(
             question, asks[ask], {"equation": equation, "ask": ask, "letter": x, "whole": True}
         )
     asks = {
-        "set": "\\{" + ", ".join(map(str, sorted(found))) + "\\}",
-        "sum": str(sum(found)),
-        "product": str(found[0] * found[1]),
+        "set": "\\{" + ", ".join(map(str, sorted(solutions))) + "\\}",
+        "sum": str(sum(solutions)),
+        "product": str(solutions[0] * solutions[1]),
     }
     ask = rng.choice([key for key, value in asks.items() if key != "product" or value != "0"])
     question = WORDINGS.draw(rng, f"exponential, 2, {ask}", x=x, equation=equation)
@@ -322,13 +322,13 @@ def _log_relations(rng: Random, level: int) -> Problem:
         elif form == "three":
             p, q = rng.sample(range(11, 40), 2)
             whole = rng.randint(2, 10)
-            rest = Fraction(1, whole) - Fraction(1, p) - Fraction(1, q)
-            if rest <= 0:
+            inverse = Fraction(1, whole) - Fraction(1, p) - Fraction(1, q)
+            if inverse <= 0:
                 return _log_relations(rng, level)
             given = WORDINGS.one("log relations given", a=a, n=n, p=p, b=b, q=q, c=c, whole=whole)
-            ask, value = f"\\log_{c} {n}", 1 / rest
+            ask, value = f"\\log_{c} {n}", 1 / inverse
             parameters = {
-                "logs": {a: str(Fraction(1, p)), b: str(Fraction(1, q)), c: str(rest), n: "1"},
+                "logs": {a: str(Fraction(1, p)), b: str(Fraction(1, q)), c: str(inverse), n: "1"},
                 "ask": ask,
             }
         else:

@@ -360,7 +360,7 @@ def _binomial(rng: Random, level: int) -> Problem:
         while a == 1 and abs(b) == 1:
             b = signed(rng, 1, 4)
         k = rng.randint(1, n - 1) if n < 7 else rng.choice((1, 2, n - 2, n - 1))
-        inside, wanted = polynomial((a, b)), f"${power('x', k)}$"
+        inside, term = polynomial((a, b)), f"${power('x', k)}$"
         formula = f"({inside})^{n}"
         value = comb(n, k) * a**k * b ** (n - k)
     elif level == 2:
@@ -380,7 +380,7 @@ def _binomial(rng: Random, level: int) -> Problem:
             second=second,
             n=n,
         )
-        wanted = "constant" if exponent == 0 else f"${power('x', exponent)}$"
+        term = "constant" if exponent == 0 else f"${power('x', exponent)}$"
     else:
         while True:
             n, m = rng.randint(4, 8), rng.randint(1, 3)
@@ -414,16 +414,16 @@ def _binomial(rng: Random, level: int) -> Problem:
                     continue
             if value and abs(value) < 30000:
                 break
-        wanted = f"${power('x', k)}$"
-    if wanted == "constant":
+        term = f"${power('x', k)}$"
+    if term == "constant":
         question = WORDINGS.draw(rng, "binomial, constant", formula=formula)
     else:
         question = WORDINGS.draw(
-            rng, "binomial", wanted=wanted, formula=formula, strip_sign=wanted.strip("$")
+            rng, "binomial", wanted=term, formula=formula, strip_sign=term.strip("$")
         )
     if question.endswith("\\]"):
         question += "."
-    return Problem(tidy(question), str(value), {"formula": formula, "wanted": wanted})
+    return Problem(tidy(question), str(value), {"formula": formula, "wanted": term})
 
 
 def _partial(rng: Random, level: int) -> Problem:

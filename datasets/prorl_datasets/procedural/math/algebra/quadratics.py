@@ -145,15 +145,15 @@ def _common_root(rng: Random, level: int) -> Problem:
         asks = {"k": (k, c), "common": ("their common root", r)}
         ask = rng.choice(list(asks))
         what, value = asks[ask]
-        wanted = f"${what}$" if ask == "k" else what
+        target = f"${what}$" if ask == "k" else what
         question = WORDINGS.draw(
             rng,
             "common root, level 2",
             k=k,
             first=first,
             second=second,
-            wanted=wanted,
-            goal=wanted if ask == "k" else "this $x$",
+            wanted=target,
+            goal=target if ask == "k" else "this $x$",
         )
         return Problem(tidy(question), str(value), {"first": first, "second": second, "ask": ask})
     while True:
@@ -183,7 +183,7 @@ def _integer_roots(rng: Random, level: int) -> Problem:
             for d in range(-abs(product), abs(product) + 1)
             if d and product % d == 0
         }
-        found = sorted({d + e + 2 * m for d, e in pairs})
+        values = sorted({d + e + 2 * m for d, e in pairs})
     else:
         product = (
             signed(rng, 6, 60)
@@ -219,17 +219,17 @@ def _integer_roots(rng: Random, level: int) -> Problem:
         m, n = 0, product
         equation = f"x^2 + {k}x {'+' if n > 0 else '-'} {abs(n)} = 0"
         pairs = {(d, n // d) for d in range(-abs(n), abs(n) + 1) if d and n % d == 0}
-        found = sorted({-d - e for d, e in pairs})
-    counts = {"number": len(found)}
+        values = sorted({-d - e for d, e in pairs})
+    counts = {"number": len(values)}
     counts |= (
-        {"largest": found[-1]} if level > 1 else {"positive": sum(value > 0 for value in found)}
+        {"largest": values[-1]} if level > 1 else {"positive": sum(value > 0 for value in values)}
     )
     if level == 1:
-        counts["sum positive"] = sum(value for value in found if value > 0)
+        counts["sum positive"] = sum(value for value in values if value > 0)
     if level == 2:
-        counts["sum of absolute values"] = sum(map(abs, found))
+        counts["sum of absolute values"] = sum(map(abs, values))
     if level == 3:
-        counts |= {"sum": sum(found), "smallest": found[0]}
+        counts |= {"sum": sum(values), "smallest": values[0]}
     ask = rng.choice([name for name in counts if name != "number" or rng.random() < 0.6])
     subject = f"both roots of ${equation}$ are integers"
     question = WORDINGS.draw(

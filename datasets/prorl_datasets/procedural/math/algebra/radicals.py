@@ -133,7 +133,10 @@ def _radical_equation(rng: Random, level: int) -> Problem:
         if form == "number":
             a, c = rng.randint(2, 7), rng.randint(2, 12)
             b = rng.randint(-20, 20) or 3
-            equation, found = f"\\sqrt{{{polynomial((a, b), x)}}} = {c}", [Fraction(c * c - b, a)]
+            equation, solutions = (
+                f"\\sqrt{{{polynomial((a, b), x)}}} = {c}",
+                [Fraction(c * c - b, a)],
+            )
         else:
             while True:  # sqrt(a x + b) = x - d with one true and one false root
                 d, r, s = signed(rng, 1, 7), rng.randint(-6, 12), rng.randint(-12, 10)
@@ -142,9 +145,9 @@ def _radical_equation(rng: Random, level: int) -> Problem:
                 if r > d > s and a and b:
                     break
             inside = polynomial((a, b), x) if a > 0 or b < 0 else terms([(b, ""), (a, x)])
-            equation, found = f"\\sqrt{{{inside}}} = {polynomial((1, -d), x)}", [Fraction(r)]
+            equation, solutions = f"\\sqrt{{{inside}}} = {polynomial((1, -d), x)}", [Fraction(r)]
         question = WORDINGS.draw(rng, "radical equation, level 1", equation=equation, x=x)
-        return Problem(question, fraction(found[0]), {"equation": equation, "ask": "only"})
+        return Problem(question, fraction(solutions[0]), {"equation": equation, "ask": "only"})
     if level == 2:
         form = rng.choice(("two", "two", "power"))
         if form == "two":

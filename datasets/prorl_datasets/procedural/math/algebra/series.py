@@ -477,9 +477,9 @@ def _recurrence_hidden(rng: Random) -> Problem:
         m = rng.choice((5, 7, 9, 10, 11, 13))
         start_numbers = [rng.randint(1, 4), rng.randint(1, 6)]
         rule = f"{letter}_{{n+2}} = {terms([(p[0], f'{letter}_{{n+1}}'), (p[1], f'{letter}_n')])}"
-        rest = [v % m for v in start_numbers]
-        while len(rest) < n:
-            rest.append((p[0] * rest[-1] + p[1] * rest[-2]) % m)
+        remainders = [v % m for v in start_numbers]
+        while len(remainders) < n:
+            remainders.append((p[0] * remainders[-1] + p[1] * remainders[-2]) % m)
         del q
         what = (
             f"the last digit of ${letter}_{{{n}}}$"
@@ -496,7 +496,7 @@ def _recurrence_hidden(rng: Random) -> Problem:
         )
         return Problem(
             question,
-            str(rest[n - 1]),
+            str(remainders[n - 1]),
             {"rule": rule, "start": start_numbers, "n": n, "letter": letter, "modulus": m},
         )
     else:

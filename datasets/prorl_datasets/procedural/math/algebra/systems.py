@@ -198,7 +198,7 @@ def _symmetric(rng: Random, level: int) -> Problem:
         rf"{x}^2{y} + {x}{y}^2": Fraction(s * p),
         f"({x} + 1)({y} + 1)": Fraction(p + s + 1),
     }
-    given = ["sum", "product"]
+    facts = ["sum", "product"]
     if level == 2:
         values = {
             f"{x}^3 + {y}^3": Fraction(cubes),
@@ -206,11 +206,11 @@ def _symmetric(rng: Random, level: int) -> Problem:
             rf"\frac{{1}}{{{x}^2}} + \frac{{1}}{{{y}^2}}": Fraction(squares, p * p),
             f"{x}^4 + {y}^4": Fraction(squares**2 - 2 * p * p),
         }
-        given = rng.choice((["sum", "product"], ["sum", "squares"]))
-        if given[1] == "squares":
+        facts = rng.choice((["sum", "product"], ["sum", "squares"]))
+        if facts[1] == "squares":
             values[f"{x}{y}"] = Fraction(p)
     if level == 3:
-        given = rng.choice((["sum", "squares"], ["sum", "cubes"]))
+        facts = rng.choice((["sum", "squares"], ["sum", "cubes"]))
         values = {
             rf"\frac{{{x}^2}}{{{y}}} + \frac{{{y}^2}}{{{x}}}": Fraction(cubes, p),
             f"{x}^5 + {y}^5": Fraction(squares * cubes - s * p * p),
@@ -220,7 +220,7 @@ def _symmetric(rng: Random, level: int) -> Problem:
     ask = rng.choice(list(values))
     facts_shown = [
         WORDINGS.one(f"symmetric {name}", x=x, y=y, s=s, p=p, squares=squares, cubes=cubes)
-        for name in given
+        for name in facts
     ]
     rng.shuffle(facts_shown)
     one, two = facts_shown
@@ -331,15 +331,15 @@ def _power_sums(rng: Random, level: int) -> Problem:
     )
     squares, cubes = f"{x}^2 + {y}^2 + {z}^2 = {p2}", f"{x}^3 + {y}^3 + {z}^3 = {p3}"
     if level == 1:
-        given = rng.choice(([total, pairs], [total, squares]))
+        facts = rng.choice(([total, pairs], [total, squares]))
         asks = (
             {f"{x}^2 + {y}^2 + {z}^2": p2}
-            if given[1] == pairs
+            if facts[1] == pairs
             else {f"{x}{y} + {y}{z} + {z}{x}": e2}
         )
         asks |= {f"({x} - {y})^2 + ({y} - {z})^2 + ({z} - {x})^2": 2 * p2 - 2 * e2}
     elif level == 2:
-        given = [total, rng.choice((pairs, squares)), product]
+        facts = [total, rng.choice((pairs, squares)), product]
         asks = {
             f"{x}^3 + {y}^3 + {z}^3": p3,
             f"({x} + {y})({y} + {z})({z} + {x})": e1 * e2 - e3,
@@ -347,7 +347,7 @@ def _power_sums(rng: Random, level: int) -> Problem:
             f"{x}^2{y}^2 + {y}^2{z}^2 + {z}^2{x}^2": e2 * e2 - 2 * e1 * e3,
         }
     else:
-        given = [total, squares, cubes]
+        facts = [total, squares, cubes]
         asks = {
             f"{x}^4 + {y}^4 + {z}^4": p4,
             f"{x}{y}{z}": e3,
@@ -355,9 +355,9 @@ def _power_sums(rng: Random, level: int) -> Problem:
             f"{x}^2{y}^2 + {y}^2{z}^2 + {z}^2{x}^2": e2 * e2 - 2 * e1 * e3,
         }
     ask = rng.choice(list(asks))
-    system = _system(rng, given)
+    system = _system(rng, facts)
     question = WORDINGS.draw(rng, "power sums", system=system, ask=ask, x=x, y=y, z=z)
-    return Problem(tidy(question), str(asks[ask]), {"given": sorted(given), "ask": ask})
+    return Problem(tidy(question), str(asks[ask]), {"given": sorted(facts), "ask": ask})
 
 
 def _conjugate_pair(rng: Random, level: int) -> Problem:

@@ -74,25 +74,32 @@ def _cubic_asks(
 def _sums(rng: Random, level: int) -> Problem:
     while True:
         a = rng.choice((1, 1, 1, 2, 3, 4))
-        rest = [signed(rng, 1, 9) for _ in range(2 if level == 1 else 3)]
+        coefficients = [signed(rng, 1, 9) for _ in range(2 if level == 1 else 3)]
         if level > 1 and rng.random() < 0.4:
-            rest[rng.randrange(2)] = 0
+            coefficients[rng.randrange(2)] = 0
         if level > 1:
-            distinct = _discriminant(a, rest[0], rest[1], rest[2])
+            distinct = _discriminant(a, coefficients[0], coefficients[1], coefficients[2])
         else:
-            distinct = rest[0] ** 2 - 4 * a * rest[1]
+            distinct = coefficients[0] ** 2 - 4 * a * coefficients[1]
         if distinct:
             break
     names = rng.choice(("rs", "ab", "pq", "uv") if level == 1 else ("rst", "abc", "pqr", "uvw"))
     m = rng.randint(2, 4)
     if level == 1:
-        asks = _quadratic_asks(Fraction(-rest[0], a), Fraction(rest[1], a), names[0], names[1], m)
+        asks = _quadratic_asks(
+            Fraction(-coefficients[0], a), Fraction(coefficients[1], a), names[0], names[1], m
+        )
     else:
         asks = _cubic_asks(
-            level, Fraction(-rest[0], a), Fraction(rest[1], a), Fraction(-rest[2], a), names, m
+            level,
+            Fraction(-coefficients[0], a),
+            Fraction(coefficients[1], a),
+            Fraction(-coefficients[2], a),
+            names,
+            m,
         )
     ask = rng.choice(list(asks))
-    formula = polynomial((a, *rest))
+    formula = polynomial((a, *coefficients))
     roots = listed([f"${name}$" for name in names])
     word = "quadratic" if level == 1 else "cubic"
     question = WORDINGS.draw(
@@ -106,7 +113,7 @@ def _sums(rng: Random, level: int) -> Problem:
         factors="".join(f"(x - {name})" for name in names),
         two_or_three="two" if level == 1 else "three",
     )
-    return Problem(question, fraction(asks[ask]), {"coefficients": [a, *rest], "ask": ask})
+    return Problem(question, fraction(asks[ask]), {"coefficients": [a, *coefficients], "ask": ask})
 
 
 def _relation_quadratic(rng: Random) -> Problem:
@@ -321,11 +328,11 @@ def _given_root(rng: Random, level: int) -> Problem:
     r = signed(rng, 1, 6)
     if level == 2:
         # (x^2 - 2px + size)(x - r)
-        known = -2 * p - r
+        root_sum = -2 * p - r
         a, b = size + 2 * p * r, -size * r
-        if not known:
+        if not root_sum:
             return _given_root(rng, level)
-        form = f"{terms([(1, f'{x}^3'), (known, f'{x}^2')])} + a{x} + b"
+        form = f"{terms([(1, f'{x}^3'), (root_sum, f'{x}^2')])} + a{x} + b"
         asks = {
             "a": a,
             "b": b,
@@ -338,7 +345,7 @@ def _given_root(rng: Random, level: int) -> Problem:
             rng, "given root, level 2", field=field, form=form, number=number, shown=shown, x=x
         )
         return Problem(
-            question, str(asks[ask]), {"number": number, "ask": ask, "degree": 3, "known": known}
+            question, str(asks[ask]), {"number": number, "ask": ask, "degree": 3, "known": root_sum}
         )
     u, v = signed(rng, 1, 4), rng.choice((2, 3, 5, 7))
     second, size2 = terms([(u, ""), (1, f"\\sqrt{{{v}}}")]), u * u - v

@@ -208,12 +208,12 @@ def _definite(rng: Random, level: int) -> Problem:
         sine, cosine = (0, 1, 0, -1)[quarter % 4], (1, 0, -1, 0)[quarter % 4]
         end = Fraction(1, 2) if half else Fraction(1)
         if which == "sin":
-            with_pi, rest = -a * end * cosine / k, Fraction(a * sine, k * k)
+            with_pi, without_pi = -a * end * cosine / k, Fraction(a * sine, k * k)
         else:
-            with_pi, rest = a * end * sine / k, Fraction(a * (cosine - 1), k * k)
-        if with_pi == 0 and rest == 0:
+            with_pi, without_pi = a * end * sine / k, Fraction(a * (cosine - 1), k * k)
+        if with_pi == 0 and without_pi == 0:
             return _definite(rng, level)
-        answer = terms([(with_pi, "\\pi"), (rest, "")])
+        answer = terms([(with_pi, "\\pi"), (without_pi, "")])
         return Problem(
             _ask_integral(rng, "0", high, body, x),
             answer,

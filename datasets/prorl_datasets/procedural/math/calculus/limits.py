@@ -305,22 +305,22 @@ def _taylor(rng: Random, level: int) -> Problem:
                 return _taylor(rng, level)
     if value == 0:
         return _taylor(rng, level)
-    wanted = power("x", n)
+    term = power("x", n)
     question = pick(
         rng,
-        f"Find the coefficient of ${wanted}$ in the Maclaurin series of ${formula}$.",
-        f"When ${formula}$ is expanded in powers of $x$, which number multiplies ${wanted}$?",
+        f"Find the coefficient of ${term}$ in the Maclaurin series of ${formula}$.",
+        f"When ${formula}$ is expanded in powers of $x$, which number multiplies ${term}$?",
         (
             f"Suppose \\[{formula} = c_0 + c_1x + c_2x^2 + \\cdots\\] for all $x$ near $0$. "
             f"What is $c_{n}$?"
         )
         .replace("c_1x", "c_{1}x")
         .replace("c_2x", "c_{2}x"),
-        WORDINGS.one("taylor 2", n=n, formula=formula, wanted=wanted),
+        WORDINGS.one("taylor 2", n=n, formula=formula, wanted=term),
         WORDINGS.one("taylor 3", formula=formula, n=n),
         WORDINGS.one("taylor 4", n=n, formula=formula),
-        WORDINGS.one("taylor 5", formula=formula, wanted=wanted),
-        WORDINGS.one("taylor 6", formula=formula, wanted=wanted),
+        WORDINGS.one("taylor 5", formula=formula, wanted=term),
+        WORDINGS.one("taylor 6", formula=formula, wanted=term),
     )
     return Problem(question, fraction(value), {"formula": formula, "n": n, "ask": "coefficient"})
 

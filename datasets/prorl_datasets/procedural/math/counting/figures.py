@@ -173,8 +173,8 @@ def _worst_cases(rng: Random, level: int) -> Problem:
         texts = WORDINGS.all("worst cases, sum", n=n, total=total)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "total": total})
     gap = rng.randint(2, 9)
-    kept = sum(1 for a in range(n) if a // gap % 2 == 0)
-    answer = kept + 1
+    remaining = sum(1 for a in range(n) if a // gap % 2 == 0)
+    answer = remaining + 1
     texts = WORDINGS.all("worst cases, 2", n=n, gap=gap)
     pick = rng.randrange(2)
     values = {"ask": "free of difference" if pick else ask, "n": n, "gap": gap}

@@ -55,8 +55,8 @@ def _committees(rng: Random, level: int) -> Problem:
         ask = rng.choice(("at least", "at most", "not both", "only with"))
         if ask in ("at least", "at most"):
             k = rng.randint(1, size - 1)
-            wanted = range(k, size + 1) if ask == "at least" else range(k + 1)
-            answer = sum(comb(a, i) * comb(b, size - i) for i in wanted)
+            sizes = range(k, size + 1) if ask == "at least" else range(k + 1)
+            answer = sum(comb(a, i) * comb(b, size - i) for i in sizes)
             texts = WORDINGS.all(
                 "committees 9",
                 body=body,

@@ -37,34 +37,34 @@ def _words(rng: Random, level: int) -> Problem:
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "all", "word": word})
     vowels = [c for c in word if c in "AEIOU"]
-    others = [c for c in word if c not in "AEIOU"]
-    if len(vowels) < 2 or len(others) < 2:
+    consonants = [c for c in word if c not in "AEIOU"]
+    if len(vowels) < 2 or len(consonants) < 2:
         return _words(rng, level)
     two = "".join(c for c, times in Counter(word).items() if times == 2)
     if level == 2:
         ask = rng.choice(("together", "apart", "ends", "pair"))
         if ask == "together":
-            answer = _distinct("".join(vowels)) * _distinct("*" + "".join(others))
+            answer = _distinct("".join(vowels)) * _distinct("*" + "".join(consonants))
             texts = WORDINGS.all("words, level 2, together", word=word, who=who)
         elif ask == "apart":
-            if len(vowels) > len(others) + 1:
+            if len(vowels) > len(consonants) + 1:
                 return _words(rng, level)
             answer = (
-                _distinct("".join(others))
-                * comb(len(others) + 1, len(vowels))
+                _distinct("".join(consonants))
+                * comb(len(consonants) + 1, len(vowels))
                 * _distinct("".join(vowels))
             )
             texts = WORDINGS.all("words, level 2, apart", word=word, who=who)
         elif ask == "ends":
             answer = 0
-            for first in set(others):
-                for last in set(others):
-                    rest = list(word)
-                    rest.remove(first)
-                    if last in rest:
-                        rest.remove(last)
-                        if first in others and (first != last or others.count(first) > 1):
-                            answer += _distinct("".join(rest))
+            for first in set(consonants):
+                for last in set(consonants):
+                    remaining = list(word)
+                    remaining.remove(first)
+                    if last in remaining:
+                        remaining.remove(last)
+                        if first in consonants and (first != last or consonants.count(first) > 1):
+                            answer += _distinct("".join(remaining))
             texts = WORDINGS.all("words, level 2, ends", word=word, who=who)
         else:
             if not two:
@@ -78,7 +78,7 @@ def _words(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "word": word})
     ask = rng.choice(("order", "pick", "rank"))
     if ask == "order" and len(set(vowels)) > 1:
-        answer = comb(len(word), len(vowels)) * _distinct("".join(others))
+        answer = comb(len(word), len(vowels)) * _distinct("".join(consonants))
         texts = WORDINGS.all("words, order", word=word, who=who, vowels=", ".join(vowels))
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "word": word})
     if ask != "rank":
@@ -102,15 +102,15 @@ def _words(rng: Random, level: int) -> Problem:
     rng.shuffle(shuffled)
     target = "".join(shuffled)
     position = 1
-    rest = sorted(target)
+    remaining = sorted(target)
     for letter in target:
-        for smaller in sorted(set(rest)):
+        for smaller in sorted(set(remaining)):
             if smaller == letter:
                 break
-            left = rest.copy()
+            left = remaining.copy()
             left.remove(smaller)
             position += _distinct("".join(left))
-        rest.remove(letter)
+        remaining.remove(letter)
     texts = WORDINGS.all(
         "words", word=word, target=target, who=who, sorted_word=", ".join(sorted(word))
     )

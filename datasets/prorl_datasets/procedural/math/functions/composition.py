@@ -279,8 +279,8 @@ def _inverse(rng: Random, level: int) -> Problem:
         r, s = sorted(rng.sample(range(9), 2))
         b, c = 1 - r - s, r * s
         vertex = Fraction(-b, 2)
-        found = [n for n in (r, s) if n >= vertex]
-        if len(found) != 1 or not c:
+        roots = [n for n in (r, s) if n >= vertex]
+        if len(roots) != 1 or not c:
             return _inverse(rng, level)
         formula = polynomial((1, b, c))
         question = WORDINGS.draw(
@@ -288,7 +288,7 @@ def _inverse(rng: Random, level: int) -> Problem:
         )
         return Problem(
             question,
-            f"({found[0]}, {found[0]})",
+            f"({roots[0]}, {roots[0]})",
             {"form": form, "formula": formula, "vertex": str(vertex)},
         )
     # f(x) = (x - h)^3 + m (x - h) + k: f^-1(k + t) + f^-1(k - t) = 2h

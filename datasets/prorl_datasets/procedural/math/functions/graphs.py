@@ -340,12 +340,12 @@ def _value(formula: str, x: int) -> int:
     """Evaluate an integer polynomial written by ``polynomial``."""
     total = 0
     for part in formula.replace(" - ", " + -").split(" + "):
-        number, _, rest = part.partition("x")
+        number, _, constant = part.partition("x")
         if "x" not in part:
             total += int(part)
             continue
         coefficient = int(number) if number not in ("", "-") else int(f"{number}1")
-        total += coefficient * x ** (int(rest[1:]) if rest else 1)
+        total += coefficient * x ** (int(constant[1:]) if constant else 1)
     return total
 
 

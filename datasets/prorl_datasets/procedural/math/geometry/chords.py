@@ -41,10 +41,10 @@ def _cyclic(rng: Random) -> Problem:
         m, n = redrawn(
             lambda: (rng.randint(1, 5), rng.randint(1, 5)), lambda t: 30 < (t[0] * x) < 150
         )
-        rest = 180 - (m + n) * x
-        if rest == 0 or not 20 < n * x + rest < 160 or abs(rest) > 80:
+        third = 180 - (m + n) * x
+        if third == 0 or not 20 < n * x + third < 160 or abs(third) > 80:
             return _cyclic(rng)
-        sign = "+" if rest > 0 else "-"
+        sign = "+" if third > 0 else "-"
         say = WORDINGS.one(
             "cyclic 2",
             a=a,
@@ -54,9 +54,9 @@ def _cyclic(rng: Random) -> Problem:
             value="" if m == 1 else m,
             value_2="" if n == 1 else n,
             sign=sign,
-            rest=abs(rest),
+            rest=abs(third),
         )
-        return posed("cyclic", say, n * x + rest, how=how, values=[m, n, rest])
+        return posed("cyclic", say, n * x + third, how=how, values=[m, n, third])
     if how == "ratio":
         p, q, r = redrawn(
             lambda: (rng.randint(1, 9), rng.randint(1, 9), rng.randint(1, 9)),

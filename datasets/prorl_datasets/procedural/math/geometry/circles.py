@@ -25,8 +25,8 @@ WORDINGS = Wordings(__name__)
 
 
 def _spread(h: int, k: int, square: int) -> str:
-    rest = h * h + k * k - square
-    return terms([(1, "x^2"), (1, "y^2"), (-2 * h, "x"), (-2 * k, "y"), (rest, "")]) + " = 0"
+    constant = h * h + k * k - square
+    return terms([(1, "x^2"), (1, "y^2"), (-2 * h, "x"), (-2 * k, "y"), (constant, "")]) + " = 0"
 
 
 def _spread_terms(c: tuple[int, int, int]) -> list[int]:

@@ -99,13 +99,13 @@ def _base_conversion(rng: Random, level: int) -> Problem:
         values = {"ask": ask, "base": base, "top": top, "d": digit}
         return Problem(rng.choice(texts), str(answer), values)
     b, c = redrawn(lambda: (rng.randint(3, 12), rng.randint(3, 12)), lambda p: p[0] < p[1])
-    found = [
+    bases = [
         (x, y)
         for x in range(1, min(b, 10))
         for y in range(1, min(b, 10))
         if x * c + y == y * b + x and x != y
     ]
-    if not found:
+    if not bases:
         position = rng.randint(30, 400)
         allowed = sorted(rng.sample(range(10), rng.choice((3, 4, 5))))
         if allowed[0]:
@@ -124,7 +124,7 @@ def _base_conversion(rng: Random, level: int) -> Problem:
         )
         values = {"ask": "list", "allowed": allowed, "position": position}
         return Problem(rng.choice(texts), str(answer), values)
-    n = max(x * c + y for x, y in found)
+    n = max(x * c + y for x, y in bases)
     texts = WORDINGS.all("base conversion, 2", c=c, b=b)
     return Problem(rng.choice(texts), str(n), {"ask": ask, "b": b, "c": c})
 
@@ -166,8 +166,8 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
         p, q, r = rng.randint(1, 9), rng.randint(0, 9), rng.randint(0, 9)
         m = rng.choice((7, 9, 11, 13, 15, 17, 19))
         low, high = max(p, q, r) + 1, rng.randint(60, 150)
-        found = [b for b in range(low, high + 1) if (p * b * b + q * b + r) % m == 0]
-        if not found:
+        bases = [b for b in range(low, high + 1) if (p * b * b + q * b + r) % m == 0]
+        if not bases:
             return _unknown_bases(rng, level)
         text = f"{p}{q}{r}"
         texts = WORDINGS.all(
@@ -179,21 +179,21 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
             m=m,
         )
         values = {"ask": ask, "digits": [p, q, r], "m": m, "low": low, "high": high}
-        return Problem(rng.choice(texts), str(len(found)), values)
+        return Problem(rng.choice(texts), str(len(bases)), values)
     if ask == "how many":
         n = rng.randint(100, 2500)
         d = rng.randint(0, 9)
         places = rng.choice((3, 4))
         if rng.random() < 0.5:
-            found = [b for b in range(d + 1, n + 1) if b >= 2 and n % b == d]
+            bases = [b for b in range(d + 1, n + 1) if b >= 2 and n % b == d]
             texts = WORDINGS.all("unknown bases, how many", n=n, d=d, who=who)
-            if n - d < 1 or not found:
+            if n - d < 1 or not bases:
                 return _unknown_bases(rng, level)
             values = {"ask": "last digit", "n": n, "d": d}
-            return Problem(rng.choice(texts), str(len(found)), values)
-        found = [b for b in range(2, n + 1) if b ** (places - 1) <= n < b**places]
-        total = sum(found)
-        if not found:
+            return Problem(rng.choice(texts), str(len(bases)), values)
+        bases = [b for b in range(2, n + 1) if b ** (places - 1) <= n < b**places]
+        total = sum(bases)
+        if not bases:
             return _unknown_bases(rng, level)
         word = {3: "three", 4: "four"}[places]
         texts = WORDINGS.all("unknown bases, how many, 2", word=word, n=n, who=who)

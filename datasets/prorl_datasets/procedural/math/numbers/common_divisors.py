@@ -177,13 +177,13 @@ def _multipliers(rng: Random, level: int) -> Problem:
         name = {2: "perfect square", 3: "perfect cube", 4: "fourth power of an integer"}[k]
         cofactor = redrawn(lambda: rng.randint(2, 40), lambda c: least(f, k) % c > 0)
         merged = dict(f)
-        rest, p = cofactor, 2
-        while rest > 1:
-            if rest % p:
+        cofactor_left, p = cofactor, 2
+        while cofactor_left > 1:
+            if cofactor_left % p:
                 p += 1
                 continue
             merged[p] = merged.get(p, 0) + 1
-            rest //= p
+            cofactor_left //= p
         answer = least(merged, k)
         texts = WORDINGS.all("multipliers, level 2", shown=shown, cofactor=cofactor, name=name)
         f_values = {"ask": "cofactor", "factors": [list(x) for x in f.items()], "k": k,
@@ -256,8 +256,8 @@ def _multiples(rng: Random, level: int) -> Problem:
             lambda t: t[1] % t[0] > 0 and t[2] % t[0] > 0 and t[2] % t[1] > 0,
         )
         ask = rng.choice(("none", "exactly one", "at least two"))
-        wanted = {"none": (0,), "exactly one": (1,), "at least two": (2, 3)}[ask]
-        count = sum(sum(n % d == 0 for d in (a, b, c)) in wanted for n in range(1, top + 1))
+        sizes = {"none": (0,), "exactly one": (1,), "at least two": (2, 3)}[ask]
+        count = sum(sum(n % d == 0 for d in (a, b, c)) in sizes for n in range(1, top + 1))
         texts = WORDINGS.all(
             "multiples, level 2",
             top=top,
@@ -284,9 +284,9 @@ def _multiples(rng: Random, level: int) -> Problem:
     position = rng.randint(100, 900)
     ask = rng.choice(("position", "sum"))
     if ask == "position":
-        found = [n for n in range(1, 8 * position) if n % a and n % b]
-        answer = found[position - 1]
-        start = ", ".join(map(str, found[:6]))
+        numbers = [n for n in range(1, 8 * position) if n % a and n % b]
+        answer = numbers[position - 1]
+        start = ", ".join(map(str, numbers[:6]))
         texts = WORDINGS.all(
             "multiples, position", a=a, b=b, start=start, position=position, who=who
         )

@@ -72,9 +72,9 @@ def _decimals(rng: Random, level: int) -> Problem:
     if ask == "terminating":
         top = rng.randint(100, 2000)
         low = rng.randint(2, 20)
-        found = [n for n in range(low, top + 1) if _stripped(n) == 1]
+        numbers = [n for n in range(low, top + 1) if _stripped(n) == 1]
         texts = WORDINGS.all("decimals, terminating", low=low, top=top, low_plus_one=low + 1)
-        return Problem(rng.choice(texts), str(len(found)), {"ask": ask, "low": low, "top": top})
+        return Problem(rng.choice(texts), str(len(numbers)), {"ask": ask, "low": low, "top": top})
     if ask == "places":
         a, b = rng.randint(2, 30), rng.randint(2, 30)
         c = rng.choice((3, 7, 9, 11, 13, 17, 19, 21))
@@ -97,12 +97,12 @@ def _decimals(rng: Random, level: int) -> Problem:
         (6, 7, 9, 12, 14, 15, 18, 21, 24, 27, 28, 30, 33, 35, 36, 42, 45, 48, 60, 63, 72)
     )
     top = rng.randint(m, 12 * m)
-    found = [k for k in range(1, top + 1) if k % _stripped(m) == 0]
-    if not found:
+    numbers = [k for k in range(1, top + 1) if k % _stripped(m) == 0]
+    if not numbers:
         return _decimals(rng, level)
     texts = WORDINGS.all("decimals", top=top, m=m, who=who)
     pick = rng.randrange(3)
-    answer = len(found) if pick == 0 else top - len(found)
+    answer = len(numbers) if pick == 0 else top - len(numbers)
     values = {"ask": "finite" if pick == 0 else "infinite", "m": m, "top": top}
     return Problem(texts[pick], str(answer), values)
 

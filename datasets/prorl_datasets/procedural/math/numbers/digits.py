@@ -97,14 +97,14 @@ def _digit_sums(rng: Random, level: int) -> Problem:
 def _least(total: int, k: int) -> int:
     """Return the least multiple of k with this digit sum (breadth-first search)."""
     waiting = [(0, 0, 0)]
-    seen = set()
-    for number, rest, used in waiting:
+    visited = set()
+    for number, digits_left, used in waiting:
         for digit in range(0 if number else 1, 10):
-            grown = (10 * number + digit, (10 * rest + digit) % k, used + digit)
+            grown = (10 * number + digit, (10 * digits_left + digit) % k, used + digit)
             if grown[1:] == (0, total):
                 return grown[0]
-            if grown[2] <= total and grown[1:] not in seen:
-                seen.add(grown[1:])
+            if grown[2] <= total and grown[1:] not in visited:
+                visited.add(grown[1:])
                 waiting.append(grown)
     raise ValueError(f"no multiple of {k} has digit sum {total}")
 

@@ -53,7 +53,7 @@ def _linear_equations(rng: Random, level: int) -> Problem:
             lambda: (rng.randint(2, 15), rng.randint(3, 21), rng.randint(100, 600)),
             lambda t: t[0] < t[1] and t[1] % t[0] > 0 and len(pairs(*t, least)) > 2,
         )
-        found = pairs(a, b, c, least)
+        solutions = pairs(a, b, c, least)
         kind = ("nonnegative", "positive")[least]
         equation = f"{terms([(a, 'x'), (b, 'y')])} = {c}"
         if ask == "count":
@@ -77,9 +77,9 @@ def _linear_equations(rng: Random, level: int) -> Problem:
                 ),
                 f"Determine the number of {kind} integer solutions of ${equation}$.",
             )
-            answer = len(found)
+            answer = len(solutions)
         elif ask == "most":
-            answer = max(x + y for x, y in found)
+            answer = max(x + y for x, y in solutions)
             texts = (
                 WORDINGS.one("linear equations 3", kind=kind, equation=equation),
                 WORDINGS.one(
@@ -96,7 +96,7 @@ def _linear_equations(rng: Random, level: int) -> Problem:
                 ),
             )
         else:
-            answer = min(x + y for x, y in found)
+            answer = min(x + y for x, y in solutions)
             texts = WORDINGS.all(
                 "linear equations 6",
                 kind=kind,

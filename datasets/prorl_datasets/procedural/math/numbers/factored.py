@@ -27,17 +27,17 @@ def _factored_equations(rng: Random, level: int) -> Problem:
             lambda n: len([d for d in _divisors(n) if d > b and n // d > a]) >= 2,
         )
         c = n - a * b
-        found = [(d - b, n // d - a) for d in _divisors(n) if d > b and n // d > a]
+        solutions = [(d - b, n // d - a) for d in _divisors(n) if d > b and n // d > a]
         equation = f"{terms([(1, 'xy'), (a, 'x'), (b, 'y')])} = {c}"
         ask = rng.choice(("count", "largest x", "sum"))
         if ask == "count":
-            answer = len(found)
+            answer = len(solutions)
             texts = WORDINGS.all("factored equations, level 1, count", equation=equation, who=who)
         elif ask == "largest x":
-            answer = max(x for x, _ in found)
+            answer = max(x for x, _ in solutions)
             texts = WORDINGS.all("factored equations 2", equation=equation)
         else:
-            answer = min(x + y for x, y in found)
+            answer = min(x + y for x, y in solutions)
             texts = WORDINGS.all("factored equations 3", equation=equation)
         values = {"ask": ask, "a": a, "b": b, "c": c}
         return Problem(rng.choice(texts), str(answer), values)
@@ -69,15 +69,15 @@ def _factored_equations(rng: Random, level: int) -> Problem:
         c = rng.randint(5, 80)
         # p xy = q(x + y) + c  <=>  (px - q)(py - q) = pc + q^2
         n = p * c + q * q
-        found = []
+        solutions = []
         for d in _divisors(n):
             for s in (d, -d):
                 if (s + q) % p == 0 and (n // s + q) % p == 0:
-                    found.append(((s + q) // p, (n // s + q) // p))
-        if not 2 <= len(found) <= 24:
+                    solutions.append(((s + q) // p, (n // s + q) // p))
+        if not 2 <= len(solutions) <= 24:
             return _factored_equations(rng, level)
         equation = f"{p}xy = {terms([(q, 'x'), (q, 'y'), (c, '')])}"
-        total = sum(x for x, _ in found)
+        total = sum(x for x, _ in solutions)
         count = rng.random() < 0.6
         texts = (
             WORDINGS.all("factored equations, integers, count", equation=equation)
@@ -85,7 +85,7 @@ def _factored_equations(rng: Random, level: int) -> Problem:
             else WORDINGS.all("factored equations, integers", equation=equation)
         )
         values = {"ask": "points" if count else "abscissas", "p": p, "q": q, "c": c}
-        return Problem(rng.choice(texts), str(len(found) if count else total), values)
+        return Problem(rng.choice(texts), str(len(solutions) if count else total), values)
     if ask == "fraction":
         m, r = rng.randint(2, 9), rng.randint(2, 12)
         k = redrawn(lambda: rng.randint(20, 200), lambda k: len(_divisors(k)) >= 6)
@@ -109,19 +109,19 @@ def _factored_equations(rng: Random, level: int) -> Problem:
     k = rng.choice((2, 3, 4))
     # k(a - 2w)(b - 2w) = ab  <=>  ((k-1)a - 2wk)((k-1)b - 2wk) = 4w^2 k
     n = 4 * w * w * k
-    found = []
+    solutions = []
     for d in _divisors(n):
         e = n // d
         if d <= e and (d + 2 * w * k) % (k - 1) == 0 and (e + 2 * w * k) % (k - 1) == 0:
-            found.append(((d + 2 * w * k) // (k - 1), (e + 2 * w * k) // (k - 1)))
+            solutions.append(((d + 2 * w * k) // (k - 1), (e + 2 * w * k) // (k - 1)))
     share = {2: "half", 3: "one third", 4: "one quarter"}[k]
     cell = "unit squares" if rng.random() < 0.5 else "square tiles of side $1$"
     if rng.random() < 0.5:
-        answer = max(a * b for a, b in found)
+        answer = max(a * b for a, b in solutions)
         wish = "What is the largest possible area of the whole rectangle?"
         ask = "border area"
     else:
-        answer = sum(a + b for a, b in found)
+        answer = sum(a + b for a, b in solutions)
         wish = WORDINGS.one("factored equations wish")
         ask = "border sum"
     lead = WORDINGS.one("factored equations lead", cell=cell, w=w)

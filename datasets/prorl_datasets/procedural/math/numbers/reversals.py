@@ -59,18 +59,18 @@ def _reversals(rng: Random, level: int) -> Problem:
     if ask == "move":
         n = redrawn(lambda: rng.randint(102, 987), lambda n: n % 10 > 0 and _moved(n) != n)
         gap = _moved(n) - n
-        found = [x for x in range(100, 1000) if x % 10 and _moved(x) - x == gap]
+        numbers = [x for x in range(100, 1000) if x % 10 and _moved(x) - x == gap]
         total = digit_sum(n)
-        found = [x for x in found if digit_sum(x) == total]
-        if len(found) > 1:
+        numbers = [x for x in numbers if digit_sum(x) == total]
+        if len(numbers) > 1:
             return _reversals(rng, level)
         change = f"increases by ${gap}$" if gap > 0 else f"decreases by ${-gap}$"
         texts = WORDINGS.all("reversals, move", change=change, total=total, gap=gap, who=who)
         return Problem(rng.choice(texts), str(n), {"ask": ask, "gap": gap, "total": total})
     k = rng.randint(6, 9)
     d = rng.randint(0, 9)
-    found = [n for n in range(10, 100) if (n // 10 * 100 + d * 10 + n % 10) == k * n]
-    if not found:
+    numbers = [n for n in range(10, 100) if (n // 10 * 100 + d * 10 + n % 10) == k * n]
+    if not numbers:
         k = rng.randint(2, 5)
         big = rng.choice((10**4, 10**5))
         lead = rng.randint(1, 9)
@@ -82,7 +82,7 @@ def _reversals(rng: Random, level: int) -> Problem:
         values = {"ask": "append", "places": places, "k": k, "lead": lead}
         return Problem(rng.choice(texts), str(solutions[0]), values)
     texts = WORDINGS.all("reversals, 2", d=d, k=k)
-    return Problem(rng.choice(texts), str(sum(found)), {"ask": ask, "d": d, "k": k})
+    return Problem(rng.choice(texts), str(sum(numbers)), {"ask": ask, "d": d, "k": k})
 
 
 def _moved(n: int) -> int:
@@ -104,12 +104,12 @@ def _palindromes(rng: Random, level: int) -> Problem:
         return Problem(rng.choice(texts), str(answer), {"ask": "count", "low": low, "high": high})
     if level == 2:
         places, m = rng.choice((3, 4, 5)), rng.choice((2, 3, 4, 5, 6, 8, 9, 12, 15))
-        found = [n for n in mirrored(10 ** (places - 1), 10**places) if n % m == 0]
+        numbers = [n for n in mirrored(10 ** (places - 1), 10**places) if n % m == 0]
         word = PLACES[places]
         ask = rng.choice(("multiples", "largest", "digit sum"))
         if ask == "largest":
             m = rng.choice((6, 7, 8, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 24, 28, 35, 36, 45))
-            found = [n for n in mirrored(10 ** (places - 1), 10**places) if n % m == 0]
+            numbers = [n for n in mirrored(10 ** (places - 1), 10**places) if n % m == 0]
             low = rng.random() < 0.5
             texts = WORDINGS.all(
                 "palindromes 12",
@@ -120,7 +120,7 @@ def _palindromes(rng: Random, level: int) -> Problem:
                 least="least" if low else "greatest",
             )
             values = {"ask": "least" if low else "greatest", "places": places, "m": m}
-            return Problem(rng.choice(texts), str(min(found) if low else max(found)), values)
+            return Problem(rng.choice(texts), str(min(numbers) if low else max(numbers)), values)
         if ask == "digit sum":
             total = rng.randint(6, 9 * places - 8)
             count = [n for n in mirrored(10 ** (places - 1), 10**places) if digit_sum(n) == total]
@@ -133,29 +133,29 @@ def _palindromes(rng: Random, level: int) -> Problem:
             values = {"ask": ask, "places": places, "total": total}
             return Problem(rng.choice(texts), str(len(count)), values)
         texts = WORDINGS.all("palindromes 14", explained=explained, word=word, m=m, who=who)
-        return Problem(rng.choice(texts), str(len(found)), {"ask": ask, "places": places, "m": m})
+        return Problem(rng.choice(texts), str(len(numbers)), {"ask": ask, "places": places, "m": m})
     places = rng.choice((4, 5, 6))
     m = rng.choice((4, 5, 6, 7, 8, 9, 11, 12))
-    found = mirrored(10 ** (places - 1), 10**places) if places < 6 else [
+    numbers = mirrored(10 ** (places - 1), 10**places) if places < 6 else [
         int(str(h) + str(h)[::-1]) for h in range(100, 1000)
     ]  # fmt: skip
     r = rng.randint(1, m - 1)
     word = PLACES[places]
     ask = rng.choice(("position", "remainder", "total"))
     if ask == "position":
-        place = rng.randint(40, len(found) - 10) if places < 6 else rng.randint(100, 880)
+        place = rng.randint(40, len(numbers) - 10) if places < 6 else rng.randint(100, 880)
         texts = WORDINGS.all("palindromes 15", explained=explained, word=word, place=place)
         values = {"ask": ask, "places": places, "place": place}
-        return Problem(rng.choice(texts), str(found[place - 1]), values)
+        return Problem(rng.choice(texts), str(numbers[place - 1]), values)
     if ask == "remainder":
-        fitting = [n for n in found if n % m == r]
+        fitting = [n for n in numbers if n % m == r]
         if not fitting:
             return _palindromes(rng, level)
         texts = WORDINGS.all("palindromes, remainder", explained=explained, word=word, r=r, m=m)
         values = {"ask": ask, "places": places, "m": m, "r": r}
         return Problem(rng.choice(texts), str(len(fitting)), values)
     first = rng.randint(1, 9)
-    total = sum(n for n in found if n // 10 ** (places - 1) >= first)
+    total = sum(n for n in numbers if n // 10 ** (places - 1) >= first)
     texts = WORDINGS.all("palindromes 16", explained=explained, word=word, first=first, who=who)
     return Problem(rng.choice(texts), str(total), {"ask": ask, "places": places, "first": first})
 

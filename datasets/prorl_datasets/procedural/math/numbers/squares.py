@@ -29,13 +29,17 @@ def _square_differences(rng: Random, level: int) -> Problem:
 
     if level == 1:
         n = redrawn(lambda: rng.randint(15, 240), lambda n: len(pairs(n)) >= 2)
-        found = pairs(n)
+        solutions = pairs(n)
         ask = rng.choice(("count", "largest", "smallest"))
         if ask == "count":
-            answer = len(found)
+            answer = len(solutions)
             texts = WORDINGS.all("square differences, level 1, count", n=n, who=who)
         else:
-            answer = max(x for x, _ in found) if ask == "largest" else min(x + y for x, y in found)
+            answer = (
+                max(x for x, _ in solutions)
+                if ask == "largest"
+                else min(x + y for x, y in solutions)
+            )
             wish = (
                 "What is the largest possible value of $x$?"
                 if ask == "largest"
@@ -80,11 +84,11 @@ def _square_differences(rng: Random, level: int) -> Problem:
     ask = rng.choice(("leg", "hypotenuse", "sums"))
     if ask == "leg":
         n = redrawn(lambda: rng.randint(12, 90), lambda n: len(pairs(n * n)) >= 3)
-        found = pairs(n * n)
+        solutions = pairs(n * n)
         wish, answer = rng.choice((
-            ("How many such triangles are there?", len(found)),
-            ("What is the greatest possible length of the hypotenuse?", max(x for x, _ in found)),
-            ("Find the smallest possible perimeter.", min(x + y for x, y in found) + n),
+            ("How many such triangles are there?", len(solutions)),
+            ("What is the greatest possible length of the hypotenuse?", max(x for x, _ in solutions)),
+            ("Find the smallest possible perimeter.", min(x + y for x, y in solutions) + n),
         ))  # fmt: skip
         kind = {"How": "count", "Wha": "largest", "Fin": "perimeter"}[wish[:3]]
         texts = WORDINGS.all("square differences, leg", n=n, wish=wish, who=who)
@@ -185,11 +189,11 @@ def _consecutive(rng: Random, level: int) -> Problem:
             rng.choice((texts[pick], more[pick])), str(max(ks) if pick else len(ks)), values
         )
     n = rng.randint(15, 80)
-    gone = rng.randint(2, n - 1)
-    left = n * (n + 1) // 2 - gone
+    removed = rng.randint(2, n - 1)
+    left = n * (n + 1) // 2 - removed
     twice = rng.random() < 0.5
     if twice:
-        left = n * (n + 1) // 2 + gone
+        left = n * (n + 1) // 2 + removed
     solutions = [
         (m, g)
         for m in range(2, 200)
@@ -204,7 +208,7 @@ def _consecutive(rng: Random, level: int) -> Problem:
         else WORDINGS.all("consecutive", left=left, who=who)
     )
     values = {"ask": "twice" if twice else "erased", "sum": left}
-    return Problem(rng.choice(texts), str(gone), values)
+    return Problem(rng.choice(texts), str(removed), values)
 
 
 def _runs(n: int) -> list[tuple[int, int]]:

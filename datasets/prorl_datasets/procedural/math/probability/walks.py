@@ -221,20 +221,22 @@ def _patterns(rng: Random, level: int) -> Problem:
         ask = rng.choice(("pattern", "pattern", "faces"))
         if ask == "faces":
             faces = rng.choice((3, 4, 5, 6, 8))
-            seen = rng.randint(2, faces)
-            value = sum((Fraction(faces, faces - i) for i in range(seen)), Fraction(0))
+            drawn_faces = rng.randint(2, faces)
+            value = sum((Fraction(faces, faces - i) for i in range(drawn_faces)), Fraction(0))
             scene = WORDINGS.one(
                 "patterns scene",
                 faces=faces,
-                every_face="every face" if seen == faces else f"{seen} different faces",
-                has="has" if seen == faces else "have",
+                every_face="every face"
+                if drawn_faces == faces
+                else f"{drawn_faces} different faces",
+                has="has" if drawn_faces == faces else "have",
             )
             return expected(
                 rng,
                 scene,
                 "the number of rolls",
                 value,
-                {"ask": ask, "faces": faces, "seen": seen},
+                {"ask": ask, "faces": faces, "seen": drawn_faces},
                 level,
             )
         value = _overlap(pattern, pattern, p)

@@ -184,9 +184,9 @@ def _needed(rng: Random) -> Problem:
     return posed("needed", say, back, far=far, there=u, average=average)
 
 
-def _boat(rng: Random, own: int) -> str:
+def _boat(rng: Random, speed: int) -> str:
     return rng.choice(
-        ("rowing boat", "canoe", "kayak") if own < 9 else ("motorboat", "ferry", "barge")
+        ("rowing boat", "canoe", "kayak") if speed < 9 else ("motorboat", "ferry", "barge")
     )
 
 
@@ -213,7 +213,7 @@ def _current(rng: Random) -> Problem:
 
 def _up_and_down(rng: Random) -> Problem:
     a, b = rng.sample(_TOWNS, 2)
-    own, stream, far = redrawn(
+    speed, stream, far = redrawn(
         lambda: (rng.randint(5, 24), rng.randint(1, 6), rng.randint(6, 120)),
         lambda t: (
             t[0] > t[1] + 2
@@ -222,13 +222,13 @@ def _up_and_down(rng: Random) -> Problem:
             and t[2] // (t[0] - t[1]) <= 9
         ),
     )
-    stay, boat = rng.choice((1, 2)), _boat(rng, own)
-    total = far // (own + stream) + far // (own - stream) + stay
+    stay, boat = rng.choice((1, 2)), _boat(rng, speed)
+    total = far // (speed + stream) + far // (speed - stream) + stay
     say = WORDINGS.draw(
         rng,
         "up and down",
         boat=boat,
-        own=own,
+        own=speed,
         a=a,
         b=b,
         far=far,
@@ -236,21 +236,21 @@ def _up_and_down(rng: Random) -> Problem:
         hour_or_hours="hour" if stay == 1 else "hours",
         stream=stream,
     )
-    return posed("up_down", say, total, own=own, stream=stream, far=far, stay=stay)
+    return posed("up_down", say, total, own=speed, stream=stream, far=far, stay=stay)
 
 
 def _find_current(rng: Random) -> Problem:
-    s, t, own, stream = redrawn(
+    s, t, speed, stream = redrawn(
         lambda: (rng.randint(2, 6), rng.randint(3, 12), rng.randint(4, 24), rng.randint(1, 6)),
         lambda v: v[2] > v[3] + 1 and v[0] < v[1] and (v[2] + v[3]) * v[0] == (v[2] - v[3]) * v[1],
     )
-    far, boat = (own + stream) * s, _boat(rng, own)
+    far, boat = (speed + stream) * s, _boat(rng, speed)
     ask = rng.choice(("stream", "own", "raft"))
     end = WORDINGS.one(f"find current {ask}", boat=boat)
     if ask == "raft" and far % stream:
         return _find_current(rng)
     say = WORDINGS.draw(rng, "find current", far=far, boat=boat, s=s, t=t, end=end)
-    answer = {"stream": stream, "own": own, "raft": far // stream}[ask]
+    answer = {"stream": stream, "own": speed, "raft": far // stream}[ask]
     return posed("find", say, answer, far=far, times=[s, t], asked=ask)
 
 

@@ -41,7 +41,7 @@ def _joins_later(rng: Random) -> Problem:
         ),
     )
     job = rng.choice(_JOBS)
-    rest = int((1 - Fraction(alone, a)) / (Fraction(1, a) + Fraction(1, b)))
+    remaining = int((1 - Fraction(alone, a)) / (Fraction(1, a) + Fraction(1, b)))
     ask = rng.choice(("rest", "all"))
     word = "hour" if alone == 1 else "hours"
     want = (
@@ -53,7 +53,12 @@ def _joins_later(rng: Random) -> Problem:
         rng, "joins later", p=p, a=a, job=job, q=q, b=b, alone=alone, word=word, want=want
     )
     return posed(
-        "joins", say, rest if ask == "rest" else rest + alone, times=[a, b], alone=alone, asked=ask
+        "joins",
+        say,
+        remaining if ask == "rest" else remaining + alone,
+        times=[a, b],
+        alone=alone,
+        asked=ask,
     )
 
 
@@ -63,8 +68,8 @@ def _crew(rng: Random) -> Problem:
         lambda t: t[2] < t[0] - 1,
     )
     done = rng.randint(1, days - 2)
-    rest = Fraction(n * (days - done), n - less)
-    if rest.denominator > 1:
+    remaining = Fraction(n * (days - done), n - less)
+    if remaining.denominator > 1:
         return _crew(rng)
     who = rng.choice(("workers", "masons", "gardeners", "volunteers", "machines"))
     what = rng.choice(("lay a road", "restore a wall", "harvest a vineyard", "empty a warehouse"))
@@ -84,7 +89,14 @@ def _crew(rng: Random) -> Problem:
     )
     given = n - less if "only" in say else less
     return posed(
-        "crew", say, done + int(rest), n=n, days=days, done=done, less=given, left="only" in say
+        "crew",
+        say,
+        done + int(remaining),
+        n=n,
+        days=days,
+        done=done,
+        less=given,
+        left="only" in say,
     )
 
 

@@ -64,8 +64,8 @@ def money(rng: Random) -> Money:
 
 def amount(hundredths: int) -> str:
     """Return ``12`` or ``12.50``."""
-    units, rest = divmod(hundredths, 100)
-    return str(units) if rest == 0 else f"{units}.{rest:02d}"
+    units, after = divmod(hundredths, 100)
+    return str(units) if after == 0 else f"{units}.{after:02d}"
 
 
 _ODD = {"sheep": "sheep", "box of chalk": "boxes of chalk", "loaf": "loaves", "scarf": "scarves"}
@@ -75,14 +75,14 @@ def plural(noun: str) -> str:
     """Return the plural of the first noun (``jar of honey``: ``jars of honey``)."""
     if noun in _ODD:
         return _ODD[noun]
-    head, of, rest = noun.partition(" of ")
+    head, of, after = noun.partition(" of ")
     if head.endswith(("s", "x", "ch", "sh")):
         head += "es"
     elif head.endswith("y") and head[-2] not in "aeou":
         head = f"{head[:-1]}ies"
     else:
         head += "s"
-    return f"{head}{of}{rest}"
+    return f"{head}{of}{after}"
 
 
 def count(number: int, noun: str) -> str:

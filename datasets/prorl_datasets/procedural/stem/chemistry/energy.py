@@ -116,13 +116,17 @@ def _bond_enthalpy(rng: Random, level: int) -> Solved:
         )
         parameters: dict[str, Any] = {"reaction": equation, "bonds": values, "amount": amount}
         return Solved(text, heat * moles, "kJ", parameters, 3, wrong)
-    asked = rng.choice(list(formed))
-    rows = ", ".join(f"{bond} {value}" for bond, value in values.items() if bond != asked)
+    bond_asked = rng.choice(list(formed))
+    rows = ", ".join(f"{bond} {value}" for bond, value in values.items() if bond != bond_asked)
     total = round(heat * n, 1)
     text += f"The enthalpy changes by {shown(total)} kJ when {shown(n)} mol of {reactant} react. "
-    text += f"Mean bond enthalpies in kJ/mol: {rows}. What does this give for the bond {asked}?"
-    value = (cost - total / n - (gain - values[asked] * formed[asked])) / formed[asked]
-    wrong = (value * formed[asked], (cost + total / n) / formed[asked], value + heat)
+    text += (
+        f"Mean bond enthalpies in kJ/mol: {rows}. What does this give for the bond {bond_asked}?"
+    )
+    value = (cost - total / n - (gain - values[bond_asked] * formed[bond_asked])) / formed[
+        bond_asked
+    ]
+    wrong = (value * formed[bond_asked], (cost + total / n) / formed[bond_asked], value + heat)
     return Solved(text, value, "kJ/mol", {"reaction": equation, "bonds": values, "n": n}, 3, wrong)
 
 

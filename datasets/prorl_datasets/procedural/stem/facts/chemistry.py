@@ -98,10 +98,10 @@ def configuration(number: int) -> dict[str, int]:
     )
     filled: dict[str, int] = {}
     for n, k in order:
-        here = min(number, 4 * k + 2)
-        if here:
-            filled[f"{n}{'spdf'[k]}"] = here
-        number -= here
+        in_shell = min(number, 4 * k + 2)
+        if in_shell:
+            filled[f"{n}{'spdf'[k]}"] = in_shell
+        number -= in_shell
     return filled
 
 

@@ -34,13 +34,13 @@ def matching(
     def make(rng: Random, level: int) -> Choice:
         left, right = rng.choice(rows)
         if level == 1:
-            others = list(dict.fromkeys(r for _, r in rows if (left, r) not in facts))
+            wrong = list(dict.fromkeys(r for _, r in rows if (left, r) not in facts))
             question = rng.choice(forward).format(left)
-            return _choice(question, right, rng.sample(others, 5), f"of {left}")
+            return _choice(question, right, rng.sample(wrong, 5), f"of {left}")
         if level == 2:
-            others = list(dict.fromkeys(name for name, _ in rows if (name, right) not in facts))
+            wrong = list(dict.fromkeys(name for name, _ in rows if (name, right) not in facts))
             question = rng.choice(backward).format(right)
-            return _choice(question, left, rng.sample(others, 5), f"to {right}")
+            return _choice(question, left, rng.sample(wrong, 5), f"to {right}")
         odd = rng.random() < 0.5
         drawn = rng.sample(rows, 6)
         texts = []

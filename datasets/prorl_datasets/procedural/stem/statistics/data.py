@@ -228,9 +228,9 @@ def _z_score(rng: Random, level: int) -> Solved:
 def inclusive(ordered: list[float], percent: int) -> float:
     """Return the percentile by interpolation at place 1 + (n - 1) percent/100."""
     last = len(ordered) - 1
-    below, rest = divmod(last * percent, 100)
+    below, fraction_part = divmod(last * percent, 100)
     step = ordered[min(below + 1, last)] - ordered[below]
-    return ordered[below] + step * rest / 100
+    return ordered[below] + step * fraction_part / 100
 
 
 def _percentile(rng: Random, level: int) -> Solved:

@@ -100,9 +100,11 @@ def _interval(rng: Random, level: int) -> Solved:
     what, n = rng.choice(GROUPS), rng.randint(30, 600)
     percent, z = rng.choice(CRITICAL)
     sd, mu = clean(rng, 1, 40, 1), clean(rng, 50, 300, 1)
-    known = f"(critical value {z:.3f} for {percent}% confidence)"
+    critical = f"(critical value {z:.3f} for {percent}% confidence)"
     if level == 1:
-        text = WORDINGS.one("interval", n=n, what=what, sd=shown(sd), percent=percent, known=known)
+        text = WORDINGS.one(
+            "interval", n=n, what=what, sd=shown(sd), percent=percent, known=critical
+        )
         value = 2 * z * sd / math.sqrt(n)
         wrong: tuple[float, ...] = (value / 2, 2 * z * sd / n, 2 * sd / math.sqrt(n), 2 * z * sd)
         return Solved(text, value, "", {"sd": sd, "n": n, "percent": percent}, 3, wrong)
@@ -120,7 +122,7 @@ def _interval(rng: Random, level: int) -> Solved:
             hits=hits,
             upper="upper" if upper else "lower",
             percent=percent,
-            known=known,
+            known=critical,
         )
         value = 100 * (p + half if upper else p - half)
         wrong = (100 * (p - half if upper else p + half), 100 * p, 100 * half, 100 * (p + half / z))
@@ -140,7 +142,7 @@ def _interval(rng: Random, level: int) -> Solved:
         mu2=shown(mu2),
         sd2=shown(sd2),
         percent=percent,
-        known=known,
+        known=critical,
     )
     wrong = (mu - mu2 - half, mu - mu2, half, mu - mu2 + half / z)
     parameters: dict[str, Any] = {"mu": [mu, mu2], "sd": [sd, sd2], "n": [n, m], "percent": percent}
@@ -151,10 +153,15 @@ def _sample_size(rng: Random, level: int) -> Solved:
     what = rng.choice(GROUPS)
     percent, z = rng.choice(CRITICAL)
     sd, half = clean(rng, 2, 60, 1), clean(rng, 0.5, 6, 1)
-    known = f"(critical value {z:.3f})"
+    critical = f"(critical value {z:.3f})"
     if level == 1:
         text = WORDINGS.one(
-            "sample size", what=what, sd=shown(sd), percent=percent, half=shown(half), known=known
+            "sample size",
+            what=what,
+            sd=shown(sd),
+            percent=percent,
+            half=shown(half),
+            known=critical,
         )
         raw = (z * sd / half) ** 2
         if raw < 8:
@@ -171,7 +178,7 @@ def _sample_size(rng: Random, level: int) -> Solved:
     points, p = clean(rng, 1, 8, 1), rng.randint(5, 95)
     if level == 2:
         text = WORDINGS.one(
-            "sample size 2", p=p, what=what, percent=percent, points=shown(points), known=known
+            "sample size 2", p=p, what=what, percent=percent, points=shown(points), known=critical
         )
         raw = z * z * p * (100 - p) / points**2
         wrong = (
@@ -185,10 +192,10 @@ def _sample_size(rng: Random, level: int) -> Solved:
         return Solved(
             text, math.ceil(raw), "", {"p": p, "points": points, "percent": percent}, 3, wrong, True
         )
-    return _sample_size_hard(rng, percent, what, known, z)
+    return _sample_size_hard(rng, percent, what, critical, z)
 
 
-def _sample_size_hard(rng: Random, percent: int, what: str, known: str, z: float) -> Solved:
+def _sample_size_hard(rng: Random, percent: int, what: str, critical: str, z: float) -> Solved:
     n, now = rng.randint(20, 400), clean(rng, 1, 15, 1)
     goal = round(now * clean(rng, 0.2, 0.8, 2), 2)
     other, z2 = rng.choice([c for c in CRITICAL if c[0] != percent])
@@ -198,7 +205,7 @@ def _sample_size_hard(rng: Random, percent: int, what: str, known: str, z: float
         what=what,
         percent=percent,
         now=shown(now),
-        known=known,
+        known=critical,
         other=other,
         z2=z2,
         goal=shown(goal),
