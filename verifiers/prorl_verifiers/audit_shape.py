@@ -13,9 +13,8 @@ from prorl_verifiers.types import Reference, Task
 class Item:
     """One task. ``question`` is the prompt ("" if unknown).
 
-    ``gold`` is hidden from most of the search. ``chance`` is what a blind guess earns because of the task's form (as
-    1/options), or None to estimate it from the group's golds. ``right`` is a correct answer to spoil, by default the
-    gold.
+    ``gold`` is hidden from most of the search. ``chance`` is what a blind guess earns by the task's form (as
+    1/options), or None to estimate it. ``right`` is a correct answer to spoil, by default the gold.
     """
 
     id: str
@@ -37,7 +36,7 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Items attacked together. ``name`` starts with the verifier's name.
+    """Items attacked together. ``name`` starts with the verifier's.
 
     ``wordless``: only constant answers without a letter or digit are tried.
     """
@@ -54,10 +53,7 @@ Answer: TypeAlias = Callable[[Item, Group], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A way to answer without solving.
-
-    ``raw`` answers are whole responses; others are formatted by the verifier's spec.
-    """
+    """A way to answer without solving; ``raw`` answers are whole responses, others are formatted by the spec."""
 
     name: str
     answer: Answer
@@ -75,7 +71,7 @@ parts, put a sign after a number, surround it with junk, break a constraint."""
 class Mutation:
     """A way to make a correct answer wrong: ``spoil(right, item, group)``, or None if not applicable.
 
-    ``allowed`` is partial credit that is no leak, if most of the answer stays right.
+    ``allowed`` is partial credit for an answer that stays mostly right.
     """
 
     name: str

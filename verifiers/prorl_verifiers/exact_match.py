@@ -1,7 +1,7 @@
-"""The exact-match verifier: cut the response at a stop text, filter it, and compare it with the gold answers as text.
+"""The exact-match verifier: cut the response at a stop text, filter it, and compare it with the golds as text.
 
-It scores a ``generate_until`` task as lm-evaluation-harness does, so thinking is not stripped. The worker's time limit
-stops regular expressions that are slow on hostile texts.
+It scores as lm-evaluation-harness does, so thinking is not stripped. The worker's time limit stops slow regular
+expressions.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
 
 
 def _without_thinking(text: str) -> str:
-    """Remove each <think>...</think> in turn, as lighteval does: the text on both sides may join into the next tag."""
+    """Remove each <think>...</think> in turn, as lighteval does: the text around one may join into the next tag."""
     output: list[str] = []  # single characters
     place, short = 0, len(OPEN_THINK) - 1
     while True:
@@ -266,7 +266,7 @@ def first_answer(reference: Reference) -> str:
 def gold_response(reference: Reference) -> str | None:
     """Return a correct answer, or None if the filters require an unknown format.
 
-    Also None with regular expressions, which may only be tried in a worker since they may not end.
+    Also None with regular expressions, which are only tried in a worker, since they may not end.
     """
     matching = read(reference)
     if matching.ignored or any(isinstance(f, ByExpression) for f in matching.filters):

@@ -1,4 +1,4 @@
-"""Find the answer in a response. All functions take linear time: no regular expression here can backtrack."""
+"""Find the answer in a response, in linear time: no regular expression here can backtrack."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _last_box_start(text: str) -> int | None:
 
 
 def last_tag(text: str) -> str | None:
-    """Return the stripped text of the last closed ``<answer>...</answer>``, or None."""
+    """Return the stripped text of the last closed ``<answer>``, or None."""
     span = last_tag_span(text)
     return None if span is None else text[span[0] : span[1]].strip()
 
@@ -99,9 +99,8 @@ def last_tag_span(text: str) -> tuple[int, int] | None:
 
 
 def answer_line(text: str) -> str | None:
-    """Return X if the last non-blank line reads ``Answer: X``, "So the final answer is X" or the like, else None.
-
-    Dollar signs, bold marks and a full stop around X are removed.
+    """Return X, without markup and full stop, if the last non-blank line reads ``Answer: X``, "So the final answer is
+    X" or the like; else None.
     """
     stripped = text.rstrip()
     line = stripped[stripped.rfind("\n") + 1 :]
@@ -139,8 +138,8 @@ def note_answer(text: str, answer: str) -> None:
 def last_code_block(text: str, marks: Collection[str] = ("python", "py", "python3")) -> str | None:
     """Return the last closed fenced block marked with one of ``marks``, else the last closed one without a mark.
 
-    A fence is a line of three or more backticks or tildes; its mark is the word after them. Unclosed blocks (truncated
-    answers) do not count.
+    A fence is a line of three or more backticks or tildes, then the mark. Unclosed blocks (truncated answers) do not
+    count.
     """
     marked: str | None = None
     plain: str | None = None

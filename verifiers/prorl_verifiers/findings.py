@@ -37,8 +37,7 @@ OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "neutral")
 class Finding:
     """One thing that a scorer found; ``parts`` are findings that it consists of.
 
-    The texts in ``fields`` may come from a model or data set, the labels do not. ``span`` is the place in the response,
-    in characters.
+    Texts in ``fields`` may come from a model or data set. ``span`` is the place in the response, in characters.
     """
 
     title: str
@@ -76,7 +75,7 @@ def note(
 ) -> None:
     """Record a finding if notes are kept; otherwise this takes less than a microsecond.
 
-    ``passed=None`` decides nothing. ``span`` refers to the text that the scorer was given.
+    ``passed=None`` decides nothing. ``span`` is a place in the text given to the scorer.
     """
     notes = _NOTES.get()
     if notes is None or len(notes) >= MOST_HEARD:

@@ -1,6 +1,6 @@
 """Reward functions for TRL, verl and OpenRLHF, none of which is imported here.
 
-An ``infra_error`` is never a reward of 0: TRL gets None, the others an exception after retries.
+An ``infra_error`` is never a reward of 0.
 """
 
 from prorl_verifiers.adapters.common import RewardUnavailableError, ScorerOptions, close_shared

@@ -38,9 +38,8 @@ class Scorer(Protocol):
 class ScorerOptions:
     """How an adapter scores: at the service ``url``, else with a local pool.
 
-    ``timeout`` is in seconds per try (local pool). ``modes`` is text like ``math=either,logic=reference``.
-    ``think_open``: the chat template opens the thinking. ``retries`` is for items without a verdict. ``plugin``: files,
-    separated like PATH.
+    ``timeout``: seconds per try. ``modes``: text like ``math=either,logic=reference``. ``think_open``: the chat
+    template opens the thinking. ``retries``: for items without a verdict. ``plugin``: files, separated like PATH.
     """
 
     workers: int = 2

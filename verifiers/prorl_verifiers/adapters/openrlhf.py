@@ -104,7 +104,7 @@ def reward_func(
 ) -> dict[str, Any]:
     """Return {"rewards", "scores": float tensors of shape (n,), "extra_logs": {name: such a tensor}}.
 
-    ``queries`` are prompts with responses, ``labels`` tasks as JSON text. Raises TaskError, RewardUnavailableError.
+    ``labels`` are tasks as JSON text. Raises TaskError, RewardUnavailableError.
     """
     import torch
 

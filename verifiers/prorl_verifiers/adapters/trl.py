@@ -30,8 +30,8 @@ KEEPS_NONE = (1, 6)
 class TrlReward:
     """The callable for ``reward_funcs=[...]``; TRL logs it under its ``__name__``.
 
-    Dataset columns: ``verifier`` and ``reference``, or ``task`` with both. JSON text is safer than objects, since a
-    column of objects gets every key of every row. A row whose verifier (or task) is None gets None.
+    Dataset columns: ``verifier`` and ``reference``, or ``task`` with both; JSON text is safer than objects, which get
+    every key of every row. A row whose verifier (or task) is None gets None.
     """
 
     def __init__(
@@ -54,8 +54,7 @@ class TrlReward:
     ) -> list[float | None]:
         """Return one reward in [0, 1] per completion; None without a verdict.
 
-        Raises UserError for missing columns, TaskError, ServiceError if the service is down, and RewardUnavailableError
-        if ``on_infra_error`` is "raise".
+        Raises UserError for missing columns, TaskError, ServiceError if the service is down, or RewardUnavailableError.
         """
         tasks = _tasks(columns, len(completions))
         rows = [index for index, task in enumerate(tasks) if task is not None]
@@ -88,9 +87,8 @@ def make_trl_reward(
 ) -> TrlReward:
     """Return a reward function for TRL.
 
-    The caller closes ``scorer``; by default the process shares one made from ``options`` (ScorerOptions). Without a
-    verdict, ``on_infra_error`` "none" gives None and "raise" raises RewardUnavailableError; the default depends on the
-    installed TRL.
+    By default the process shares a scorer made from ``options`` (ScorerOptions); the caller closes a given one.
+    ``on_infra_error``: "none" gives None, "raise" raises RewardUnavailableError.
     """
     return TrlReward(scorer, ScorerOptions.from_environment(**options), name, on_infra_error)
 

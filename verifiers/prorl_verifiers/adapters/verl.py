@@ -46,8 +46,7 @@ def compute_score(
 ) -> dict[str, Any]:
     """Return {"score", "acc", "pred", "status", "timeout", "unparsable"}; score is the unshaped reward in [0, 1].
 
-    ``options`` are fields of ScorerOptions, else from the environment. Thread-safe. Raises TaskError,
-    RewardUnavailableError.
+    ``options`` are fields of ScorerOptions. Thread-safe. Raises TaskError, RewardUnavailableError.
     """
     task = verl_task(data_source, ground_truth, extra_info)
     return _score([(solution_str, task)], options)[0]
@@ -73,7 +72,7 @@ def verl_task(
 ) -> Task:
     """Return the task of one row. Raises TaskError.
 
-    The verifier is ``extra_info["verifier"]``, or in ``ground_truth`` (a whole task), or in ``data_source``
+    The verifier is in ``extra_info["verifier"]``, ``ground_truth`` (a whole task) or ``data_source``
     (``prorl/VERIFIER``). ``ground_truth`` is the reference, or for math and stem the plain answer.
     """
     reference = ground_truth if isinstance(ground_truth, Mapping) else None

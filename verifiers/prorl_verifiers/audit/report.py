@@ -72,7 +72,7 @@ def as_document(report: AuditReport, settings: dict[str, Any]) -> dict[str, Any]
 
 
 def spoilt_document(group: SpoiltReport) -> dict[str, Any]:
-    """Return a group's rewards for spoilt answers as JSON."""
+    """Return a group's spoilt answers as JSON."""
     return {
         "name": group.name,
         "verifier": group.verifier,
@@ -194,7 +194,7 @@ def printable(text: str) -> str:
 
 
 def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Group]:
-    """Yield the built-in groups of the named verifiers, or of all. Raises UserError."""
+    """Yield the built-in groups of the named (or all) verifiers. Raises UserError."""
     specs = [VERIFIERS.get(name) for name in verifiers or VERIFIERS.names()]
     for spec in specs:
         if spec.audit.groups is None and verifiers:
@@ -205,7 +205,7 @@ def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Gr
 
 
 def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Group]:
-    """Yield the groups with modes set in tasks that have none. Raises TaskError."""
+    """Yield the groups with modes set in tasks without one. Raises TaskError."""
     for group in groups:
         items = [replace(item, task=with_mode(item.task, modes)) for item in group.items]
         yield replace(group, items=items) if modes else group

@@ -1,4 +1,4 @@
-"""The exploit search: try answers that solve nothing, and report those that earn more than chance."""
+"""The exploit search: find answers that solve nothing but earn more than chance."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SMALLEST = 0.005
 def group_chance(group: Group) -> float:
     """Return the chance level of a group, in [0, 1].
 
-    It is the mean of its items' ``chance`` or of the verifier's; without those, the share of the commonest gold (at
-    least 1/n), or for multiple choice the mean of 1/options if that is more.
+    It is the mean of its items' ``chance`` or of the verifier's; else the share of the commonest gold, or the mean of
+    1/options if that is more.
     """
     items = group.items
     if not items:
@@ -52,9 +52,8 @@ def share_of_golds(group: Group, answers: Sequence[str | None]) -> float:
 def luck(rewards: Sequence[float], chance: float, tried: int) -> float:
     """Return an upper bound (at most 1) of the probability that luck explains ``rewards``.
 
-    If the expected mean is ``chance``, a mean of m or more of n rewards in [0, 1] has probability at most exp(-n KL(m,
-    chance)) (Hoeffding 1963, theorem 1); rewards of 0 and 1 use the binomial tail. It is multiplied by the number of
-    probes ``tried`` (Bonferroni).
+    A mean of m or more of n rewards in [0, 1] has probability at most exp(-n KL(m, chance)) (Hoeffding 1963, theorem
+    1); rewards of 0 and 1 use the binomial tail. It is multiplied by the number of probes ``tried`` (Bonferroni).
     """
     n = len(rewards)
     if n == 0:
@@ -149,7 +148,7 @@ Family = Literal["ignorant", "spoilt"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``rounds`` of mutation (0: probes only); verdicts slower than ``slow_seconds`` are faults."""
+    """``rounds`` of mutation (0: probes only); slower verdicts than ``slow_seconds`` are faults."""
 
     rounds: int = 2
     slow_seconds: float = 2.0

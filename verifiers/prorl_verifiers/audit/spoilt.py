@@ -1,4 +1,4 @@
-"""Make correct answers wrong, and report which ones a verifier still rewards."""
+"""Make correct answers wrong, and report those that a verifier still rewards."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def _row_twice(which: int) -> Callable[[str, Item, Group], str | None]:
 
 @dataclass(slots=True)
 class MutationResult:
-    """The result of one mutation on one group; ``total`` and ``most`` are rewards."""
+    """The result of one mutation on one group."""
 
     mutation: str
     kind: str
@@ -194,7 +194,7 @@ class MutationResult:
 
 @dataclass(slots=True)
 class SpoiltReport:
-    """The results on one group; ``right`` of ``items`` correct answers were spoilt."""
+    """The results on one group; ``right`` of ``items`` were spoilt."""
 
     name: str
     verifier: str

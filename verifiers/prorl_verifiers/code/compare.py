@@ -41,9 +41,9 @@ def _lines(text: str) -> list[str]:
 def same_value(expected: Any, got: Any, from_json: bool = False) -> bool:
     """Return whether ``got``, made of exact builtin types, equals ``expected``; a bool never stands for a number.
 
-    With ``from_json``, list and tuple are alike; an int may stand for an integral float, never the reverse; floats have
-    a tolerance of 1e-6 (relative above 1); NaN and infinity only match themselves. Values deeper than MAX_DEPTH or
-    larger than MAX_NODES match nothing. Otherwise ``==`` decides.
+    With ``from_json``, list and tuple are alike, an int may stand for an integral float (never the reverse), floats may
+    differ by 1e-6 (relative above 1), NaN and infinity only match themselves, and values beyond MAX_DEPTH or MAX_NODES
+    match nothing.
     """
     if from_json:
         return _Comparison().same(expected, got, 0)

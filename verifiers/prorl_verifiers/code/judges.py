@@ -1,4 +1,4 @@
-"""Judges for tasks with more than one right output: functions (stdin, stdout, expected) -> whether ``stdout`` is right.
+"""Judges for tasks with several right outputs: functions (stdin, stdout, expected) -> whether ``stdout`` is right.
 
 The verifier runs this file's text in a box, so it imports only the standard library.
 """
@@ -32,10 +32,9 @@ def _lines(text: str) -> "Counter[str]":
 
 
 def floats(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both have the same words in order, with decimal numbers within 1e-6 (relative above 1).
+    """Return whether both have the same words in order, with decimals within 1e-6 (relative above 1).
 
-    The tolerance holds only where the expected word has a point or an exponent. NaN and infinity match only themselves,
-    in any case.
+    The tolerance needs a point or exponent in the expected word. NaN and infinity match only themselves, in any case.
     """
     got, gold = stdout.split(), expected.split()
     return len(got) == len(gold) and all(_same_word(a, b) for a, b in zip(got, gold, strict=True))
@@ -60,10 +59,11 @@ def _is_number(word: str) -> bool:
 
 
 def rows(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both have the same rows, equally often, in any order: the result set of an SQL query.
+    """Return whether both have the same rows, equally often, in any order (the result of an SQL query without ORDER
+    BY).
 
-    Cells are separated by ``|``, as the language ``sql`` prints them. Numbers are compared by value (``3`` is ``3.0``),
-    fractions within 1e-6 (relative above 1). For a query that asks for an order, use no judge.
+    Cells are separated by ``|``. Numbers are compared by value (``3`` is ``3.0``), fractions within 1e-6 (relative
+    above 1).
     """
     got, gold = _table(stdout), _table(expected)
     return got.keys() == gold.keys() and all(
@@ -72,7 +72,7 @@ def rows(stdin: str, stdout: str, expected: str) -> bool:
 
 
 def _table(text: str) -> dict[tuple[str | int | None, ...], list[tuple[float, ...]]]:
-    """Return the fractions of each row, by the row's other cells."""
+    """Return the fractions of each row, by its other cells."""
     table = defaultdict(list)
     for line in text.replace("\r\n", "\n").split("\n"):
         if line:

@@ -59,7 +59,7 @@ class CallTest:
 
 @dataclass(frozen=True, slots=True)
 class CheckTest:
-    """Trusted ``source`` with ``check(candidate)``, for the function ``entry_point``."""
+    """Trusted ``source`` with ``check(candidate)``, for ``entry_point``."""
 
     source: str
     entry_point: str
@@ -206,8 +206,8 @@ _TOTAL, _PARTIAL = "total_seconds", "partial"
 
 @dataclass(frozen=True, slots=True)
 class CodeLimits:
-    """Limits per test, and total processor seconds, beyond which a submission earns nothing, or with ``partial`` its
-    share so far.
+    """Limits per test, and total processor seconds for all; with ``partial``, tests passed before the limit still
+    count.
     """
 
     per_test: Limits
@@ -217,7 +217,7 @@ class CodeLimits:
 
 @dataclass(frozen=True, slots=True)
 class CodeReference:
-    """A parsed code task. ``binary``: reward 1 if all tests pass, else 0, instead of the share."""
+    """A parsed code task. ``binary``: reward 1 if all tests pass, else 0."""
 
     language: LanguageSpec
     tests: list[CodeTest]
@@ -269,10 +269,7 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
 
 
 def read_environment(name: Any, language: LanguageSpec) -> str:
-    """Return the environment's name, by default the standard library. Raises TaskError.
-
-    It need not exist here: the sandbox may be elsewhere.
-    """
+    """Return the environment's name, by default the standard library's; it need not exist here. Raises TaskError."""
     from prorl_sandbox.environments.store import NAME, STDLIB
 
     if name is None or name == STDLIB:

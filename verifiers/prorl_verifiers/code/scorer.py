@@ -1,4 +1,4 @@
-"""The code verifier: run the last code block on the task's tests; the reward is the share passed.
+"""The code verifier: the reward is the share of tests that the last code block passes.
 
 Each test has its own box, which never contains the expected result; the submission is never parsed here.
 """
@@ -42,10 +42,9 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
     """Run the last code block of ``text`` on every test.
 
     No code block is ``unparsable``; code that does not compile gets 0. All tests together may use
-    ``limits.total_seconds`` (ProRL's 5 s by default) of processor time, so that other load on the machine does not
-    count, and twice as much wall time as a backstop; queueing, compiling and judging are free. Beyond it the verdict is
-    ``timeout``, or with ``limits.partial`` the share passed. Mode ``binary`` gives 1 or 0 and stops at the first
-    failure. Raises JudgeError, SandboxError, or UserError for a missing compiler.
+    ``limits.total_seconds`` of processor time (so that other load does not count) and twice as much wall time, without
+    queueing, compiling and judging. Beyond it the verdict is ``timeout``, or with ``limits.partial`` the share passed.
+    Mode ``binary`` stops at the first failure. Raises JudgeError, SandboxError, or UserError for a missing compiler.
     """
     from prorl_sandbox import Budget, Program
 
@@ -135,7 +134,7 @@ def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sand
 def judge_accepts(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
     """Ask the judge ``name``, in its own box, whether ``stdout`` is right.
 
-    If it fails on ``stdout`` only, ``stdout`` is wrong. Raises JudgeError if it fails on the expected output too;
+    If it fails only on ``stdout``, that is wrong. Raises JudgeError if it fails on the expected output too;
     SandboxError.
     """
     verdict, _ = _ask_judge(name, test, stdout, sandbox)
@@ -172,7 +171,7 @@ def _failure(outcome: Outcome) -> str:
 def note_test(
     number: int, passed: bool, test: CodeTest, outcome: Outcome, judge: str | None
 ) -> None:
-    """Note the result of a test for an explanation."""
+    """Record the result of a test."""
     seconds = (
         f"{outcome.wall_seconds:.3f} s by the clock, {outcome.cpu_seconds:.3f} s of processor time"
     )

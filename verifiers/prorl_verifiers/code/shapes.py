@@ -1,4 +1,4 @@
-"""Convert the test formats of Eurus-2, LiveCodeBench and BigCodeBench; nothing is unpickled or evaluated."""
+"""Convert the tests of Eurus-2, LiveCodeBench and BigCodeBench without unpickling or evaluating."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def check(candidate):
 
 
 def eurus_reference(ground_truth: str) -> dict[str, Any]:
-    """Convert ``reward_model.ground_truth`` of an Eurus-2-RL-Data code row. Raises TaskError.
+    """Convert ``reward_model.ground_truth`` of an Eurus-2-RL-Data code row, JSON {"inputs", "outputs", "fn_name"?}.
+    Raises TaskError.
 
-    It is JSON {"inputs", "outputs", "fn_name"?}: lists of arguments and mostly wrapped values for a function, else text
-    or lists of lines.
+    With ``fn_name``, inputs are lists of arguments and outputs mostly wrapped values; else text or lists of lines.
     """
     row = _parse(ground_truth, "the ground truth")
     if not isinstance(row, dict):
@@ -54,8 +54,7 @@ def eurus_reference(ground_truth: str) -> dict[str, Any]:
 def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -> dict[str, Any]:
     """Convert LiveCodeBench tests, a list of {"input", "output", "testtype"}. Raises TaskError.
 
-    ``function`` is the row's ``metadata.func_name``, called by functional tests: a function, or a method of
-    ``Solution``.
+    ``function`` is the row's ``metadata.func_name``: a function, or a method of ``Solution``.
     """
     if not tests:
         raise TaskError("a code task needs at least one test")
@@ -80,8 +79,7 @@ def bigcodebench_reference(
 ) -> dict[str, Any]:
     """Convert a BigCodeBench row's ``test``, the source of a class ``TestCases``, into one check. Raises TaskError.
 
-    The tests run apart from the submission in ``environment``, so tests that patch functions inside it
-    (``unittest.mock.patch``) or share files with it fail.
+    The tests run apart from the submission, so those that patch functions inside it or share files with it fail.
     """
     try:
         body = ast.parse(test).body

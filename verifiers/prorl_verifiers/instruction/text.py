@@ -49,7 +49,7 @@ def _is_invisible(letter: str) -> bool:
 def folded(text: str) -> str:
     """Return the text without compatibility forms, extra marks and Latin lookalikes.
 
-    Lookalikes are replaced in words with Latin letters, and everywhere if no other letter is from their alphabet.
+    Lookalikes are replaced in words with Latin letters, and everywhere without other letters of their alphabet.
     """
     if text.isascii():
         return text
@@ -135,7 +135,7 @@ def sentences(text: str) -> list[str]:
     """Return the stripped sentences with a letter or digit.
 
     They end at . ! ? or an ellipsis before white space, or at full stops of other scripts, but not at abbreviations,
-    initials (``J.``), list marks (``1.``) or line breaks.
+    initials (``J.``) or list marks (``1.``).
     """
     pieces, last = [], 0
     for match in _SENTENCE_END.finditer(text):
@@ -196,14 +196,12 @@ def single_spaced(text: str) -> str:
 
 
 def _separates_words(letter: str) -> bool:
-    """Return whether a letter's script separates words."""
     return letter.isalnum() and (ord(letter) < 0x0530 or 0x1E00 <= ord(letter) < 0x2000)
 
 
 def word_pattern(word: str) -> re.Pattern[str]:
-    """Return a case-insensitive pattern of a whole word or phrase in a ``folded`` text.
-
-    Its ends are bounded only in scripts that separate words.
+    """Return a case-insensitive pattern of a whole word or phrase in a ``folded`` text, bounded only in scripts that
+    separate words.
     """
     left = r"(?<![^\W_])" if _separates_words(word.strip()[:1]) else ""
     right = r"(?![^\W_])" if _separates_words(word.strip()[-1:]) else ""
@@ -212,12 +210,12 @@ def word_pattern(word: str) -> re.Pattern[str]:
 
 
 def occurrences(word: str, text: str) -> int:
-    """Count a whole word or phrase, ignoring case and disguises."""
+    """Count a whole word or phrase in any case or disguise."""
     return sum(1 for _ in word_pattern(word).finditer(folded(text)))
 
 
 def has_phrase(word: str, text: str) -> bool:
-    """Return whether a whole word or phrase occurs, ignoring case and disguises."""
+    """Return whether a whole word or phrase occurs in any case or disguise."""
     return word_pattern(word).search(folded(text)) is not None
 
 

@@ -1,6 +1,6 @@
 """Score grids by their rules, and matrices cell by cell.
 
-Any grid that keeps the givens and rules is right. Partial credit is the share of right blank cells, from at least half.
+Any grid that keeps the givens and rules is right. Partial credit starts above half of the blank cells.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Parse formulas without evaluating model text: values, polynomials, derivatives.
 
-The grammar is Python's arithmetic with ``^`` and known functions. Antiderivatives are differentiated at fixed points
-with 40 digits.
+The grammar is Python's arithmetic with ``^`` and known functions.
 """
 
 from __future__ import annotations
@@ -168,7 +167,7 @@ Polynomial = dict[Monomial, Fraction]
 def expanded(tree: Node) -> Polynomial:
     """Return the polynomial that the tree writes as a sum of terms.
 
-    Raises FormulaError for products and powers of sums, because the question's own product is not an answer.
+    Raises FormulaError for products and powers of sums: the question's own product is not an answer.
     """
     match tree.op:
         case "num":
@@ -251,7 +250,8 @@ FREE = frozenset({"C", "c", "K", "k", "C1", "c1"})
 def is_antiderivative(
     answer: str, integrand: str, variable: str, free: frozenset[str] = FREE
 ) -> bool:
-    """Return whether the derivative of ``answer`` is ``integrand``; ``free`` are names of constants.
+    """Return whether the derivative of ``answer`` is ``integrand``, at fixed points with 40 digits; ``free`` are names
+    of constants.
 
     Raises FormulaError if the integrand is not a formula.
     """

@@ -61,7 +61,7 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
 def file_groups(path: Path) -> list[Group]:
     """Return the groups of a file of {"id", "task", "question"?} rows, one per verifier or logic dataset.
 
-    Raises TaskError for an empty file, and with file and line for an invalid row.
+    Raises TaskError for an empty file or an invalid row.
     """
     grouped: dict[tuple[str, str], list[Item]] = {}
     for number, row in read_jsonl(path):

@@ -1,6 +1,6 @@
 """Score moves by strict simulation.
 
-Upstream skips impossible moves, so that a list of every move solves many boards; here they make an answer wrong.
+Upstream skips impossible moves, so a list of every move solves many boards; here they make an answer wrong.
 """
 
 from __future__ import annotations
@@ -40,10 +40,7 @@ Cars = dict[str, tuple[int, ...]]
 
 
 def cars_of(board: str) -> tuple[Cars, frozenset[int]]:
-    """Return (cells of each car by its letter, cells of the walls).
-
-    The question relabels the board's cars A, B, C ... in order.
-    """
+    """Return (cells of each car, cells of the walls); the question relabels the board's cars A, B, C ..."""
     labels = sorted(set(board) - {"o", "x"})
     cars = {
         chr(ord("A") + i): tuple(cell for cell, sign in enumerate(board) if sign == label)
@@ -171,7 +168,7 @@ def _key(place: re.Match[str]) -> str:
 
 
 def quantum_lock(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score quantum_lock; upstream reads A, B, C out of any text, so only buttons are accepted."""
+    """Score quantum_lock; upstream reads A, B, C out of any text, here only buttons are accepted."""
     if not re.fullmatch(r"(?:[ABC]|\u2192|->|[\s,])*", answer.strip().upper()):
         return 0.0
     return above_half(upstream())
@@ -199,7 +196,7 @@ _TURN = re.compile(r"(\d?[LRUDFBMESxyz]w?'?)([1-3]?)")
 
 
 def rubiks_cube(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score rubiks_cube; above 3x3x3 upstream drops inner layers (``2Rw``), so the turns are made here."""
+    """Score rubiks_cube; the turns are made here, since above 3x3x3 upstream drops inner layers (``2Rw``)."""
     turns = [_TURN.fullmatch(turn) for turn in plain(answer).split()]
     if None in turns or len(turns) > MOST_MOVES:
         return 0.0

@@ -90,7 +90,7 @@ def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _floats(text: str) -> list[float] | None:
-    """Parse comma-separated decimals: [] for blank text, None if malformed."""
+    """Parse comma-separated decimals, or return None."""
     text = text.strip().strip("\"'").strip()
     values = complete(number(part) for part in text.split(",")) if text else []
     if values is None or len(values) > 100:
@@ -190,10 +190,10 @@ _SCIENTIFIC = re.compile(r"[+-]?\d{1,3}(?:\.\d{1,40})?[eE][+-]?\d{1,2}", re.ASCI
 
 
 def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score decimal_arithmetic to one unit in the last requested digit of the gold or exact value.
+    """Score decimal_arithmetic to one unit in the last requested digit.
 
-    Golds carry rounding errors, so the exact value is computed from the question. Without requested digits the error
-    may be 0.001, or 0.1 % of a small gold.
+    Golds carry rounding errors, so the exact value, computed from the question, is right too. Without requested digits
+    the error may be 0.001, or 0.1 % of a small gold.
     """
     value, gold = _decimal(answer), _decimal(str(entry["answer"]))
     if value is None or gold is None:

@@ -31,7 +31,7 @@ MAX_LENGTH, MAX_VARIABLES, MAX_DEPTH = 400, 12, 40
 def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score propositional_logic.
 
-    A valid conclusion earns 1 if it excludes at least half of what the premises exclude, else its share. A restated
+    A valid conclusion earns 1 if it excludes at least half of what the premises exclude, else its share; a restated
     premise earns at most 0.25, a tautology nothing.
     """
     metadata = entry["metadata"]

@@ -1,10 +1,10 @@
 """Find the answer in a response and score it by the rules of its reasoning-gym dataset.
 
 Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode``: ``fixed`` (default) or ``reference`` (upstream's
-score, clipped). ``extraction``: ``answer`` (default, as in ProRL: the last closed ``<answer>``) or ``lenient`` (then
-the last box, then a last line "Answer: X"). Model text is never evaluated.
+score, clipped). ``extraction``: ``answer`` (default, as in ProRL: the last closed ``<answer>``) or ``lenient`` (also
+the last box or a last line "Answer: X"). Model text is never evaluated.
 
-If a scorer raises even on the gold answer, the entry is broken and the error propagates (``infra_error``).
+If a scorer raises even on the gold answer, the error propagates (``infra_error``).
 """
 
 from __future__ import annotations
@@ -139,7 +139,6 @@ def readings(answer: str) -> Iterator[str]:
 
 
 def _without_layer(text: str) -> str | None:
-    """Remove one layer of formatting, or return None."""
     if len(text) >= 7 and text.startswith("```") and text.endswith("```"):
         inner = text[3:-3]
         mark = _FENCE_MARK.match(inner)

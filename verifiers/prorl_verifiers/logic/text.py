@@ -1,7 +1,6 @@
 """Score words, numbers and lists.
 
-White space, Unicode minus signs, thousands separators, trailing zeros and the case of yes/no words are ignored. Partial
-credit starts above the score of an uninformed answer (``beyond``).
+White space, Unicode minus signs, thousands separators, trailing zeros and the case of yes/no words are ignored.
 """
 
 from __future__ import annotations
@@ -148,7 +147,7 @@ def beyond(share: float, base: float) -> float:
 
 
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
-    """Return the credit for positions equal to ``gold``, above the best constant or echo of the question."""
+    """Return the credit for positions equal to ``gold``, above the best constant or echo."""
     if not gold or len(answer) != len(gold):
         return 0.0
     base = max(_share(echo, gold) for echo in (*echoes, ()))
@@ -230,9 +229,8 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score gsm_symbolic: the only number, unless the text denies or doubts it.
-
-    A percent sign needs a question about percent.
+    """Score gsm_symbolic: the only number, unless the text denies or doubts it; a percent sign needs a question about
+    percent.
     """
     percent = "%" in answer and not re.search("%|percent", str(entry["question"]))
     if percent or hedged(answer) or _EXPONENT.search(answer):

@@ -1,7 +1,7 @@
 """Call reasoning-gym 0.1.25's scorers without executing model text.
 
-Nine scorers evaluate the answer (``eval`` or sympy's ``parse_expr``) and two the entry; they see only text that our
-parser accepts. Others need hours for a short hostile text; their input is bounded.
+Nine scorers evaluate the answer (``eval`` or sympy's ``parse_expr``) and two the entry; they only get text that our
+parser accepts. Input that would take others hours is bounded.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _LONGEST = {"codeio": 10_000, "propositional_logic": 400}
 def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float:
     """Return upstream's score, or 0 if it raises on ``answer``.
 
-    Errors on the entry's own gold answer propagate, because the entry is broken.
+    Errors on the entry's own gold answer propagate: the entry is broken.
     """
     if not safe_to_evaluate(dataset, answer, entry):
         return _FLOORS.get(dataset, 0.0)
@@ -98,7 +98,7 @@ def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float
 def scorer(dataset: str, word_length: int = 0) -> Callable[[str, dict[str, Any]], float]:
     """Return upstream's scorer; cached, because some load word lists or puzzles.
 
-    ``word_length`` is for word_ladder, whose default scorer knows only four-letter words.
+    ``word_length`` is for word_ladder, whose default scorer only takes four letters.
     """
     from reasoning_gym.factory import create_dataset, get_score_answer_fn
 
@@ -127,7 +127,7 @@ def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> bool:
-    """Return whether ``answer`` is harmless: where upstream evaluates text, literals, arithmetic or formulas."""
+    """Return whether ``answer`` is harmless where upstream evaluates text: a literal, arithmetic or formula."""
     metadata = entry["metadata"]
     if dataset == "bitwise_arithmetic":
         return bool(_HEX_ARITHMETIC.fullmatch(str(metadata["problem"])[:10_000]))
@@ -153,7 +153,7 @@ def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> boo
 
 
 def without_integrals(dataset: str, answer: str) -> str:
-    """Replace unevaluated ``Integral(f, x)``, which some golds have and upstream accepts, by ``(f)``."""
+    """Replace unevaluated ``Integral(f, x)``, which some golds have, by ``(f)``."""
     if not dataset.endswith("integration") or len(answer) > 300:
         return answer
     inner = r"((?:[^(),]|\((?:[^(),]|\([^(),]*\))*\))*)"

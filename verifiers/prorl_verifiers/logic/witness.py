@@ -1,4 +1,4 @@
-"""Solvers for entries without a usable stored answer, which prove that the scorers can be satisfied."""
+"""Solvers for entries without a usable answer, which prove that the scorers can be satisfied."""
 
 from __future__ import annotations
 

@@ -287,9 +287,8 @@ def line_indent(text: str, kwargs: Kwargs) -> bool:
 
 
 def _without_some_blank_lines(lines: list[str]) -> list[str]:
-    """Remove blank lines like a loop that deletes from the list it iterates over.
-
-    Each deletion takes the first equal line and skips the next one.
+    """Remove blank lines like a loop that deletes from the list it iterates over: the first equal line goes, the next
+    is skipped.
     """
     places: dict[str, deque[int]] = defaultdict(deque)
     for at, line in enumerate(lines):
