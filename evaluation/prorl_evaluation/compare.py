@@ -107,7 +107,6 @@ class Comparison:
     warnings: tuple[str, ...]
 
     def find(self, group: str, metric: str) -> Difference | None:
-        """Return the difference, or None."""
         hits = (d for d in self.differences if (d.group, d.metric) == (group, metric))
         return next(hits, None)
 
@@ -159,17 +158,14 @@ class Comparison:
 
 
 def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
-    """Compare the last result with its baseline; None for a single result.
-
-    The baseline is the run's checkpoint from before RL, so that a warm start does not count, or else the first result.
-    """
+    """Compare the last result with its baseline (:func:`baseline_place`); None for a single result."""
     if len(results) < 2:
         return None
     return compare(results[baseline_place([r.label for r in results])], results[-1])
 
 
 def baseline_place(labels: Sequence[str]) -> int:
-    """Return the position of the run's checkpoint from before RL, or else 0; the last label is never it."""
+    """Return the place of the run's checkpoint from before RL, so that a warm start does not count, or else 0."""
     before_rl = (at for at, label in enumerate(labels[:-1]) if label.endswith(BEFORE_RL))
     return next(before_rl, 0)
 
@@ -259,7 +255,7 @@ def _setting(result: EvalResult, name: str) -> str:
 
 
 def setting_warnings(a: EvalResult, b: EvalResult) -> list[str]:
-    """Return a warning for each differing setting that matters."""
+    """Return warnings on differing settings and on equal weights."""
     pairs: dict[str, tuple[object, object]] = {
         name: (getattr(a.settings, name), getattr(b.settings, name))
         for name in (*SAMPLING, "backend")

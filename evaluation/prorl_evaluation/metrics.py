@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def pass_at_k(n: int, c: int, k: int) -> float:
     """Return 1 - C(n-c, k) / C(n, k), the unbiased estimate of pass@k from ``c`` of ``n`` samples.
 
-    Chen et al. 2021, arXiv 2107.03374, equation 1, as a product of ratios to avoid large integers. NaN if ``n < k``.
-    Raises ValueError for a negative count, ``c > n`` or ``k < 1``.
+    Chen et al. 2021, arXiv 2107.03374, equation 1. NaN if ``n < k``. Raises ValueError for a negative count, ``c > n``
+    or ``k < 1``.
     """
     if n < 0 or c < 0 or k < 1:
         raise ValueError(f"counts must not be negative and k at least 1: c={c}, k={k}, n={n}")
@@ -45,7 +45,7 @@ def ks_up_to(n: int, more: Iterable[int] = ()) -> tuple[int, ...]:
 
 
 class Counted(Protocol):
-    """A problem with ``n`` judged samples, ``c`` of them correct."""
+    """Counts of one problem's samples."""
 
     @property
     def n(self) -> int:
@@ -118,9 +118,8 @@ def maj_at_k(
     """Return, for each k, the chance that the most frequent answer of k of ``n`` samples is correct; NaN where n < k.
 
     ``answers`` is a :func:`tally`; ties are broken at random, and no votes count as wrong. Exact for k = 1, a single
-    answer or no correct one, else the unbiased mean over MAJORITY_DRAWS seeded subsets, with a standard error of at
-    most 0.5 / sqrt(MAJORITY_DRAWS) per problem. Source: Wang et al. 2022, arXiv 2203.11171. Raises ValueError if votes
-    exceed samples.
+    answer or no correct one, else the mean over MAJORITY_DRAWS seeded subsets, with a standard error of at most 0.5 /
+    sqrt(MAJORITY_DRAWS). Wang et al. 2022, arXiv 2203.11171. Raises ValueError if votes exceed samples.
     """
     voted = sum(count for count, _ in answers)
     if voted > n:
@@ -229,10 +228,7 @@ def beta_posterior(
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """pass@k under a false-positive rate.
-
-    ``unsolvable_reads`` is that of a problem without correct samples.
-    """
+    """pass@k under a false-positive rate; ``unsolvable_reads`` is that of a problem without correct samples."""
 
     k: int
     rate: float
@@ -265,8 +261,7 @@ def suspicion(
     """Return observed and adjusted pass@k for a verifier that accepts a share ``rate`` (f) of wrong answers.
 
     C(n-c, k) / C(n, k) / (1 - f)^k estimates (1 - p)^k without bias, since a sample is rejected with probability (1 -
-    p)(1 - f). Negative values are shown as 0, and nothing if (1 - f)^k < LEAST_SURVIVORS. The interval takes ``rate``
-    as exact.
+    p)(1 - f). ``adjusted`` is at least 0, NaN if (1 - f)^k < LEAST_SURVIVORS, and takes ``rate`` as exact.
     """
     import numpy as np
 

@@ -48,8 +48,7 @@ MARKS = {"higher": "↑", "lower": "↓", "": ""}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One model's metric in one group; intervals are for similar problems (``population``) and the same ones
-    (``fixed``)."""
+    """One model's metric in one group; ``population`` is for similar problems, ``fixed`` for the same ones."""
 
     model: str
     group: str
@@ -92,12 +91,10 @@ class ModelTable:
     notes: tuple[str, ...]
 
     def value(self, model: str, group: str, metric: str) -> Value:
-        """Return one cell."""
         key = (model, group, metric)
         return next(v for v in self.values if (v.model, v.group, v.metric) == key)
 
     def difference(self, model: str, group: str, metric: str) -> TableDifference | None:
-        """Return a cell's difference, or None for the baseline."""
         key = (model, group, metric)
         hits = (d for d in self.differences if (d.model, d.group, d.metric) == key)
         return next(hits, None)
@@ -175,10 +172,7 @@ def model_table(
     cluster: str = "problem",
     notes: Sequence[str] = (),
 ) -> ModelTable:
-    """Return the table of ``results``, baseline first.
-
-    Raises EvaluationError without a shared problem, or for a k that a result cannot estimate.
-    """
+    """Return the table of ``results``, baseline first. Raises EvaluationError as ``align`` and ``claim_k``."""
     import numpy as np
 
     aligned, left_out = align(results)

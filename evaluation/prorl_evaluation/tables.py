@@ -91,7 +91,6 @@ def doubt_table(results: Sequence[EvalResult], comparisons: Sequence[Comparison]
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number, or a dash for NaN."""
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
@@ -110,7 +109,6 @@ def undefined_lines(results: Sequence[EvalResult]) -> list[str]:
 
 
 def length_digits(tokens: float) -> int:
-    """Return the number of decimals of a mean length."""
     return 1 if tokens < 100 else 0
 
 

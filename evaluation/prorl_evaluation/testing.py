@@ -79,7 +79,6 @@ class FakeScorer:
     scored: int = 0
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """Compare responses with the tasks' answers."""
         self.scored += len(items)
         return [self._verdict(text, task) for text, task in items]
 

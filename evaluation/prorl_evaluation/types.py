@@ -94,7 +94,7 @@ class EvalSettings:
 
     @property
     def near_any_success(self) -> bool:
-        """Whether k > n/2, where pass@k is mostly whether any sample succeeded."""
+        """Whether ``near_n_warning`` warns."""
         return near_n_warning(self.n, self.k) is not None
 
 
@@ -102,9 +102,8 @@ class EvalSettings:
 class ProblemResult:
     """One problem: ``n`` samples have a verdict, ``c`` of them full marks.
 
-    Infra errors, including ``refused`` samples, are not in ``n``. ``truncated`` samples were cut at the token limit.
-    ``chance`` is the reward of the best constant answer, if stated. ``answers`` has (samples, correct samples) per
-    distinct answer, most frequent first; None without votes.
+    Infra errors, including ``refused`` samples, are not in ``n``. ``chance`` is the reward of the best constant answer,
+    if stated. ``answers`` is a ``metrics.tally``, None without votes.
     """
 
     id: str
@@ -213,11 +212,9 @@ class EvalResult:
 
     @property
     def overall(self) -> GroupResult:
-        """The group of all problems."""
         return self.groups[0]
 
     def group(self, name: str) -> GroupResult | None:
-        """Return the group, or None."""
         return next((g for g in self.groups if g.name == name), None)
 
     def to_json(self) -> dict[str, Any]:

@@ -89,9 +89,9 @@ def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
 def boundary_report(
     results: Sequence[EvalResult], options: BoundaryOptions | None = None
 ) -> BoundaryReport:
-    """Return the boundary report; the first result is the baseline and sets level, draws and seed.
+    """Return the report; the first result is the baseline and sets level, draws and seed.
 
-    Raises EvaluationError for no shared problem, or a k that a result cannot estimate.
+    Raises EvaluationError as :func:`align` and :func:`claim_k`.
     """
     options = options or BoundaryOptions()
     aligned, warnings = align(results)
@@ -135,10 +135,7 @@ def boundary_report(
 
 
 def claim_k(results: Sequence[EvalResult], requested: int | None = None) -> int:
-    """Return the k of the claims; for None see :class:`BoundaryOptions`.
-
-    Raises EvaluationError if a result cannot estimate it.
-    """
+    """Return ``requested``, or its default (:class:`BoundaryOptions`). Raises EvaluationError if n is too small."""
     n = min(r.settings.n for r in results)
     if requested is None:
         return max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
@@ -185,7 +182,7 @@ class _ReportBuilder:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return each later result's changes, with draws against the first and the previous one."""
+        """Return each later result's changes, with draws against the first and previous one."""
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
         rows = [self.aligned[i] for i in group.places]

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 def solvable_changes(
     pairs: Sequence[Pair], labels: tuple[str, str], fdr: float = 0.05
 ) -> SolvableChanges:
-    """Return the problems gained and lost over ``pairs`` of (before, after), raw and shown.
+    """Return the problems gained and lost over ``pairs`` of (before, after).
 
-    Shown problems pass Fisher's exact test at the false discovery rate (Benjamini and Hochberg 1995). Problems solved
-    both times count with p = 1, so that they do not make others significant.
+    Problems solved both times enter the tests with p = 1, so that they do not make others significant (Benjamini and
+    Hochberg 1995).
     """
     judged = [(p, q) for p, q in pairs if p.n and q.n]
     tests = benjamini_hochberg(
@@ -98,7 +98,7 @@ def gain_against_base(
 
 
 def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Return the rank correlation; NaN if either has a single value."""
+    """Return the rank correlation; NaN if ``x`` or ``y`` is constant."""
     import numpy as np
 
     centred = []

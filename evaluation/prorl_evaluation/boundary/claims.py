@@ -1,16 +1,7 @@
-"""Claims about the boundary, each tested, or else "undecided".
+"""Claims about the boundary, as defined in docs/concepts/evaluation.md; benchmarks/claims.py measures them.
 
-d1 and dK are the changes of pass@1 and pass@K against the baseline, eK that of pass@K since the previous checkpoint, m
-the margin.
-
-    fell              dK < 0                    some of what the base solves in K tries is lost
-    sustained         dK > 0 (and eK > 0)       the boundary moved, and went on moving
-    plateau           dK > 0 and -m < eK < m    the boundary moved and then stood still
-    sharpened only    d1 > 0 and -m < dK < m    one try solves more, K tries solve as much as before
-
-A claim needs all of its one-sided tests (intersection-union test, Berger 1982: the largest p-value), after Holm's
-correction. "No change" is tested too (two one-sided tests, Schuirmann 1987). With two results there is no eK and no
-plateau. benchmarks/claims.py measures the claims.
+A claim's p-value is the largest of its one-sided tests (intersection-union test, Berger 1982), after Holm's correction.
+"No change" is two one-sided tests (Schuirmann 1987).
 """
 
 from __future__ import annotations
@@ -29,8 +20,8 @@ from prorl_evaluation.stats.paired import one_sided
 class Evidence:
     """The draws for a claim on one group and checkpoint.
 
-    ``since_before`` is None for the first checkpoint. ``first`` and ``last`` are the columns of pass@1 and pass@K.
-    ``blocked`` is the reason not to test, or empty.
+    ``since_before`` is None for the first checkpoint; ``first`` and ``last`` are the columns of pass@1 and pass@K; a
+    ``blocked`` reason forbids the test.
     """
 
     kind: Kind
@@ -55,7 +46,7 @@ class Candidate:
 
     @property
     def p(self) -> float:
-        """The largest p-value; NaN if one is NaN."""
+        """The largest p-value; NaN if any is."""
         values = [s.p for s in self.statements]
         return math.nan if any(math.isnan(v) for v in values) else max(values)
 
@@ -65,7 +56,7 @@ def decide_claims(
 ) -> tuple[list[Claim], int]:
     """Return a claim per evidence, and the number of hypotheses corrected for.
 
-    If several hold, the first counts: fell, sustained, plateau, sharpened only. Draws are dropped to save memory.
+    The first that holds counts: fell, sustained, plateau, sharpened only. Draws are dropped to save memory.
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence

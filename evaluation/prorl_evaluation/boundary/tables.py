@@ -15,7 +15,6 @@ from prorl_evaluation.types import EvalResult, shown_ks
 
 
 def boundary_tables(report: BoundaryReport) -> list[TextTable]:
-    """Return all non-empty tables."""
     tables = [
         claims_table(report),
         solvable_table(report),
@@ -124,7 +123,6 @@ def posteriors(results: Sequence[EvalResult]) -> list[tuple[str, list[PosteriorP
 
 
 def posterior_table(estimates: Sequence[tuple[str, Sequence[PosteriorPassAtK]]]) -> TextTable:
-    """Return one row per result and k."""
     rows = tuple(
         (label, f"pass@{p.k}", bracket(p.fixed), bracket(p.resampled))
         for label, values in estimates
@@ -150,7 +148,6 @@ def suspicions(results: Sequence[EvalResult], rate: float) -> list[tuple[str, li
 
 
 def suspicion_table(estimates: Sequence[tuple[str, Sequence[Suspicion]]], rate: float) -> TextTable:
-    """Return one row per result and k."""
     rows = tuple(
         (
             label,

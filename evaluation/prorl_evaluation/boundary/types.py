@@ -159,7 +159,6 @@ class BoundaryReport:
     warnings: tuple[str, ...]
 
     def group(self, kind: Kind, name: str) -> BoundaryGroup | None:
-        """Return the group, or None."""
         return next((g for g in self.groups if (g.kind, g.name) == (kind, name)), None)
 
     @property

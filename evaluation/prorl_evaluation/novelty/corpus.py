@@ -213,7 +213,6 @@ class TextCorpus:
     texts: Sequence[str]
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield the texts' blocks."""
         yield from _joined(self.texts, read)
 
 

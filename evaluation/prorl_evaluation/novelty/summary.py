@@ -126,7 +126,6 @@ def changes(
 
 
 def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
-    """Return one row per model and group."""
     lengths = sorted(groups[0].uniqueness)
     ends = (lengths[0], lengths[-1])
     head = (
@@ -149,7 +148,6 @@ def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
 
 
 def change_table(differences: Sequence[NoveltyChange]) -> TextTable:
-    """Return one row per model and group."""
     rows = tuple(
         (f"{c.b} minus {c.a}", c.group, str(c.interval.count), _cell(c.interval, 2, "+"))
         for c in differences

@@ -1,6 +1,6 @@
 """The store of ratings: which samples of a row passed, for each policy.
 
-It is append-only. Lines name samples, so different seeds add up, none counts twice, and the newest verdict counts.
+Lines name samples, so different seeds add up, none counts twice, and the newest verdict counts.
 """
 
 from __future__ import annotations
@@ -103,7 +103,6 @@ class RatingStore(Closing):
             opened.pop_all()
 
     def close(self) -> None:
-        """Close the file."""
         self._journal.close()
 
     def policies(self) -> list[Policy]:

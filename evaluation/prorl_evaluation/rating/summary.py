@@ -30,7 +30,6 @@ class RowRate:
 
     @property
     def rate(self) -> float:
-        """The share of samples with full marks."""
         return self.passes / self.n
 
 
@@ -47,7 +46,6 @@ class GroupRate:
     always: int
 
     def as_json(self) -> dict[str, Any]:
-        """Return JSON."""
         numbers = {"pass_rate": self.rate.value, "low": self.rate.low, "high": self.rate.high}
         counts = {"never": self.never, "mixed": self.mixed, "always": self.always}
         return (
@@ -97,7 +95,6 @@ def group_rates(rows: Sequence[RowRate], by: str) -> list[GroupRate]:
 
 
 def rate_table(groups: Sequence[GroupRate], title: str) -> TextTable:
-    """Return one row per group."""
     rows = tuple(
         (
             " / ".join(group.name),
@@ -151,7 +148,6 @@ class Suggestion:
     finding: Finding
 
     def as_json(self) -> dict[str, Any]:
-        """Return JSON."""
         rungs = [rung.as_json() for rung in self.rungs]
         about = {"domain": self.domain, "family": self.family, "finding": self.finding}
         return {**about, "take": list(self.take), "rungs": rungs}
@@ -187,7 +183,6 @@ def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[
 
 
 def suggestion_table(suggestions: Sequence[Suggestion], band: tuple[float, float]) -> TextTable:
-    """Return one row per family and size."""
     rows = []
     for one in suggestions:
         for rung in one.rungs:

@@ -69,11 +69,9 @@ class ReportData:
 
     @property
     def comparisons(self) -> list[Comparison]:
-        """The comparison as a list."""
         return [] if self.comparison is None else [self.comparison]
 
     def lines(self, group: BoundaryGroup) -> list[Line]:
-        """Return the group's curves."""
         lines = []
         if group.is_coarse:
             for place, result in enumerate(self.results[: self.base]):
@@ -167,7 +165,7 @@ def report_data(
 
 
 def rate_counts(problems: Sequence[ProblemResult]) -> list[int]:
-    """Return the number of judged problems in each of BINS."""
+    """Count the judged problems in each of BINS."""
     counts = [0] * len(BINS)
     for p in problems:
         if p.n:
@@ -183,7 +181,6 @@ def _rows(tables: Sequence[tuple[str, Sequence[Any]]]) -> list[dict[str, Any]]:
 
 
 def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
-    """Return one result's groups with its curves."""
     groups, s = [], result.settings
     ks = list(result.overall.pass_at_k)
     for members in members_of(result.problems):

@@ -113,11 +113,9 @@ def _solved(data: ReportData) -> list[str]:
 
 
 def format_table(drawn: TextTable) -> str:
-    """Return a table below its title in bold."""
     head, *rows = ([md(cell) or " " for cell in row] for row in (drawn.head, *drawn.rows))
     return f"**{md(drawn.title)}**\n\n{table(head, rows)}"
 
 
 def bullets(lines: Sequence[str]) -> list[str]:
-    """Return one block of bullets, or nothing."""
     return ["\n".join(f"- {md(line)}" for line in lines)] if lines else []

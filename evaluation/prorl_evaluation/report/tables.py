@@ -17,7 +17,6 @@ def group_names(results: Sequence[EvalResult]) -> list[str]:
 
 
 def percent(value: float) -> str:
-    """Return a percentage, or a dash if not finite."""
     return "–" if not math.isfinite(value) else f"{100 * value:.1f}%"
 
 

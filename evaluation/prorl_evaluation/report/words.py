@@ -37,24 +37,20 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """Return a signed number, or a dash if not finite."""
     return "–" if not math.isfinite(value) else f"{value:+.{digits}f}".replace("-", "−")
 
 
 def p_value(value: float) -> str:
-    """Return a p-value with three decimals."""
     if math.isnan(value):
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def metric_name(metric: str) -> str:
-    """Return a metric's name in the report."""
     return "mean reward" if metric == "reward" else metric
 
 
 def headline_metrics(results: Sequence[EvalResult]) -> list[str]:
-    """Return the metrics of the table."""
     return [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
 
 
@@ -148,7 +144,6 @@ def _claimed(report: BoundaryReport, claim: Claim) -> str:
 
 
 def caveats(data: ReportData) -> list[str]:
-    """Return the caveats on the numbers."""
     comparison = data.comparison
     lines: list[str] = []
     if comparison is not None:

@@ -34,7 +34,6 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The folder's name."""
         return self.path.name
 
     def setting(self, *keys: str) -> Any:

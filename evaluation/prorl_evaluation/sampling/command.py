@@ -36,7 +36,7 @@ DEFAULT_TEMPERATURE, DEFAULT_TOP_P, DEFAULT_MAX_TOKENS = 0.6, 0.95, 512
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """Sampling of an evaluation; ``k`` is the largest k of interest."""
+    """Sampling parameters of an evaluation."""
 
     name: str
     n: int
@@ -293,9 +293,9 @@ def evaluate_models(
     """Sample ``n`` answers to each problem, score them, and return a result for each model.
 
     As ``prorl eval pass-at-k``: ``model`` is a name, folder or hub id; without one, ``checkpoints`` ("base", "latest"
-    or steps) of ``run`` (default: the newest under runs/). ``dataset`` is a folder (default: the newest under data/),
-    ``k`` <= ``n`` the largest k of interest. ``settings`` are config keys with ``__`` for the dot, such as
-    ``sampling__temperature=1.0``. The same call resumes. Raises UserError or ServiceError.
+    or steps) of ``run`` (default: the newest under runs/). ``dataset`` is a folder (default: the newest under data/).
+    ``settings`` are config keys with ``__`` for the dot, such as ``sampling__temperature=1.0``. The same call resumes.
+    Raises UserError or ServiceError.
     """
     from prorl_common import PlainProgress
     from prorl_evaluation.config import load_eval_config

@@ -37,7 +37,6 @@ class EvalJob:
 
     @property
     def label(self) -> str:
-        """The settings' label, or else the model's name."""
         return self.settings.label or self.model_id
 
 

@@ -90,12 +90,10 @@ def digest(value: object) -> str:
 
 
 def prompt_digest(prompt: Sequence[Mapping[str, str]]) -> str:
-    """Return the hash of a prompt's roles and contents."""
     return digest([[m["role"], m["content"]] for m in prompt])
 
 
 def task_digest(task: Task) -> str:
-    """Return the hash of a task's verifier and reference."""
     return digest([task.verifier, task.reference])
 
 
@@ -159,7 +157,6 @@ class Records(Generic[R]):
         return self._read(self._places[_short(key)])
 
     def get(self, key: object) -> R | None:
-        """Return the key's record, or None."""
         place = self._places.get(_short(key))
         return None if place is None else self._read(place)
 
@@ -218,7 +215,6 @@ class EvalJournal(Closing):
         return count
 
     def close(self) -> None:
-        """Close both files."""
         self._opened.close()
 
     def _put(self, key: str, refused: bool, place: int) -> None:
@@ -229,10 +225,7 @@ class EvalJournal(Closing):
             self._refused.discard(key)
 
     def _index_samples(self, path: Path) -> int:
-        """Index this model's samples; return the number with other sampling parameters.
-
-        Raises EvaluationError for damage, and another model or backend.
-        """
+        """Index this model's samples; return the number with other sampling parameters."""
         keys, foreign = self.keys, 0
         for number, place, row in read_checked(path, SAMPLE_FIELDS):
             if row["model"] != keys.shared["model"]:

@@ -65,7 +65,7 @@ class Scorer(Protocol):
     """A scorer such as ``prorl_verifiers.VerifierPool``."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """Return a verdict for each (response, task), in order."""
+        """Return the verdicts in order."""
         ...
 
 

@@ -1,8 +1,8 @@
-"""Fill the sample journal batch by batch; batches depend only on problems and settings.
+"""Fill the sample journal batch by batch.
 
-Incomplete "fixed" batches (transformers) are generated whole again, so that resuming equals an uninterrupted run bit
-for bit, if the backend repeats a batch so. Otherwise only missing samples are generated, with equal seeds but not bits;
-"bucketed" batches have prompts of similar length.
+Incomplete "fixed" batches (transformers) are generated whole again, so that, on a deterministic backend, a resumed run
+equals an uninterrupted one bit for bit. Otherwise only missing samples are generated, with equal seeds. "Bucketed"
+batches have prompts of similar length.
 """
 
 from __future__ import annotations
@@ -54,7 +54,6 @@ class LazyGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: Callable[[int, list[Completion]], None] | None = None,
     ) -> list[list[Completion]]:
-        """Load the model if necessary, then sample."""
         return self.prepare().generate(requests, params, on_done, on_result)
 
     def prepare(self) -> Generator:
@@ -65,12 +64,10 @@ class LazyGenerator:
         return self._inner
 
     def sync_weights(self, model: Any) -> None:
-        """Take over weights if the model is loaded."""
         if self._inner is not None:
             self._inner.sync_weights(model)
 
     def close(self) -> None:
-        """Free the model if it was loaded."""
         if self._inner is not None:
             self._inner.close()
             self._inner = None
@@ -101,7 +98,6 @@ class Batch:
 
     @property
     def rows(self) -> int:
-        """Number of samples in the batch."""
         return len(self.problems) * (self.stop - self.first)
 
     def items(self) -> Iterator[Item]:
@@ -156,7 +152,6 @@ class _Running:
 
 
 def all_items(batches: Iterable[Batch]) -> Iterator[Item]:
-    """Yield the items of every batch."""
     for batch in batches:
         yield from batch.items()
 
@@ -201,7 +196,7 @@ class Sampler:
         self._written_at = time.perf_counter()
 
     def fill(self, batches: Iterable[Batch], samples: int) -> None:
-        """Generate and write missing samples; fixed batches are generated whole."""
+        """Generate and write the missing samples."""
         self._written_at = time.perf_counter()
         if self._whole_batches:
             self._fill_whole(batches)

@@ -76,7 +76,6 @@ class Session:
     config: str = ""
 
     def folder(self, target: Target) -> Path:
-        """Return the folder of the target's result."""
         if self.out is None:
             return out_folder(target, self.run, self.suffix())
         return self.out if len(self.targets) == 1 else self.out / target.slug

@@ -28,7 +28,6 @@ class OpenFile:
 
     @classmethod
     def of(cls, path: Path) -> OpenFile:
-        """Open the file at ``path``."""
         return cls(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
 
     def read(self, place: int, size: int) -> bytes:
@@ -99,7 +98,6 @@ class RowWriter:
         self._places, self._sizes = array("Q"), array("Q")
 
     def add(self, row: Any) -> None:
-        """Write one row."""
         data = json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
         self._file.write(data)
         self._places.append(self._place)
@@ -107,7 +105,6 @@ class RowWriter:
         self._place += len(data)
 
     def stored(self, decode: Callable[[Any], T]) -> Stored[T]:
-        """Return the written rows."""
         self._file.flush()
         return Stored(OpenFile(os.dup(self._file.fileno())), self._places, self._sizes, decode)
 

@@ -51,10 +51,7 @@ def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
 
 
 def unexpanded_tail(share: float, values: int, strata: int = 1) -> float:
-    """Return the tail whose :func:`expanded_tail` is ``share``, in (0, 1); ``share`` if n <= s.
-
-    It is the p-value of an expanded interval's end with ``share`` of the draws beyond.
-    """
+    """Return the tail whose :func:`expanded_tail` is ``share``, in (0, 1); ``share`` if n <= s."""
     df = values - strata
     if df < 1:
         return share
@@ -84,10 +81,7 @@ def jeffreys(c: int, n: int) -> tuple[float, float]:
 
 @lru_cache(maxsize=65536)
 def fisher_exact(a: int, b: int, c: int, d: int) -> float:
-    """Return the two-sided p-value of the table ((a, b), (c, d)) (Fisher 1934).
-
-    It is the probability of all tables with these margins that are at most as likely.
-    """
+    """Return the two-sided p-value of the table ((a, b), (c, d)) (Fisher 1934)."""
     return float(_scipy("stats").fisher_exact([[a, b], [c, d]])[1])
 
 

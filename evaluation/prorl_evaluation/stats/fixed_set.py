@@ -1,8 +1,4 @@
-"""Intervals over new samples of the same problems, where only sampling is uncertain.
-
-If 2k > n the variance is replaced by its upper bound, so intervals are rather too wide. benchmarks/fixed_set.py
-measures coverage.
-"""
+"""Intervals over new samples of the same problems; benchmarks/fixed_set.py measures their coverage."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ def sampling_variance(n: int, c: int, k: int) -> float:
     """Return the unbiased estimate of the variance of a problem's pass@k; NaN if 2k > n.
 
     It is u^2 - w with u = C(n-c, k) / C(n, k) and w = C(n-c, 2k) / C(n, 2k), which have the means q^k and q^2k for
-    failure rate q. For k = 1 it is p(1-p)/(n-1) with p = c/n.
+    failure rate q.
     """
     if 2 * k > n:
         return math.nan
@@ -29,10 +25,10 @@ def sampling_variance(n: int, c: int, k: int) -> float:
 
 
 def fixed_interval(problems: Sequence[Counted], k: int, level: float = 0.95) -> Interval:
-    """Return mean pass@k with its interval over new samples of the same problems.
+    """Return mean pass@k with its interval over new samples of the same problems, rather too wide if 2k > n.
 
-    Jeffreys' interval Beta(v m + 1/2, (1 - v) m + 1/2), with m the number of answers that has the estimated variance,
-    after half a success is added to both. If all answers are alike, N problems count as N n / k.
+    Jeffreys' interval Beta(v m + 1/2, (1 - v) m + 1/2), where m answers would have the estimated variance. If all
+    answers of N problems are alike, m is about N n / k.
     """
     value, variance, size, count = _moments(problems, k)
     undefined = len(problems) - count

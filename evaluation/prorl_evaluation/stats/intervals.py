@@ -23,10 +23,7 @@ SAME = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate with its interval, from ``count`` values; ``undefined`` more were NaN.
-
-    All numbers are NaN without a defined value.
-    """
+    """An estimate from ``count`` values with its interval; NaN if 0. ``undefined`` more values were NaN."""
 
     value: float
     low: float
@@ -166,8 +163,8 @@ def bounded_columns(
 ) -> list[Interval]:
     """Return a Bayesian bootstrap interval per column mean of ``rows``, shape [N, M], with values in ``bounds``.
 
-    A pseudo-problem of weight PSEUDO lies at each bound. NaN values are counted in ``undefined``. The interval includes
-    a bound that all values equal. Raises ValueError for a value outside the bounds, or as ``bootstrap_ci``.
+    A pseudo-problem of weight PSEUDO lies at each bound. The interval includes a bound that all values equal. Raises
+    ValueError for a value outside the bounds, or as ``bootstrap_ci``.
     """
     import numpy as np
 
@@ -189,8 +186,7 @@ def paired_columns(
     """Return intervals and draws for columns of paired differences in [-1, 1], shape [N, M].
 
     Pseudo-problems lie at plus and minus the typical size of a change, sum(d^2) / sum(|d|) with PRIOR full changes
-    added to both sums. With more than FEW changed problems they move towards the mean. Tails are widened by
-    ``expanded_tail``.
+    added to both sums, moved as FEW says. Tails are widened by ``expanded_tail``.
     """
     import numpy as np
 
@@ -224,9 +220,7 @@ def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:
 
 
 def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling) -> Drawn:
-    """Draw each column's mean: clusters have random weights in strata of fixed share.
-
-    Each ``pseudo`` value weighs PSEUDO clusters over all strata. Columns defined in the same rows share weights.
+    """Draw column means with random cluster weights in strata of fixed share; each pseudo value weighs PSEUDO clusters.
     """
     import numpy as np
 
@@ -303,11 +297,11 @@ def bootstrap_ci(
     draws: int = 10_000,
     seed: int = 0,
 ) -> Interval:
-    """Return mean and percentile bootstrap interval of ``values`` (shape [N]), resampling whole clusters.
+    """Return mean and percentile bootstrap interval of ``values``, shape [N], resampling whole clusters.
 
-    ``clusters`` names each value's problem (None: its own), ``strata`` its benchmark or domain; each stratum keeps its
-    number of clusters, with small strata merged. NaN values are counted in ``undefined``. For a paired difference pass
-    ``b - a``. Raises ValueError for a level outside (0, 1), differing lengths, or a cluster in two strata.
+    ``clusters`` names each value's problem (None: its own), ``strata`` its benchmark or domain; small strata are
+    merged. For a paired difference pass ``b - a``. Raises ValueError for a level outside (0, 1), differing lengths, or
+    a cluster in two strata.
     """
     import numpy as np
 
@@ -322,7 +316,7 @@ def expanded_columns(
     strata: Sequence[Hashable] | None = None,
     how: Resampling | None = None,
 ) -> list[Interval]:
-    """Return a :func:`bootstrap_ci` per column of ``values`` (shape [N, M]) at the tails of ``distributions.expanded_tail``, for unbounded values."""
+    """Return a :func:`bootstrap_ci`, widened by ``expanded_tail``, per column of unbounded ``values``, shape [N, M]."""
     return _columns(values, Units(clusters, strata), how or Resampling(), expanded_tail)
 
 

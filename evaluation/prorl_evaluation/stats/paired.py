@@ -56,8 +56,8 @@ def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, floa
     """Return the p-values of "the mean is at most ``null``" and "the mean is at least ``null``".
 
     Each is the larger of Student's t of (mean - null) / spread of draws, with clusters - strata degrees of freedom, and
-    the tail at which the interval of ``paired_columns`` ends at ``null``, so that tests never contradict intervals; t
-    alone if no draw lies beyond. NaN if clusters do not exceed strata.
+    the tail at which the interval of ``paired_columns`` ends at ``null``, so that tests never contradict intervals. NaN
+    if clusters do not exceed strata.
     """
     import numpy as np
 
@@ -125,10 +125,7 @@ def outcome_table(problems: Sequence[ProblemResult], ks: Sequence[int]) -> Float
 def length_changes(
     comparisons: Sequence[Sequence[Pair]], units: Units, how: Resampling
 ) -> list[Change]:
-    """Return each comparison's change of mean generated tokens per answer.
-
-    Intervals are expanded percentile bootstraps, p-values Student's t.
-    """
+    """Return each comparison's change of tokens per answer, with expanded bootstraps and Student's t."""
     import numpy as np
 
     sides = np.array([[(p.length, q.length) for p, q in pairs] for pairs in comparisons])
@@ -187,5 +184,5 @@ def check_cluster(cluster: str) -> None:
 
 
 def task_of(p: ProblemResult) -> str:
-    """Return the problem's family, else its benchmark, else ""."""
+    """Return the problem's family, or else its benchmark."""
     return str(p.labels.get("family", "") or p.labels.get("benchmark", ""))

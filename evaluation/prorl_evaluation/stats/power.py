@@ -205,7 +205,7 @@ def _needed(n: int) -> int:
 
 
 def _spread(n: int, gain: float, rates: Rates) -> float:
-    """Return the exact standard deviation of a simulated difference: rates change, both sides are sampled."""
+    """Return the exact standard deviation of a simulated difference."""
     lacking = 1.0 - rates.mean
     remaining = 1.0 - gain / lacking  # share of the distance to 1 that remains
     variance = rates.mean * lacking / (1.0 + rates.concentration)

@@ -98,7 +98,6 @@ class Published(_Strict):
 
 @cache
 def published() -> Published:
-    """Return the packaged numbers."""
     import yaml
 
     file = resources.files("prorl_evaluation.suites") / "published.yaml"

@@ -52,7 +52,6 @@ class SuiteResult:
 
     @property
     def partial(self) -> bool:
-        """Whether a limit cut the benchmarks."""
         return self.limit is not None
 
     @property

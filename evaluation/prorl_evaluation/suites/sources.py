@@ -176,7 +176,6 @@ def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:
 
 
 def one_line(error: Exception) -> str:
-    """Return the error's message on one line."""
     return " ".join(str(error).split())
 
 

@@ -158,7 +158,6 @@ class Table(_Strict):
 
     @property
     def names(self) -> list[str]:
-        """The benchmarks in the table."""
         return [self.benchmark] if self.benchmark else [c.benchmark for c in self.columns]
 
 
