@@ -1,4 +1,4 @@
-"""The command line in a process of its own, which loads no plug-in of the test's process."""
+"""Run the command line in its own process, which loads no plug-in of the test's process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def prorl(place: Path | None, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run ``prorl`` in the folder ``place`` (None: here)."""
+    """Run ``prorl`` in the folder ``place``, or the current one if None."""
     command = [sys.executable, "-m", "prorl_cli", *words]
     variables = {**os.environ, "NO_COLOR": "1", **environment}
     return subprocess.run(

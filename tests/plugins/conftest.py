@@ -1,5 +1,3 @@
-"""What the tests of the doors share: whether the outside distribution is installed."""
-
 from __future__ import annotations
 
 import importlib.metadata
@@ -10,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def lab_parts() -> str:
-    """The version of tests/plugins/lab_parts in this environment; skips without it, fails in CI."""
+    """The version of tests/plugins/lab_parts in this environment; skip without it, fail in CI."""
     try:
         return importlib.metadata.version("lab-parts")
     except importlib.metadata.PackageNotFoundError:

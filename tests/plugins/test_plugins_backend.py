@@ -1,5 +1,3 @@
-"""The backend door: an installed distribution's backend samples for an evaluation and for a training run."""
-
 from __future__ import annotations
 
 import hashlib
@@ -41,7 +39,6 @@ ONE_STEP = {
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tiny model and a tiny dataset."""
     root = tmp_path_factory.mktemp("backend")
     tiny_model().save_pretrained(root / "model")
     byte_tokenizer().save_pretrained(root / "model")

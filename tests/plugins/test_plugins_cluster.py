@@ -1,7 +1,4 @@
-"""A policy loss and a KL estimate from outside train on the cluster engine: inside OpenRLHF's actor, on the real stack.
-
-Needs the environment of ``make openrlhf-cpu-venv``; skips without it, fails without it under ``PRORL_OPENRLHF_TESTS``.
-"""
+"""A policy loss and a KL estimate from plug-ins train in OpenRLHF's actor, on the real stack."""
 
 from __future__ import annotations
 

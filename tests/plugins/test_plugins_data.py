@@ -1,4 +1,4 @@
-"""The data doors: source, recipe and benchmark of an installed distribution, and by path."""
+"""Sources, recipes and benchmarks of an installed distribution or a path."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def test_a_column_that_an_adapter_did_not_announce_is_one_line_too() -> None:
     with pytest.raises(DatasetError, match=r"f:1: no column 'ask' \(did you mean 'task'\?\)"):
         adapted(hasty, "math", {"task": "1 + 1?"}, "f:1", 0)
     other = AdapterSpec("other", convert=lambda raw, where, index: {"a": 1}[raw["ask"]])
-    with pytest.raises(KeyError, match="ask"):  # a column that is there: a fault of the adapter
+    with pytest.raises(KeyError, match="ask"):  # the column exists: a fault of the adapter
         adapted(other, "math", {"ask": "ask"}, "f:1", 0)
 
 

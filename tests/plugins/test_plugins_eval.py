@@ -1,4 +1,4 @@
-"""Evaluations with parts from outside: verifier, backend and benchmark of others, and other versions of them."""
+"""Evaluations with a verifier, backend or benchmark from plug-ins, and with other versions of them."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_plug_in_files_verifier_votes_as_its_spec_says(place: Path) -> None:
     done = prorl(place, *words, "--plugin", "letters.py")
     assert done.returncode == 0, done.stderr
     (problem,) = json.loads(done.stdout)["results"][0]["problems"]
-    assert (problem["c"], problem["answers"]) == (2, [])  # nothing was extracted, so nobody votes
+    assert (problem["c"], problem["answers"]) == (2, [])  # nothing was extracted: no vote
     (part, _) = sorted(eval_file(place / "voted")["parts"], key=lambda p: str(p["version"]))[::-1]
     assert part["name"] == "letters" and part["version"].startswith("sha256:")
 

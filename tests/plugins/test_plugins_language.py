@@ -1,5 +1,4 @@
-"""The language door: Perl from an installed distribution, C from a plug-in file, both in real
-boxes."""
+"""Perl from an installed distribution and C from a plug-in file, in real sandboxes."""
 
 from __future__ import annotations
 
@@ -42,26 +41,26 @@ SUMS = [{"stdin": "1 2\n", "stdout": "3\n"}, {"stdin": "20 22\n", "stdout": "42\
 
 
 def unless(condition: bool, reason: str) -> None:
-    """Skip with a reason; where CI is true, fail."""
+    """Skip with a reason unless the condition holds; fail in CI."""
     if not condition:
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def walls() -> None:
-    """These tests run programs."""
+    """Require a working sandbox."""
     found = probe()
     unless(found.strong, found.complaint())
 
 
 @pytest.fixture(autouse=True)
 def perl() -> None:
-    """These tests need Perl, which every Debian has."""
+    """Require Perl, which every Debian has."""
     unless(shutil.which("perl") is not None, "perl is not installed")
 
 
 def prorl(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
+    """Run the command in its own process."""
     command = [sys.executable, "-m", "prorl_cli", *map(str, arguments)]
     return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
 

@@ -1,4 +1,4 @@
-"""Plug-ins that do wrong: each is one clear line or an infra_error, never a reward."""
+"""Faulty plug-ins give one clear line or an infra_error, never a reward."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def scored(
 def scored_by(
     folder: Path, plugin: str, responses: list[tuple[str, str]], *arguments: str
 ) -> list[dict[str, Any]]:
-    """Return the rows of ``verify file`` with the plug-in; a math item stands among them and must score."""
+    """Return the rows of ``verify file`` with the plug-in and a math item that must score."""
     rows = []
     for at, (verifier, text) in enumerate(responses):
         task = {"verifier": verifier, "reference": {"answer": "a"}}
@@ -91,7 +91,7 @@ NO_REWARD = {
     "writes-frames": "a worker sent no verdict",
     "unsteady": "its verifier gave another verdict when it was asked again, twice",
 }
-"""Verifier of the plug-in -> why its scores are none."""
+"""Verifier of the plug-in -> reason why its score is invalid."""
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,3 @@
-"""The objective doors: policy loss, advantage, KL and penalty from outside, by their names."""
-
 from __future__ import annotations
 
 import json
@@ -33,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("lab_parts")
 
 @pytest.fixture
 def no_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Plug-in files that a test loads are gone after it."""
+    """Unload the plug-in files of each test."""
     monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
     monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
     doors: tuple[Any, ...] = (POLICY_LOSSES, ADVANTAGES, KL_ESTIMATORS, PENALTIES)
@@ -278,7 +276,6 @@ HALF = "HALF = PolicyLossSpec('mine', lambda new, old, a, n, c: -(new - old).exp
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tiny model and a tiny dataset."""
     root = tmp_path_factory.mktemp("objectives")
     tiny_model().save_pretrained(root / "model")
     byte_tokenizer().save_pretrained(root / "model")
@@ -288,7 +285,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def train(place: Path, *arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
-    """Run ``prorl train`` in ``place``."""
     sets = [f"{key}={value}" for key, value in settings.items()]
     return subprocess.run(
         [sys.executable, "-m", "prorl_cli", "train", *arguments]

@@ -1,4 +1,4 @@
-"""What datasets, evaluations and runs write down of the parts of others that they use."""
+"""Datasets, evaluations and runs record the plug-in parts they use."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ ENTRY = (
 
 
 def build(folder: Path, *plugins: str) -> tuple[str, list[tuple[str, str]]]:
-    """Build ``mine.yaml``; return what was said and (group, name) of the parts in its manifest."""
+    """Build ``mine.yaml``; return its output and the (group, name) of the parts in its manifest."""
     command = [sys.executable, "-m", "prorl_cli", "data", "build", "--recipe", "mine.yaml"]
     options = [word for name in plugins for word in ("--plugin", name)]
     done = subprocess.run(
@@ -138,7 +138,7 @@ def test_judging_anew_renews_what_judges_and_keeps_every_other_record() -> None:
 
 @pytest.fixture
 def judged_apart(tmp_path: Path) -> TrainConfig:
-    """A one-step run whose validation problems alone are judged by the lab's verifier."""
+    """A one-step run in which only the validation problems use the lab's verifier."""
     files = {}
     for split, verifier in (("train", "math"), ("validation", "exact")):
         row = {

@@ -1,4 +1,4 @@
-"""A plug-in's function that cannot be called with what it will be given is refused when the plug-in is loaded."""
+"""A plug-in's function with an incompatible signature is rejected on loading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verifier door: the least verifier of an installed distribution, through every verb that scores."""
+"""A minimal verifier of an installed distribution in every command that scores."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_verify_audit_tries_the_generic_probes_on_its_tasks(tmp_path: Path) -> N
     assert run.returncode == 0, run.stderr
     (group,) = json.loads(run.stdout)["groups"]
     assert group["verifier"] == "exact" and group["probes"] > 100
-    assert group["best"]["earned"] == 0.25  # the constant "banana": no more than luck
+    assert group["best"]["earned"] == 0.25  # the constant "banana": no more than chance
     assert group["leaks"] == 0 and group["faults"] == []
 
 
@@ -121,7 +121,7 @@ def test_verify_replay_scores_its_rollouts_again(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A running ``prorl verify serve``; gives host:port."""
+    """A running ``prorl verify serve``, as host:port."""
     pytest.importorskip("starlette", reason="the extra 'server' is not installed")
     folder = tmp_path_factory.mktemp("service")
     with (

@@ -1,4 +1,4 @@
-"""The sandbox under test: the real local backend; skipped (failed in CI) where walls cannot be put up."""
+"""The real local sandbox; skipped, or failed in CI, if this machine cannot isolate programs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
 
 @pytest.fixture(scope="session")
 def capabilities() -> Capabilities:
-    """What this machine can do."""
     return probe()
 
 
@@ -49,7 +48,7 @@ def sandbox(capabilities: Capabilities) -> Iterator[LocalSandbox]:
 
 @pytest.fixture(scope="session")
 def scientific(sandbox: LocalSandbox) -> LocalSandbox:
-    """The sandbox with the environment ``scientific``, built (once, in the user's cache) if need be."""
+    """The sandbox with the environment ``scientific``, built once in the user's cache if needed."""
     from prorl_sandbox.environments import build, store
 
     wanted = store.requirements_of("scientific")
@@ -105,7 +104,7 @@ def call(sandbox: Sandbox) -> Callable[..., Outcome]:
 
 @pytest.fixture(scope="session")
 def need() -> Callable[[str], None]:
-    """Skip where a language's tools are not installed; fail in CI, which installs all."""
+    """Skip if a language's tools are not installed; fail in CI, which installs all."""
 
     def check(language: str) -> None:
         tools = LANGUAGES.get(language).tools

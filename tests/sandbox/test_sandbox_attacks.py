@@ -1,8 +1,4 @@
-"""Hostile programs: none is ok, none leaves anything behind, and honest work goes on afterwards.
-
-A program of these prints ``BREACH`` when an attack has worked, and only then; ``denied`` cases must
-end well by themselves, with every attempt refused.
-"""
+"""Hostile programs fail and leave nothing behind. They print ``BREACH`` only if an attack succeeds."""
 
 from __future__ import annotations
 
@@ -258,7 +254,7 @@ def processes_named(name: str) -> list[str]:
             if entry.read_text().strip() == name:
                 found.append(entry.parent.name)
         except OSError:
-            continue  # it ended while we looked
+            continue  # it ended during the scan
     return found
 
 

@@ -1,5 +1,4 @@
-"""Rows of BigCodeBench with their canonical solutions and tests, as far as ``scientific`` has what they
-import. Each row that is left out, or fails, stands here with the reason."""
+"""Canonical solutions of BigCodeBench pass in ``scientific``, apart from the rows listed here with a reason."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ LACKING = {
 }
 """Rows whose first missing package is not in the environment."""
 NEED_THE_NETWORK = (1005,)
-"""It downloads files of a web site, and fails without a network anywhere."""
+"""It downloads files, and fails without a network anywhere."""
 CHECK_FAILS = {
     1: "'function' object has no attribute 'seed'",
     10: "AssertionError",
@@ -29,9 +28,11 @@ CHECK_FAILS = {
     1005: "PosixPath cannot leave the box",
     1009: "PosixPath cannot leave the box",
 }
-"""Rows whose tests ask more than calls can carry, when they run in a box of their own: 1 uses what the
-solution has imported, 10 and 1000 replace functions of the solution's modules, 1005 and 1009 pass Path
-objects and look for files that the solution has written."""
+"""Rows whose tests cannot run in a second box.
+
+1 uses the solution's imports, 10 and 1000 patch functions of its modules, 1005 and 1009 pass Path objects and look for
+files that the solution wrote.
+"""
 _CHECK = """
 import sys, unittest
 def check(candidate):
@@ -46,7 +47,7 @@ def check(candidate):
 
 @pytest.fixture(scope="module")
 def rows(test_data: Path) -> dict[int, dict[str, str]]:
-    """The rows by their numbers."""
+    """Return the rows by number."""
     with gzip.open(test_data / "code/sandboxfusion_bigcodebench.jsonl.gz", "rt") as file:
         found = [json.loads(line) for line in file]
     return {int(row["id"].rpartition("/")[2]): row for row in found}

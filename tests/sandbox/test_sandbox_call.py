@@ -1,4 +1,4 @@
-"""Call mode: values in, values out, by exact type."""
+"""Values in and out of function calls keep their exact types."""
 
 from __future__ import annotations
 

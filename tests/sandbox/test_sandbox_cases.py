@@ -1,5 +1,4 @@
-"""The cases of one submission: each in a fresh box, in order, under one budget, and no more of them
-than the caller asks for."""
+"""Cases of a submission run in order, each in a new box, under one budget, and stop when no more are needed."""
 
 from __future__ import annotations
 

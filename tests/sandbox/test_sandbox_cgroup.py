@@ -1,8 +1,4 @@
-"""Control groups of both versions, found and written as the kernel's files want it.
-
-Version 2 has no controllers on many test machines, so its files are folders and files of our own
-here.
-"""
+"""Control groups of both versions; a folder stands in for version 2, whose controllers many machines lack."""
 
 from __future__ import annotations
 
@@ -21,7 +17,7 @@ FILES = {
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A tree that stands for /sys/fs/cgroup, where every new group gets its files."""
+    """A tree in place of /sys/fs/cgroup, where every new group gets its files."""
     real = os.mkdir
 
     def mkdir(path: str, mode: int = 0o777) -> None:
@@ -72,7 +68,8 @@ def test_version_two_is_taken_above_a_session_that_holds_processes(
     def refuse(path: str, text: str) -> None:
         raise OSError(16, "Device or resource busy")
 
-    monkeypatch.setattr(cgroup, "write", refuse)  # a group with processes cannot pass anything on
+    # a group with processes cannot enable controllers for its children
+    monkeypatch.setattr(cgroup, "write", refuse)
     lines = ["0::/user.slice/session-1.scope\n"]
     assert cgroup.find(lines) == (2, [f"{root}/user.slice"], "")
 

@@ -1,4 +1,4 @@
-"""Checks run in a second box and reach the submission by typed messages alone."""
+"""Checks run in a second box and reach the submission by typed messages only."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ LYING = "class A:\n    def __bool__(self): return True\ndef f(x):\n    return A(
         (MATCH, "assert not c('aac') and c('aab') and bool(c('aab'))", "ok"),
         (MATCH, "assert c('aab') is not None and c('aac') is None", "ok"),
         (MATCH, "assert c('aac')", "runtime-error"),
-        (LYING, "assert c(1)", "ok"),  # as much as to return True
+        (LYING, "assert c(1)", "ok"),  # equivalent to returning True
         (LYING, "assert c(1) == True", "unserialisable"),
         (LYING, "assert c(1) != 2", "unserialisable"),
         (LYING, "assert isinstance(c(1), int)", "unserialisable"),
@@ -116,7 +116,7 @@ def f(x):
         ("assert", "AssertionError", "ok"),
         ("stop", "StopIteration", "ok"),
         ("fake", "ValueError", "runtime-error"),
-        ("exit", "Exception", "ok"),  # an exit of its own is an exception like any other
+        ("exit", "Exception", "ok"),  # its exit is an exception like any other
     ],
 )
 def test_a_check_catches_what_the_submission_raises_by_its_type(
@@ -240,7 +240,7 @@ def test_canonical_humaneval_solutions_pass_their_checks(sandbox: Sandbox, test_
     assert len(harder) >= 5
     for row in chosen:
         source = row["prompt"] + row["canonical_solution"]
-        # The prompt goes along: HumanEval/32 and a few more use its helpers in their checks.
+        # The prompt is included: HumanEval/32 and a few others use its helpers in their checks.
         outcome = check(sandbox, source, row["prompt"] + row["test"], row["entry_point"])
         assert outcome.status == "ok", (row["task_id"], outcome)
 

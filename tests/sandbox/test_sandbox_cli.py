@@ -1,5 +1,3 @@
-"""``prorl sandbox``: one program in, one Outcome out."""
-
 from __future__ import annotations
 
 import json

@@ -1,4 +1,4 @@
-"""A compiler is held to a time, memory and output of its own; whatever ends it is a compile error."""
+"""A compiler has its own limits of time, memory and output, and any failure is a compile error."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Parts of the docker backend that need no engine: frames, the profile, orders, cleaning, the
-queue."""
+"""Parts of the docker backend that need no engine: frames, profile, requests, cleanup and queue."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ def test_an_engine_that_is_down_is_one_line_and_leaves_no_socket_open(
         engine.Engine.connect()
     assert "\n" not in str(error.value)
     del error
-    gc.collect()  # pytest fails here for a socket that is forgotten open
+    gc.collect()  # pytest fails here if a socket was left open
 
 
 def test_a_frame_comes_back_whole_however_it_is_cut() -> None:
@@ -261,7 +260,7 @@ def test_without_the_sdk_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 class _FakeContainer:
-    """Stands for a container that fits everything with the same packages."""
+    """A fake container that fits every program with the same packages."""
 
     def __init__(self, packages: Packages = NO_PACKAGES) -> None:
         self.gone = False

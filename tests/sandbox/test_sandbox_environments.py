@@ -1,4 +1,4 @@
-"""Environments as they are made, kept and found, with a wheel of our own; no box is needed."""
+"""Environments are built, cached and found, with a local wheel and without a sandbox."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def tinypack(tmp_path: Path, write_wheel: Wheel) -> None:
 
 
 def tiny(tmp_path: Path, lines: str = "tinypack==1.0", preload: str = "tinypack") -> Requirements:
-    """Return requirements that look for wheels in the test's own folder alone."""
+    """Return requirements that find wheels in the test's folder only."""
     places = f"--no-index\n--find-links {tmp_path / 'wheels'}"
     return Requirements("mylab", f"# preload: {preload}\n{places}\n{lines}\n")
 

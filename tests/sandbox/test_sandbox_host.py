@@ -1,4 +1,4 @@
-"""The host's side under stress: late threads, live forks, floods of what boxes write, odd sizes."""
+"""The host under stress: late threads, live forks, floods of output, odd sizes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORGE = "import os, struct\nbody = {body!r}\nos.write(3, struct.pack('>I', len(b
 
 
 def hold_the_interpreter(seconds: float) -> None:
-    """Keep every other thread of this process waiting, in one call that cannot be interrupted."""
+    """Block every other thread of this process in one uninterruptible call."""
     number = 3**400_000
     started = time.monotonic()
     while time.monotonic() < started + seconds:
@@ -66,7 +66,7 @@ def test_a_live_fork_of_this_process_delays_neither_a_run_nor_the_end() -> None:
         started = time.monotonic()
         stop.set()
         mine.close()
-        assert time.monotonic() < started + 20  # a hang guard: it used to wait for the children
+        assert time.monotonic() < started + 20  # a hang guard: this once waited for the children
     finally:
         stop.set()
         thread.join()
@@ -87,7 +87,7 @@ def test_keys_chosen_to_collide_do_not_hold_the_host() -> None:
     keys = [(1 << 61) * n for n in range(1, 60_000)]  # multiples of a power of two share low bits
     pairs = [[{"t": "int", "v": format(key * 64, "x")}, 0] for key in keys]
     started = time.thread_time()
-    with contextlib.suppress(FrameError):  # refused in time is as good as read in time
+    with contextlib.suppress(FrameError):  # a timely refusal is as good as a value
         decode({"t": "dict", "v": pairs})
     assert time.thread_time() < started + 30
 

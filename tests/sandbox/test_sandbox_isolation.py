@@ -1,5 +1,4 @@
-"""Opening a sandbox: what holds is found by trying, less than the floor is refused, faults
-raise."""
+"""Opening a sandbox tests which protections work, refuses fewer than the minimum, and raises on faults."""
 
 from __future__ import annotations
 
@@ -129,7 +128,7 @@ def test_many_threads_share_one_sandbox_and_leak_no_descriptors(sandbox: LocalSa
             results.append("ok" if outcome.value == number * i else repr(outcome))
 
     counts = []
-    for _ in range(3):  # the first round starts what stays: the template and its slots
+    for _ in range(3):  # the first round starts what remains: the template and its slots
         threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
         for thread in threads:
             thread.start()
@@ -177,7 +176,7 @@ def processes_named(name: str) -> list[str]:
             if entry.read_text().strip() == name:
                 found.append(entry.parent.name)
         except OSError:
-            continue  # it ended while we looked
+            continue  # it ended during the scan
     return found
 
 
@@ -253,14 +252,14 @@ def test_a_run_whose_slot_was_killed_is_run_again_and_then_an_outage() -> None:
 def groups_of(processes: set[int]) -> set[str]:
     """Return the control groups of sandboxes whose template is one of these processes."""
     found = set()
-    for folder, names, _ in os.walk("/sys/fs/cgroup"):  # those of others may vanish meanwhile
+    for folder, names, _ in os.walk("/sys/fs/cgroup"):  # other groups may vanish meanwhile
         mine = [name for name in names if name.startswith("prorl-")]
         found |= {f"{folder}/{name}" for name in mine if int(name.split("-")[1]) in processes}
     return found
 
 
 def descendants(process: int) -> set[int]:
-    """Return all processes that a process has started, and theirs."""
+    """Return all descendants of a process."""
     found: set[int] = set()
     for task in Path(f"/proc/{process}/task").iterdir():
         for child in map(int, (task / "children").read_text().split()):
@@ -322,7 +321,7 @@ def test_a_socket_left_under_way_inside_of_itself_is_not_found_by_the_next_box(
     assert "bind done" in clean
     for _ in range(20):
         assert main(LEAVES_A_NAME).stdout == "left\n"
-        for _ in range(3):  # whichever slot it is in
+        for _ in range(3):  # whichever slot it uses
             assert main(LOOKS_FOR_IT).stdout == clean
 
 
@@ -377,6 +376,6 @@ def test_frames_and_objects_of_a_box_name_no_path_and_no_group_of_the_machine(
     home = os.path.dirname(os.path.dirname(os.path.realpath(sys.executable)))
     if home == "/usr":
         pytest.skip("the interpreter lies where it does in a box")
-    words = repr((home[:5], home[5:]))  # apart, so that the program does not find itself
+    words = repr((home[:5], home[5:]))  # split, so that the program does not find itself
     outcome = sandbox.run(Program(FINDS_TEXTS.replace("@WORDS@", words)))
     assert (outcome.status, outcome.stdout) == ("ok", "set()\n"), outcome

@@ -1,5 +1,4 @@
-"""Functions of JavaScript are called with typed JSON; what they return, and how they fail, comes back
-as of Python's. Other languages take whole programs alone."""
+"""JavaScript functions take and return typed JSON and fail like Python's; other languages run whole programs only."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Whole programs of other languages than Python: compiled in a box, run in another, and each ending
-has its status."""
+"""Whole programs in languages other than Python: compiled in one box, run in another."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ from prorl_sandbox.languages.specs import java_file_name
 Run = Callable[..., Outcome]
 SHORT = Limits(wall_seconds=3.0, cpu_seconds=1.0, memory_mb=256, output_kb=64)
 ROOMY = replace(SHORT, wall_seconds=20.0, cpu_seconds=10.0)
-"""For programs that must reach their memory limit on a busy machine before any other."""
+"""For programs that must reach their memory limit before any other on a busy machine."""
 JAVA = "import java.util.*;\npublic class Main {{ public static void main(String[] a) {{ {0} }} }}"
 GO = 'package main\nimport ("fmt"; "os")\nfunc main() {{ {0}; fmt.Print(""); _ = os.Args }}'
 
@@ -185,8 +184,6 @@ CASES: dict[str, tuple[str, str]] = {
 
 @pytest.fixture
 def run(sandbox: LocalSandbox, need: Callable[[str], None]) -> Run:
-    """Run a source in a language."""
-
     def once(language: str, source: str, stdin: str = "", limits: Limits = SHORT) -> Outcome:
         need(language)
         return sandbox.run(Program(source, stdin=stdin, language=language), limits)
@@ -199,7 +196,7 @@ def test_a_program_reads_stdin_and_prints(
     sandbox: Sandbox, need: Callable[[str], None], language: str
 ) -> None:
     need(language)
-    for a, b in ((1, 2), (20, 22)):  # the second time from the kept artifact
+    for a, b in ((1, 2), (20, 22)):  # the second run uses the kept artifact
         program = Program(SUMS[language], stdin=f"{a} {b}\n", language=language)
         outcome = sandbox.run(program, SHORT)
         assert (outcome.status, outcome.stdout, outcome.exit_code) == ("ok", f"{a + b}\n", 0)
@@ -212,7 +209,7 @@ def test_a_failure_has_its_status(sandbox: LocalSandbox, run: Run, name: str) ->
     language = name.partition(",")[0]
     outcome = run(language, source, limits=ROOMY if status == "memory" else SHORT)
     if not sandbox.isolation.endswith("cgroup") and status == "memory":
-        # Without a sum an allocation fails, and what a program makes of that is its own affair.
+        # Without a total limit an allocation fails, and the program decides how it ends.
         assert outcome.status in ("memory", "runtime-error", "wrong-exit")
     else:
         assert outcome.status == status, outcome
@@ -231,7 +228,7 @@ def test_memory_that_many_small_processes_take_together_is_the_programs_own(
         "    sleep(2); _exit(0);\n  }\n  while (wait(0) > 0);\n}"
     )
     limits = replace(ROOMY, memory_mb=64, processes=64)
-    for _ in range(2):  # each of them smaller than the process that watches over them
+    for _ in range(2):  # each of them smaller than the supervising process
         assert run("c", source, limits=limits).status == "memory"
 
 

@@ -1,4 +1,4 @@
-"""Programs with packages: what a box of an environment gives them, and what it keeps from them."""
+"""What a box of an environment gives to programs and hides from them."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_an_environment_that_is_not_there_is_a_users_mistake_before_anything_run
 def lab(
     tmp_path_factory: pytest.TempPathFactory, write_wheel: Callable[..., str]
 ) -> Iterator[Path]:
-    """A cache with an environment ``mylab`` of one small package that notes its imports."""
+    """A cache with an environment ``mylab`` of one small package that records its imports."""
     place = tmp_path_factory.mktemp("lab")
     files = {
         "tinypack.py": "import random\nRNG = random.Random()\nVALUE = 41\n",

@@ -1,4 +1,4 @@
-"""Tasks that need packages: every canonical solution passes, every wrong one does not."""
+"""Tasks that need packages: all canonical solutions pass, all wrong ones fail."""
 
 from __future__ import annotations
 

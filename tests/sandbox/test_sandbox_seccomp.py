@@ -1,4 +1,4 @@
-"""The system-call filter, run here instruction by instruction as the kernel would."""
+"""The system-call filter, evaluated instruction by instruction as the kernel would."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALLOW, EPERM, ENOTTY, ENOSYS, PRETEND = 0x7FFF0000, 0x50001, 0x50019, 0x50026, 0
 
 
 def verdict(machine: str, number: int, *arguments: int, rules: object = None) -> int:
-    """Return what the box's filter says of a call."""
+    """Return the filter's result for a call."""
     program = seccomp.build_filter(machine) if rules is None else rules
     words = {0: number, 4: MACHINES[machine][1]}
     words |= {16 + 8 * i: value & 0xFFFFFFFF for i, value in enumerate(arguments)}

@@ -1,5 +1,3 @@
-"""Sessions: a Python interpreter in a box, over several messages, on both backends."""
-
 from __future__ import annotations
 
 import os
@@ -26,7 +24,6 @@ SHORT = Limits(wall_seconds=0.5, cpu_seconds=8.0, output_kb=64)
 
 @pytest.fixture
 def session(anywhere: ToolSandbox) -> Iterator[Session]:
-    """An open session."""
     with anywhere.open_session(LIMITS) as opened:
         yield opened
 
@@ -203,7 +200,7 @@ def test_a_fork_outlives_the_end_of_the_session_it_came_from(session: Session) -
     session.run("x = 1")
     fork = session.fork()
     assert session.run("while True: pass", SHORT).status == "timeout"
-    time.sleep(1)  # a service looks now and then whether all has ended
+    time.sleep(1)  # a service checks periodically whether all have ended
     assert fork.run("x").value == 1
     assert fork.fork().run("x").value == 1
 

@@ -1,4 +1,4 @@
-"""Whose time is counted: all of the box's and nothing of others', in control groups and without."""
+"""Time limits count all of the box's time and nobody else's, with and without control groups."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ while True:
 
 @pytest.fixture(params=["cgroup", "rlimits"])
 def either(request: pytest.FixtureRequest, sandbox: LocalSandbox) -> Iterator[LocalSandbox]:
-    """A sandbox whose time a control group counts, and one without."""
+    """A sandbox that counts time by a control group, and one without."""
     if request.param == "cgroup":
         yield sandbox
     else:
@@ -57,7 +57,7 @@ def either(request: pytest.FixtureRequest, sandbox: LocalSandbox) -> Iterator[Lo
 def test_time_of_children_counts_however_they_end(either: LocalSandbox, source: str) -> None:
     limits = Limits(wall_seconds=20.0, cpu_seconds=1.0)
     outcome = either.run(Program(source), limits)
-    if "_exit(0)" in source.splitlines()[-1]:  # ended before anybody could look
+    if "_exit(0)" in source.splitlines()[-1]:  # it ended before it could be measured
         assert outcome.status == "ok"
     else:
         assert (outcome.status, outcome.limit) == ("timeout", "cpu")
@@ -90,7 +90,7 @@ def test_sleep_counts_for_the_wall_limit(either: LocalSandbox) -> None:
 
 
 class ToldSandbox(BoxSandbox):
-    """Has no boxes: says what it was told, and when it was asked to start."""
+    """A sandbox without processes that gives fixed outcomes and records its starts."""
 
     def __init__(self, *outcomes: Outcome) -> None:
         super().__init__("told", sessions=1)
@@ -149,8 +149,7 @@ THREE = [Stdin("0"), Stdin("1"), Stdin("2")]
 
 
 class AheadSandbox(ToldSandbox):
-    """Begins the last of three cases ahead: the second one waits for that. Says what it was told of
-    each run of the last one."""
+    """Start the last of three cases ahead, for which the second waits; the last one's runs have fixed outcomes."""
 
     def __init__(self, *outcomes: Outcome, second: Outcome) -> None:
         super().__init__(*outcomes)

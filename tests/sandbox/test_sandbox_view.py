@@ -1,4 +1,4 @@
-"""Which files a box's root holds: libraries by what ELF files name, tools by Debian's database."""
+"""Files in a box's root: libraries found from ELF files, tools from Debian's database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wire format refuses what a hostile box could send."""
+"""The wire format rejects malformed messages of a hostile box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builders for training tests: a tiny model on disk and a small addition-free digit task."""
+"""Builders for training tests: a tiny model on disk and the digit task."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from prorl_verifiers import Task, Verdict
 
 
 class BoxedDigitScorer:
-    """A fake verifier in this process: 1 when the text is exactly the boxed gold digit."""
+    """A fake verifier in this process: 1 if the text is exactly the boxed gold digit."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """Return a verdict an item; text without a box is unparsable."""
+        """Return one verdict per item; text without a box is unparsable."""
         return [self._judge(text, task) for text, task in items]
 
     def _judge(self, text: str, task: Task) -> Verdict:
@@ -45,8 +45,7 @@ class BoxedDigitScorer:
 
 
 def digit_samples(split: str = "train", right_gold: bool = False) -> list[Sample]:
-    """Eight prompts, one a digit; the answer is (digit * 3 + 1) mod 8. The warm start's gold responses
-    show the format with a digit that says nothing about the answer, unless ``right_gold``."""
+    """Return eight prompts with answers (digit * 3 + 1) mod 8; gold responses hold another digit unless ``right_gold``."""
     samples = []
     for digit in range(8):
         answer = (digit * 3 + 1) % 8
@@ -68,7 +67,7 @@ def digit_samples(split: str = "train", right_gold: bool = False) -> list[Sample
 
 
 def tiny_config(**over: Any) -> TrainConfig:
-    """The v2 recipe at toy size."""
+    """Return the v2 recipe at toy size."""
     toy = {
         "steps": 4,
         "model": {"path": "tiny", "device": "cpu", "dtype": "fp32"},
@@ -87,7 +86,7 @@ def tiny_config(**over: Any) -> TrainConfig:
 def build_engine(
     config: TrainConfig, run: Path, scorer: Scorer | None = None, hidden: int = 32
 ) -> TrainingLoop:
-    """A fresh engine on the tiny model."""
+    """Return a new engine on the tiny model."""
     torch.manual_seed(0)
     model, tokenizer = tiny_model(seed=0, hidden=hidden), byte_tokenizer()
     policy = Policy(
@@ -103,7 +102,7 @@ def build_engine(
 def parts_of(
     policy: Policy, tokenizer: Any, folder: RunFolder, scorer: Scorer | None = None
 ) -> Parts:
-    """The engine's parts around a policy: the digit task, a fake scorer, no waiting."""
+    """Return an engine's parts around a policy: the digit task, a fake scorer, no waiting."""
     return Parts(
         prompts=PromptSource(digit_samples(), lambda s: encode_prompt(tokenizer, s.prompt), 512),
         validation=digit_samples("validation"),
@@ -119,7 +118,7 @@ def parts_of(
 
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
-    """Tiny matrices run fastest, and the same everywhere, on one torch thread."""
+    """Run on one torch thread, which is fastest and most reproducible for tiny matrices."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -142,13 +141,12 @@ def make_engine() -> Iterator[Callable[..., TrainingLoop]]:
 
 @pytest.fixture
 def make_config() -> Callable[..., TrainConfig]:
-    """Return the builder of toy configs."""
     return tiny_config
 
 
 @pytest.fixture
 def go_on() -> Callable[[TrainingLoop, int], TrainingLoop]:
-    """Return what a new process does with a run from the checkpoint of a step: all but data and scorer is read again."""
+    """Return a function that resumes a run from a step's checkpoint as a new process does."""
 
     def again(engine: TrainingLoop, step: int) -> TrainingLoop:
         folder = RunFolder(engine.parts.folder.path)
@@ -176,14 +174,13 @@ def go_on() -> Callable[[TrainingLoop, int], TrainingLoop]:
 
 @pytest.fixture(scope="session")
 def digit_task() -> tuple[tuple[list[Sample], list[Sample]], Scorer]:
-    """Return the digit task's (train, validation) samples, whose gold responses are right, and its scorer."""
+    """The digit task's (train, validation) samples with right gold responses, and its scorer."""
     samples = (digit_samples(right_gold=True), digit_samples("validation"))
     return samples, BoxedDigitScorer()
 
 
 @pytest.fixture(scope="session")
 def math_pool() -> Iterator[Any]:
-    """The real verifier pool."""
     from prorl_verifiers import VerifierPool
 
     with VerifierPool(workers=2) as pool:

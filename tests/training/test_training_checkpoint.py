@@ -1,4 +1,4 @@
-"""A checkpoint gives every bit back, damaged ones are passed over, and pruning leaves what is needed."""
+"""Checkpoints restore every bit, damaged ones are skipped, and pruning keeps the needed ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def new_policy(config: TrainConfig, seed: int = 0) -> Policy:
 
 
 def train_a_little(policy: Policy, seed: int = 1) -> None:
-    """Two optimiser steps on made-up gradients."""
+    """Take two optimizer steps on made-up gradients."""
     generator = torch.Generator().manual_seed(seed)
     for _ in range(2):
         for parameter in policy.model.parameters():
@@ -71,13 +71,12 @@ def save(root: Path, step: int, policy: Policy, carried: Carried | None = None) 
 
 @pytest.fixture
 def config(make_config: Callable[..., TrainConfig]) -> TrainConfig:
-    """The toy config."""
     return make_config()
 
 
 @pytest.fixture
 def store(tmp_path: Path, config: TrainConfig) -> Path:
-    """Whole checkpoints of steps 0, 3 and 6."""
+    """Complete checkpoints of steps 0, 3 and 6."""
     root, policy = tmp_path / "run" / "checkpoints", new_policy(config)
     for step in (0, 3, 6):
         save(root, step, policy)
@@ -230,7 +229,7 @@ def test_rollout_buffer_keeps_what_json_has_no_word_for(
             replace(g, trajectories=tuple(_plain_metrics(t) for t in g.trajectories))
             for g in groups
         ]
-        assert repr(again) == repr(plain)  # NaN is not equal to itself, its text is
+        assert repr(again) == repr(plain)  # NaN is not equal to itself, but its text is
 
 
 def _plain_metrics(t: Trajectory) -> Trajectory:
@@ -247,7 +246,6 @@ def test_rollout_buffer_of_another_dataset_is_refused(
 
 @pytest.fixture
 def digits() -> list[Any]:
-    """A few samples."""
     from prorl_datasets import Sample
     from prorl_verifiers import Task
 
@@ -280,7 +278,7 @@ def test_damaged_checkpoint_is_passed_over_with_the_reason(
     assert says in decision.reason and "step_000006" in decision.reason
     assert "going on from step 3" in decision.reason
     assert (store / "latest").read_text() == "step_000003\n"
-    assert open_checkpoint(store)[2] == []  # said once
+    assert open_checkpoint(store)[2] == []  # reported once
 
 
 def test_several_damaged_checkpoints_are_each_named(store: Path) -> None:
@@ -381,7 +379,7 @@ def test_a_writer_that_only_says_it_failed_is_understood_where_the_disk_is_full(
         pytest.skip("a small file system can only be mounted by root")
 
     class LikeDeepSpeed:
-        """Writes with torch.save, whose error on a full disk is of a position in the file."""
+        """Write with torch.save, whose error on a full disk names a position in the file."""
 
         def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
             torch.save({"moments": torch.zeros(10**6)}, work / "optimiser.pt")
@@ -392,7 +390,7 @@ def test_a_writer_that_only_says_it_failed_is_understood_where_the_disk_is_full(
             save_checkpoint(disk / "checkpoints", 3, LikeDeepSpeed(), None, {})
         assert list((disk / "checkpoints").iterdir()) == []
     finally:
-        subprocess.run(["umount", "--lazy", str(disk)], check=True)  # torch may hold its file open
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)  # torch may hold the file open
 
 
 def test_saving_the_same_step_again_replaces_it(store: Path, config: TrainConfig) -> None:

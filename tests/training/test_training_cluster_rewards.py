@@ -1,4 +1,4 @@
-"""The reward replicas of a cluster run: actors that die, what is checked before the run, and how many there are."""
+"""The reward replicas of a cluster run: dead actors, checks before the run, and their number."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from prorl_verifiers.replicas import ReplicaLost
 
 
 class RayError(Exception):
-    """Ray's base class."""
+    """Stub of Ray's base class."""
 
 
 class RayTaskError(RayError):
-    """What Ray raises for an error inside an actor."""
+    """Stub of Ray's error for an exception inside an actor."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(str(cause))
@@ -36,7 +36,7 @@ class RayTaskError(RayError):
 
 
 class FakeRay:
-    """The part of Ray that the replicas use: futures are closures."""
+    """The part of Ray that the replicas use; futures are closures."""
 
     class exceptions:
         RayError = RayError
@@ -61,7 +61,7 @@ class FakeRay:
 
 
 class Handle:
-    """An actor: each method answers with what it was given, or raises it."""
+    """An actor whose methods return or raise the given value."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer

@@ -1,4 +1,4 @@
-"""Collecting a batch: replacing, carrying, outages, and scoring beside sampling."""
+"""Collecting a batch: replacing and carrying groups, outages, and scoring during sampling."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Rule = Callable[[str, int], float | None]
 
 
 class RuleScorer:
-    """Gives the reward that ``rule`` says for (prompt, sample number)."""
+    """Give the reward ``rule(prompt, sample number)``."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -90,7 +90,7 @@ def test_a_group_that_is_dropped_is_replaced_before_the_others_are_whole() -> No
     assert ids(batch.kept) == ["p1", "p2", "p4", "p5"]
     assert batch.outcomes == ["all_right", "usable", "usable", "all_wrong", "usable", "usable"]
     assert generator.drawn == ["p0", "p1", "p2", "p3", "p4", "p5"]
-    assert generator.open_at["p4"] == 2  # p0 was heard of when p1 was whole: p2 and p3 ran on
+    assert generator.open_at["p4"] == 2  # p0 was reported when p1 was complete: p2 and p3 continued
     assert batch.drawn == 6
 
 
@@ -324,7 +324,7 @@ def test_without_dynamic_sampling_every_group_with_two_verdicts_is_used() -> Non
 def test_the_idle_share_is_what_waiting_for_the_last_ones_costs() -> None:
     times = iter([0.0, 0.0, 4.0, 6.0, 8.0])
     occupancy = Occupancy(10, lambda: next(times))
-    for running in (30, 10, 2, 0):  # of the 30 only 10 run
+    for running in (30, 10, 2, 0):  # only 10 of the 30 run
         occupancy.record(running)
     assert occupancy.idle_share == pytest.approx(1 - (10 * 6 + 2 * 2) / (10 * 8))
     assert Occupancy(10, lambda: 0.0).idle_share == 0.0

@@ -1,5 +1,3 @@
-"""Config: precedence, reading YAML, ``--set``, phases, and mistakes that name their cure."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The controller's schedule and rules, one fact a test."""
-
 from __future__ import annotations
 
 import itertools
@@ -24,14 +22,14 @@ QUIET: dict[str, Any] = {
 
 
 def config(penalty: dict[str, Any] | None = None, **controller: Any) -> TrainConfig:
-    """A config whose controller does nothing but what is asked for."""
+    """Return a config whose controller does nothing but the requested actions."""
     return TrainConfig.model_validate(
         {"controller": QUIET | controller, "length_penalty": penalty or {"weight": 0}}
     )
 
 
 def validated(mean: float) -> Measured:
-    """A validation on 50 problems that all have this reward; the least paired error is then 0.008 or less."""
+    """Return a validation on 50 problems with equal rewards; its smallest paired error is at most 0.008."""
     return Measured(None, None, ValidationResult(mean, 0.02, (mean,) * 50))
 
 
@@ -80,7 +78,7 @@ def test_kl_spike_is_measured_in_robust_log_deviations() -> None:
     controller = Controller(config(kl_zscore=5.0, kl_window=5))
     for step in range(1, 6):
         assert controller.end_step(step, Measured(0.01)) == []
-    # a constant history: expected 0.01, spread held at 0.1, so the bar is 0.01 * exp(0.5) = 0.01649
+    # a constant history: expected 0.01, standard deviation at least 0.1, so the limit is 0.01 * exp(0.5) = 0.01649
     assert controller.end_step(6, Measured(0.0164)) == []
     (decision,) = controller.end_step(7, Measured(0.018))
     assert decision.evidence["rule"] == "kl_zscore"
@@ -143,7 +141,7 @@ def test_two_rules_at_one_step_make_one_reset_that_names_both() -> None:
 
 
 def test_flat_validation_stalls_after_four_times_k() -> None:
-    # the least gain of 20 per 1,000 steps is 0.12 in 6 steps, far above the error
+    # the minimal gain of 20 per 1,000 steps is 0.12 in 6 steps, far above the error
     controller = Controller(config(stall_validations=3, stall_gain=20))
     assert rules(feed(controller, [0.4] * 12)) == [(12, "stalled_validation")]
 
@@ -234,7 +232,7 @@ def test_problems_without_a_verdict_are_left_out_of_the_pairs() -> None:
     feed(controller, [0.5] * 9)
     some = Measured(None, None, ValidationResult(0.1, 0.02, (None,) * 30 + (0.1,) * 20))
     (decision,) = controller.end_step(10, some)
-    # 3 newest: two of 0.5 and one of 0.1 where there is a verdict, two of 0.5 elsewhere
+    # the 3 newest: two of 0.5 and one of 0.1 with verdicts, two of 0.5 otherwise
     assert decision.evidence["gain"] == pytest.approx((-0.4 / 3) * 20 / 50)
 
 
@@ -289,7 +287,7 @@ def test_last_phase_holds_for_all_steps_beyond_its_own() -> None:
 def test_reset_takes_the_phases_own_optimizer_rule() -> None:
     got = simulate(phased(PHASES, reset_interval=20), 40)
     resets = [(d.step, d.evidence["optimizer"]) for d in got if d.kind == "reference_reset"]
-    # the interval counts from the phase's reset, which came after step 10
+    # the interval counts from the phase's reset after step 10
     assert resets == [(11, "keep"), (30, "clear")]
 
 

@@ -1,4 +1,4 @@
-"""The controller under noise: state round trips, false alarms and power, by simulation with fixed seeds."""
+"""The controller under noise: restored state, false alarms and power, by simulation with fixed seeds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from prorl_training.types import Decision, ValidationResult
 
 
 def noisy_rows(seed: int, steps: int) -> dict[int, dict[str, Any]]:
-    """Lines of metrics.jsonl with trouble of every kind in them."""
+    """Return lines of metrics.jsonl with every kind of trouble."""
     rng = random.Random(seed)
     rows: dict[int, dict[str, Any]] = {}
     for step in range(1, steps + 1):
@@ -100,10 +100,7 @@ def test_every_decision_survives_strict_json() -> None:
 
 
 def decided(level: Callable[[int], float], seed: int, steps: int = 3000) -> list[tuple[int, str]]:
-    """Resets by validation in a run of the default rules: 250 problems, one answer, every 20 steps.
-
-    The problems are unlike enough for noise 0.02 (``benchmarks/stall_rule.py`` has the whole story).
-    """
+    """Return resets by validation on 250 problems under the default rules; see ``benchmarks/stall_rule.py``."""
     rng, controller, found = random.Random(seed), Controller(TrainConfig()), []
     easy = [rng.random() for _ in range(250)]
     for step in range(20, steps + 1, 20):

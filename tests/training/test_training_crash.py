@@ -1,8 +1,6 @@
-"""Fifty SIGKILLs, anywhere, over a run of 200 steps: it ends bit for bit as the run that was never killed.
+"""Fifty SIGKILLs anywhere in a run of 200 steps: its result equals the uninterrupted run bit for bit.
 
-A helper process, which has imported everything once, forks a child for each attempt: the child starts the
-run or resumes it, with the same calls as ``prorl train``, and the helper kills it. So a kill costs half a
-second and not ten, and it is a real SIGKILL of a real process.
+A helper process imports everything once and forks a child per attempt, so a kill costs half a second, not ten.
 """
 
 from __future__ import annotations
@@ -33,11 +31,10 @@ from prorl_training.run.folder import RunFolder
 
 STEPS, KILLS = 200, 50
 PLACES = ("anywhere", "journal", "checkpoint", "pruning", "anywhere")
-"""Where the kills are aimed, in turn: after a random delay, right after a step's line was written, while a
-checkpoint is being written, right after that, when an old one is deleted."""
+"""The places of kills, in turn: at random, after a step's line, in a checkpoint, and in the pruning after it."""
 
 RESUMED = "resumed"
-"""A file that the child makes once it has dropped what it will do again."""
+"""A file that the child creates once it has dropped the steps to repeat."""
 
 SETTINGS: dict[str, Any] = {
     "steps": STEPS,
@@ -54,19 +51,16 @@ SETTINGS: dict[str, Any] = {
 
 
 class Marked(RunFolder):
-    """A run folder that makes the file RESUMED where a resumed run drops what it will do again."""
+    """A run folder that creates the file RESUMED when a resumed run has dropped the steps to repeat."""
 
     def truncate_after(self, step: int) -> None:
-        """Drop it, then say so."""
+        """Drop the steps, then create the file."""
         super().truncate_after(step)
         (self.path / RESUMED).touch()
 
 
 def start_or_resume(path: Path) -> None:
-    """Do the run in this process as ``prorl train`` does, from its newest checkpoint when there is one.
-
-    Only the workers of the verifiers are not started: a fake scorer judges.
-    """
+    """Start or resume the run in this process as ``prorl train`` does, with a fake scorer."""
     conftest: Any = importlib.import_module("conftest")
     model, data = path.parent / "model", path.parent / "data"
     places = {"model": {"path": str(model)}, "data": {"path": str(data)}}
@@ -81,9 +75,9 @@ def start_or_resume(path: Path) -> None:
 
 
 def serve() -> None:
-    """The helper: read orders {path, lines, place, delay}, fork, kill as ordered, answer how it ended."""
+    """Read orders {path, lines, place, delay}, fork, kill as ordered, and answer how the child ended."""
     torch.set_num_threads(1)
-    importlib.import_module("conftest")  # once, here
+    importlib.import_module("conftest")  # once, for all children
 
     print("ready", flush=True)
     for line in sys.stdin:
@@ -110,7 +104,7 @@ def _run_child(path: Path) -> None:
 
 
 def _wait_for(child: int, order: dict[str, Any]) -> None:
-    """Return when the run has so many lines and is at the place, or four lines later, or is over."""
+    """Return once the run has the ordered lines and is at the place, has four more lines, or is over."""
     path, place, lines = Path(order["path"]), order["place"], order["lines"]
 
     def until(lines: int, reached: Callable[[], bool] = lambda: False) -> None:
@@ -129,9 +123,9 @@ def _wait_for(child: int, order: dict[str, Any]) -> None:
 
 
 def _done_again(path: Path, place: str) -> int:
-    """Return the steps that the child finds done or has done; lines that it has yet to drop do not count.
+    """Return the steps that the child finds done or has done.
 
-    But for ``anywhere`` they do, so that some kills come while the run is being resumed.
+    Lines that it has yet to drop count for ``anywhere`` only, so that some kills come during resuming.
     """
     if place != "anywhere" and not (path / RESUMED).exists():
         return 0
@@ -155,7 +149,7 @@ test_training_crash.serve()
 
 
 class Helper:
-    """Speaks with the helper process."""
+    """Client of the helper process."""
 
     def __init__(self) -> None:
         command = [sys.executable, "-c", HELPER, str(Path(__file__).parent)]
@@ -179,7 +173,6 @@ class Helper:
         return self.process.stdout.readline().strip()
 
     def close(self) -> None:
-        """End the process."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
         self.process.wait(timeout=60)
@@ -188,7 +181,7 @@ class Helper:
 
 @pytest.fixture
 def helper() -> Iterator[Helper]:
-    """The process that runs and kills."""
+    """The process that runs and kills children."""
     one = Helper()
     yield one
     one.close()
@@ -221,7 +214,7 @@ def _traces(path: Path) -> Iterator[str]:
 
 
 def everything(path: Path) -> dict[str, Any]:
-    """What must be equal: checkpoints file by file, numbers without clocks, decisions, rollouts."""
+    """Return what must be equal: files of checkpoints, numbers without timings, decisions, rollouts."""
     from pyarrow import parquet
 
     from prorl_training.run.checkpoint import checkpoint_steps

@@ -1,4 +1,4 @@
-"""The loop: it learns, it filters on raw rewards, it goes on after a kill as if nothing had happened."""
+"""The training loop learns, filters on raw rewards, and resumes after a kill without a difference."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SPEC = AdvantageSpec(name="flipped", advantages=lambda *given: -reinforce_baseli
 
 
 def learned(engine: Any) -> tuple[float, float]:
-    """Mean reward of the first and of the last five steps."""
+    """Return the mean reward of the first and of the last five steps."""
     engine.run()
     curve = [row["reward_mean"] for row in engine.parts.folder.metrics()]
     return sum(curve[:5]) / 5, sum(curve[-5:]) / 5
@@ -98,24 +98,21 @@ def test_kl_is_zero_on_the_step_after_a_reset(
 
 
 class Messages(NullProgress):
-    """Progress that keeps its messages."""
-
     def __init__(self) -> None:
         self.lines: list[str] = []
 
     def message(self, text: str) -> None:
-        """Keep it."""
         self.lines.append(text)
 
 
 class ScriptedScorer:
-    """Gives a stated reward by response order; None is an infra error."""
+    """Give the listed rewards in order of responses; None is an infra error."""
 
     def __init__(self, *rewards: float | None) -> None:
         self.rewards = rewards
 
     def score(self, items: Any) -> list[Verdict]:
-        """Return one verdict an item, cycling through the rewards."""
+        """Return one verdict per item, cycling through the rewards."""
         return [self._verdict(self.rewards[i % len(self.rewards)]) for i in range(len(items))]
 
     def _verdict(self, reward: float | None) -> Verdict:
@@ -160,8 +157,8 @@ def test_infra_errors_are_masked_out_of_their_group_and_counted(
     config = make_config(dynamic_sampling={"max_batches": 1}, warm_start={"examples": 0})
     engine = make_engine(config, tmp_path / "run", ScriptedScorer(1.0, None, 0.0, 1.0))
     row = engine.step(1)
-    assert row["infra_errors"] == 4  # 4 groups of 4, a quarter of them broken
-    assert row["reward_mean"] == pytest.approx(2 / 3)  # the broken ones are no zeros
+    assert row["infra_errors"] == 4  # 4 groups of 4, with a quarter of the verdicts missing
+    assert row["reward_mean"] == pytest.approx(2 / 3)  # missing verdicts do not count as zeros
     prompts = engine.parts.prompts.draw(2, config)
     group = engine.collector.collect(prompts, 2, config).kept[0]
     assert [t.sample_index for t in group.scored] == [0, 2, 3]
@@ -288,7 +285,7 @@ def test_bf16_compute_trains_float32_master_weights(
     rows = engine.parts.folder.metrics()
     assert all(p.dtype == torch.float32 for p in engine.parts.policy.model.parameters())
     assert all(0 < row["grad_norm"] < 1e3 for row in rows)
-    assert 0 < rows[0]["mismatch_kl"] < 0.01  # bf16 rounding, nothing worse
+    assert 0 < rows[0]["mismatch_kl"] < 0.01  # bf16 rounding only
     assert 0.98 < rows[0]["mismatch_ess"] < 1 + 1e-9
 
 

@@ -1,9 +1,6 @@
-"""The local engine's step on a CUDA device without data: what only a GPU would find is found here.
+"""The local engine's step on a CUDA device without data (``fake_cuda/fake_step.py``) finds errors of a GPU.
 
-Updates with their backward passes, the optimiser's step, a reset, and sampling run on fake tensors of device "cuda" in
-a process of its own (``fake_cuda/fake_step.py``), in torch's CPU build with a small stub that answers for the device.
-Faults are planted to show that each kind fails. Not seen: numbers, speed, memory, and kernels that a GPU lacks for
-reasons other than types.
+Not tested: numbers, speed, memory, and kernels missing on a GPU for reasons other than types.
 """
 
 from __future__ import annotations
@@ -52,11 +49,11 @@ FAULTS = {
     "a length that only the device knows": "DynamicOutputShape",
     "a gradient that is read in the backward pass": "DataDependent",
 }
-"""Planted fault -> what the error says."""
+"""Planted fault -> part of the error message."""
 
 
 def stub(folder: Path) -> Path | None:
-    """Compile the stub for this torch; None if torch is built with CUDA, which needs no stub but a driver."""
+    """Compile the stub for this torch; None if torch is built with CUDA, which needs a driver instead."""
     if torch.version.cuda is not None:
         if not torch.cuda.is_available():
             pytest.skip("torch is built with CUDA and finds no GPU: its CPU build runs these tests")
@@ -79,7 +76,7 @@ def stub(folder: Path) -> Path | None:
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | None]:
-    """What each case raised, None where it went through."""
+    """Return the error of each case, None if it succeeded."""
     made = stub(tmp_path_factory.mktemp("stub"))
     cases = dict(GOES_THROUGH)
     for name in FAULTS:

@@ -1,4 +1,4 @@
-"""Whether a run fits its GPU: every preset, and what is advised where one does not."""
+"""Whether each preset fits its GPU, and the advice if it does not."""
 
 from __future__ import annotations
 

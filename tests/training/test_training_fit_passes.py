@@ -1,4 +1,4 @@
-"""What a pass holds, reckoned from the shape, beside what autograd keeps and what is alive at the worst moment."""
+"""The estimated memory of a pass, compared with autograd's saved tensors and the peak of live ones."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def saved_storages(known: Iterable[Tensor]) -> Iterator[dict[int, int]]:
     """Collect the bytes of storages that autograd keeps in the block, except those of ``known``."""
     ours = {address(tensor) for tensor in known}
     saved: dict[int, int] = {}
-    alive: list[Tensor] = []  # so that no address is reused
+    alive: list[Tensor] = []  # keeps addresses from being reused
 
     def pack(tensor: Tensor) -> Tensor:
         if address(tensor) not in ours:
@@ -75,7 +75,7 @@ def saved_storages(known: Iterable[Tensor]) -> Iterator[dict[int, int]]:
 
 
 class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Counts the bytes of live tensors made inside the block; allocator overhead does not count."""
+    """Count the bytes of live tensors made inside the block, without allocator overhead."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -111,7 +111,7 @@ def peak_of(policy: PolicyModel, pack: Pack) -> int:
 def policy_of(
     sizes: dict[str, Any], precision: Precision, checkpointing: bool, rank: int = 0
 ) -> PolicyModel:
-    """A policy with random weights, on the CPU; one in bf16 stands for the OpenRLHF engine's."""
+    """Return a CPU policy with random weights; one in bf16 represents the OpenRLHF engine's."""
     from transformers import AutoConfig, AutoModelForCausalLM
 
     config: Any = AutoConfig.for_model(**sizes)
@@ -171,7 +171,7 @@ def test_a_pass_holds_what_was_reckoned_within_five_percent(
 
 
 def test_logits_in_several_blocks_are_reckoned(monkeypatch: pytest.MonkeyPatch) -> None:
-    block = 8 << 20  # where 363 targets make 24 MB of logits
+    block = 8 << 20  # 363 targets would make 24 MB of logits
     monkeypatch.setattr(chunked, "BLOCK_BYTES", block)
     policy, pack = policy_of(SIZES["middle"], Precision.AUTOCAST, True), a_pack(True)
     shape = ModelShape.from_config(SIZES["middle"])

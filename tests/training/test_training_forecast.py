@@ -1,4 +1,4 @@
-"""The forecast of a run: least squares against scipy, intervals against brute force, and what it refuses."""
+"""The forecast of a run: least squares against scipy, intervals against brute force, and refusals."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_best_sigmoid_is_scipys_curve_fit() -> None:
         best = float(((root @ (y - sigmoid(c, *theirs))) ** 2).sum())
         mine = float(((root @ (y - ours)) ** 2).sum())
         assert best <= mine * (1 + 1e-6)
-        assert mine <= best * 1.01  # the grid's step: 0.4 in H at most
+        assert mine <= best * 1.01  # the grid's step is at most 0.4 in H
         assert abs(ceiling - theirs[1]) < 0.02
 
 
@@ -92,7 +92,7 @@ def test_allowed_values_are_those_that_a_brute_force_profile_allows() -> None:
     least = setting.height.min()
 
     def height(value: float) -> float:
-        """The least H of all curves that are at ``value`` at 1.5, by least squares on a substituted model."""
+        """Return the least H of all curves with the value ``value`` at 1.5, by least squares on a substituted model."""
         found = []
         for k in CORRELATIONS:
             root = np.linalg.inv(np.linalg.cholesky(k.matrix(places)))
@@ -144,7 +144,7 @@ def test_compute_is_tokens_where_rows_have_them_and_goes_on_at_the_newest_rate()
     for row in rows[6:]:
         row["tokens_total"] += 20_000 * (
             row["step"] // 20 - 6
-        )  # twice as many a step from there on
+        )  # twice as many per step from there on
     series = read_series(rows)
     assert (series.unit, series.rate) == ("tokens", 2000)
     assert read_series(rows_of([0.1] * 8, tokens=None)).unit == "steps"

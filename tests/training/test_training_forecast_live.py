@@ -1,4 +1,4 @@
-"""The forecast that a run prints by itself."""
+"""The forecast that a run prints."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from prorl_common import NullProgress
 
 
 class Heard(NullProgress):
-    """Keeps the messages."""
-
     def __init__(self) -> None:
         self.messages: list[str] = []
 
     def message(self, text: str) -> None:
-        """Take one."""
         self.messages.append(text)
 
 

@@ -1,4 +1,4 @@
-"""What a run keeps of each item: counts that fade, who was solved, and the metrics of answers and coverage."""
+"""Per-item records of a run: decaying counts, solved items, and the metrics of answers and coverage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from prorl_training.types import Group, Trajectory
 from prorl_verifiers import Task, Verdict
 
 NEVER = 1e18
-"""A half-life in which nothing fades."""
+"""A half-life in which nothing decays."""
 
 
 def sample(name: str, domain: str = "math") -> Sample:
@@ -74,7 +74,7 @@ def test_records_come_back_from_a_checkpoint_to_the_last_bit(tmp_path: Path) -> 
         records.record(step, [group("abc"[step % 2], [1.0, 1 / 3, 0.0])], 7)
     records.save(tmp_path)
     again = ItemRecords(items[::-1])
-    again.record(1, [group("c", [1.0])], 7)  # what was there before is gone
+    again.record(1, [group("c", [1.0])], 7)  # the earlier record is gone
     again.restore(tmp_path)
     for name in ("right", "wrong", "solved"):
         assert getattr(again, name).tobytes() == getattr(records, name)[::-1].tobytes()

@@ -1,4 +1,4 @@
-"""A run that is gone on with from a checkpoint with groups half sampled is the unbroken one, bit for bit."""
+"""A run resumed from a checkpoint with partly sampled groups equals the uninterrupted one bit for bit."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""The learning rate is a pure function of the update's number."""
-
 from __future__ import annotations
 
 import math

@@ -1,4 +1,4 @@
-"""Levels of generated items open and close with what rollouts say, and a run says when, and why."""
+"""Levels of generated items open and close by their rollouts, and a run reports when and why."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_closed_levels_take_nothing_from_their_domains_weight() -> None:
     plain = [replace(item(f"code{n}"), domain="code") for n in range(3)]
     source = PromptSource([*LADDER, *plain], lambda s: [0], None)
     config = config_of(sampling="uniform", domain_weights={"math": 2.0, "code": 1.0})
-    third = 1 / 3  # of the weight of code, by item; 1a and 1b share that of math
+    third = 1 / 3  # share of code's weight by item; 1a and 1b share that of math
     assert source.drawing_weights(config) == [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, third, third, third]
 
 
@@ -137,7 +137,7 @@ def test_what_is_rated_again_climbs_from_its_lowest_level() -> None:
 
 
 def what_it_did(engine: TrainingLoop) -> dict[str, Any]:
-    """Return metrics without times, decisions, and who was drawn, step by step."""
+    """Return metrics without timings, decisions, and the drawn items of each step."""
     folder = engine.parts.folder
     drawn = [
         read_rollouts(file, ["sample_id", "reward"]).to_pylist()

@@ -1,4 +1,4 @@
-"""Liger's fused kernel is taken only where it is asked for, installed, on CUDA, and as right as our own."""
+"""Liger's fused kernel is used only if requested, installed, on CUDA, and as accurate as our own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CPU = torch.device("cpu")
 
 
 class Fused:
-    """The function of liger-kernel 0.8.5 as its documentation has it: a loss a token, and the entropy if asked for."""
+    """The function of liger-kernel 0.8.5 as documented: a loss per token, and the entropy on request."""
 
     louder = 1.0
 

@@ -1,4 +1,4 @@
-"""TensorBoard, Weights & Biases and trackio get every number, per domain, and a resumed run goes on in place."""
+"""Loggers get every number, per domain, and a resumed run continues its record."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ DOMAINS = {"domains": {"math": {"reward_mean": 0.25}, "code": {"reward_mean": No
 
 
 class FakeWandb:
-    """Stands for the wandb module: keeps what it is told."""
+    """A stand-in for the wandb module that records its calls."""
 
     class Error(Exception):
-        """What wandb raises."""
+        """wandb's exception."""
 
     def __init__(self, fails: str = "") -> None:
         self.fails = fails
@@ -31,7 +31,7 @@ class FakeWandb:
         self.finished = 0
 
     def Settings(self, **settings: Any) -> dict[str, Any]:
-        """Return the settings as they are."""
+        """Return the settings unchanged."""
         return settings
 
     def init(self, **options: Any) -> FakeWandb:
@@ -42,15 +42,15 @@ class FakeWandb:
         return self
 
     def define_metric(self, name: str, step_metric: str | None = None) -> None:
-        """Keep the definition."""
+        """Record the definition."""
         self.metrics.append((name, step_metric))
 
     def log(self, row: dict[str, Any]) -> None:
-        """Keep the row."""
+        """Record the row."""
         self.logged.append(row)
 
     def finish(self) -> None:
-        """Count."""
+        """Count the call."""
         self.finished += 1
 
 
@@ -109,7 +109,7 @@ def test_one_that_is_not_installed_names_the_extra(
 
 
 class FakeTrackio:
-    """Stands for the trackio module: keeps what it is told, and talks on stdout as it does."""
+    """A stand-in for the trackio module that records its calls and prints like it."""
 
     def __init__(self, fails: str = "") -> None:
         self.fails = fails
@@ -126,11 +126,11 @@ class FakeTrackio:
         return self
 
     def log(self, metrics: dict[str, Any], step: int) -> None:
-        """Keep the row."""
+        """Record the row."""
         self.logged.append((step, metrics))
 
     def finish(self) -> None:
-        """Count."""
+        """Count the call."""
         print("* Run finished")
         self.finished += 1
 

@@ -1,4 +1,4 @@
-"""Logits never decide: what is N x vocabulary is made a block at a time, and nothing comes out differently."""
+"""Logits are computed in blocks, never for all tokens at once, with the same results."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.update import Policy, UpdateBatch
 
 TOKENS, WIDTH, VOCABULARY, ROWS = 40, 16, 263, 6
-"""263 is no other size in these tests: what has it as its last dimension is logits, or a bias."""
+"""No other size in these tests is 263: a tensor with that last dimension is logits, or a bias."""
 Scores = tuple[Tensor, Tensor | None]
 
 
 class LogitsSeen(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes the rows of every tensor of logits that any operation makes: of the largest, of all at once."""
+    """Record the rows of all tensors of logits that operations make: the largest, and all live at once."""
 
     def __init__(self, dtype: torch.dtype | None = None) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -40,7 +40,7 @@ class LogitsSeen(TorchDispatchMode):  # type: ignore[no-untyped-call]
         for leaf in tree_leaves(out):
             if not isinstance(leaf, Tensor) or self._dtype not in (None, leaf.dtype):
                 continue
-            # the transposed weight is no logits
+            # the transposed weight is not logits
             if leaf.ndim > 1 and leaf.shape[-1] == VOCABULARY and leaf.shape[-2] != WIDTH:
                 self._note(leaf, leaf.numel() // VOCABULARY)
         return out
@@ -74,7 +74,7 @@ def plain(
 def whole(
     hidden: Tensor, layer: torch.nn.Linear, targets: Tensor, temperature: float, entropy: bool
 ) -> Scores:
-    """Logits that the model made itself."""
+    """Return scores from whole logits."""
     return logits_logprobs(layer(hidden), targets, temperature, entropy, ROWS)
 
 
@@ -88,7 +88,7 @@ Score = Callable[[Tensor, torch.nn.Linear, Tensor, float, bool], Scores]
 
 
 def found(score: Score, dtype: torch.dtype, temperature: float, entropy: bool) -> list[Tensor]:
-    """Log-probs, entropies if asked for, and the gradients of a weighted sum."""
+    """Return log-probs, entropies if requested, and the gradients of a weighted sum."""
     hidden, layer, targets = inputs(dtype)
     logprobs, entropies = score(hidden, layer, targets, temperature, entropy)
     (logprobs * torch.linspace(-1, 1, TOKENS)).sum().backward()  # type: ignore[no-untyped-call]
@@ -122,7 +122,7 @@ def test_forward_and_backward_hold_no_more_than_a_block_of_logits(
     with LogitsSeen() as seen:
         found(blocks, dtype, 1.2, entropy)
     assert seen.largest == ROWS
-    assert seen.at_once <= 3 * ROWS  # a block, its products' type, and the exponentials beside it
+    assert seen.at_once <= 3 * ROWS  # a block, its product's type, and the exponentials beside it
 
 
 def test_logits_of_the_models_own_are_read_in_blocks_of_float32() -> None:

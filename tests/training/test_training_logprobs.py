@@ -1,4 +1,4 @@
-"""Log-probs in blocks of logits are those of the whole softmax, and so are their gradients."""
+"""Log-probs from blocks of logits equal those of the whole softmax, including gradients."""
 
 from __future__ import annotations
 

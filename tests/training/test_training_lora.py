@@ -1,4 +1,4 @@
-"""Adapters: only they train; a run's start and each reset freeze a copy of them as the reference."""
+"""Only adapters train; the start of a run and each reset freeze a copy of them as the reference."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lora_policy(config: TrainConfig | None = None) -> Policy:
 
 
 def started_policy() -> Policy:
-    """The policy of a run that has begun: like ``TrainingLoop.start`` it takes its reference first."""
+    """Return the policy of a started run; like ``TrainingLoop.start`` it takes its reference first."""
     policy = lora_policy()
     policy.reset_reference(clear_optimizer=True)
     return policy

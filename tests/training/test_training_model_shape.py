@@ -1,4 +1,4 @@
-"""A model's sizes from its config, beside Transformers' own model on the meta device."""
+"""A model's sizes from its config, compared with Transformers' model on the meta device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts that hold for every batch: sums, invariances, bounds, agreement of options at their limits."""
+"""Properties of objectives for every batch: sums, invariances, bounds, agreement of options at their limits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Rewarded(NamedTuple):
 
 @st.composite
 def rewarded(draw: st.DrawFn) -> Rewarded:
-    """A batch of 1 to 4 groups of 1 to 5 trajectories; rewards in eighths, so that ties are common."""
+    """Draw a batch of 1 to 4 groups of 1 to 5 trajectories; rewards in eighths make ties common."""
     sizes = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
     total = sum(sizes)
     eighths = draw(st.lists(st.integers(-8, 8), min_size=total, max_size=total))
@@ -47,7 +47,7 @@ def rewarded(draw: st.DrawFn) -> Rewarded:
 
 
 def log_ratios(limit: float = 40.0) -> Any:
-    """A list of 1 to 12 log-ratios."""
+    """Return a strategy for lists of 1 to 12 log-ratios."""
     return st.lists(st.floats(-limit, limit, width=32), min_size=1, max_size=12)
 
 

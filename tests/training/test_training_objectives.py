@@ -1,4 +1,4 @@
-"""Objectives against numbers worked out by hand."""
+"""Objectives compared with numbers worked out by hand."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def test_kl_estimators_at_a_log_ratio_of_minus_one_half(estimator: Any, expected
 
 @pytest.mark.parametrize(
     ("clamp", "alive", "dead", "largest"),
-    # half the square reaches 10 at sqrt(20) = 4.4721, and is 50 at 10; "both" looks at 20 first
+    # half the square reaches 10 at sqrt(20) = 4.4721, and is 50 at 10; "both" tests 20 first
     [("input", 9.9, 10.1, 50.0), ("output", 4.4, 4.5, 10.0), ("both", 4.4, 4.5, 10.0)],
 )
 def test_k2_gradient_dies_where_the_clamp_says(
@@ -238,7 +238,7 @@ def test_sequence_mask_judges_by_the_geometric_mean_and_keeps_token_ratios() -> 
     got = mismatch_weights(trainer, torch.zeros(4), torch.tensor([2, 2]), config)
     assert got.weights.tolist() == pytest.approx([0.5, 2.0, 0.0, 0.0])
     assert float(got.masked_fraction) == 0.5
-    # a trajectory without tokens is none of the sequences that count
+    # a trajectory without tokens does not count
     got = mismatch_weights(trainer, torch.zeros(4), torch.tensor([2, 0, 2]), config)
     assert got.weights.tolist() == pytest.approx([0.5, 2.0, 0.0, 0.0])
     assert float(got.masked_fraction) == 0.5
@@ -255,7 +255,7 @@ def test_mismatch_weights_carry_no_gradient_and_stay_finite() -> None:
 
 def test_mismatch_size_is_k3_and_kishs_share_over_counted_tokens_of_all_passes() -> None:
     ratios = torch.tensor([0.5, 1.0, 2.0, 9.0])
-    counted = torch.tensor([True, True, True, False])  # the last is stale
+    counted = torch.tensor([True, True, True, False])  # the last one is stale
     one = mismatch_sums(ratios[:2].log(), torch.zeros(2), counted[:2])
     two = mismatch_sums(ratios[2:].log(), torch.zeros(2), counted[2:])
     size = mismatch_size((one + two).tolist())
@@ -279,7 +279,7 @@ def test_a_sampler_that_agrees_has_no_kl_and_all_its_samples() -> None:
 
 
 def test_mismatch_kl_is_the_kl_of_sampler_against_trainer() -> None:
-    # exact over a distribution: tokens drawn from the sampler in its own proportions
+    # exact over a distribution: tokens occur in the sampler's proportions
     sampler, trainer = torch.tensor([0.5, 0.25, 0.25]), torch.tensor([0.25, 0.25, 0.5])
     drawn = torch.tensor([0, 0, 1, 2])
     got = mismatch_size(

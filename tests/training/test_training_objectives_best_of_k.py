@@ -1,4 +1,4 @@
-"""Advantages for pass@k and MaxRL, against every subset and every outcome counted one by one."""
+"""Advantages for pass@k and MaxRL, compared with enumeration of every subset and outcome."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from prorl_training.config.loading import load_config
 
 FEW = settings(max_examples=60, deadline=None, derandomize=True)
 EXACT = 1e-13
-"""An eps too small to see."""
+"""An eps too small to have an effect."""
 
 
 def advantages(rewards: list[float], groups: list[int] | None = None, **config: Any) -> list[float]:
@@ -30,7 +30,7 @@ def advantages(rewards: list[float], groups: list[int] | None = None, **config: 
 
 
 def over_all_subsets(rewards: list[float], k: int) -> list[float]:
-    """The paper's construction, subset by subset."""
+    """Return the paper's advantages, subset by subset."""
     subsets = list(itertools.combinations(range(len(rewards)), k))
     best = {s: max(rewards[i] for i in s) for s in subsets}
     mean, std = statistics.fmean(best.values()), statistics.pstdev(best.values())
@@ -42,7 +42,7 @@ def over_all_subsets(rewards: list[float], k: int) -> list[float]:
 
 @st.composite
 def group_and_k(draw: st.DrawFn) -> tuple[list[float], int]:
-    """Two to eight rewards in quarters, some below 0, and a k below their number."""
+    """Draw two to eight rewards in quarters, some negative, and a k below their number."""
     rewards = draw(st.lists(st.integers(-4, 4), min_size=2, max_size=8))
     return [r / 4 for r in rewards], draw(st.integers(1, len(rewards) - 1))
 
@@ -115,7 +115,7 @@ def test_a_group_without_a_right_answer_has_nothing_under_maxrl() -> None:
 @pytest.mark.parametrize("n", [2, 3, 6])
 @pytest.mark.parametrize("p", [0.05, 0.4, 0.9])
 def test_maxrl_is_the_gradient_of_the_likelihood_up_to_order_n_less_one(n: int, p: float) -> None:
-    """A policy of one logit: right with p, so that the score of a response is right - p and dp = p (1 - p)."""
+    """A policy of one logit, right with probability p: the score of a response is right - p, and dp = p (1 - p)."""
     expected = 0.0
     for outcome in itertools.product((1.0, 0.0), repeat=n):
         chance = math.prod(p if r else 1 - p for r in outcome)

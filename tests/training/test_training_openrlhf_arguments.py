@@ -1,8 +1,6 @@
-"""The argument list of OpenRLHF: what it says, what is refused, and that the real parser takes it.
+"""OpenRLHF's arguments: their values, rejected settings, and acceptance by its real parser.
 
-The parser stands in the ``__main__`` block of openrlhf/cli/train_ppo_ray.py; its statements (and those that
-validate) are read from the installed file and run on their own, which needs no Ray, vLLM or DeepSpeed:
-``pip install --no-deps openrlhf==0.11.2`` is enough.
+The parser's statements are read from the installed train_ppo_ray.py: ``pip install --no-deps openrlhf==0.11.2``.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ from prorl_verifiers.adapters.openrlhf import rollout_item
 ROOT = Path(__file__).resolve().parents[2]
 WARM = "warm_start.examples=0"
 REFUSED = {"cpu": "warm_start.examples=128", "quickstart": "warm_start.examples=32"}
-"""Presets that the engine refuses as they are, and the setting that it names."""
+"""Presets that the engine rejects as they are, and the setting that it names."""
 
 
 def configured(preset: str, *settings: str) -> TrainConfig:
@@ -71,7 +69,7 @@ def placed(device: Device = "cuda", context: int = 0) -> Places:
 
 
 def arguments(preset: str, *settings: str, device: Device = "cuda") -> dict[str, list[str]]:
-    """The list as flag -> its values; a flag that comes twice is an error."""
+    """Return flag -> values; fail if a flag occurs twice."""
     found: dict[str, list[str]] = {}
     for word in argument_list(configured(preset, *settings), placed(device)):
         if word.startswith("--"):
@@ -85,13 +83,13 @@ def arguments(preset: str, *settings: str, device: Device = "cuda") -> dict[str,
 
 @dataclass(frozen=True)
 class RealParser:
-    """The installed OpenRLHF's parser, and its checks of what was parsed."""
+    """The installed OpenRLHF's parser and its validation."""
 
     parser: argparse.ArgumentParser
     validate: Callable[[Any], Any]
 
     def read(self, words: list[str]) -> Any:
-        """Return the validated namespace; a flag that is only an abbreviation of a known one is an error."""
+        """Return the validated namespace; abbreviated flags are an error."""
         known = set(self.parser._option_string_actions)
         flags = [word.partition("=")[0] for word in words if word.startswith("--")]
         assert set(flags) <= known, f"OpenRLHF has no {sorted(set(flags) - known)}"
@@ -108,8 +106,7 @@ def real() -> RealParser:
 
 
 def real_parser(file: Path, config_file: Path) -> RealParser:
-    """Run the statements of the ``__main__`` block around ``args = parser.parse_args()``, the imports of
-    OpenRLHF and the last, which trains, left out."""
+    """Run the ``__main__`` block around ``args = parser.parse_args()``, without OpenRLHF's imports and training."""
     tree = ast.parse(file.read_text("utf-8"))
     block = next(node.body for node in tree.body if isinstance(node, ast.If))
     (middle,) = (
@@ -348,13 +345,13 @@ def test_setting_is_refused_alone_with_the_cure(setting: str, why: str) -> None:
 
 
 class LossWithATwist(LossConfig):
-    """A loss section with a key that nobody put on the list."""
+    """A loss section with a key that is not on the list."""
 
     twist: float = 0.0
 
 
 class SharperLoss(LossWithATwist):
-    """One more section within."""
+    """A section nested one level deeper."""
 
     inner: LossWithATwist = LossWithATwist()
 

@@ -1,4 +1,4 @@
-"""The CPU layer of the OpenRLHF engine: when it works, what it replaces, and that the results are right."""
+"""The CPU layer of the OpenRLHF engine: when it applies, what it replaces, and the correctness of its results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from prorl_training.engine.openrlhf.launch.environment import STARTUP
 
 
 def python(code: str, *folders: Path, **variables: str) -> str:
-    """Run a program in a fresh interpreter whose path begins with the layer's folder, then ``folders``."""
+    """Run a program in a new interpreter whose path begins with the layer's folder, then ``folders``."""
     path = (
         os.pathsep.join(map(str, (STARTUP, *folders)))
         + os.pathsep

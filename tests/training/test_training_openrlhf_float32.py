@@ -1,4 +1,4 @@
-"""Float32 on a CPU, where OpenRLHF knows bf16 only."""
+"""Float32 training on a CPU, where OpenRLHF supports bf16 only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prorl_training.engine.openrlhf.launch.environment import environment
 
 
 class Strategy:
-    """The part of OpenRLHF's that builds DeepSpeed's config."""
+    """The part of OpenRLHF's strategy that builds DeepSpeed's config."""
 
     def get_ds_train_config(self, stage: int) -> dict[str, Any]:
         return {"bf16": {"enabled": True}, "stage": stage}

@@ -1,4 +1,4 @@
-"""Gradients of a rank before ZeRO applies them: what is not finite or too large is dropped, in every stage."""
+"""Non-finite or too large gradients of a rank are dropped before ZeRO applies them, in every stage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from prorl_training.engine.openrlhf.actors.gradient_gate import GradientGate
 
 
 class Zero:
-    """What the stages share: gradients, and a flag that makes the step drop them."""
+    """The common part of the stages: gradients, and a flag that makes the step drop them."""
 
     def __init__(self, *gradients: float) -> None:
         self.gradients = torch.tensor(gradients)
@@ -23,7 +23,7 @@ class Zero:
 
 
 class Zero2(Zero):
-    """As in float32: nothing is looked at unless asked for."""
+    """As in float32: gradients are not checked unless requested."""
 
     check_grad_overflow = False
 
@@ -38,7 +38,7 @@ class Zero2(Zero):
 
 
 class Zero3(Zero):
-    """As in bf16: gradients are looked at with fp16 only."""
+    """As in bf16: gradients are checked with fp16 only."""
 
     def _get_norm_groups(self) -> list[torch.Tensor]:
         return [self.gradients[:1].norm(), self.gradients[1:].norm()]

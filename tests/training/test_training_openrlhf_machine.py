@@ -1,4 +1,4 @@
-"""What the OpenRLHF engine needs of a machine: versions, environment, requirements, without the stack."""
+"""The OpenRLHF engine's requirements on a machine: versions and environment, without the stack."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GOOD = {
 
 
 def stack(**other: str | None) -> Callable[[str], str | None]:
-    """Return a lookup of versions: those that will do, but for ``other``."""
+    """Return a lookup of valid versions, except for ``other``."""
     found: dict[str, str | None] = {
         **GOOD,
         **{name.replace("_", "-"): v for name, v in other.items()},
@@ -52,7 +52,7 @@ def test_all_wrong_versions_are_told_at_once() -> None:
 
 @pytest.mark.parametrize("found", ["0.11.3", "0.11.2.post1", "0.12.0", "0.11.1"])
 def test_patches_refuse_every_other_openrlhf(found: str) -> None:
-    if found == "0.11.2.post1":  # the same release, packaged again
+    if found == "0.11.2.post1":  # the same release, repackaged
         versions.check_openrlhf(stack(openrlhf=found))
         return
     with pytest.raises(UserError, match=r"openrlhf .*patched for 0\.11\.2 only"):
@@ -140,7 +140,7 @@ def test_without_a_compiler_a_cpu_goes_on_and_a_gpu_does_not() -> None:
 
 
 def test_little_shared_memory_slows_a_cpu_and_stops_a_gpu() -> None:
-    container = 64 * 2**20  # what docker gives unless told otherwise
+    container = 64 * 2**20  # docker's default
     assert requirements.check_shared_memory("cpu", container).state == "note"
     found = requirements.check_shared_memory("cuda", container)
     assert found.state == "problem"

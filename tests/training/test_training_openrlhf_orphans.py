@@ -1,4 +1,4 @@
-"""What outlives a cluster run is ended, and nothing else."""
+"""Processes that outlive a cluster run are ended, and no others."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_process_of_the_launchs_session_belongs_to_it_whatever_its_environment
 ) -> None:
     with subprocess.Popen(SLEEP, stdout=subprocess.PIPE, start_new_session=True) as launch:
         assert launch.stdout is not None
-        launch.stdout.readline()  # it has begun: before, its command line may still be empty
+        launch.stdout.readline()  # it has started: before that, its command line may be empty
         assert orphan_processes(tmp_path / "spec.json", launch.pid) == [launch.pid]
         launch.kill()
 
@@ -58,7 +58,7 @@ def test_the_newest_process_is_ended_first_and_a_raylet_last(tmp_path: Path) -> 
     raylet.symlink_to("/bin/sleep")
     family = [subprocess.Popen(["sleep", "60"])]
     for command in ([str(raylet), "60"], ["sleep", "60"]):
-        time.sleep(0.05)  # starts are counted in hundredths of a second
+        time.sleep(0.05)  # start times have a resolution of 0.01 s
         family.append(subprocess.Popen(command))
     older, lead, newer = (child.pid for child in family)
     assert sorted([lead, older, newer], key=_killing_order) == [newer, older, lead]

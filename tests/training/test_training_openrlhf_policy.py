@@ -1,4 +1,4 @@
-"""The policy of a cluster run over a fake cluster: updates, resets that are checked, checkpoints."""
+"""The policy of a cluster run over a fake cluster: updates, checked resets, checkpoints."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DONE = UpdateReport(loss=0.525, policy_loss=0.5, grad_norm=2.0, applied=True)
 
 
 class FakeCluster:
-    """Log-probs that are ``gap`` apart, weights that are one number each, a record of what was asked."""
+    """A cluster whose log-probs differ by ``gap`` and whose weights are one number each; it records its calls."""
 
     ranks = 2
     has_reference = True
@@ -195,7 +195,7 @@ def test_a_reset_to_a_checkpoint_moves_the_reference_alone_and_expects_a_kl(tmp_
     assert cluster.asked == [("reference", tmp_path), "clear"]
     assert policy.write_checkpoint(tmp_path, None)["reference"] == "own"
     cluster.gap = 0.5
-    policy.update(batch_of())  # the reference is not the policy: no ResetFailed
+    policy.update(batch_of())  # the reference is not the policy, but no ResetFailed is raised
     cluster.weight = 1.5
     with pytest.raises(RestoreFailed, match="the policy that came back"):
         policy.reset_to_checkpoint(clear_optimizer=False, path=tmp_path)

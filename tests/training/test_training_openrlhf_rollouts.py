@@ -1,4 +1,4 @@
-"""Sampling through fake engines, events and specs."""
+"""Sampling through fake engines: events and specs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LETTERS = TOKENIZER("abc", add_special_tokens=False)["input_ids"]
 
 
 class FakeEngines:
-    """Engines whose futures are closures; the newest is done first. What is stopped has its first token."""
+    """Engines whose futures are closures; the newest finishes first. Stopped requests have their first token."""
 
     count = 2
 
@@ -208,7 +208,7 @@ def test_a_dying_launch_does_not_speak_for_the_next_one(tmp_path: Path) -> None:
 
 
 class RayTaskError(Exception):
-    """What Ray hands on of an error in one of its processes."""
+    """Stub of Ray's error for an exception in one of its processes."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(f"ray::RolloutActor.score() (pid=7)\n{cause}")
@@ -216,11 +216,11 @@ class RayTaskError(Exception):
 
 
 class RayActorError(Exception):
-    """Ray's base class for a process that is gone."""
+    """Stub of Ray's base class for a dead process."""
 
 
 class ActorUnavailableError(RayActorError):
-    """One of its kinds."""
+    """Stub of one of its subclasses."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Dealing a step's responses to the policy's ranks, and the plan of its updates."""
+"""Distribution of a step's responses over the policy's ranks, and the plan of its updates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenRLHF's processes score tokens without whole logits, and score what OpenRLHF's own pass would."""
+"""OpenRLHF's processes score tokens without whole logits and equal OpenRLHF's own pass."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ACTIONS = torch.tensor([[0, 0, 1, 1, 1], [0, 1, 1, 0, 0]])
 
 
 class Actor(torch.nn.Module):
-    """What is used of OpenRLHF's: an engine around a model, a temperature, a forward pass with whole logits."""
+    """The used part of OpenRLHF's actor: an engine with a model, a temperature, a forward pass with whole logits."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
-        model.config.use_cache = False  # as OpenRLHF sets it; the packed rows would see each other
+        model.config.use_cache = False  # as OpenRLHF sets it; packed rows would see each other
         self.model = Engine(model)
         self.temperature = 1.2
 
@@ -41,7 +41,7 @@ class Actor(torch.nn.Module):
         return_entropy: bool = False,
         **options: Any,
     ) -> Any:
-        """Log-probs of each row by itself."""
+        """Return log-probs, computed row by row."""
         logprobs, entropies = torch.zeros(ACTIONS.shape), torch.zeros(ACTIONS.shape)
         for i, (row, mask) in enumerate(zip(sequences, attention_mask, strict=True)):
             ids = row[mask.bool()]
@@ -54,7 +54,7 @@ class Actor(torch.nn.Module):
 
 
 class Engine(torch.nn.Module):
-    """A DeepSpeed engine: the model is its ``module``."""
+    """A stand-in for a DeepSpeed engine, whose ``module`` is the model."""
 
     def __init__(self, module: Any) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class Engine(torch.nn.Module):
 
 @pytest.fixture(autouse=True)
 def openrlhf(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its un-padding, by the functions that stand in for flash-attn on a CPU."""
+    """OpenRLHF's un-padding, by the CPU functions that replace flash-attn."""
 
     def unpad(sequences: Tensor, attention_mask: Tensor, ring: object) -> Any:
         def rows(values: Tensor) -> tuple[Tensor, Tensor]:
@@ -89,7 +89,7 @@ def openrlhf(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """The most rows of a tensor of logits."""
+    """Record the largest number of rows of a tensor of logits."""
 
     rows = 0
 
@@ -104,7 +104,7 @@ class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def scored(actor: Actor) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
-    """Log-probs, entropies of action tokens, gradients by name."""
+    """Return log-probs, entropies of action tokens, and gradients by name."""
     actor.zero_grad()
     logprobs, output = actor(
         SEQUENCES, ACTIONS, attention_mask=ATTENTION, return_output=True, return_entropy=True
@@ -127,7 +127,7 @@ def test_log_probs_entropies_and_gradients_are_those_of_the_whole_pass() -> None
     theirs = scored(actor)
     TokenScoring(actor).install()
     same(scored(actor), theirs)
-    same(scored(actor), theirs)  # and after the first pass, which looks closer
+    same(scored(actor), theirs)  # and after the first pass, which checks more
 
 
 def test_no_pass_makes_more_than_a_block_of_logits() -> None:

@@ -1,4 +1,4 @@
-"""The command's side of a cluster run: models that are refused, changes of config that wait for being recorded."""
+"""The command's side of a cluster run: rejected models, and pending changes of the config."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``controller.end_gain``: a run ends at a stall only where its own forecast sees too little to gain."""
+"""``controller.end_gain``: a run ends at a stall only if its forecast expects too little gain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STEPS = 45
 
 
 def config_of(end_gain: float, *on_stall: str) -> TrainConfig:
-    """Any 20 validations of which the later half is not 0.2 above the earlier are a stall, in a run of 50 steps."""
+    """Return a config of 50 steps in which any 20 validations whose second half gains less than 0.2 are a stall."""
     return TrainConfig.model_validate(
         {
             "steps": 50,
@@ -35,7 +35,7 @@ def config_of(end_gain: float, *on_stall: str) -> TrainConfig:
 
 
 def rows_that(level_off: bool) -> dict[int, dict[str, Any]]:
-    """Validations of 200 problems at every step: 0.2 to 0.5 in 60 steps, or in 15 and then level."""
+    """Return validations of 200 problems at every step: 0.2 to 0.5 in 60 steps, or in 15 and then constant."""
     rng, rows = random.Random(1), {}
     for step in range(1, STEPS + 1):
         level = 0.2 + 0.3 * min(step / (15 if level_off else 60), 1.0)

@@ -1,4 +1,4 @@
-"""Packing changes the cost of a forward pass and nothing else."""
+"""Packing changes only the cost of a forward pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which engine a run takes that names none: by the machine's GPUs and the installed stack, with a word on it."""
+"""The default engine depends on the machine's GPUs and the installed stack, and is reported."""
 
 from __future__ import annotations
 

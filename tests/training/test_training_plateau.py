@@ -1,4 +1,4 @@
-"""What a stall leads to, one action after the other."""
+"""The actions that a stall triggers in turn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from prorl_training.schedule.simulate import rules_at, simulate
 from prorl_training.types import Decision, ValidationResult
 
 STALL = 12
-"""Flat validations that it takes with the K below."""
+"""Number of flat validations that are a stall with the K below."""
 
 
 def config_of(*on_stall: str, phases: list[dict[str, Any]] | None = None, **controller: Any) -> Any:
@@ -47,7 +47,7 @@ def flat(levels_closed: int | None = None) -> Measured:
 
 
 def through(controller: Controller, steps: int, levels_closed: int | None = None) -> list[Decision]:
-    """The decisions of steps that all have the same validation."""
+    """Return the decisions of ``steps`` steps with equal validations."""
     found: list[Decision] = []
     for step in range(1, steps + 1):
         found += controller.begin_step(step)

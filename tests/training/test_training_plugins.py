@@ -1,4 +1,4 @@
-"""A run whose loss, advantages, KL and penalty come from plug-ins trains like any other."""
+"""A run with loss, advantages, KL and penalty from plug-ins trains like any other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BROKEN = PolicyLossSpec("run_broken", lambda new, *rest: new * float("nan"))
 
 
 class EverySecond:
-    """A fake verifier: every second answer is right, so that each group has spread."""
+    """A fake verifier that accepts every second answer, so that each group has variance."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
         return [Verdict(float(at % 2), "scored", "by turns") for at in range(len(items))]

@@ -1,4 +1,4 @@
-"""The update is exact, repeatable, and never lets what is not finite into the weights."""
+"""Updates are exact, repeatable, and keep non-finite values out of the weights."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ADVANTAGES = torch.tensor([1.0, -1.0, 0.5, -0.5, 2.0])
 
 
 class Judge(AcceptAll):
-    """Keeps what it was asked and answers from a list."""
+    """A judge that records its arguments and answers from a list."""
 
     def __init__(self, *answers: bool) -> None:
         self.answers = list(answers)
@@ -56,14 +56,14 @@ def new_policy(config: TrainConfig, seed: int = 1) -> Policy:
 
 
 def moved(config: TrainConfig, seed: int = 1) -> Policy:
-    """A policy away from its reference."""
+    """Return a policy that differs from its reference."""
     policy = new_policy(config, seed)
     policy.load_policy_weights({n: t * 1.05 for n, t in policy.policy_tensors().items()})
     return policy
 
 
 def sampled(policy: Policy, offset: float = 0.0) -> list[list[float]]:
-    """The policy's own log-probs as the sampler's, all of them off by ``offset``."""
+    """Return the policy's log-probs as the sampler's, shifted by ``offset``."""
     temperature = policy.config.rollout.temperature
     with torch.no_grad():
         return [
@@ -74,7 +74,7 @@ def sampled(policy: Policy, offset: float = 0.0) -> list[list[float]]:
 
 
 def plain(model: Any, prompt: Sequence[int], response: Sequence[int], temperature: float) -> Tensor:
-    """Log-probs (n,) of one response by the textbook."""
+    """Return the log-probs (n,) of one response in the simplest way."""
     ids = torch.tensor([[*prompt, *response]])
     logp = (model(ids).logits[0, :-1] / temperature).log_softmax(-1)
     chosen: Tensor = logp.gather(-1, ids[0, 1:, None])[len(prompt) - 1 :, 0]
@@ -86,7 +86,7 @@ def weights(policy: Policy) -> Tensor:
 
 
 def gradient_of(policy: Policy, groups: Sequence[PromptGroup], batch: UpdateBatch) -> Tensor:
-    """The gradient of the loss written down plainly, one response at a time."""
+    """Return the gradient of the loss in the simplest way, one response at a time."""
     c = batch.config
     policy.model.zero_grad()
     total = torch.zeros(())
@@ -116,7 +116,7 @@ def gradient_of(policy: Policy, groups: Sequence[PromptGroup], batch: UpdateBatc
 
 
 class Capture(Judge):
-    """Refuses every update and keeps its gradient."""
+    """A judge that rejects every update and keeps its gradient."""
 
     def __init__(self, policy: Policy) -> None:
         super().__init__()
@@ -173,7 +173,7 @@ def test_two_updates_from_equal_state_are_bitwise_equal(over: dict[str, Any]) ->
     for _ in range(2):
         policy = new_policy(config)
         batch = UpdateBatch([[A], [B]], ADVANTAGES, sampled(policy), config)
-        torch.randn(7)  # the global generator plays no part
+        torch.randn(7)  # the global generator has no effect
         reports.append([policy.update(batch), policy.update(batch)])
         ends.append(weights(policy))
     assert torch.equal(ends[0], ends[1])
@@ -224,7 +224,7 @@ def test_stale_trajectories_take_the_samplers_logprobs_as_old_ones() -> None:
     )
     assert fresh.clipped_fraction == 0
     assert fresh.mismatch_kl == pytest.approx(math.e - 2, abs=1e-4)  # k3 of a log-ratio of 1
-    assert fresh.mismatch_ess == pytest.approx(1)  # all ratios are alike
+    assert fresh.mismatch_ess == pytest.approx(1)  # all ratios are equal
     assert stale.clipped_fraction == pytest.approx(8 / 11)  # trajectories 0, 2, 4
     assert stale.mismatch_kl is None
 
@@ -274,7 +274,7 @@ def test_nothing_that_is_not_finite_reaches_the_weights(bad: float) -> None:
     judge = Judge(True, True)
     stats = policy.update(UpdateBatch([[A], [B]], advantages, sampled(policy), config), judge)
     assert stats.skipped == 1
-    assert policy.updates == 1  # the second mini-batch is sound
+    assert policy.updates == 1  # the second mini-batch is valid
     assert torch.isfinite(weights(policy)).all()
     assert not math.isfinite(judge.asked[0][0])
 

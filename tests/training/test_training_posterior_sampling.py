@@ -1,4 +1,4 @@
-"""Items with something to teach are drawn more, none starves, and a resumed run draws the same."""
+"""Informative items are drawn more often, none is never drawn, and a resumed run draws the same."""
 
 from __future__ import annotations
 

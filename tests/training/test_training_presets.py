@@ -1,4 +1,4 @@
-"""Presets: every value has a source, key numbers are as published, phases are whole configs."""
+"""Presets: every value has a source, key numbers are as published, phases are complete configs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = re.compile(
     r"\b(v1 ([23]\.\d|[DE]\b|has|figure|table)|post\b|OpenRLHF|NeMo-RL|BroRL|JustRL|DLER|verl|v2|ours)"
 )
-"""What counts as a source: a publication with its place, a code base, another preset, or "ours"."""
+"""A valid source: a publication with its place, a code base, another preset, or "ours"."""
 
 KEY_NUMBERS: dict[str, dict[str, object]] = {
     "prorl-v1": {
@@ -333,7 +333,7 @@ def test_the_command_lines_on_the_presets_page_load() -> None:
 
 
 def kinds(name: str, steps: int) -> list[tuple[int, str]]:
-    """Return (step, kind) of what a calm run of a preset decides in its first steps."""
+    """Return (step, kind) of a preset's decisions in the first steps of a run without trouble."""
     return [(d.step, str(d.kind)) for d in simulate(load_config(name), steps)]
 
 
@@ -363,11 +363,11 @@ FAITHFUL = ("prorl-v1", "prorl-v2", "prorl-v2-official", "prorl-v2.1", "brorl", 
 """The presets that follow a publication or its code."""
 
 SAYS_WHERE = re.compile(rf"{SOURCE.pattern}|\b(off\b|TRL\b|Yeo et al\.|DAPO\b|without effect)")
-"""What counts as a source of a default: also that it is off, and a publication that is no preset's own."""
+"""A valid source of a default: also that it is off, or a publication without a preset."""
 
 
 def changes_what_is_computed(key: str) -> bool:
-    """Whether a setting enters a run's mathematics: not those that may change on resuming, nor the layout of GPUs."""
+    """Return whether a setting affects a run's results: not layouts of GPUs or settings that may change on resuming."""
     free = any(key.startswith(n) if n.endswith(".") else key == n for n in ALLOWED)
     section = key.partition(".")[0]
     return not free and section not in ("openrlhf", "preset", "seed", "engine", "phases", "stages")
@@ -381,9 +381,7 @@ def test_every_value_that_a_faithful_preset_sets_or_inherits_has_a_source(name: 
         for path, source in sources.items()
         if path[0] not in ("phases", "stages")
     }
-    domains = {
-        "data.domain_weights": keys.get("data.domain_weights.math", "")
-    }  # a value of its own
+    domains = {"data.domain_weights": keys.get("data.domain_weights.math", "")}  # its own value
     without = [
         key
         for key in all_keys()

@@ -1,4 +1,4 @@
-"""Which prompts a step may use, and the watchdog."""
+"""Selection of a step's prompts, and the watchdog."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def config_of(**rollout: Any) -> TrainConfig:
 def test_prompts_that_leave_no_room_for_the_response_are_left_out_and_counted() -> None:
     source = PromptSource(samples(10), length_as_tokens, context=15)
     drawn = {s.id for s in source.draw(1, config_of())}
-    assert drawn == {f"s{i}" for i in range(5)}  # at most 5 tokens of prompt
+    assert drawn == {f"s{i}" for i in range(5)}  # prompts of at most 5 tokens
     assert source.dropped == {f"s{i}" for i in range(5, 10)}
 
 
@@ -99,7 +99,7 @@ def test_the_same_step_draws_the_same_prompts_and_more_steps_than_data_go_round(
     first = [s.id for s in source.draw(7, config_of())]
     assert first == [s.id for s in source.draw(7, config_of())]
     seen = [s.id for step in range(1, 5) for s in list(source.draw(step, config_of()))[:4]]
-    assert sorted(seen) == sorted([f"s{i}" for i in range(8)] * 2)  # two whole epochs
+    assert sorted(seen) == sorted([f"s{i}" for i in range(8)] * 2)  # two complete epochs
 
 
 def test_the_watchdog_writes_the_stacks_once_a_stall(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``--restarts N``: what starts a run again and what ends it; a slow file system ends nothing."""
+"""``--restarts N``: which errors restart a run and which end it; a slow file system does not end it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MakeEngine = Callable[..., TrainingLoop]
 
 
 class Trainer:
-    """Trains in no time; each call meets the next of ``troubles`` (None: it gets to the end)."""
+    """A trainer that returns at once, or raises the next of ``troubles`` unless it is None."""
 
     def __init__(self, run: RunFolder, *troubles: Exception | None) -> None:
         self.run = run
@@ -103,7 +103,7 @@ def test_changes_of_config_are_recorded_by_one_launch_and_not_again_by_the_next(
     ) -> TrainReport:
         given.append((resume, len(decisions)))
         if len(given) == 2:
-            run.replace_config(config, 5)  # the second launch comes to recording it
+            run.replace_config(config, 5)  # the second launch gets to recording it
         if len(given) < 4:
             raise DEAD
         return TrainReport(path, 4, 4, False)
@@ -115,7 +115,7 @@ def test_changes_of_config_are_recorded_by_one_launch_and_not_again_by_the_next(
 
 
 class FakeRay:
-    """A cluster that a node joins with every look."""
+    """A cluster that gains a node with every check."""
 
     def __init__(self, gpus: int) -> None:
         self.looks = 0
@@ -163,7 +163,7 @@ def test_writes_that_take_seconds_end_nothing_and_change_nothing(
     sync, said = os.fsync, list[str]()
 
     def syncs_slowly(handle: int) -> None:
-        time.sleep(0.15)  # a dozen of them a checkpoint
+        time.sleep(0.15)  # a dozen of them per checkpoint
         sync(handle)
 
     monkeypatch.setattr(os, "fsync", syncs_slowly)

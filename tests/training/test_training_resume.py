@@ -1,4 +1,4 @@
-"""Resuming: what may change, what may not and why, and the data and model it was started on."""
+"""Resuming: allowed and rejected changes of config, data and model."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_more_steps_keep_the_curve_of_the_learning_rate(
     folder = RunFolder(tmp_path / "two")
     folder.create(make_config(steps=10, optimizer={"schedule": "cosine"}))
     config, (decision,) = resume_config(folder, [], 20)
-    assert config.optimizer.decay_updates == 10 * 2  # two mini-batches a step
+    assert config.optimizer.decay_updates == 10 * 2  # two mini-batches per step
     assert decision.evidence["changed"]["optimizer.decay_updates"] == [0, 20]
 
 

@@ -1,4 +1,4 @@
-"""What a fresh pair of eyes tried on the engine: mistakes named before a run begins, broken parts, phases."""
+"""Mistakes reported before a run begins, broken components, and phases."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_groups_that_wait_are_dropped_by_a_phase_that_samples_otherwise_or_leave
 
 
 class Scripted:
-    """Gives the verdicts of ``rule(call number, item number)``; None is an infra error."""
+    """Give the verdicts ``rule(call number, item number)``; None is an infra error."""
 
     def __init__(self, rule: Callable[[int, int], float | None]) -> None:
         self.rule = rule
@@ -124,7 +124,7 @@ def test_a_validation_that_mostly_got_no_verdict_measures_nothing(make_config: M
 
 
 class Slow:
-    """Scores nothing before it is told to; counts what it was asked."""
+    """Score nothing before a signal; count the requested items."""
 
     def __init__(self) -> None:
         self.begun, self.go = threading.Event(), threading.Event()
@@ -166,7 +166,7 @@ def weights_of(engine: TrainingLoop) -> list[torch.Tensor]:
 
 
 class ByText:
-    """Rewards that depend on the text alone; no verdict at all while ``away``."""
+    """Give rewards that depend on the text only; no verdict while ``away``."""
 
     def __init__(self) -> None:
         self.away = False
@@ -178,7 +178,7 @@ class ByText:
 
 
 def gone_on(config: TrainConfig, run: Path, like: TrainingLoop) -> TrainingLoop:
-    """The engine that ``--resume`` builds from a folder, otherwise made of the same parts as ``like``."""
+    """Return the engine that ``--resume`` builds from a folder, otherwise with the parts of ``like``."""
     folder = RunFolder(run)
     path, state, _ = open_checkpoint(folder.checkpoints)
     model, tokenizer = load_model(path / "policy", "cpu", torch.float32)

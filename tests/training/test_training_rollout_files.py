@@ -1,4 +1,4 @@
-"""Rollout files: what they hold is what the update used, in files of every age."""
+"""Rollout files contain the data of the update, in all versions of the format."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_files_of_texts_alone_are_replayed_and_a_run_without_says_so(run: RunFol
     with VerifierPool(1) as pool:
         with pytest.raises(UserError, match="no rollouts to replay"):
             replay_run(run.path, pool)
-        kept = [group("old", 0, 1.0)]  # step 0's file would have it too
+        kept = [group("old", 0, 1.0)]  # step 0's file would contain it too
         write_rollouts(run, 1, [group("a", 1, 1.0)], Learned(kept, (0.0,)), "texts")
         found = replay_run(run.path, pool)
     assert (found.rows, found.agree) == (1, 1)
@@ -147,7 +147,7 @@ def carrying(
     monkeypatch: pytest.MonkeyPatch,
     updates: list[tuple[UpdateBatch, UpdateStats]],
 ) -> RunFolder:
-    """A run of three steps whose groups are late or carried; its updates are noted."""
+    """A run of three steps with late or carried groups, whose updates are recorded."""
     config = make_config(
         steps=3,
         dynamic_sampling={"late": "carry", "oversample": 2},

@@ -1,4 +1,4 @@
-"""A run's folder: one writer, torn lines, truncation to a checkpoint, rollouts, and what status says."""
+"""A run's folder: one writer, torn lines, truncation to a checkpoint, rollouts, and the status."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""The guard's reactions, one fact a test."""
-
 from __future__ import annotations
 
 import math

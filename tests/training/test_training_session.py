@@ -1,4 +1,4 @@
-"""From a config to a finished run on real files: data, model folder, checkers, resume, and misuse."""
+"""From a config to a finished run on real files: data, model folder, checkers, resume, and mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shaped rewards at the points where they can be checked by hand."""
+"""Shaped rewards at points that are easy to compute by hand."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_default_length_penalty_never_rewards_length() -> None:
 
 
 def test_twice_the_raw_reward_is_never_below_whatever_the_lengths() -> None:
-    # the most that length takes is half
+    # the largest effect of length is one half
     for low in RAW:
         for high in (r for r in RAW if r >= 2 * low):
             longest = min(in_window("proportional", high, t) for t in TOKENS)
@@ -137,7 +137,7 @@ def test_right_answers_have_the_printed_forms_reward_to_the_bit() -> None:
 
 
 def test_printed_form_puts_a_long_partly_right_answer_below_a_short_wrong_one() -> None:
-    # what the post prints, kept by the presets that follow it: at 7,000 of 8,192 tokens and 300
+    # the values of the post, kept by its presets: at 7,000 of 8,192 tokens and 300
     settings = config(rollout={"max_tokens": 8192}, length_penalty={"form": "printed"})
     assert shaped_reward(settings, 0.4, 7000, False, True) == pytest.approx(-0.0743, abs=1e-4)
     assert shaped_reward(settings, 0.0, 300, False, True) == pytest.approx(-0.0017, abs=1e-4)

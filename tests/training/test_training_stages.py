@@ -1,4 +1,4 @@
-"""Runs of several recipes: how stages become phases, what holds in each, and that they go on over kills and engines."""
+"""Runs of several recipes: stages become phases and resume after kills and changes of engine."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def miniature(folder: Path, *more: str) -> TrainConfig:
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the tiny model and a file that stands for the dataset."""
+    """A folder with the tiny model and a file in place of the dataset."""
     folder = tmp_path_factory.mktemp("stages")
     with quiet_transformers():
         tiny_model(seed=0, hidden=32).save_pretrained(folder / "model")
@@ -169,7 +169,7 @@ def test_a_stage_whose_last_phase_stalls_is_over_early() -> None:
 
 
 class Snapshot:
-    """Copies a run's folder, as a kill would leave it, once it has so many lines of metrics."""
+    """Copy a run's folder, as a kill would leave it, once its metrics have the given number of lines."""
 
     def __init__(self, run: Path, lines: int) -> None:
         self.run, self.lines, self.copy = run, lines, run.parent / f"killed-{lines}"
@@ -182,7 +182,7 @@ class Snapshot:
 
 
 def go_on(config: TrainConfig, run: Path, task: Any, *beats: Callable[[], None]) -> Path:
-    """Begin the run, or go on with it, to its end: a loop for each stage, as ``Start.train`` has it."""
+    """Start or resume the run to its end: one loop per stage, as in ``Start.train``."""
     samples, scorer = task
     folder, last = RunFolder(run), 0
     while last < config.steps:
@@ -200,15 +200,14 @@ def go_on(config: TrainConfig, run: Path, task: Any, *beats: Callable[[], None])
 
 
 def contents(run: Path) -> dict[str, bytes]:
-    """The files of the last checkpoint."""
+    """Return the files of the last checkpoint."""
     root = checkpoint_path(RunFolder(run).checkpoints, STEPS)
     return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
 
 
 @pytest.fixture(scope="module")
 def whole(parts: Path, digit_task: Any) -> Path:
-    """The miniature, never killed, with copies of its folder after steps 8, 10 (before its checkpoint) and 12, and
-    between its stages."""
+    """The uninterrupted run, with copies of its folder after steps 8, 10 (before its checkpoint), 12, and stages."""
     torch.set_num_threads(1)  # as ``one_thread`` does for each test, but before it
     run = parts / "whole"
     return go_on(miniature(parts), run, digit_task, *(Snapshot(run, n) for n in (8, 10, 12)))
@@ -275,7 +274,7 @@ def test_a_stage_needs_no_more_than_the_weights_of_a_checkpoint_that_another_eng
 def test_each_stage_is_trained_by_its_engine_from_the_checkpoint_before_it(
     parts: Path, whole: Path, tmp_path: Path
 ) -> None:
-    del whole  # made the copies
+    del whole  # it made the copies
     config = miniature(parts, "stages.prorl-v2.engine=openrlhf")
     called: list[tuple[str, bool, int]] = []
 

@@ -1,4 +1,4 @@
-"""What a run says of its prompts at the start, and a nucleus that its sampler has no log-probs for."""
+"""Reports on prompts at the start, and a nucleus for which the sampler has no log-probs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ICEPOP = "loss.mismatch.correction=icepop"
 
 
 def source(lengths: Sequence[int]) -> tuple[PromptSource, list[str]]:
-    """Prompts of these lengths, and the ids of those that were encoded."""
+    """Return a source of prompts of these lengths, and the ids of the encoded ones."""
     encoded: list[str] = []
 
     def encode(sample: Any) -> list[int]:

@@ -1,4 +1,4 @@
-"""Troubles of a step that were silent once: each is a decision or a number now."""
+"""Troubles of a step that were once silent are decisions or numbers now."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ COLD: dict[str, Any] = {"warm_start": {"examples": 0}, "checkpoint": {"every": 9
 
 
 class ByText:
-    """Rewards that depend on the text alone."""
+    """Give rewards that depend on the text only."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
         return [Verdict(float(sum(t.encode()) % 2), "scored", "rule") for t, _ in items]
 
 
 class AwayFor(ByText):
-    """No verdict for problems with one of these answers."""
+    """Give no verdict for problems with one of these answers."""
 
     def __init__(self, *answers: str) -> None:
         self.answers = answers
@@ -48,7 +48,7 @@ class AwayFor(ByText):
 
 
 class Told(NullProgress):
-    """Keeps what was said."""
+    """Progress that keeps its messages."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -134,7 +134,7 @@ def test_reset_of_the_reference_alone_takes_the_best_weights_and_leaves_the_poli
     reference = policy.reference_tensors()
     assert all(torch.equal(best[name], tensor) for name, tensor in reference.items())
     assert any(not torch.equal(best[n], p) for n, p in policy.model.named_parameters())
-    assert len(engine.controller.validations.steps) == 2  # the policy did not move
+    assert len(engine.controller.validations.steps) == 2  # the policy did not change
 
 
 def test_batch_that_infra_errors_shorten_without_dynamic_sampling_is_a_decision_said_once(
@@ -260,7 +260,7 @@ def test_prompts_passed_over_as_too_long_are_in_the_step_metrics(
 def test_entropy_under_the_floor_is_recorded_with_the_lower_learning_rate(
     tmp_path: Path, make_engine: MakeEngine, make_config: MakeConfig
 ) -> None:
-    safety = {"entropy_floor": 50.0, "entropy_steps": 2}  # any entropy is below this one
+    safety = {"entropy_floor": 50.0, "entropy_steps": 2}  # any entropy is lower
     engine = make_engine(make_config(**COLD, safety=safety), tmp_path / "run", ByText())
     rows = [engine.step(n) for n in (1, 2, 3)]
     found = [d for d in engine.parts.folder.decisions() if d["step"] == 2]

@@ -1,4 +1,4 @@
-"""The validation problems that a run watches are spread over domains, whatever the dataset's order."""
+"""A run's validation problems are spread over domains, for any order of the dataset."""
 
 from __future__ import annotations
 

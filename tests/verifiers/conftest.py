@@ -1,5 +1,3 @@
-"""What several tests of the pool share: an answer that never gets a verdict."""
-
 from pathlib import Path
 
 import pytest
@@ -27,7 +25,7 @@ worker.main()
 
 @pytest.fixture
 def hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return an answer that never gets a verdict, whatever the real scorer knows to refuse."""
+    """Return an answer that never gets a verdict, even if the real scorer would reject it early."""
     program = tmp_path / "hanging_template.py"
     program.write_text(SLEEPER)
     monkeypatch.setattr(workers, "PROGRAM", (str(program),))

@@ -1,4 +1,4 @@
-"""The adapters without their trainers: tasks from columns, retries, None and exceptions, one scorer a process."""
+"""Adapters without their trainers: tasks from columns, retries, None and exceptions, one scorer per process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LABEL = json.dumps({"verifier": "math", "reference": FOUR})
 
 
 class Fake:
-    """Right when the response holds the answer; ``down`` times it has no verdict for the word 'late'."""
+    """Accept responses that contain the answer; give no verdict for the word 'late' ``down`` times."""
 
     def __init__(self, down: int = 0) -> None:
         self.down = down

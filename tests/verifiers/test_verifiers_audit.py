@@ -1,4 +1,4 @@
-"""The exploit search: it finds what a leaky scorer pays, is not fooled by luck, and says what it found."""
+"""The exploit search finds what a leaky scorer pays, allows for chance, and reports its findings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Rule = Callable[[str, str], float | None]
 
 
 class FakePool:
-    """Scores by a rule (boxed answer, gold) -> reward; None is an infra_error."""
+    """Score by a rule (boxed answer, gold) -> reward; None is an infra_error."""
 
     def __init__(self, rule: Rule) -> None:
         self._rule = rule

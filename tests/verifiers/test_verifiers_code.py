@@ -25,7 +25,7 @@ BLOCK = "```python\nx\n```"
 
 
 class CannedSandbox(FakeSandbox):
-    """Answers with the given outcomes in turn; an exception is raised instead."""
+    """Give the listed outcomes in turn; raise those that are exceptions."""
 
     def __init__(self, *outcomes: Outcome | Exception) -> None:
         self.outcomes = list(outcomes)
@@ -291,8 +291,7 @@ def rows_of(test_data: Path, name: str) -> list[dict[str, Any]]:
 
 
 def canonical(test_data: Path) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Return solution and reference of each row of the even halves, but for MBPP's rows whose own
-    solution fails their own tests in plain Python."""
+    """Return solution and reference of the even halves' rows, except MBPP's whose solution fails in plain Python."""
     found: dict[str, tuple[str, dict[str, Any]]] = {}
     for row in rows_of(test_data, "humaneval"):
         tests = {"tests": [{"check": row["test"]}], "entry_point": row["entry_point"]}

@@ -1,4 +1,4 @@
-"""Tasks of several verifiers: what a reference may say, and the one verdict that comes of the parts', by the real pool."""
+"""Tasks of several verifiers: valid references, and the combined verdict by the real pool."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NO_COMMA: dict[str, Any] = {
 CODE: dict[str, Any] = {"verifier": "code", "reference": {"tests": [{"stdin": "", "stdout": "4"}]}}
 RIGHT_CODE = "\n```python\nprint(4)\n```"
 BROKEN: dict[str, Any] = {"verifier": "math", "name": "broken", "reference": {}}
-"""Its scorer raises: ``load_task`` would refuse it."""
+"""Its scorer raises: ``load_task`` would reject it."""
 
 
 def composite(*parts: dict[str, Any], **more: Any) -> Task:

@@ -1,4 +1,4 @@
-"""Words beside a box that deny it: the answer earns nothing; words that deny something else cost nothing."""
+"""A boxed answer that the surrounding words deny earns nothing; other denials cost nothing."""
 
 from __future__ import annotations
 

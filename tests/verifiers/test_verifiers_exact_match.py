@@ -1,4 +1,4 @@
-"""The exact-match verifier: cut, filter, compare, as lm-evaluation-harness scores a sampled answer."""
+"""Extract, filter and compare a sampled answer as lm-evaluation-harness does."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_what_is_ignored_must_be_asked_for(given: str, gold: str, flag: str) -> 
 
 def test_one_of_several_answers_is_enough_and_thinking_stays() -> None:
     assert score("b", {"answer": ["a", "b"]}).reward == 1.0
-    names = [f"name {i}" for i in range(500)]  # as trivia questions have them
+    names = [f"name {i}" for i in range(500)]  # as in trivia questions
     assert score("name 499", {"answer": names}).reward == 1.0
     assert not SPEC.strip_thinking
 

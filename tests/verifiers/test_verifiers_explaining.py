@@ -1,4 +1,4 @@
-"""Explanations: they say what the verdict says, on labelled pairs, real code and graded texts, and change no verdict."""
+"""Explanations agree with verdicts on labelled pairs, real code and graded texts, and change none."""
 
 import gzip
 import json
@@ -62,7 +62,7 @@ def field(finding: Finding, label: str) -> str:
 
 
 def agrees(verdict: Verdict) -> bool:
-    """Whether the findings come to what the verdict says: full marks where and only where none has failed."""
+    """Return whether the findings fit the verdict: full marks if and only if none has failed."""
     found = {finding.outcome for finding in verdict.explained()}
     return verdict.outcome in found and ("failed" in found) == (verdict.outcome == "failed")
 
@@ -72,7 +72,7 @@ def plain(verdict: Verdict) -> Verdict:
 
 
 def explained_as_scored(pool: VerifierPool, items: list[tuple[str, Task]]) -> list[Verdict]:
-    """Return the verdicts with findings, which are those of ordinary scoring otherwise."""
+    """Return the verdicts with findings, which must otherwise equal those of ordinary scoring."""
     ordinary = pool.score(items)
     explained = pool.score(items, explain=True)
     assert all(verdict.findings == () for verdict in ordinary)
@@ -382,7 +382,7 @@ RUNNING = VerifierSpec("running", score_in_sandbox=in_sandbox)
 
 
 def explained_by(plugin: Path, verifier: str, response: str) -> dict[str, Any]:
-    """Return what ``prorl verify answer --explain --json`` prints."""
+    """Return the output of ``prorl verify answer --explain --json``."""
     asked = ["--verifier", verifier, "--reference", "{}", "--explain", "--json", response]
     run = subprocess.run(
         [sys.executable, "-m", "prorl_cli", "verify", "answer", "--plugin", str(plugin), *asked],

@@ -1,8 +1,4 @@
-"""Properties of every verifier under generated text: no crash, reward in [0, 1], one verdict a response.
-
-The scorers are called in this process, on short texts that cannot cost much; what could is tried through the
-pool (``test_verifiers_hostile``). Examples are derandomized: the same ones in every run.
-"""
+"""Every verifier under generated text: no crash, reward in [0, 1], repeatable. Texts are short and derandomized."""
 
 from __future__ import annotations
 
@@ -83,12 +79,12 @@ STEM_REFERENCES: tuple[dict[str, Any], ...] = (
 
 
 def importing(module: str) -> None:
-    """What a worker does before a heavy import, without saying so."""
+    """Import a library as a worker does, without announcing it."""
     importlib.import_module(module)
 
 
 def sound(scorer: Callable[..., Score], text: str, reference: Mapping[str, Any]) -> Score:
-    """Score twice; the reward must be a number in [0, 1] and the verdicts the same."""
+    """Score twice; assert that the reward is in [0, 1] and the verdicts are equal."""
     first = scorer(text, reference, importing)
     assert math.isfinite(first.reward) and 0.0 <= first.reward <= 1.0, first
     assert first.status in ("scored", "unparsable")

@@ -1,7 +1,6 @@
-r"""Hostile answers through the real pool: V01, V02, V04, V06, V07 and V09 of the attack list.
+"""Hostile answers through the real pool: V01, V02, V04, V06, V07 and V09 of the attack list.
 
-Every verdict must come within the limit of each try (a wide hang guard, no timed assert), pay nothing, be no
-``infra_error``, and leave a pool that scores the next honest answer.
+Each gets a verdict in time, earns nothing, is no ``infra_error``, and leaves a working pool.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ import pytest
 from prorl_verifiers import Task, Verdict, VerifierPool, load_task
 
 LIMIT = 1.0
-"""Seconds for one try; an item has two tries, each of which may start a worker and import a library."""
+"""Seconds per try; an item has two tries, each of which may start a worker and import a library."""
 PATIENT = 20.0
-"""The same where every verdict must be reached, on a machine with much else to do."""
+"""A limit that suffices for every verdict on a busy machine."""
 GUARD = 90.0
 
 MATH = {
@@ -62,13 +61,13 @@ EVALUATING: dict[str, dict[str, Any]] = {
         "metadata": {"variables": ["x"], "polys": ["x - 1", "x + 1"], "result": "x**2 - 1"},
     },
 }
-"""The nine datasets whose upstream scorer evaluates the answer, with an entry each of our own."""
+"""The nine datasets whose upstream scorer evaluates the answer, with one entry of our own each."""
 
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[VerifierPool]:
     with VerifierPool(2, timeout_seconds=LIMIT) as made:
-        made.score([(boxed("x+2"), MATH["formula"])] * 2)  # the libraries are loaded
+        made.score([(boxed("x+2"), MATH["formula"])] * 2)  # loads the libraries
         yield made
 
 
@@ -93,7 +92,7 @@ def logic(dataset: str, entry: dict[str, Any], mode: str = "fixed") -> Task:
 
 
 def must_pay_nothing(pool: VerifierPool, items: list[tuple[str, Task]]) -> list[Verdict]:
-    """Score hostile items and an honest one behind them; return the hostile verdicts."""
+    """Score hostile items and an honest one after them; return the hostile verdicts."""
     started = time.monotonic()
     verdicts = pool.score([*items, (boxed("4173"), MATH["number"])])
     assert time.monotonic() - started < GUARD * len(items)
@@ -134,7 +133,7 @@ def payloads(marker: Path) -> list[str]:
 
 @pytest.fixture
 def marker(tmp_path: Path) -> Path:
-    """A file that anyone could make, were the answer executed."""
+    """A file that any process could create if the answer were executed."""
     for folder in (tmp_path, *tmp_path.parents[:2]):
         folder.chmod(folder.stat().st_mode | 0o007)
     return tmp_path / "executed"
@@ -162,7 +161,7 @@ def test_code_in_an_answer_to_an_evaluating_dataset_is_never_executed(
 
 
 def test_the_evaluating_entries_are_sound(patient: VerifierPool) -> None:
-    """Or the test above would prove nothing: the gold of each entry earns full marks."""
+    """Otherwise the test above would prove nothing: each entry's gold earns full marks."""
     items = [(tagged(entry["answer"]), logic(name, entry)) for name, entry in EVALUATING.items()]
     verdicts = patient.score(items)
     wrong = {

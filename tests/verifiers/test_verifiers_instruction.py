@@ -20,7 +20,7 @@ TWO = {
 
 
 def none(module: str) -> None:
-    """No library is needed."""
+    """Import nothing."""
 
 
 def reference(name: str, kwargs: Any, **more: Any) -> dict[str, Any]:

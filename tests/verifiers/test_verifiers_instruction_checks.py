@@ -1,4 +1,4 @@
-"""Every constraint, in mode fixed: a text that meets it and texts that must not."""
+"""Every constraint in mode fixed: a text that meets it and texts that do not."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Mode reference: the published checkers' behaviour, on graded responses and on their known quirks."""
+"""Mode reference behaves like the published checkers, on graded responses and known quirks."""
 
 import gzip
 import hashlib
@@ -35,7 +35,7 @@ AT_LEAST = "at least"
 
 
 def loaded(module: str) -> None:
-    """The library is imported when it is first used."""
+    """Return an import function that loads a library on first use."""
 
 
 Graded = list[tuple[dict[str, Any], Score]]
@@ -56,7 +56,7 @@ def scored(test_data: Path, mode: str) -> Graded:
 
 @pytest.fixture(scope="module")
 def graded(test_data: Path) -> Graded:
-    """The published outcomes beside ours in mode reference."""
+    """The published outcomes and ours in mode reference."""
     return scored(test_data, "reference")
 
 

@@ -1,4 +1,4 @@
-"""Judges: text in, verdict out, through the real sandbox; and what their failures come to."""
+"""Judge programs: text in, verdict out, through the real sandbox; and the results of their failures."""
 
 from collections.abc import Iterator
 from importlib import resources
@@ -57,7 +57,7 @@ CASES = [
 
 
 class Returning(FakeSandbox):
-    """A sandbox whose boxes all end alike."""
+    """A sandbox whose runs all end alike."""
 
     def __init__(self, program: Outcome, judge: Outcome) -> None:
         self.program, self.judge = program, judge
@@ -72,7 +72,6 @@ class Returning(FakeSandbox):
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """The real local sandbox."""
     try:
         box = open_sandbox()
     except IsolationError as error:
@@ -135,7 +134,7 @@ def test_a_judge_that_fails_is_an_infra_error_never_a_zero(ending: Outcome) -> N
     verdict = scored(sandbox, "floats")
     assert (verdict.reward, verdict.status) == (None, "infra_error")
     assert "judge 'floats'" in verdict.reason
-    # About the output, then about the expected one; and all was asked again.
+    # The judge is asked about the output and about the expected output, then both again.
     assert [program.args[1] for program in sandbox.judged] == ["", "gold"] * 2
     with pytest.raises(JudgeError):
         judge_accepts("floats", StdioTest("", ""), "", sandbox)

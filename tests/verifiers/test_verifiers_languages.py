@@ -1,4 +1,4 @@
-"""Answers in other languages than Python, through the real sandbox; a burst on a sandbox with few places."""
+"""Answers in languages other than Python, through the real sandbox; a burst on a sandbox with few places."""
 
 import shutil
 import threading
@@ -35,7 +35,7 @@ def score(pool: VerifierPool, mark: str, source: str, **reference: Any) -> Verdi
 
 
 def needs(*programs: str) -> None:
-    """Skip where none of the programs is installed."""
+    """Skip if none of the programs is installed."""
     if not any(map(shutil.which, programs)):
         pytest.skip(f"needs {' or '.join(programs)}")
 
@@ -87,7 +87,7 @@ def test_a_program_over_its_five_seconds_earns_nothing(pool: VerifierPool) -> No
 
 
 class OnePlace(FakeSandbox):
-    """A sandbox with one place: a run waits for it, and its own time starts after that."""
+    """A sandbox with one place: a run waits for it, and its time starts after that."""
 
     isolation = "one place"
 

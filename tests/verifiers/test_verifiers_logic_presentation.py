@@ -1,4 +1,4 @@
-"""Logic answers as models write them: what stands around an answer, and other ways to write it."""
+"""Logic answers as models write them: surrounding text and alternative notations."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The corrected scorers of the logic verifier: what ignorance earns, what progress earns, what stays right."""
+"""The corrected scorers of the logic verifier: rewards of ignorance and progress, and unchanged cases."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Answers that hold the right one and are wrong: hedges, heaps, chains, echoes and spoilt golds earn nothing."""
+"""Wrong answers that contain the right one: hedges, lists, chains, echoes and altered golds earn nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prorl_verifiers.math.scorer import score_math
 
 @dataclass(frozen=True)
 class Right:
-    """A gold and another answer of its kind, which is wrong."""
+    """A gold, and a wrong answer of the same kind."""
 
     gold: str
     other: str
@@ -114,7 +114,7 @@ def echoes() -> Iterator[tuple[str, str]]:
 
 
 def of_the_same_value(gold: str, response: str) -> bool:
-    """Whether a mutation happens to say the gold after all."""
+    """Return whether a mutation happens to equal the gold."""
     return (gold, response) in UNSPOILT
 
 

@@ -1,4 +1,4 @@
-"""Golds are typed, and answers are read against their types: names, boxes, notations, families, constants."""
+"""Golds have types, and answers are read by type: names, boxes, notations, families, constants."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def printed(node: Node) -> str:
 
 
 def has_value(node: Node) -> bool:
-    """Whether a tree has a value: nothing in it is divided by zero (``x/0`` equals nothing, twice itself over 2 neither)."""
+    """Return whether nothing in the tree is divided by zero (``x/0`` equals nothing, not even twice itself over 2)."""
     try:
         return math.isfinite(abs(_value(node)))
     except (ZeroDivisionError, OverflowError):

@@ -1,5 +1,4 @@
-"""Properties of notations: what is printed in any spelling reads back the same, equality holds in both directions,
-no text raises, and the work for a text grows with its length."""
+"""Notations: printed values read back the same, equality is symmetric, no text raises, and work is linear."""
 
 from __future__ import annotations
 
@@ -38,7 +37,7 @@ def _grouped(separator: str) -> Callable[[int], str]:
 
 
 def _scientific(sign: str) -> Callable[[int], str]:
-    """Write a number with one digit before the point, all of its digits kept."""
+    """Write a number with one digit before the point, keeping all digits."""
 
     def write(number: int) -> str:
         digits = str(abs(number))
@@ -60,7 +59,7 @@ INTEGERS: dict[str, Callable[[int], str]] = {
     "point nothing": lambda number: f"{number}.0",
     "over one": lambda number: rf"\frac{{{number}}}{{1}}",
 }
-"""How an integer may be written."""
+"""Notations of integers."""
 numbers = st.integers(-(10**9), 10**9)
 spellings = st.sampled_from(tuple(INTEGERS))
 
@@ -231,7 +230,7 @@ def test_chemical_formulas_are_the_same_both_ways(left: str, right: str) -> None
 
 
 def calls_of(work: Callable[[], object]) -> int:
-    """Return how many functions, of Python and of C, a piece of work calls."""
+    """Return the number of Python and C functions that a piece of work calls."""
     count = 0
 
     def seen(frame: FrameType, event: str, argument: object) -> None:
@@ -259,7 +258,7 @@ def test_the_calls_for_an_instruction_grow_with_the_length_of_the_text(name: str
         return calls_of(lambda: score_instruction(text, reference, load_library))
 
     for unit in UNITS_OF_TEXT:
-        calls(unit, 100)  # what is loaded or compiled once
+        calls(unit, 100)  # load and compile once
         once, twice = calls(unit, LENGTH), calls(unit, 2 * LENGTH)
         assert twice <= 2.5 * once + 200, (unit, once, twice)
 

@@ -1,4 +1,4 @@
-"""Answers in the styles of public benchmarks, written and labelled before the graders were read."""
+"""Answers in the styles of public benchmarks, labelled before their author had read the graders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REFUSED = {
     r"\zeta(2)": "left unevaluated",
     "y'=2x": "another notation of a derivative",
 }
-"""Right answers that are refused, by what is behind it."""
+"""Right answers that are rejected, with the reason."""
 
 
 def test_no_wrong_answer_is_paid_and_no_right_one_refused_but_for_the_named() -> None:

@@ -1,4 +1,4 @@
-"""The labelled pairs: both labels in every family, and our verifiers judge them well."""
+"""Labelled pairs: every family has both labels, and our verifiers judge them well."""
 
 from __future__ import annotations
 

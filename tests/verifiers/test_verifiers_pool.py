@@ -181,7 +181,7 @@ def test_a_pool_with_an_open_sandbox_cannot_be_pickled() -> None:
 
 
 def descendants(pid: int) -> set[int]:
-    """Return the processes that come from ``pid``."""
+    """Return the descendants of a process."""
     parents = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -197,7 +197,7 @@ def descendants(pid: int) -> set[int]:
 
 
 def gone(pids: set[int]) -> bool:
-    """Wait until none of the processes is left (a zombie is none)."""
+    """Wait until none of the processes is left, not counting zombies."""
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         left = set()

@@ -1,4 +1,4 @@
-"""The pool in asyncio programs and notebooks, where an event loop is running."""
+"""The pool in asyncio programs and notebooks, where an event loop runs."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""What a pool does when its workers misbehave; the scorer is a fake that does as the answer says."""
+"""A pool whose workers misbehave; a fake scorer does what the answer says."""
 
 import os
 import signal
@@ -144,7 +144,7 @@ def test_an_item_whose_worker_is_killed_from_outside_is_scored_by_another() -> N
         while pool.stats.busy == 0 and time.monotonic() < deadline:
             time.sleep(0.01)
         os.kill(pid, signal.SIGKILL)
-        assert future.result(60).status == "unparsable"  # the fake's own word: it has no box
+        assert future.result(60).status == "unparsable"  # by the fake: it has no box
         assert int(pool.score([("pid", FOUR)])[0].extracted or "0") != pid
 
 
@@ -236,7 +236,7 @@ def test_a_pool_may_be_closed_from_the_callback_of_a_future() -> None:
     assert closed.wait(60)
     for thread in pool._engines[os.getpid()]._threads:
         thread.join(60)
-    assert pool.stats.items == {("math", "scored"): 1}  # stays after the end
+    assert pool.stats.items == {("math", "scored"): 1}  # they remain after the end
 
 
 def test_a_machine_without_room_for_a_worker_gives_no_reward_and_loses_no_handle(

@@ -1,4 +1,4 @@
-"""Long texts: judged by size and past cost, scored beside quick items by threads of their own."""
+"""Long texts are scored according to size and past cost, by threads that leave quick items alone."""
 
 import os
 import threading
@@ -119,7 +119,7 @@ def test_processor_time_is_counted_by_verifier() -> None:
         pool.score([(r"\boxed{4}", FOUR)] * 50 + [(LONG_TEXT, words)])
         spent = pool.stats.cpu_seconds
     assert set(spent) == {"math", "instruction"}
-    assert 0 <= spent["math"] < 20  # less than the clock of some machines can tell
+    assert 0 <= spent["math"] < 20  # less than some clocks can measure
     assert 0 < spent["instruction"] < 20
 
 

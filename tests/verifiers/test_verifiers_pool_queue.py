@@ -1,4 +1,4 @@
-"""Who is next, and how text and code share the threads."""
+"""Order of the queue, and sharing of threads between text and code."""
 
 import itertools
 import threading
@@ -34,7 +34,7 @@ def drain(queue: FairQueue, seconds: dict[LaneName, float]) -> list[tuple[LaneNa
 
 
 def with_slow_texts() -> FairQueue:
-    """Return a queue that has seen texts take so long that they are taken one at a time."""
+    """Return a queue whose texts were so slow that they are taken one by one."""
     queue, first = FairQueue(1), batch(1)
     queue.add("text", jobs(first))
     work = queue.take(wait=False)
@@ -128,7 +128,7 @@ def test_a_closed_queue_ends_what_waits() -> None:
 
 
 class SlowSandbox(FakeSandbox):
-    """Runs nothing; each run lasts until ``go`` is set."""
+    """A sandbox whose runs last until ``go`` is set."""
 
     isolation = "none"
 

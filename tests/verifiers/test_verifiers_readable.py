@@ -1,4 +1,4 @@
-"""Scoring workers run as nobody, and still read packages and data that lie where only root may look."""
+"""Scoring workers run as nobody, but can read packages and data that only root can reach."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def without_mounts() -> None:
-    """Give up the capability to mount, as root in most containers lacks it."""
+    """Give up the capability to mount, which root lacks in most containers."""
     assert ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, _CAP_SYS_ADMIN, 0, 0, 0) == 0
 
 

@@ -1,4 +1,4 @@
-"""Scoring with several replicas: dealing batches out, replicas that die, hang, are busy and come back."""
+"""Scoring with several replicas: distribution of batches, and dead, hanging, busy and recovered replicas."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def lost(rows: Sequence[Item]) -> list[Verdict]:
 
 
 class Clock:
-    """A clock that goes on by what is slept, and a little with every look."""
+    """A clock that advances by sleeping, and a little with every reading."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -101,7 +101,7 @@ def test_a_replica_with_more_room_gets_more_at_once() -> None:
     replicas = FakeReplicas(None, None)
     replicas.slots = [1, 3]
     found = pool_of(replicas).score(items(4 * BATCH))
-    assert all(verdict.is_infra_error for verdict in found)  # in the end, as nobody answers
+    assert all(verdict.is_infra_error for verdict in found)  # in the end, as no replica answers
     assert Counter(replica for replica, _ in replicas.asked[:4]) == {0: 1, 1: 3}
 
 

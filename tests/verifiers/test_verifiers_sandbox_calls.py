@@ -1,4 +1,4 @@
-"""The calls of a plug-in's worker to the pool's sandbox: every value crosses, and whatever else comes is refused."""
+"""Calls of a plug-in's worker to the pool's sandbox: values pass unchanged and malformed calls are rejected."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ GOOD = Submission(Program("print(1)", "in"), CASES, Limits(wall_seconds=3, memor
 
 
 class FakeSandbox:
-    """Answers each case with the same outcome, and remembers what it was asked."""
+    """Give the same outcome for each case and record the requests."""
 
     isolation = "fake"
 
@@ -61,7 +61,7 @@ class FakeSandbox:
 
 
 def worker_of(sandbox: FakeSandbox) -> WorkerSandbox:
-    """The worker's side over the pool's, with frames of JSON between them."""
+    """Return the worker's side, connected to the pool's by JSON frames."""
     calls: Callable[..., dict[str, Any]] = WorkerCalls(sandbox)  # type: ignore[arg-type]
 
     def exchange(frame: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def test_a_call_for_an_answer_that_is_not_due_is_refused() -> None:
 
 
 def spoiled(place: str, value: Any) -> dict[str, Any]:
-    """A good submission with one part replaced, named like "program.source"."""
+    """Return a valid submission with one part replaced, named like "program.source"."""
     submission = copy.deepcopy(pack(Submission(Program("x"), (Call("f", (1,)),), Limits())))
     part: Any = submission
     *way, last = place.split(".")

@@ -1,4 +1,4 @@
-"""The reward service: over real HTTP with a pool of our making, and whole with the real pool and a signal."""
+"""The reward service over real HTTP with a fake pool, and as a process with the real one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Reply = tuple[int, dict[str, str], Any]
 
 
 class FakePool:
-    """Right when the response is the answer. 'hold' waits for ``release``; 'broken' has no verdict."""
+    """Accept responses equal to the answer. 'hold' waits for ``release``; 'broken' has no verdict."""
 
     def __init__(self) -> None:
         self.release = threading.Event()

@@ -1,4 +1,4 @@
-"""What a verifier's spec says, and that ours say what their scorers do."""
+"""Specs of verifiers, and agreement of ours with their scorers."""
 
 import random
 from typing import Any

@@ -1,4 +1,4 @@
-"""Right answers made wrong: each mutation spoils, the audit finds what a scorer pays for it, ours pay for none."""
+"""Mutations make right answers wrong; the audit finds scorers that pay for them, and ours pay for none."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Entry = dict[str, Any]
 
 
 class FakePool:
-    """Scores by a rule (boxed answer, gold) -> reward; None is an infra_error."""
+    """Score by a rule (boxed answer, gold) -> reward; None is an infra_error."""
 
     def __init__(self, rule: Callable[[str, str], float | None]) -> None:
         self._rule = rule
@@ -52,7 +52,7 @@ class FakePool:
 
 
 class LogicScorer:
-    """Scores logic answers in this process."""
+    """Score logic answers in this process."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
         scores = [score_logic(text, task.reference, lambda module: None) for text, task in items]
@@ -210,7 +210,7 @@ def test_math_and_stem_pay_for_no_spoilt_answer(pool: VerifierPool) -> None:
 def test_no_output_of_a_program_may_be_spoilt(pool: VerifierPool) -> None:
     reports = [spoil_group(pool, one) for one in code_groups()]
     assert [leak for report in reports for leak in paid(report)] == []
-    assert [report.right for report in reports] == [4, 5, 4, 0]  # check functions tell no outputs
+    assert [report.right for report in reports] == [4, 5, 4, 0]  # check functions show no outputs
 
 
 def test_a_text_that_just_misses_a_constraint_earns_nothing(pool: VerifierPool) -> None:
@@ -251,7 +251,7 @@ def test_as_many_digits_count_as_the_question_asks_for() -> None:
 
 
 def test_a_value_that_the_gold_rounded_on_its_way_is_right() -> None:
-    """Golds carry the rounding of each step to 12 digits: here the last six of them are lost."""
+    """Golds round each step to 12 digits: here the last six are lost."""
     asked = "to a maximum of 12 significant digits.\n(1000000.5/7)-142857.214 = ?"
     entry = entry_of("0.000286", asked)
     for text in ("0.000286", "0.000285714285714", "2.85714285714e-4"):

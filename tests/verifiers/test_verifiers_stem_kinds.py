@@ -1,4 +1,4 @@
-"""STEM golds have types of their own: vectors, directions, nuclides, condensed formulas, reactions, dates, molecules."""
+"""Types of STEM golds: vectors, directions, nuclides, condensed formulas, reactions, dates, molecules."""
 
 from __future__ import annotations
 

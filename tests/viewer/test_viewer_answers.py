@@ -1,4 +1,4 @@
-"""What an answer is made of, which subjects are found, and what leaves the machine."""
+"""Answers of the viewer, found subjects, and data that leaves the machine."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_page_whose_files_are_odd_says_so_and_tells_no_text_share_safe(
     given, data = answer(_page_that_fails(error), {}, share_safe=True)
     assert given == status
     assert json.loads(data)["error"]
-    assert (b"secret" in data) is isinstance(error, PermissionError)  # the system says that
+    assert (b"secret" in data) is isinstance(error, PermissionError)  # the system reports it
 
 
 def test_what_json_does_not_know_is_a_fault_and_not_guessed() -> None:
@@ -134,7 +134,7 @@ def test_no_text_can_end_the_script_that_holds_the_answers(tmp_path: Path, text:
 
 
 class Odd(Few):
-    """A subject with a page that fails, and whose snapshot does not come to its end."""
+    """A subject with a page that fails and an incomplete snapshot."""
 
     def pages(self) -> Mapping[str, Page]:
         odd = {"odd": _page_that_fails(UserError("no test case"))}
@@ -208,7 +208,7 @@ def test_what_begins_while_the_page_is_open_is_found_and_the_others_stay_as_they
     run, evaluation = subjects.now()
     begin("0/run", "config.yaml", "identity.json")
     begin("a/run/eval/step_000100-0123abcd", "result.json")
-    assert subjects.now() == [run, evaluation]  # not looked for again yet
+    assert subjects.now() == [run, evaluation]  # not searched again yet
     clock[0] = 10
     now = subjects.now()
     assert [s.name for s in now] == ["run", "0-run", "base-0123abcd", "step_000100-0123abcd"]

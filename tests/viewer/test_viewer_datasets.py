@@ -1,4 +1,4 @@
-"""What the page shows of a dataset: counts, filters, a row in full, its like, and what was dropped."""
+"""Pages of a dataset: counts, filters, a row in full, similar rows, and drops."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ask(folder: Path) -> Callable[..., Any]:
-    """Ask a page of the dataset as the server would."""
+    """Request a page of the dataset as the server does."""
     subject = DatasetSubject(folder)
     return lambda page, **query: subject.pages()[page](query)
 

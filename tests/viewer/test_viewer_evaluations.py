@@ -1,4 +1,4 @@
-"""The viewer's evaluations: matrix, curves, claims, solvable sets, answers, from folders that evaluations wrote."""
+"""Pages of evaluations: matrix, curves, claims, solvable sets and answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SECRET = "the prompt's own words"
 
 
 def samples(count: int = 12) -> list[Sample]:
-    """Problems of two domains with a benchmark, a family and a level."""
+    """Return problems of two domains with a benchmark, a family and a level."""
     found = [*make_samples(count), *make_samples(count, "stem")]
     return [
         dataclasses.replace(
@@ -49,7 +49,7 @@ def write(
     settings: EvalSettings = SETTINGS,
     scorer: Scorer | None = None,
 ) -> Path:
-    """Write an evaluation folder with a model that says "yes" in so many percent."""
+    """Write an evaluation folder of a model that says "yes" to `percent` % of the problems."""
     model = FakeGenerator(model_id=label, model_digest=label, percent=percent)
     how = dataclasses.replace(settings, label=label)
     given = samples() if problems is None else problems
@@ -59,7 +59,7 @@ def write(
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run's folder of evaluations: its base and a step."""
+    """A run's folder with evaluations of its base and a step."""
     root = tmp_path_factory.mktemp("runs") / "demo"
     write(root / "eval" / "step_000012-0123abcd", "demo step 12", 90)
     write(root / "eval" / "base-0123abcd", "base tiny", 20)
@@ -68,13 +68,13 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def opened(root: Path) -> EvaluationSubject:
-    """The one evaluation below ``root``."""
+    """Return the only evaluation below ``root``."""
     (subject,) = open_subjects([p for p in sorted(root.rglob("*")) if p.is_dir() and looks_like(p)])
     return subject
 
 
 def ask(subject: EvaluationSubject, page: str, **query: str) -> Json:
-    """A page's answer; what is computed is waited for."""
+    """Return a page's answer, waiting for what is computed."""
     for _ in range(600):
         answer = subject.pages()[page](query)
         if answer.get("state") != "computing":

@@ -1,4 +1,4 @@
-"""Folders of a hostile neighbour: what one file holds ends neither the command nor the pages of the other files."""
+"""A hostile file in a folder ends neither the command nor the pages of other files."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(made: Path, tmp_path: Path) -> Path:
-    """A run, to spoil."""
+    """A run to damage."""
     return Path(shutil.copytree(made, tmp_path / "run"))
 
 
 def statuses(path: Path) -> dict[str, int]:
-    """The HTTP status of each page of the only subject at ``path``."""
+    """Return the HTTP status of each page of the only subject at ``path``."""
     (subject,) = find_subjects([path])
     with closing(subject):
         pages = subject.pages()

@@ -1,4 +1,4 @@
-"""Lines of a journal by key: found wherever they stand, in the file's order, as the file grows."""
+"""Lookup of a journal's lines by key, in the file's order, while the file grows."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ FIELDS = {"key": (str,), "value": (int,)}
 
 
 def key(number: int) -> str:
-    """A key of 32 hex digits."""
+    """Return a key of 32 hex digits."""
     return f"{number * 0x9E3779B97F4A7C15 % 2**64:016x}{number:016x}"
 
 
 def line(number: int, value: int) -> bytes:
-    """A line as prorl writes it."""
+    """Return a line as prorl writes it."""
     return json.dumps({"key": key(number), "value": value}).encode() + b"\n"
 
 
 def values(found: Mapping[str, list[dict[str, int]]], number: int) -> list[int]:
-    """The values of a key's lines."""
+    """Return the values of a key's lines."""
     return [row["value"] for row in found.get(key(number), [])]
 
 

@@ -1,4 +1,4 @@
-"""Rollouts of a run as pages: what filters let through, what is said of files that are torn, and what follows a live run."""
+"""Rollouts of a run as pages: filters, torn files, and updates of a live run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TASK = {"verifier": "math", "reference": json.dumps({"answer": "4"})}
 
 
 def row(step: int, at: int, **changes: Any) -> dict[str, Any]:
-    """A rollout: two prompts a step, the second response of each is right."""
+    """Return a rollout: two prompts per step, with the second response of each right."""
     right = at % 2
     return {
         "step": step,
@@ -52,7 +52,7 @@ def row(step: int, at: int, **changes: Any) -> dict[str, Any]:
 
 
 def write(run: Path, step: int, rows: list[dict[str, Any]] | None = None) -> Path:
-    """Write a step's file as a run does: whole, by rename."""
+    """Write a step's file as a run does: complete, by rename."""
     file = rollout_file(run, step)
     file.parent.mkdir(parents=True, exist_ok=True)
     table = pa.Table.from_pylist(rows or [row(step, at) for at in range(4)], schema=schema())
@@ -64,7 +64,6 @@ def write(run: Path, step: int, rows: list[dict[str, Any]] | None = None) -> Pat
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A run of three steps."""
     folder = tmp_path / "run"
     for step in (1, 2, 3):
         write(folder, step)
@@ -73,13 +72,13 @@ def run(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(run: Path, tmp_path: Path) -> Iterator[Rollouts]:
-    """Its pages."""
+    """The rollout pages of the run."""
     with Rollouts(run, tmp_path / "cache") as rollouts:
         yield rollouts
 
 
 def listed(rollouts: Rollouts, **query: str) -> dict[str, Any]:
-    """The list once everything has been read."""
+    """Return the list once everything has been read."""
     until = time.monotonic() + 20
     while True:
         answer: dict[str, Any] = rollouts.listed(query)
@@ -252,7 +251,7 @@ def test_nothing_is_read_before_someone_asks(opened: Rollouts) -> None:
 
 
 def bad_files(run: Path) -> None:
-    """Files of every fault: torn, no Parquet, wrong types, without columns, no UTF-8."""
+    """Write faulty files: torn, no Parquet, wrong types, without columns, no UTF-8."""
     whole = rollout_file(run, 1).read_bytes()
     rollout_file(run, 11).write_bytes(whole[: len(whole) // 2])
     rollout_file(run, 12).write_bytes(b"")
@@ -278,7 +277,7 @@ def test_files_that_cannot_be_read_are_a_line_each_and_the_others_are_shown(
     bad_files(run)
     (run / "rollouts" / "step_old.parquet").write_bytes(b"not a step")
     answer = listed(opened)
-    assert answer["of"] == 13  # the three steps, and 17, whose tokens alone are wrong
+    assert answer["of"] == 13  # the three steps, and 17, which has wrong tokens only
     steps = [11, 12, 13, 14, 15, 16, 18, 19]
     assert len(answer["problems"]) == len(steps)
     for step, line in zip(steps, answer["problems"], strict=True):

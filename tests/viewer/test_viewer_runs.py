@@ -1,4 +1,4 @@
-"""A run's pages: curves that lose no peak, decisions with their evidence, what changed around a step, its settings."""
+"""Pages of a run: curves that keep peaks, decisions with evidence, changes around a step, settings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def copy(folder: Path, tmp_path: Path) -> RunFolder:
-    """The same run, to write in."""
+    """A writable copy of the run."""
     return RunFolder(Path(shutil.copytree(folder, tmp_path / "fallen")))
 
 

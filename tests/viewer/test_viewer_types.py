@@ -1,4 +1,4 @@
-"""The page's own code has types that hold: TypeScript's compiler reads the JSDoc of each module."""
+"""TypeScript's compiler accepts the JSDoc types of the page's modules."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The wheel, installed into an environment outside the checkout: every verb on the smallest input.
+"""The wheel in an environment outside the checkout: every command on the smallest input.
 
-What prorl needs comes from the environment that runs the tests, by a line in a .pth file; prorl itself from the
-wheel alone (a folder named in a .pth has none of its own .pth files read, so the editable install stays out).
-``PRORL_WHEEL_CLEAN=1`` installs everything anew from the index instead.
+Dependencies come from the test environment through a .pth file, which leaves out the editable install;
+``PRORL_WHEEL_CLEAN=1`` installs them from the index instead.
 """
 
 from __future__ import annotations
@@ -64,12 +63,12 @@ VERBS = {
     "sandbox build-env --list": "scientific",
     "model list": "",
 }
-"""What is typed, in this order, and what then stands on stdout. A verb that is new belongs here."""
+"""Commands in order, and part of their stdout. New commands belong here."""
 
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The ``bin`` folder of an environment that holds the wheel."""
+    """Return the ``bin`` folder of an environment with the wheel."""
     root = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(root)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
@@ -91,7 +90,6 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tiny model and the smallest inputs."""
     root = tmp_path_factory.mktemp("place")
     tiny_model().save_pretrained(root / "model")
     byte_tokenizer().save_pretrained(root / "model")

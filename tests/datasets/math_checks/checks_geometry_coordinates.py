@@ -106,9 +106,7 @@ def square(p: Any, q: Any, turn: int, last: bool) -> str:
     u, v = q[0] - p[0], q[1] - p[1]
     spots = []
     for x in range(-60, 61):
-        for y in range(
-            -60, 61
-        ):  # the corner s: as far from p as q, at a right angle, on the given side
+        for y in range(-60, 61):  # the corner s: as far from p as q, at a right angle, on the side
             if (x * u + y * v, x * x + y * y) == (0, u * u + v * v) and turn * (u * y - v * x) > 0:
                 spots.append((x, y))
     x, y = one(spots)

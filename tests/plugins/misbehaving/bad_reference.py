@@ -1,6 +1,4 @@
 # mypy: ignore-errors
-"""A verifier whose check of references raises what a stranger would raise."""
-
 from prorl_verifiers import VerifierSpec
 
 

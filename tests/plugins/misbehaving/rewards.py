@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Verifiers whose rewards are none; each is named for what it returns."""
+"""Verifiers with invalid rewards, each named for what it returns."""
 
 import contextlib
 import dataclasses

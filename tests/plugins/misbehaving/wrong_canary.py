@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""A verifier that fails its own canary, one whose canaries raise, and one whose library cannot be imported."""
+"""Verifiers that fail their canary, have canaries that raise, or need a library that cannot be imported."""
 
 from prorl_verifiers import Canary, VerifierSpec
 

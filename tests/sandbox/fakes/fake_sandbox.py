@@ -1,4 +1,4 @@
-"""A sandbox without boxes, for tests that say what its runs come to."""
+"""A sandbox without processes, for tests that choose the outcomes."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ DEFAULT = Limits()
 
 
 class FakeSandbox:
-    """Implements ``Sandbox`` with ``run`` and ``run_check`` alone; cases run one after another."""
+    """Implement ``Sandbox`` by ``run`` and ``run_check`` of a subclass; cases run one after another."""
 
     isolation = "fake"
 
     def run(self, program: Program, limits: Limits = DEFAULT) -> Outcome:
-        """Return what a test wants."""
+        """Return the outcome that the test wants."""
         raise NotImplementedError
 
     def run_check(
         self, program: Program, checker: str, entry_point: str, limits: Limits = DEFAULT
     ) -> Outcome:
-        """Do what ``run`` does."""
         return self.run(program, limits)
 
     def run_cases(
@@ -33,7 +32,7 @@ class FakeSandbox:
         limits: Limits = DEFAULT,
         budget: Budget | None = None,
     ) -> Generator[Outcome, None, None]:
-        """Run them one after another."""
+        """Run the cases one after another."""
         account = Account(budget, limits)
         for case in cases:
             if account.spent:
@@ -50,7 +49,7 @@ class FakeSandbox:
             yield account.charge(outcome)
 
     def check_environment(self, name: str) -> None:
-        """There is each."""
+        """Accept every environment."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to free."""

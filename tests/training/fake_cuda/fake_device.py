@@ -1,4 +1,4 @@
-"""A CUDA device without data beside the real host, on which what a GPU refuses or waits for is an error."""
+"""A CUDA device without data, on which operations that a GPU refuses or waits for raise errors."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ INDEXED = ("aten::index", "aten::index_put", "aten::index_put_", "aten::_index_p
 
 
 class DeviceFault(Exception):
-    """Something that fails, waits or is slow on a GPU."""
+    """An operation that fails, synchronizes or is slow on a GPU."""
 
 
 def answer_for_cuda(stub: str | None) -> None:
-    """Make torch's CPU build take part: device, autocast. ``stub`` is the compiled stub.cpp, None for CUDA builds."""
+    """Make torch's CPU build accept "cuda"; ``stub`` is the compiled stub.cpp, None for CUDA builds."""
     if stub is None:
         return
     ctypes.CDLL(stub).answer_for_cuda()
@@ -29,15 +29,15 @@ def answer_for_cuda(stub: str | None) -> None:
     torch.cuda._lazy_init = lambda: None
     torch._C._set_only_lift_cpu_tensors(
         True
-    )  # torch.tensor(..., device="cuda"): first here, then there
+    )  # torch.tensor(..., device="cuda"): created here, then moved there
 
 
 class Gpu(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Has tensors on "cuda" be fake ones; raises DeviceFault, and FakeTensorMode's errors, inside the block.
+    """Make tensors on "cuda" fake inside the block, and raise on operations that a GPU refuses or waits for.
 
-    A fault: a copy to the host, a copy of more than ``upload`` numbers from it, float64 unless ``wide``, a product
-    of integers or of two types, an index that lies on the host. FakeTensorMode refuses mixed devices and whatever
-    depends on values: ``item``, a test, a shape.
+    Raises DeviceFault for a copy to the host, a copy of more than ``upload`` numbers from it, float64 unless ``wide``,
+    a product of integers or of two types, and an index on the host. FakeTensorMode rejects mixed devices and
+    data-dependent values (``item``, tests, shapes).
     """
 
     def __init__(self, upload: int, wide: bool = False) -> None:
@@ -51,7 +51,7 @@ class Gpu(TorchDispatchMode):  # type: ignore[no-untyped-call]
         on_gpu = [x for x in given if x.device.type == "cuda"]
         place = kwargs.get("device")
         if not on_gpu and (place is None or torch.device(place).type != "cuda"):
-            return func(*args, **kwargs)  # the host's own
+            return func(*args, **kwargs)  # the host's own tensors
         with self._fake:
             out = func(*args, **kwargs)
         name = func._schema.name
@@ -75,7 +75,7 @@ class Gpu(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def move(model: Any, device: str = "cuda") -> None:
-    """Give the model parameters and buffers without data on ``device``; inside ``Gpu``."""
+    """Replace the model's parameters and buffers by ones without data on ``device``; use inside ``Gpu``."""
     for module in model.modules():
         for name, parameter in module._parameters.items():
             if parameter is not None:

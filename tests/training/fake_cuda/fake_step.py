@@ -1,9 +1,7 @@
-"""The local engine's step on a CUDA device without data: updates with their backward passes, and sampling.
+"""Run the local engine's step on a CUDA device without data.
 
-    python fake_step.py '{"stub": "stub.so" or null, "cases": {"name": {"run": "update", "fault": null, ...}}}'
-
-Prints a JSON object: case -> null where it went through, else what was raised. A case's ``fault`` is planted into
-the step first; one that goes through has not been noticed.
+python fake_step.py '{"stub": "stub.so" or null, "cases": {"name": {"run": "update", "fault": null, ...}}}'
+prints a JSON object: case -> error or null. A case's ``fault`` is planted first.
 """
 
 from __future__ import annotations
@@ -32,12 +30,12 @@ from prorl_training.policy.update import Policy, PolicyUpdate, UpdateBatch
 STEP = ("steps=4", "loss.mini_batches=2", "loss.pack_tokens=32", "kl.measure_share_every=1")
 ANSWERS = (tuple(range(10, 19)), tuple(range(20, 32)), (40,))
 UPLOAD = 256
-"""More than the ids of these passes, less than a mask of theirs."""
+"""More than the token ids of these passes, less than one of their masks."""
 READS = 1 + 2 + 1  # of a KL share, two mini-batches, the means
 
 
 def run_update(settings: list[str], dtype: str) -> None:
-    """Two mini-batches of packs, stale trajectories among them, a KL share, a reset of the reference."""
+    """Run two mini-batches of packs with stale trajectories, a KL share and a reset of the reference."""
     config = load_config("prorl-v2", None, [*STEP, *settings])
     policy = Policy(tiny_model(layers=1), config, getattr(torch, dtype))
     reads = copies = 0
@@ -83,7 +81,7 @@ def run_update(settings: list[str], dtype: str) -> None:
 
 
 def run_sampling(settings: list[str], dtype: str) -> None:
-    """A prefill, then one token a row a step; rows end at different steps, refilled or not."""
+    """Run a prefill, then one token per row and step; rows end at different steps, refilled or not."""
     top_p, refilled = float(settings[0]), settings[1] == "refill"
     model, steps = tiny_model(layers=1), 0
     stop = byte_tokenizer().eos_token_id
@@ -103,7 +101,7 @@ def run_sampling(settings: list[str], dtype: str) -> None:
     params = SamplingParams(temperature=1.2, top_p=top_p, max_tokens=6)
     done: list[Row] = []
     with (
-        Gpu(UPLOAD, wide=True),  # quantiles are found in float64
+        Gpu(UPLOAD, wide=True),  # quantiles are computed in float64
         torch.no_grad(),
         mock.patch.object(decoding, "to_host", to_host),
         mock.patch.object(refill, "to_host", to_host),
@@ -124,7 +122,7 @@ RUNS: dict[str, Callable[[list[str], str], None]] = {"update": run_update, "samp
 
 
 def wrapped(owner: Any, name: str, change: Callable[[Any], Any]) -> Any:
-    """Return a patch that has ``owner.name`` return its result changed."""
+    """Return a patch that changes the result of ``owner.name``."""
     original = getattr(owner, name)
 
     def call(*args: Any, **options: Any) -> Any:
@@ -134,7 +132,7 @@ def wrapped(owner: Any, name: str, change: Callable[[Any], Any]) -> Any:
 
 
 def after(reading: Callable[[Tensor], Any]) -> Callable[[Any], Any]:
-    """Return a change that reads a tensor on the way and leaves it as it is."""
+    """Return a change that reads a tensor and leaves it as it is."""
 
     def change(found: Any) -> Any:
         reading(found.loss if hasattr(found, "loss") else found)
@@ -148,7 +146,7 @@ def double(found: Any) -> Any:
 
 
 def on_host(mask: Tensor) -> Tensor:
-    """The policy tries its masks out before there is a device: those stay right."""
+    """The policy tests its masks before there is a device; those stay right."""
     real = mask.device.type == "cpu"
     return mask if real else torch.ones(mask.shape, dtype=torch.bool)
 
@@ -203,7 +201,7 @@ def whole_product(device: torch.device) -> Tensor:
 
 
 class Read(torch.autograd.Function):
-    """The same value; its gradient is looked at."""
+    """The same value, with a gradient that is read."""
 
     @staticmethod
     def forward(ctx: Any, loss: Tensor) -> Tensor:
@@ -225,7 +223,7 @@ def planted(fault: str | None) -> Iterator[None]:
 
 
 def outcome(case: dict[str, Any]) -> str | None:
-    """Return what a case raised, in a line, or None."""
+    """Return the error of a case in one line, or None."""
     try:
         with planted(case.get("fault")):
             RUNS[case["run"]](case.get("settings", []), case.get("dtype", "float32"))
@@ -241,5 +239,5 @@ if __name__ == "__main__":
     answer_for_cuda(given["stub"])
     torch.set_num_threads(1)
     print(json.dumps({name: outcome(case) for name, case in given["cases"].items()}), flush=True)
-    # torch's thread for the device that is none may abort the process when it is taken down
+    # torch's thread for the fake device may abort the process at exit
     os._exit(0)

@@ -1,1 +1,1 @@
-"""A lab's own parts of prorl: one of every door, from outside."""
+"""One part for every door of prorl, from an installed distribution."""

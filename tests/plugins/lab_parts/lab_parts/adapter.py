@@ -1,4 +1,4 @@
-"""An adapter from outside: a data set of sums, as a recipe's source and as a benchmark."""
+"""An adapter for a dataset of sums, used as a recipe's source and as a benchmark."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from prorl_datasets import AdapterSpec, Drop
 
 
 def sums(raw: Mapping[str, Any], where: str, index: int) -> dict[str, Any] | Drop:
-    """Return prompt and answer of a row {"sum": "1 + 2", "is": 3}; without ``is`` it is left out."""
+    """Return prompt and answer of a row {"sum": "1 + 2", "is": 3}; rows without ``is`` are dropped."""
     if raw["is"] is None:
         return Drop(index, "no sum", where)
     return {"prompt": f"What is {raw['sum']}?", "answer": str(raw["is"]), "id": raw["key"]}

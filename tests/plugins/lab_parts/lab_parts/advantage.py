@@ -1,4 +1,4 @@
-"""An advantage from outside: each reward against the best of its group."""
+"""An advantage estimator: each reward minus the best of its group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A backend that says the same to everybody: what the environment variable CANNED_ANSWER holds."""
+"""A backend whose every answer is the environment variable CANNED_ANSWER."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ class Canned:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return the answer once a seed; its words are its tokens."""
+        """Return the answer once per seed; its words are its tokens."""
         text = os.environ.get("CANNED_ANSWER", r"\boxed{4}")
         size = len(text.split())
         answer = Completion(text, tuple(range(size)), (0.0,) * size, "stop")
@@ -40,10 +40,10 @@ class Canned:
         return found
 
     def sync_weights(self, model: Any) -> None:
-        """Nothing is learned."""
+        """Do nothing: there are no weights."""
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to free."""
 
 
 SPEC = BackendSpec("canned", Canned, logprobs=True, nucleus_logprobs=True, trains=True)

@@ -1,4 +1,4 @@
-"""A KL estimate from outside: |d|, which no large ratio dominates."""
+"""A KL estimate, |d|, which no large ratio dominates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A penalty from outside: so much off for every token, right or wrong."""
+"""A penalty per token, for right and wrong responses."""
 
 from __future__ import annotations
 

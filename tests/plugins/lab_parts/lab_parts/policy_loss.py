@@ -1,4 +1,4 @@
-"""A policy loss from outside: the plain importance-weighted objective, held from below."""
+"""A policy loss: the importance-weighted objective with a lower bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A source from outside: sums that double a number, as many as asked for."""
+"""A source of doubled numbers."""
 
 from __future__ import annotations
 

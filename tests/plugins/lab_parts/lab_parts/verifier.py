@@ -1,4 +1,4 @@
-"""One word, letter by letter: the least verifier that there is, and the one line that says why."""
+"""A minimal verifier that compares one word, and the one-line explanation of its verdict."""
 
 from collections.abc import Mapping
 from typing import Any
