@@ -11,7 +11,6 @@ import ast
 import importlib.resources
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
 from prorl_sandbox.types import STATUSES, Limits
@@ -131,9 +130,9 @@ _NEEDS = {"denied": ("breach",)}
 _FIXED = {"@PARENTHESES@": "(" * 10**5, "@NUL@": "\0\ud800"}
 
 
-def load_cases(folder: Traversable | None = None) -> tuple[Case, ...]:
+def load_cases() -> tuple[Case, ...]:
     """Return all cases. Raises ValueError for a malformed file."""
-    folder = folder or importlib.resources.files("prorl_sandbox.attacks") / "programs"
+    folder = importlib.resources.files("prorl_sandbox.attacks") / "programs"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".txt")), key=lambda f: f.name)
     cases = [_read_case(file.name, file.read_text(encoding="utf-8")) for file in files]
     order = "ARFKNX"

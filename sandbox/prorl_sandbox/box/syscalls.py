@@ -53,12 +53,6 @@ def _number(table: dict[str, int], call_name: str) -> int:
     return table[architecture]
 
 
-def call(number: int, call_name: str, *arguments: object) -> int:
-    """Make a system call with integers and ctypes pointers. Raises OSError."""
-    plain = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
-    return _check(_libc.syscall(ctypes.c_long(number), *plain), call_name)
-
-
 class Prepared:
     """A C library call with arguments (integers, bytes, None, ctypes objects) converted before the fork.
 
@@ -84,10 +78,10 @@ def _word(argument: object) -> object:
     )
 
 
-def prepared_mount(kind: str, target: str, flags: int, data: str) -> Prepared:
-    """Prepare mount(2) of a file system without a source."""
-    words = (kind.encode(), target.encode(), kind.encode(), flags, data.encode())
-    return Prepared("mount", f"mount({kind} on {target})", *words)
+def prepared_tmpfs(target: str, flags: int, data: str) -> Prepared:
+    """Prepare mount(2) of a tmpfs."""
+    words = (b"tmpfs", target.encode(), b"tmpfs", flags, data.encode())
+    return Prepared("mount", f"mount(tmpfs on {target})", *words)
 
 
 def prepared_prctl(option: int, value: int = 0, pointer: object = None) -> Prepared:
@@ -131,11 +125,10 @@ def pivot_root(new: str, old: str) -> None:
     _check(_libc.syscall(ctypes.c_long(number), new.encode(), old.encode()), "pivot_root")
 
 
-def prctl(option: int, value: int = 0, pointer: object = None) -> int:
-    """Call prctl(2) with a number and an optional pointer."""
-    last = ctypes.c_ulong(0) if pointer is None else ctypes.byref(pointer)  # type: ignore[arg-type]
+def prctl(option: int, value: int = 0) -> int:
+    """Call prctl(2) with a number."""
     zero = ctypes.c_ulong(0)
-    result = _libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), last, zero, zero)
+    result = _libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero)
     return _check(result, f"prctl({option})")
 
 

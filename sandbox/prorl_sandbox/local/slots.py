@@ -281,7 +281,7 @@ class SlotPool:
 
     @contextlib.contextmanager
     def lend(
-        self, requests: Sequence[Request], when: When = "free"
+        self, requests: Sequence[Request], when: When
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
         """Yield a slot per request, all at once, and a function that tells whether others share the machine.
 

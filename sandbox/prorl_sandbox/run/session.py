@@ -216,7 +216,7 @@ class SessionBox:
         order: dict[str, Any],
         limits: Limits,
         number: int,
-        stopped: Callable[[], bool] = lambda: False,
+        stopped: Callable[[], bool],
     ) -> Exchange:
         """Send an order and wait for its result, killing an interpreter that exceeds a limit or once ``stopped()`` is
         true.

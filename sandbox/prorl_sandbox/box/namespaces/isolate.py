@@ -200,8 +200,8 @@ class Isolation:
             flags = _PLAIN | syscalls.MS_NOEXEC
             self._mounts = (
                 syscalls.Prepared("unshare", "unshare", syscalls.CLONE_NEWNS),
-                syscalls.prepared_mount("tmpfs", PROGRAM_FOLDER, _PLAIN, program),
-                syscalls.prepared_mount("tmpfs", SCRATCH, flags, scratch),
+                syscalls.prepared_tmpfs(PROGRAM_FOLDER, _PLAIN, program),
+                syscalls.prepared_tmpfs(SCRATCH, flags, scratch),
             )
         self._rights: tuple[syscalls.Prepared, ...] = (
             prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL),
