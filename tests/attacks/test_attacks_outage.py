@@ -1,5 +1,3 @@
-"""Submissions that imitate an outage of the sandbox still get a reward."""
-
 from __future__ import annotations
 
 import importlib.util

@@ -1,5 +1,3 @@
-"""Hostile names and texts of a run are displayed and do nothing, in the served page and in an exported file."""
-
 from __future__ import annotations
 
 import json

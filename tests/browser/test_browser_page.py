@@ -1,5 +1,3 @@
-"""Access to the page, its assets, and its stability under hostile texts."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Numbers out of range are rejected by every command option and every setting."""
-
 from __future__ import annotations
 
 import re

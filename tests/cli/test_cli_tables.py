@@ -1,5 +1,3 @@
-"""Tables fit the terminal without cutting words, and use only ASCII on a terminal that cannot show more."""
-
 from __future__ import annotations
 
 import itertools

@@ -1,5 +1,3 @@
-"""JSON from an untrusted process is rejected before it can exhaust memory, time or the stack."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Private data is removed from texts before publication, and everything else stays unchanged."""
-
 from __future__ import annotations
 
 import socket

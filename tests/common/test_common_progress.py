@@ -1,5 +1,3 @@
-"""Progress never exceeds its total, and its ETA is right within a factor of two."""
-
 from __future__ import annotations
 
 import io

@@ -1,5 +1,3 @@
-"""Connections over real sockets: timeouts of slow or hostile peers, and allowed Host headers."""
-
 from __future__ import annotations
 
 import asyncio

@@ -1,5 +1,3 @@
-"""The default options equal the formulas of the ProRL v2 post, computed in plain Python."""
-
 from __future__ import annotations
 
 import math

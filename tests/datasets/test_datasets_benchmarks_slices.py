@@ -1,5 +1,3 @@
-"""Every real benchmark row loads, and its verifier accepts its gold."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Large generated inputs: the solution passes and slower algorithms earn nothing."""
-
 from __future__ import annotations
 
 import re

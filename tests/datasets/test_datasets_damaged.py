@@ -1,5 +1,3 @@
-"""Damaged sources and failures in a whole build: one line with place and remedy, finished parts kept."""
-
 from __future__ import annotations
 
 import gzip

@@ -1,5 +1,3 @@
-"""Recorded pass rates in a recipe: which rows stay, the report on the others, and the card's histogram."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Counts in a recipe are targets: small and large shortfalls, and messages if every row is dropped."""
-
 from __future__ import annotations
 
 import json

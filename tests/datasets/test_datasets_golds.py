@@ -1,5 +1,3 @@
-"""Rules that detect unusable gold answers reject their kind and accept real golds."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""A build without a recipe checks whether the hub is reachable, and reports what it uses instead."""
-
 from __future__ import annotations
 
 import socket

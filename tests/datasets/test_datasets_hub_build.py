@@ -1,5 +1,3 @@
-"""A whole build from a mirror of hand-made files in the published formats."""
-
 from __future__ import annotations
 
 import json

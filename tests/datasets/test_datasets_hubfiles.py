@@ -1,5 +1,3 @@
-"""Hub access: mirrors, layouts and faults of the fake hub, one line with its remedy per failure, and pins."""
-
 from __future__ import annotations
 
 import hashlib

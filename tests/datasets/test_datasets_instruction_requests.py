@@ -1,5 +1,3 @@
-"""Golds answer the request, and constraints do not contradict it, for all forms and pairs of ids."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Rows of any file or hub dataset: columns, filters, percentages, bad rows, extra columns, custom parts."""
-
 from __future__ import annotations
 
 import json

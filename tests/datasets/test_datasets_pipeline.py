@@ -1,5 +1,3 @@
-"""The whole pipeline: its output does not depend on workers or kills."""
-
 from __future__ import annotations
 
 import json

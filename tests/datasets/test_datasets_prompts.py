@@ -1,5 +1,3 @@
-"""Prompts from the template, the recipe or the verifier, and whether following them is rewarded."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Reasoning-gym entries depend on their seed only."""
-
 from __future__ import annotations
 
 import random

@@ -1,5 +1,3 @@
-"""Every STEM family: reproducible, verified, varied, and not solvable by a constant answer."""
-
 from __future__ import annotations
 
 import json

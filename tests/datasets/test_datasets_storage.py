@@ -1,5 +1,3 @@
-"""Datasets load, damaged ones give one clear line; inspect, verify and diff."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Ill-posed reasoning-gym items: one bad and one good hand-made entry per rule."""
-
 from __future__ import annotations
 
 import re

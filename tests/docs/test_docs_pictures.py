@@ -1,5 +1,3 @@
-"""One script makes all pictures of `prorl view`, the docs show each of them, and none is large."""
-
 from __future__ import annotations
 
 import importlib.util

@@ -1,5 +1,3 @@
-"""The README stays short and up to date; links between pages outside the site work."""
-
 from __future__ import annotations
 
 import re

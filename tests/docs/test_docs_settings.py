@@ -1,5 +1,3 @@
-"""Every setting named by an error, a help text or a page exists."""
-
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,3 @@
-"""Generated tables of the site are complete, and every marker of a page has a table."""
-
 from __future__ import annotations
 
 import importlib

@@ -1,5 +1,3 @@
-"""``prorl eval table``: many models, one correction, common problems only."""
-
 from __future__ import annotations
 
 import dataclasses

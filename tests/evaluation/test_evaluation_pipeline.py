@@ -1,5 +1,3 @@
-"""Scoring while sampling, batches of both kinds, the meter, and a killed process."""
-
 from __future__ import annotations
 
 import dataclasses

@@ -1,5 +1,3 @@
-"""Ratings add up samples without counting any twice; reports on rows, groups and sizes."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""The report's headline, caveats, reproduction commands and boundary sections."""
-
 from __future__ import annotations
 
 import dataclasses

@@ -1,5 +1,3 @@
-"""``prorl eval pass-at-k --set server.url=URL`` with a fake server that dies, rejects and recovers."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Suites: allowed settings, published numbers, and messages for mistakes."""
-
 from __future__ import annotations
 
 import math

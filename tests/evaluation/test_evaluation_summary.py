@@ -1,5 +1,3 @@
-"""From verdicts to groups: votes, stability, labels, rates, and results of older versions."""
-
 from __future__ import annotations
 
 import dataclasses

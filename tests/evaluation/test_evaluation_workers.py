@@ -1,5 +1,3 @@
-"""Several servers or devices share one journal and give the same results."""
-
 from __future__ import annotations
 
 import json

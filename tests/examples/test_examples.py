@@ -1,5 +1,3 @@
-"""Each program under examples/ does what its first lines promise."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""``import prorl`` is light and typed, and re-exports the packages' names."""
-
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,3 @@
-"""Numbers of an evaluation of a tiny model and of a comparison, and the rows of the dataset ``small``."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Items of every generated family stay the same byte for byte."""
-
 from __future__ import annotations
 
 from random import Random

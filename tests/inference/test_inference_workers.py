@@ -1,5 +1,3 @@
-"""Several workers as one generator: distribution of requests, slow workers and dead ones."""
-
 from __future__ import annotations
 
 import json

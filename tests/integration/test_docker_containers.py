@@ -1,5 +1,3 @@
-"""The life cycle of containers: reuse, replacement and removal."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""A policy loss and a KL estimate from plug-ins train in OpenRLHF's actor, on the real stack."""
-
 from __future__ import annotations
 
 import json

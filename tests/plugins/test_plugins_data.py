@@ -1,5 +1,3 @@
-"""Sources, recipes and benchmarks of an installed distribution or a path."""
-
 from __future__ import annotations
 
 import json

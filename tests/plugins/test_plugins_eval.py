@@ -1,5 +1,3 @@
-"""Evaluations with a verifier, backend or benchmark from plug-ins, and with other versions of them."""
-
 from __future__ import annotations
 
 import json

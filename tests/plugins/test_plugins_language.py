@@ -1,5 +1,3 @@
-"""Perl from an installed distribution and C from a plug-in file, in real sandboxes."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Faulty plug-ins give one clear line or an infra_error, never a reward."""
-
 from __future__ import annotations
 
 import json

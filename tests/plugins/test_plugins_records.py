@@ -1,5 +1,3 @@
-"""Datasets, evaluations and runs record the plug-in parts they use."""
-
 from __future__ import annotations
 
 import json

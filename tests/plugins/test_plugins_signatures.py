@@ -1,5 +1,3 @@
-"""A plug-in's function with an incompatible signature is rejected on loading."""
-
 from __future__ import annotations
 
 from pathlib import Path

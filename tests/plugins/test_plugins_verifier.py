@@ -1,5 +1,3 @@
-"""A minimal verifier of an installed distribution in every command that scores."""
-
 from __future__ import annotations
 
 import http.client

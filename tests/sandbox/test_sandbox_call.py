@@ -1,5 +1,3 @@
-"""Values in and out of function calls keep their exact types."""
-
 from __future__ import annotations
 
 import math

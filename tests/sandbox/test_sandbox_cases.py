@@ -1,5 +1,3 @@
-"""Cases of a submission run in order, each in a new box, under one budget, and stop when no more are needed."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator

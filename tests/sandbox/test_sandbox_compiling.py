@@ -1,5 +1,3 @@
-"""A compiler has its own limits of time, memory and output, and any failure is a compile error."""
-
 from __future__ import annotations
 
 import shutil

@@ -1,5 +1,3 @@
-"""Parts of the docker backend that need no engine: frames, profile, requests, cleanup and queue."""
-
 from __future__ import annotations
 
 import gc

@@ -1,5 +1,3 @@
-"""Environments are built, cached and found, with a local wheel and without a sandbox."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""The host under stress: late threads, live forks, floods of output, odd sizes."""
-
 from __future__ import annotations
 
 import contextlib

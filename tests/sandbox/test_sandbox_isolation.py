@@ -1,5 +1,3 @@
-"""Opening a sandbox tests which protections work, refuses fewer than the minimum, and raises on faults."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""Whole programs in languages other than Python: compiled in one box, run in another."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""What a box of an environment gives to programs and hides from them."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""Tasks that need packages: all canonical solutions pass, all wrong ones fail."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The system-call filter, evaluated instruction by instruction as the kernel would."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Programs that run as ``__main__``: streams, exit codes, limits, statuses."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""The wire format rejects malformed messages of a hostile box."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Checkpoints restore every bit, damaged ones are skipped, and pruning keeps the needed ones."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""The reward replicas of a cluster run: dead actors, checks before the run, and their number."""
-
 from __future__ import annotations
 
 from collections import Counter

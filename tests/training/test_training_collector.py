@@ -1,5 +1,3 @@
-"""Collecting a batch: replacing and carrying groups, outages, and scoring during sampling."""
-
 from __future__ import annotations
 
 import itertools

@@ -1,5 +1,3 @@
-"""The controller under noise: restored state, false alarms and power, by simulation with fixed seeds."""
-
 from __future__ import annotations
 
 import json

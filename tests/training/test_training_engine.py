@@ -1,5 +1,3 @@
-"""The training loop learns, filters on raw rewards, and resumes after a kill without a difference."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Whether each preset fits its GPU, and the advice if it does not."""
-
 from __future__ import annotations
 
 import json

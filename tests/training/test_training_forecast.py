@@ -1,5 +1,3 @@
-"""The forecast of a run: least squares against scipy, intervals against brute force, and refusals."""
-
 from __future__ import annotations
 
 import math

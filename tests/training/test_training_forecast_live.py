@@ -1,5 +1,3 @@
-"""The forecast that a run prints."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Per-item records of a run: decaying counts, solved items, and the metrics of answers and coverage."""
-
 from __future__ import annotations
 
 import json

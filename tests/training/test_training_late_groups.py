@@ -1,5 +1,3 @@
-"""A run resumed from a checkpoint with partly sampled groups equals the uninterrupted one bit for bit."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Levels of generated items open and close by their rollouts, and a run reports when and why."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

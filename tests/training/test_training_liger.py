@@ -1,5 +1,3 @@
-"""Liger's fused kernel is used only if requested, installed, on CUDA, and as accurate as our own."""
-
 from __future__ import annotations
 
 import importlib.util

@@ -1,5 +1,3 @@
-"""Loggers get every number, per domain, and a resumed run continues its record."""
-
 from __future__ import annotations
 
 import importlib.util

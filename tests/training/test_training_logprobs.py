@@ -1,5 +1,3 @@
-"""Log-probs from blocks of logits equal those of the whole softmax, including gradients."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Only adapters train; the start of a run and each reset freeze a copy of them as the reference."""
-
 from __future__ import annotations
 
 import importlib.util

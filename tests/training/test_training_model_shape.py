@@ -1,5 +1,3 @@
-"""A model's sizes from its config, compared with Transformers' model on the meta device."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""Properties of objectives for every batch: sums, invariances, bounds, agreement of options at their limits."""
-
 from __future__ import annotations
 
 from typing import Any, NamedTuple

@@ -1,5 +1,3 @@
-"""Objectives compared with numbers worked out by hand."""
-
 from __future__ import annotations
 
 import math

@@ -1,5 +1,3 @@
-"""Advantages for pass@k and MaxRL, compared with enumeration of every subset and outcome."""
-
 from __future__ import annotations
 
 import itertools

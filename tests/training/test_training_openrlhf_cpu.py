@@ -1,5 +1,3 @@
-"""The CPU layer of the OpenRLHF engine: when it applies, what it replaces, and the correctness of its results."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""Float32 training on a CPU, where OpenRLHF supports bf16 only."""
-
 from __future__ import annotations
 
 from types import SimpleNamespace

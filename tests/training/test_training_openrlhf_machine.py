@@ -1,5 +1,3 @@
-"""The OpenRLHF engine's requirements on a machine: versions and environment, without the stack."""
-
 from __future__ import annotations
 
 import os

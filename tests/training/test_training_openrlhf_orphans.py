@@ -1,5 +1,3 @@
-"""Processes that outlive a cluster run are ended, and no others."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""The policy of a cluster run over a fake cluster: updates, checked resets, checkpoints."""
-
 from __future__ import annotations
 
 import json

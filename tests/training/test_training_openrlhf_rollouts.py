@@ -1,5 +1,3 @@
-"""Sampling through fake engines: events and specs."""
-
 from __future__ import annotations
 
 import contextlib

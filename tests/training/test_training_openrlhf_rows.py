@@ -1,5 +1,3 @@
-"""Distribution of a step's responses over the policy's ranks, and the plan of its updates."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""OpenRLHF's processes score tokens without whole logits and equal OpenRLHF's own pass."""
-
 from __future__ import annotations
 
 import sys

@@ -1,5 +1,3 @@
-"""The command's side of a cluster run: rejected models, and pending changes of the config."""
-
 from __future__ import annotations
 
 import errno

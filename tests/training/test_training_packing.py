@@ -1,5 +1,3 @@
-"""Packing changes only the cost of a forward pass."""
-
 from __future__ import annotations
 
 from typing import Any

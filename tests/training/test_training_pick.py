@@ -1,5 +1,3 @@
-"""The default engine depends on the machine's GPUs and the installed stack, and is reported."""
-
 from __future__ import annotations
 
 import re

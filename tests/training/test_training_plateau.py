@@ -1,5 +1,3 @@
-"""The actions that a stall triggers in turn."""
-
 from __future__ import annotations
 
 import json

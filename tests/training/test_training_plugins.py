@@ -1,5 +1,3 @@
-"""A run with loss, advantages, KL and penalty from plug-ins trains like any other."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Updates are exact, repeatable, and keep non-finite values out of the weights."""
-
 from __future__ import annotations
 
 import math

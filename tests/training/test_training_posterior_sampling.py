@@ -1,5 +1,3 @@
-"""Informative items are drawn more often, none is never drawn, and a resumed run draws the same."""
-
 from __future__ import annotations
 
 import math

@@ -1,5 +1,3 @@
-"""Presets: every value has a source, key numbers are as published, phases are complete configs."""
-
 from __future__ import annotations
 
 import math

@@ -1,5 +1,3 @@
-"""Selection of a step's prompts, and the watchdog."""
-
 from __future__ import annotations
 
 import time

@@ -1,5 +1,3 @@
-"""``--restarts N``: which errors restart a run and which end it; a slow file system does not end it."""
-
 from __future__ import annotations
 
 import os

@@ -1,5 +1,3 @@
-"""Resuming: allowed and rejected changes of config, data and model."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Rollout files contain the data of the update, in all versions of the format."""
-
 from __future__ import annotations
 
 import json

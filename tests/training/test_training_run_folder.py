@@ -1,5 +1,3 @@
-"""A run's folder: one writer, torn lines, truncation to a checkpoint, rollouts, and the status."""
-
 from __future__ import annotations
 
 import json

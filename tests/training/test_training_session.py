@@ -1,5 +1,3 @@
-"""From a config to a finished run on real files: data, model folder, checkers, resume, and mistakes."""
-
 from __future__ import annotations
 
 import json

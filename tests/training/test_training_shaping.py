@@ -1,5 +1,3 @@
-"""Shaped rewards at points that are easy to compute by hand."""
-
 from __future__ import annotations
 
 from typing import Any

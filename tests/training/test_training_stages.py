@@ -1,5 +1,3 @@
-"""Runs of several recipes: stages become phases and resume after kills and changes of engine."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Reports on prompts at the start, and a nucleus for which the sampler has no log-probs."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

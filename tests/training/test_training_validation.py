@@ -1,5 +1,3 @@
-"""A run's validation problems are spread over domains, for any order of the dataset."""
-
 from __future__ import annotations
 
 from collections import Counter

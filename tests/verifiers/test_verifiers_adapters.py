@@ -1,5 +1,3 @@
-"""Adapters without their trainers: tasks from columns, retries, None and exceptions, one scorer per process."""
-
 from __future__ import annotations
 
 import json

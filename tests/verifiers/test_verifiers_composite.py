@@ -1,5 +1,3 @@
-"""Tasks of several verifiers: valid references, and the combined verdict by the real pool."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Extract, filter and compare a sampled answer as lm-evaluation-harness does."""
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,5 +1,3 @@
-"""The scorer, the reference check and the report of the instruction verifier."""
-
 from typing import Any
 
 import pytest

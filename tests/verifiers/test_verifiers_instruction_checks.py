@@ -1,5 +1,3 @@
-"""Every constraint in mode fixed: a text that meets it and texts that do not."""
-
 from typing import Any
 
 import pytest

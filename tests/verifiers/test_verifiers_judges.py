@@ -1,5 +1,3 @@
-"""Judge programs: text in, verdict out, through the real sandbox; and the results of their failures."""
-
 from collections.abc import Iterator
 from importlib import resources
 

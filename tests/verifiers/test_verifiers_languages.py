@@ -1,5 +1,3 @@
-"""Answers in languages other than Python, through the real sandbox; a burst on a sandbox with few places."""
-
 import shutil
 import threading
 import time

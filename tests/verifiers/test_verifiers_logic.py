@@ -1,5 +1,3 @@
-"""The logic verifier over all datasets of reasoning-gym: golds, JSON, payloads, extraction, references."""
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

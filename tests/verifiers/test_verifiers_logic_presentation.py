@@ -1,5 +1,3 @@
-"""Logic answers as models write them: surrounding text and alternative notations."""
-
 import json
 from typing import Any
 

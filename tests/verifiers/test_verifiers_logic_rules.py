@@ -1,5 +1,3 @@
-"""The corrected scorers of the logic verifier: rewards of ignorance and progress, and unchanged cases."""
-
 import json
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Golds have types, and answers are read by type: names, boxes, notations, families, constants."""
-
 from __future__ import annotations
 
 import cmath

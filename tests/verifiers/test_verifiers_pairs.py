@@ -1,5 +1,3 @@
-"""Labelled pairs: every family has both labels, and our verifiers judge them well."""
-
 from __future__ import annotations
 
 import json

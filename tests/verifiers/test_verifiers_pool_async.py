@@ -1,5 +1,3 @@
-"""The pool in asyncio programs and notebooks, where an event loop runs."""
-
 import asyncio
 import threading
 

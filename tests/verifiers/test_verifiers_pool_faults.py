@@ -1,5 +1,3 @@
-"""A pool whose workers misbehave; a fake scorer does what the answer says."""
-
 import os
 import signal
 import threading

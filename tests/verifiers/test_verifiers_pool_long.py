@@ -1,5 +1,3 @@
-"""Long texts are scored according to size and past cost, by threads that leave quick items alone."""
-
 import os
 import threading
 

@@ -1,5 +1,3 @@
-"""Order of the queue, and sharing of threads between text and code."""
-
 import itertools
 import threading
 import time

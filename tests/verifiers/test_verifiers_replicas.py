@@ -1,5 +1,3 @@
-"""Scoring with several replicas: distribution of batches, and dead, hanging, busy and recovered replicas."""
-
 from __future__ import annotations
 
 import threading

@@ -1,5 +1,3 @@
-"""Calls of a plug-in's worker to the pool's sandbox: values pass unchanged and malformed calls are rejected."""
-
 from __future__ import annotations
 
 import copy

@@ -1,5 +1,3 @@
-"""The reward service over real HTTP with a fake pool, and as a process with the real one."""
-
 from __future__ import annotations
 
 import asyncio

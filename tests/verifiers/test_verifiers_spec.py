@@ -1,5 +1,3 @@
-"""Specs of verifiers, and agreement of ours with their scorers."""
-
 import random
 from typing import Any
 

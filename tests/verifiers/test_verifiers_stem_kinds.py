@@ -1,5 +1,3 @@
-"""Types of STEM golds: vectors, directions, nuclides, condensed formulas, reactions, dates, molecules."""
-
 from __future__ import annotations
 
 import importlib.util

@@ -1,5 +1,3 @@
-"""Answers of the viewer, found subjects, and data that leaves the machine."""
-
 from __future__ import annotations
 
 import json

@@ -1,5 +1,3 @@
-"""Pages of a dataset: counts, filters, a row in full, similar rows, and drops."""
-
 from __future__ import annotations
 
 import json

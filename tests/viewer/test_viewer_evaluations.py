@@ -1,5 +1,3 @@
-"""Pages of evaluations: matrix, curves, claims, solvable sets and answers."""
-
 from __future__ import annotations
 
 import dataclasses

@@ -1,5 +1,3 @@
-"""Lookup of a journal's lines by key, in the file's order, while the file grows."""
-
 from __future__ import annotations
 
 import json

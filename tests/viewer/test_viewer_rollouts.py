@@ -1,5 +1,3 @@
-"""Rollouts of a run as pages: filters, torn files, and updates of a live run."""
-
 from __future__ import annotations
 
 import json

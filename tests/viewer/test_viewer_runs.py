@@ -1,5 +1,3 @@
-"""Pages of a run: curves that keep peaks, decisions with evidence, changes around a step, settings."""
-
 from __future__ import annotations
 
 import json

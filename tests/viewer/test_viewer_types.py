@@ -1,5 +1,3 @@
-"""TypeScript's compiler accepts the JSDoc types of the page's modules."""
-
 from __future__ import annotations
 
 import os

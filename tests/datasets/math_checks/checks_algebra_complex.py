@@ -1,5 +1,3 @@
-"""Complex numbers with Python's own; matrices by multiplication."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

@@ -1,5 +1,3 @@
-"""Extreme values by numerical search over all allowed points."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

@@ -1,5 +1,3 @@
-"""Both sides are compared exactly at and between all fractions with denominators up to six."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

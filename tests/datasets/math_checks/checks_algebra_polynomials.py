@@ -1,5 +1,3 @@
-"""Polynomials by sympy's division, interpolation and expansion."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

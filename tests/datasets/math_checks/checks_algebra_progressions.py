@@ -1,5 +1,3 @@
-"""Progressions: sums written out and equations solved by sympy."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

@@ -1,5 +1,3 @@
-"""Roots, exponents and logarithms with thirty digits, and scans for every solution."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

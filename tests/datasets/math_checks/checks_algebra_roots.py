@@ -1,5 +1,3 @@
-"""Polynomials by numerical roots, brute force over the parameter, and minimal polynomials."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

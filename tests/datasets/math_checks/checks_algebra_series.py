@@ -1,5 +1,3 @@
-"""Sums term by term and sequences step by step."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

@@ -1,5 +1,3 @@
-"""Systems read from the question and solved by sympy's elimination or Newton's iteration."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

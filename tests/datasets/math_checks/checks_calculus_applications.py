@@ -1,5 +1,3 @@
-"""Extreme values by numerical search, related rates by a small time step."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

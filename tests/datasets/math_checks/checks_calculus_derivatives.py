@@ -1,5 +1,3 @@
-"""Derivatives by sympy, limits and equations by numbers."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

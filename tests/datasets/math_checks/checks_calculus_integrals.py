@@ -1,5 +1,3 @@
-"""Integrals by numerical quadrature."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

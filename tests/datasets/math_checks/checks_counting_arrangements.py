@@ -1,5 +1,3 @@
-"""Arrangements are listed and the valid ones counted."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping

@@ -1,5 +1,3 @@
-"""Distributions are listed thing by thing or box by box."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping

@@ -1,5 +1,3 @@
-"""Figures are drawn, and draws are enumerated by color counts."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

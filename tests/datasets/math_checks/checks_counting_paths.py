@@ -1,5 +1,3 @@
-"""Paths, tilings and strings are enumerated."""
-
 from __future__ import annotations
 
 import re

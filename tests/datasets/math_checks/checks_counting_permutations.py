@@ -1,5 +1,3 @@
-"""Colorings, rings, permutations, functions and digits are enumerated."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping

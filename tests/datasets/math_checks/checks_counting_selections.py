@@ -1,5 +1,3 @@
-"""Selections are listed, or the unknown count runs through all values."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping

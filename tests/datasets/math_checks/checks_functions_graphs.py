@@ -1,5 +1,3 @@
-"""Domains, ranges and graphs by evaluation at many points, and examples of symmetric functions."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

@@ -1,5 +1,3 @@
-"""Functions given by formulas or rules are evaluated, iterated and solved."""
-
 # mypy: allow-redefinition-new, local-partial-types
 
 from __future__ import annotations

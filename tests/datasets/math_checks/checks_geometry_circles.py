@@ -1,5 +1,3 @@
-"""Circles by points that are placed and measured, areas by integration."""
-
 from __future__ import annotations
 
 from fractions import Fraction

@@ -1,5 +1,3 @@
-"""Coordinate geometry by sympy's objects, lattice counts, and conditions written as equations."""
-
 from __future__ import annotations
 
 from fractions import Fraction

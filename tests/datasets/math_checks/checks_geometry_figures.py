@@ -1,5 +1,3 @@
-"""Similar triangles, quadrilaterals and folded sheets are constructed and measured."""
-
 from __future__ import annotations
 
 import itertools

@@ -1,5 +1,3 @@
-"""Solids and paths: unit cubes are counted, volumes integrated, paths tried."""
-
 from __future__ import annotations
 
 from fractions import Fraction

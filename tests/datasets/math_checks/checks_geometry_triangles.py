@@ -1,5 +1,3 @@
-"""Triangles and angles are constructed in the plane with 50 digits and measured."""
-
 from __future__ import annotations
 
 from fractions import Fraction

@@ -1,5 +1,3 @@
-"""Numerals are read by Python or computed by long division."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

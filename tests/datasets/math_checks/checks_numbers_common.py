@@ -1,5 +1,3 @@
-"""Common divisors, multipliers and multiples by trying candidates."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping

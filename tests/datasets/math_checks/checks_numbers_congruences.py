@@ -1,5 +1,3 @@
-"""Remainders by trying every candidate and writing out every number."""
-
 from __future__ import annotations
 
 import math

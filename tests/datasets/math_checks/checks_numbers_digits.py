@@ -1,5 +1,3 @@
-"""Digit problems by enumerating all candidate numbers."""
-
 from __future__ import annotations
 
 import re

@@ -1,5 +1,3 @@
-"""Divisors by trial division."""
-
 from __future__ import annotations
 
 import math

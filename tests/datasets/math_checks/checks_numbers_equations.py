@@ -1,5 +1,3 @@
-"""Integer equations by trying all values of the unknowns."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""Factorials are computed and divided."""
-
 from __future__ import annotations
 
 import itertools

@@ -1,5 +1,3 @@
-"""Powers are computed in full, or products taken one by one."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""Squares, runs of integers and coprime numbers are enumerated."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""Dice, cards, balls, orders and subsets: all equally likely outcomes are enumerated."""
-
 from __future__ import annotations
 
 import math

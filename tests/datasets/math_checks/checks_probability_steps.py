@@ -1,5 +1,3 @@
-"""Conditions, chains, expected values and regions: enumeration, linear systems and clipped polygons."""
-
 from __future__ import annotations
 
 import math

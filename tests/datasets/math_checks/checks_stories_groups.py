@@ -1,5 +1,3 @@
-"""Shares, rates, groups and plans are searched or simulated step by step."""
-
 from __future__ import annotations
 
 from fractions import Fraction

@@ -1,5 +1,3 @@
-"""Shops, incomes and journeys are simulated, and unknowns searched."""
-
 from __future__ import annotations
 
 from fractions import Fraction
