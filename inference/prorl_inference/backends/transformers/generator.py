@@ -227,6 +227,7 @@ def load_generator(
     device: str = "auto",
     dtype: str = "auto",
     batch_size: int = DEFAULT_BATCH_SIZE,
+    batching: Batching = "fixed",
 ) -> TransformersGenerator:
     """Return a generator for a local path, a fetched alias or a hub id."""
     require_local_extra()
@@ -239,6 +240,7 @@ def load_generator(
         batch_size=batch_size,
         model_id=name_or_path,
         model_digest=model_digest(path),
+        batching=batching,
     )
 
 

@@ -9,7 +9,11 @@ from prorl_inference.spec import BackendOptions, BackendSpec
 def _open(options: BackendOptions) -> TransformersGenerator:
     if options.policy is None:
         return load_generator(
-            str(options.folder()), options.device, options.dtype, options.batch_rows
+            str(options.folder()),
+            options.device,
+            options.dtype,
+            options.batch_rows,
+            options.batching,
         )
     return TransformersGenerator(
         options.policy,
