@@ -74,6 +74,13 @@ class Request:
     seeds: tuple[int, ...]
     begun: tuple[Completion, ...] = ()
 
+    def check_fresh(self) -> None:
+        """Raise UserError if a sample has begun. For generators that cannot resume samples."""
+        if any(c.token_ids or c.finish_reason != "paused" for c in self.begun):
+            raise UserError(
+                "this generator cannot resume samples that have begun: leave out Request.begun"
+            )
+
 
 OnResult = Callable[[int, list[Completion]], None]
 """Called with a request's index and its completions once all are finished."""

@@ -75,6 +75,22 @@ def test_every_sample_is_a_request_with_its_own_seed_and_comes_back_in_order(
     assert len(first.logprobs) == len(first.text) and all(map(math.isnan, first.logprobs))
 
 
+def test_a_sample_that_has_begun_is_refused_and_one_that_never_did_is_sampled(
+    server: FakeServer,
+) -> None:
+    generator = OpenAIGenerator(server.url, CHAT)
+    prompt = REQUESTS[1].prompt
+    for finish_reason, ids in (("paused", (7,)), ("stop", ())):
+        begun = (Completion("", ids, (-0.5,) * len(ids), finish_reason),)
+        with pytest.raises(UserError, match="cannot resume samples"):
+            generator.generate([Request(prompt, (99,), begun)], PARAMS)
+    assert not server.bodies
+    untouched = (Completion("", (), (), "paused"),)
+    assert texts(generator.generate([Request(prompt, (99,), untouched)], PARAMS)) == [
+        [expected(99)]
+    ]
+
+
 def test_completions_sends_the_token_ids_that_other_backends_see(
     server: FakeServer, tokenizer_folder: str
 ) -> None:

@@ -109,6 +109,8 @@ class DeviceGenerator(Closing):
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
         """Implement ``Generator.generate``. Raises ServiceError if the child dies."""
+        for request in requests:
+            request.check_fresh()
         self.prepare()
         asked = [{"prompt": [dict(m) for m in r.prompt], "seeds": r.seeds} for r in requests]
         self._send({"requests": asked, "params": asdict(params)})

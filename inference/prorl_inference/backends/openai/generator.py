@@ -247,6 +247,7 @@ class OpenAIGenerator:
 
     def _jobs(self, index: int, request: Request, params: SamplingParams) -> list[Job]:
         """Return one job per seed; a prompt that fills the context is marked as refused."""
+        request.check_fresh()
         tokenizer, context = self._load_tokenizer(), self.context_tokens
         opened, refusal, room = "", "", params.max_tokens
         prompt: dict[str, Any] = {
