@@ -122,8 +122,8 @@ def pick_backend(
                 f"the backend {name} cannot follow a model in training: use {AUTO}, {able}"
             )
         return spec
-    found = [s for s in BACKENDS.all() if s.auto_rank > 0 and (s.trains or not training)]
-    ranked = sorted(found, key=lambda s: (-s.auto_rank, s.name))
+    candidates = [s for s in BACKENDS.all() if s.auto_rank > 0 and (s.trains or not training)]
+    ranked = sorted(candidates, key=lambda s: (-s.auto_rank, s.name))
     for spec in ranked:
         if spec.is_installed and (not spec.auto_on_gpu or pick_device(device).startswith("cuda")):
             return spec

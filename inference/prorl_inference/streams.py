@@ -21,16 +21,16 @@ def sample_all(
     stream: Stream, requests: Sequence[Request], on_result: OnResult | None = None
 ) -> list[list[Completion]]:
     """Sample every request to its end; return one completion per seed, in order."""
-    found: dict[int, list[Completion]] = {}
+    results: dict[int, list[Completion]] = {}
     with stream:
         for index, request in enumerate(requests):
             stream.submit(index, request)
         while (ended := stream.take()) or stream.running:
             for index, completions in ended:
-                found[index] = completions
+                results[index] = completions
                 if on_result is not None:
                     on_result(index, completions)
-    return [found[index] for index in range(len(requests))]
+    return [results[index] for index in range(len(requests))]
 
 
 def generate_all(
@@ -41,22 +41,22 @@ def generate_all(
     on_result: OnResult,
 ) -> None:
     """Sample a list. Raises PluginError if ``generator`` does not report every sample of it."""
-    told = 0
+    reported = 0
 
-    def took(index: int, completions: list[Completion]) -> None:
-        nonlocal told
-        told += 1
+    def record(index: int, completions: list[Completion]) -> None:
+        nonlocal reported
+        reported += 1
         if len(completions) != (seeds := len(requests[index].seeds)):
             raise PluginError(
                 f"the backend must give one completion a seed, and gave {len(completions)} for {seeds} seeds"
             )
         on_result(index, completions)
 
-    generator.generate(requests, params, on_done, took)
-    if told != len(requests):
+    generator.generate(requests, params, on_done, record)
+    if reported != len(requests):
         raise PluginError(
             "the backend's generate must call on_result(index, completions) once a request, and "
-            f"did so {told} times for {len(requests)}"
+            f"did so {reported} times for {len(requests)}"
         )
 
 
@@ -68,10 +68,10 @@ def open_stream(
     ``on_done(count)`` is called during ``take`` as samples end. Raises UserError for parameters out of range.
     """
     params.check()
-    own: Any = getattr(generator, "stream", None)
-    if own is None:
+    factory: Any = getattr(generator, "stream", None)
+    if factory is None:
         return ListStream(generator, params, on_done)
-    stream: Stream = own(params, on_done)
+    stream: Stream = factory(params, on_done)
     return stream
 
 
@@ -113,11 +113,11 @@ class ListStream:
             return []
         keys, ended = list(waiting), list[Ended]()
 
-        def took(index: int, completions: list[Completion]) -> None:
+        def record(index: int, completions: list[Completion]) -> None:
             ended.append((keys[index], completions))
 
         requests = list(waiting.values())
-        generate_all(self._generator, requests, self._params, self._on_done, took)
+        generate_all(self._generator, requests, self._params, self._on_done, record)
         return ended
 
     def stop(self) -> list[Ended]:

@@ -93,13 +93,13 @@ def stop_token_ids(generation: Any, tokenizer: Any) -> frozenset[int]:
             f"eos_token_id is {configured!r} in the model's generation_config.json: it must be a number, a list of "
             "numbers or null"
         )
-    found = {token for token in listed if token is not None}
+    ids = {token for token in listed if token is not None}
     if tokenizer.eos_token_id is not None:
-        found.add(int(tokenizer.eos_token_id))
+        ids.add(int(tokenizer.eos_token_id))
     turn_end = tokenizer.get_vocab().get("<|im_end|>")
     if turn_end is not None:
-        found.add(int(turn_end))
-    return frozenset(found)
+        ids.add(int(turn_end))
+    return frozenset(ids)
 
 
 def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
@@ -107,8 +107,10 @@ def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
     import transformers
 
     hf: Any = transformers
-    own = (path / "generation_config.json").is_file()
-    return stop_token_ids(hf.GenerationConfig.from_pretrained(path) if own else None, tokenizer)
+    has_config = (path / "generation_config.json").is_file()
+    return stop_token_ids(
+        hf.GenerationConfig.from_pretrained(path) if has_config else None, tokenizer
+    )
 
 
 @dataclass(slots=True)
@@ -196,8 +198,8 @@ class Results:
 
     def whole(self) -> list[Ended]:
         """Return the requests completed since the last call."""
-        found, self._whole = self._whole, []
-        return found
+        completed, self._whole = self._whole, []
+        return completed
 
     def paused(self) -> list[Ended]:
         """Return all requests not yet returned, completed ones first."""
@@ -206,13 +208,16 @@ class Results:
                 if request.answers[row.sample] is None:
                     ids, logprobs = tuple(row.token_ids), tuple(row.logprobs)
                     request.answers[row.sample] = Completion("", ids, logprobs, "paused")
-        found = [*self.whole(), *((key, _all(request)) for key, request in self._open.items())]
+        results = [
+            *self.whole(),
+            *((key, _completions_of(request)) for key, request in self._open.items()),
+        ]
         self._open.clear()
         self.missing = 0
-        return found
+        return results
 
     def _close(self, key: int) -> None:
-        self._whole.append((key, _all(self._open.pop(key))))
+        self._whole.append((key, _completions_of(self._open.pop(key))))
 
     def _completion(self, row: Row, opened: str) -> Completion:
         text = self._tokenizer.decode(
@@ -226,5 +231,5 @@ class Results:
         )
 
 
-def _all(request: _Open) -> list[Completion]:
+def _completions_of(request: _Open) -> list[Completion]:
     return [answer for answer in request.answers if answer is not None]

@@ -164,7 +164,7 @@ class VllmStream:
         until = math.inf if wait is None else time.monotonic() + wait
         ended: list[Row] = []
         while self._running and not ended:
-            ended = [row for output in self._engine.step() for row in self._heard(output)]
+            ended = [row for output in self._engine.step() for row in self._record(output)]
             self._results.ended(ended)
             if time.monotonic() > until:
                 break
@@ -175,7 +175,7 @@ class VllmStream:
         self.__exit__()
         return self._results.paused()
 
-    def _heard(self, output: Any) -> list[Row]:
+    def _record(self, output: Any) -> list[Row]:
         """Append new tokens to their row; return the row if it ended."""
         answer = output.outputs[0]
         row = self._running[output.request_id]
@@ -184,8 +184,8 @@ class VllmStream:
         if self._params.top_p < 1.0:
             row.logprobs += [math.nan] * len(tokens)
         else:
-            found = zip(tokens, answer.logprobs or [], strict=True)
-            row.logprobs += [float(logprobs[token].logprob) for token, logprobs in found]
+            pairs = zip(tokens, answer.logprobs or [], strict=True)
+            row.logprobs += [float(logprobs[token].logprob) for token, logprobs in pairs]
         if not output.finished:
             return []
         if answer.finish_reason not in ("stop", "length"):
@@ -236,10 +236,10 @@ def named_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:
             if ".lora_" in name or ".modules_to_save." in name:
                 continue
             merged = weight.detach()
-            place, adapted, rest = name.partition(".base_layer.")
+            place, adapted, suffix = name.partition(".base_layer.")
             if adapted:
-                name, layer = f"{place}.{rest}", base.get_submodule(place)
-                for adapter in layer.active_adapters if rest == "weight" else ():
+                name, layer = f"{place}.{suffix}", base.get_submodule(place)
+                for adapter in layer.active_adapters if suffix == "weight" else ():
                     merged = merged + layer.get_delta_weight(adapter).to(merged.dtype)
             yield name, merged
 

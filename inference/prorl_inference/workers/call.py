@@ -62,13 +62,13 @@ class _Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Gone:
+class _Lost:
     worker: int
     error: ServiceError
     samples: int
 
 
-_Event = _Ended | _Counted | _Gone | BaseException
+_Event = _Ended | _Counted | _Lost | BaseException
 
 
 class _Stop(Exception):
@@ -95,8 +95,8 @@ class Call:
         self._on_done, self._on_result = on_done, on_result
         self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
         self._stop = threading.Event()
-        self._gone: dict[int, ServiceError] = {}
-        self._all_gone_since: float | None = None
+        self._lost: dict[int, ServiceError] = {}
+        self._all_lost_since: float | None = None
         self._samples: Counter[int] = Counter()
         self._answered = self._refused = False
 
@@ -113,21 +113,21 @@ class Call:
         try:
             while not self._work.finished:
                 try:
-                    self._hear(self._events.get(timeout=TICK_SECONDS))
+                    self._handle(self._events.get(timeout=TICK_SECONDS))
                 except queue.Empty:
                     self._on_done(None, 0)
-                self._check_that_one_is_left()
+                self._check_any_left()
                 self._take_refusals()
-            self._hear_the_rest()
+            self._handle_remaining()
         except BaseException as error:
             self._end(threads)
             try:
-                self._hear_the_rest()
+                self._handle_remaining()
             except Exception as later:  # noqa: BLE001 - the first error is what is raised
                 error.add_note(f"answers that had ended could not be handed over ({later!r})")
             raise
         if self._refused and not self._answered:
-            self._hear_why(threads)
+            self._await_refusals(threads)
         self._end(threads)
         if len(self._samples) > 1:
             names = (f"{self._samples[n]:,} by {w.name}" for n, w in enumerate(self._workers))
@@ -146,16 +146,16 @@ class Call:
                 interrupt()
             thread.join(max(0.0, until - time.monotonic()))
 
-    def _hear_the_rest(self) -> None:
+    def _handle_remaining(self) -> None:
         while not self._events.empty():
             event = self._events.get()
             if isinstance(event, _Ended):
-                self._hear(event)
+                self._handle(event)
 
-    def _hear(self, event: _Event) -> None:
+    def _handle(self, event: _Event) -> None:
         if isinstance(event, _Counted):
             self._on_done(event.unit.number, event.count)
-        elif isinstance(event, _Gone):
+        elif isinstance(event, _Lost):
             self._lose(event)
         elif isinstance(event, _Ended):
             self._take(event)
@@ -164,8 +164,8 @@ class Call:
 
     def _take(self, event: _Ended) -> None:
         unit, worker = event.unit, event.worker
-        if self._gone.pop(worker, None) is not None:
-            self._all_gone_since = None
+        if self._lost.pop(worker, None) is not None:
+            self._all_lost_since = None
             self._tell(f"{self._workers[worker].name} is back")
         if event.index not in unit.missing:  # another worker was faster
             return
@@ -177,8 +177,8 @@ class Call:
 
     def _take_refusals(self) -> None:
         """Take samples that all available servers refused, or raise SampleRefusedError."""
-        there = range(len(self._workers)) - self._gone.keys()
-        for unit in self._work.refused_by_all(there) if there else ():
+        available = range(len(self._workers)) - self._lost.keys()
+        for unit in self._work.refused_by_all(available) if available else ():
             worker, completions = next(iter(unit.refusals.items()))
             if self._stop_at_refusal:
                 start = " ".join(str(unit.requests[0].prompt[-1]["content"]).split())[:60]
@@ -189,49 +189,49 @@ class Call:
                 )
             self._take(_Ended(worker, unit, 0, completions))
 
-    def _hear_why(self, threads: Sequence[threading.Thread]) -> None:
+    def _await_refusals(self, threads: Sequence[threading.Thread]) -> None:
         """Raise SampleRefusedError if, without any answer, all servers refuse every request."""
         until = time.monotonic() + JOIN_SECONDS
         while any(t.is_alive() for t in threads) and time.monotonic() < until:
             with contextlib.suppress(queue.Empty):
                 event = self._events.get(timeout=LOOK_SECONDS)
-                if isinstance(event, _Gone):
-                    self._gone[event.worker] = event.error
-            self._check_that_not_all_refuse()
+                if isinstance(event, _Lost):
+                    self._lost[event.worker] = event.error
+            self._check_any_accepts()
 
-    def _check_that_not_all_refuse(self) -> None:
-        refusing = [e for e in self._gone.values() if isinstance(e, SampleRefusedError)]
-        if refusing and len(self._gone) == len(self._workers):
+    def _check_any_accepts(self) -> None:
+        refusing = [e for e in self._lost.values() if isinstance(e, SampleRefusedError)]
+        if refusing and len(self._lost) == len(self._workers):
             raise refusing[0]
 
-    def _lose(self, event: _Gone) -> None:
+    def _lose(self, event: _Lost) -> None:
         worker = self._workers[event.worker]
-        news = event.worker not in self._gone
-        self._gone[event.worker] = event.error
-        if news and len(self._gone) < len(self._workers):
+        is_new = event.worker not in self._lost
+        self._lost[event.worker] = event.error
+        if is_new and len(self._lost) < len(self._workers):
             again = f"; it is asked again every {AGAIN_SECONDS:g}s" if worker.returns else ""
             self._tell(
                 f"{worker.name} is gone ({event.error.__cause__ or event.error}): the {event.samples} samples "
                 f"that it had go to the others{again}"
             )
 
-    def _check_that_one_is_left(self) -> None:
+    def _check_any_left(self) -> None:
         workers = self._workers
-        if len(self._gone) < len(workers):
+        if len(self._lost) < len(workers):
             return
-        self._check_that_not_all_refuse()
+        self._check_any_accepts()
         now = time.monotonic()
-        if self._all_gone_since is None:
-            self._all_gone_since = now
+        if self._all_lost_since is None:
+            self._all_lost_since = now
             if any(worker.returns for worker in workers):
                 self._tell(
                     f"none of {len(workers)} workers answers: waiting for one, "
                     f"{format_seconds(self._patience)} at most; what was sampled is kept"
                 )
-        waited = now - self._all_gone_since
+        waited = now - self._all_lost_since
         if waited >= self._patience or not any(worker.returns for worker in workers):
             reasons = "; ".join(
-                f"{workers[n].name}: {error.__cause__ or error}" for n, error in self._gone.items()
+                f"{workers[n].name}: {error.__cause__ or error}" for n, error in self._lost.items()
             )
             raise ServiceError(
                 f"none of {len(workers)} workers is left ({reasons}): what was sampled is kept; give the same "
@@ -252,7 +252,7 @@ class Call:
                     else:
                         self._batch(number, worker.generator)
                 except ServiceError as error:  # it is lost, or refuses every request
-                    self._events.put(_Gone(number, error, self._work.give_back(number)))
+                    self._events.put(_Lost(number, error, self._work.give_back(number)))
                     if not worker.returns:
                         return
                     self._stop.wait(min(AGAIN_SECONDS, self._patience / 4))
@@ -265,7 +265,7 @@ class Call:
     def _pull(self, number: int, generator: Generator, rows: int) -> None:
         taken: list[tuple[Unit, int]] = []
         left: Counter[int] = Counter()
-        at_once: Any = generator.generate  # takes an iterator, see ``OpenAIGenerator.pulls``
+        generate: Any = generator.generate  # takes an iterator, see ``OpenAIGenerator.pulls``
 
         def requests() -> Iterator[Request | None]:
             while len(taken) < max(CALL_SAMPLES, 8 * rows):
@@ -291,7 +291,7 @@ class Call:
             if not left[unit.number]:
                 self._work.ended(number, unit)
 
-        at_once(requests(), self._params, self._stop_asked, result)
+        generate(requests(), self._params, self._check_stop, result)
 
     def _batch(self, number: int, generator: Generator) -> None:
         unit = self._work.take(number)
@@ -300,7 +300,7 @@ class Call:
             return
 
         def done(count: int) -> None:
-            self._stop_asked()
+            self._check_stop()
             self._events.put(_Counted(unit, count))
 
         def result(index: int, completions: list[Completion]) -> None:
@@ -309,7 +309,7 @@ class Call:
         generator.generate(unit.requests, self._params, done, result)
         self._work.ended(number, unit)
 
-    def _stop_asked(self, ended: int = 0) -> None:
+    def _check_stop(self, ended: int = 0) -> None:
         """End a call whose result is no longer needed, but report ended samples first."""
         if self._stop.is_set() and not ended:
             raise _Stop

@@ -40,19 +40,19 @@ def device_list(text: str) -> list[str]:
     Several must all be ``cpu``, or different numbered GPUs: mixed kinds would give samples that differ in their last
     bits.
     """
-    found = [part.strip() for part in text.split(",") if part.strip()] or [text]
-    for device in found:
+    devices = [part.strip() for part in text.split(",") if part.strip()] or [text]
+    for device in devices:
         check_device(device)
-    if len(found) == 1:
-        return found
-    if set(found) != {"cpu"} and not all(device.startswith("cuda:") for device in found):
+    if len(devices) == 1:
+        return devices
+    if set(devices) != {"cpu"} and not all(device.startswith("cuda:") for device in devices):
         raise UserError(
             f"the devices are '{text}': where there are several, number GPUs (cuda:0,cuda:1) or name cpu so many "
             "times, not both"
         )
-    if set(found) != {"cpu"} and len(set(found)) < len(found):
+    if set(devices) != {"cpu"} and len(set(devices)) < len(devices):
         raise UserError(f"the devices are '{text}': name each GPU once")
-    return found
+    return devices
 
 
 class DeviceGenerator(Closing):
@@ -66,7 +66,7 @@ class DeviceGenerator(Closing):
         self._model, self._device, self._share = model, device, share
         self._process: subprocess.Popen[str] | None = None
         self._died: ServiceError | None = None
-        self._words: deque[str] = deque(maxlen=LAST_LINES)
+        self._stderr_lines: deque[str] = deque(maxlen=LAST_LINES)
         self._reader: threading.Thread | None = None
 
     def prepare(self) -> None:
@@ -94,7 +94,7 @@ class DeviceGenerator(Closing):
         )
         assert self._process.stderr is not None
         self._reader = threading.Thread(
-            target=self._words.extend, args=(self._process.stderr,), daemon=True
+            target=self._stderr_lines.extend, args=(self._process.stderr,), daemon=True
         )
         self._reader.start()
         values = asdict(self._model) | {"path": str(self._model.path), "device": device}
@@ -112,9 +112,9 @@ class DeviceGenerator(Closing):
         for request in requests:
             request.check_fresh()
         self.prepare()
-        asked = [{"prompt": [dict(m) for m in r.prompt], "seeds": r.seeds} for r in requests]
-        self._send({"requests": asked, "params": asdict(params)})
-        found: dict[int, list[Completion]] = {}
+        rows = [{"prompt": [dict(m) for m in r.prompt], "seeds": r.seeds} for r in requests]
+        self._send({"requests": rows, "params": asdict(params)})
+        results: dict[int, list[Completion]] = {}
         while "ended" not in (row := self._receive()):
             if "done" in row:
                 if on_done is not None:
@@ -124,10 +124,10 @@ class DeviceGenerator(Closing):
                 Completion(c["text"], tuple(c["token_ids"]), tuple(c["logprobs"]), *c["rest"])
                 for c in row["completions"]
             ]
-            found[row["result"]] = completions
+            results[row["result"]] = completions
             if on_result is not None:
                 on_result(row["result"], completions)
-        return [found[index] for index in range(len(requests))]
+        return [results[index] for index in range(len(requests))]
 
     def sync_weights(self, model: Any) -> None:
         """Raise UserError: the child has its own model."""
@@ -157,7 +157,7 @@ class DeviceGenerator(Closing):
             process.stdin.write(json.dumps(row) + "\n")
             process.stdin.flush()
         except (OSError, ValueError) as error:
-            raise self._obituary() from error
+            raise self._record_death() from error
 
     def _receive(self) -> dict[str, Any]:
         """Return the child's next message. Raises UserError from the child, ServiceError if it died."""
@@ -167,15 +167,15 @@ class DeviceGenerator(Closing):
                 raise BrokenPipeError
             line = process.stdout.readline()
         except (OSError, ValueError) as error:
-            raise self._obituary() from error
+            raise self._record_death() from error
         if not line.endswith("\n"):
-            raise self._obituary()
+            raise self._record_death()
         row: dict[str, Any] = json.loads(line)
         if "user_error" in row:
             raise UserError(row["user_error"])
         return row
 
-    def _obituary(self) -> ServiceError:
+    def _record_death(self) -> ServiceError:
         """Return and keep the error for the child's death: a new child would die too."""
         process = self._process
         if process is None:
@@ -183,12 +183,12 @@ class DeviceGenerator(Closing):
         status = process.wait()
         if self._reader is not None:
             self._reader.join(1.0)
-        words = "".join(self._words).strip()
-        last = f": {words.splitlines()[-1]}" if words else ""
+        text = "".join(self._stderr_lines).strip()
+        last = f": {text.splitlines()[-1]}" if text else ""
         ended = f"signal {-status}" if status < 0 else f"exit code {status}"
         self._died = ServiceError(f"its process died ({ended}{last})")
-        if words:
-            self._died.add_note(words)
+        if text:
+            self._died.add_note(text)
         return self._died
 
 
@@ -214,8 +214,8 @@ def open_devices(
 
 def visible_gpu(number: int) -> str:
     """Return the CUDA_VISIBLE_DEVICES value of GPU ``number`` of this process."""
-    shown = [part for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if part]
-    return shown[number] if number < len(shown) else str(number)
+    visible = [part for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if part]
+    return visible[number] if number < len(visible) else str(number)
 
 
 def _close(stream: IO[str] | None) -> None:

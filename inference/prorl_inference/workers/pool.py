@@ -44,13 +44,13 @@ def sample_batches(
     on_result: OnBatchResult,
 ) -> None:
     """Sample batches, many at once if the generator is a ``BatchSampler``."""
-    own = getattr(generator, "sample_batches", None)
-    if own is not None:
-        own(batches, params, on_done, on_result)
+    sample_all = getattr(generator, "sample_batches", None)
+    if sample_all is not None:
+        sample_all(batches, params, on_done, on_result)
         return
     for number, requests in enumerate(batches):
-        done, took = partial(on_done, number), partial(on_result, number)
-        generate_all(generator, requests, params, done, took)
+        done, record = partial(on_done, number), partial(on_result, number)
+        generate_all(generator, requests, params, done, record)
 
 
 class SamplingPool(Closing):
@@ -78,13 +78,14 @@ class SamplingPool(Closing):
     @property
     def usage(self) -> Usage | None:
         """Total usage of all servers; None without servers."""
-        found = [getattr(worker.generator, "usage", None) for worker in self.workers]
-        known = [usage for usage in found if isinstance(usage, Usage)]
-        if not known:
+        reported = [getattr(worker.generator, "usage", None) for worker in self.workers]
+        usages = [usage for usage in reported if isinstance(usage, Usage)]
+        if not usages:
             return None
         names = [f.name for f in fields(Usage) if f.name != "price"]
         return Usage(
-            known[0].price, **{name: sum(getattr(usage, name) for usage in known) for name in names}
+            usages[0].price,
+            **{name: sum(getattr(usage, name) for usage in usages) for name in names},
         )
 
     def unit(self, samples: int) -> int | None:
@@ -103,23 +104,23 @@ class SamplingPool(Closing):
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
         """Implement ``Generator.generate``."""
-        found: dict[int, list[Completion]] = {}
+        results: dict[int, list[Completion]] = {}
 
         def done(_: int | None, count: int) -> None:
             if on_done is not None:
                 on_done(count)
 
         def result(number: int, _: int, completions: list[Completion]) -> None:
-            found[number] = completions
+            results[number] = completions
             if on_result is not None:
                 on_result(number, completions)
 
         self.sample_batches([[request] for request in requests], params, done, result)
-        return [found[number] for number in range(len(requests))]
+        return [results[number] for number in range(len(requests))]
 
     def prepare(self) -> None:
         """Load every worker's model in parallel. Raises the first error other than ServiceError."""
-        found: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+        outcomes: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
 
         def load(worker: Worker) -> None:
             try:
@@ -128,17 +129,17 @@ class SamplingPool(Closing):
                 if prepare is not None:
                     prepare()
             except ServiceError:  # reported, and tried again, when it samples
-                found.put(None)
+                outcomes.put(None)
             except BaseException as error:  # noqa: BLE001 - raised again below
-                found.put(error)
+                outcomes.put(error)
             else:
-                found.put(None)
+                outcomes.put(None)
 
-        there = [w for w in self.workers if w.generator is not None or not w.returns]
-        for worker in there:
+        loadable = [w for w in self.workers if w.generator is not None or not w.returns]
+        for worker in loadable:
             threading.Thread(target=load, args=(worker,), daemon=True).start()
-        for _ in there:
-            if (error := found.get()) is not None:
+        for _ in loadable:
+            if (error := outcomes.get()) is not None:
                 raise error
 
     def sample_batches(
@@ -156,8 +157,8 @@ class SamplingPool(Closing):
         params.check()
         servers = all(worker.returns for worker in self.workers)
         work = SharedWork(batches, untried=UNTRIED_SECONDS if servers else math.inf)
-        heard = (on_done, on_result, self._tell)
-        Call(self.workers, work, params, *heard, self._patience, self._stop_at_refusal).run()
+        callbacks = (on_done, on_result, self._tell)
+        Call(self.workers, work, params, *callbacks, self._patience, self._stop_at_refusal).run()
 
     def sync_weights(self, model: Any) -> None:
         """Raise UserError: workers have their own models."""

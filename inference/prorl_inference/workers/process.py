@@ -24,16 +24,16 @@ def main() -> None:
     """Answer requests until stdin closes, since the parent is then gone. Libraries print to stderr."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    asked: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(asked,), daemon=True).start()
+    incoming: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(incoming,), daemon=True).start()
 
-    def say(row: dict[str, Any]) -> None:
+    def send(row: dict[str, Any]) -> None:
         out.write(json.dumps(row) + "\n")
         out.flush()
 
     generator: Generator | None = None
     while True:
-        request = asked.get()
+        request = incoming.get()
         try:
             if "open" in request:
                 o = request["open"]
@@ -41,26 +41,26 @@ def main() -> None:
                     Path(o["path"]), o["device"], o["dtype"], batch_rows=o["batch_rows"]
                 )
                 generator = BACKENDS.get(o["backend"]).open(options)
-                say({"ready": True})
+                send({"ready": True})
             else:
                 assert generator is not None
                 requests = [Request(r["prompt"], tuple(r["seeds"])) for r in request["requests"]]
                 generator.generate(
                     requests,
                     SamplingParams(**request["params"]),
-                    lambda count: say({"done": count}),
-                    lambda index, found: say(
-                        {"result": index, "completions": [_as_json(c) for c in found]}
+                    lambda count: send({"done": count}),
+                    lambda index, completions: send(
+                        {"result": index, "completions": [_as_json(c) for c in completions]}
                     ),
                 )
-                say({"ended": True})
+                send({"ended": True})
         except UserError as error:
-            say({"user_error": str(error)})
+            send({"user_error": str(error)})
 
 
-def _read(asked: queue.SimpleQueue[dict[str, Any]]) -> None:
+def _read(incoming: queue.SimpleQueue[dict[str, Any]]) -> None:
     for line in sys.stdin:
-        asked.put(json.loads(line))
+        incoming.put(json.loads(line))
     os._exit(0)
 
 

@@ -34,12 +34,12 @@ def open_servers(
     # Samples refused by one server go to the others, so each records its refusals and the pool decides.
     patience = min(options.patience, AWAY_SECONDS)
     options_of_one = replace(options, patience=patience, refusals="record")
-    said = _Once(tell)
+    tell_once = _Once(tell)
     first: list[Generator] = []
 
     def opener(name: str, url: str) -> Callable[[], Generator]:
         def open_one() -> Generator:
-            generator = spec.open(BackendOptions(url=url, server=options_of_one, tell=said))
+            generator = spec.open(BackendOptions(url=url, server=options_of_one, tell=tell_once))
             if first:
                 _check_same(first[0], generator, name)
             return generator
@@ -51,16 +51,16 @@ def open_servers(
         for name, url in zip(names, urls, strict=True)
     ]
     with ThreadPoolExecutor(len(workers)) as threads:
-        tried = list(threads.map(_opened, workers))
-    for worker, found in zip(workers, tried, strict=True):
-        if isinstance(found, ServiceError):
-            said(f"{worker.name} is left out until it answers ({found.__cause__ or found})")
+        outcomes = list(threads.map(_opened, workers))
+    for worker, opened in zip(workers, outcomes, strict=True):
+        if isinstance(opened, ServiceError):
+            tell_once(f"{worker.name} is left out until it answers ({opened.__cause__ or opened})")
             continue
-        worker.generator = found
-        first.append(found)
-        _check_same(first[0], found, worker.name.removeprefix("the server "))
+        worker.generator = opened
+        first.append(opened)
+        _check_same(first[0], opened, worker.name.removeprefix("the server "))
     if not first:
-        reasons = "; ".join(str(found) for found in tried)
+        reasons = "; ".join(str(opened) for opened in outcomes)
         raise ServiceError(f"no server answers: {reasons}")
     return SamplingPool(
         workers,

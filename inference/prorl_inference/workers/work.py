@@ -63,7 +63,7 @@ class SharedWork:
         with self._lock:
             if self._closed or (worker in self._on_trial and self._held(worker)):
                 return None
-            unit = self._lost(worker) or self._next() or self._slow_one(worker)
+            unit = self._take_returned(worker) or self._next() or self._find_slow(worker)
             if unit is None:
                 return None
             unit.holders[worker] = self._clock()
@@ -101,10 +101,10 @@ class SharedWork:
     def refused_by_all(self, workers: Collection[int]) -> list[Unit]:
         """Remove and return units that all these workers refused."""
         with self._lock:
-            found = [u for u in self._returned if u.refusals.keys() >= set(workers)]
-            for unit in found:
+            refused = [u for u in self._returned if u.refusals.keys() >= set(workers)]
+            for unit in refused:
                 self._returned.remove(unit)
-            return found
+            return refused
 
     def close(self) -> None:
         """Stop handing out units."""
@@ -117,7 +117,7 @@ class SharedWork:
             left = bool(self._returned or self._under_way)
             return self._closed or (self._all_taken and not left)
 
-    def _lost(self, worker: int) -> Unit | None:
+    def _take_returned(self, worker: int) -> Unit | None:
         """Return a returned unit that the worker has not refused; drop completed ones."""
         for unit in list(self._returned):
             if unit.missing and worker in unit.refusals:
@@ -138,16 +138,16 @@ class SharedWork:
     def _held(self, worker: int) -> int:
         return sum(worker in unit.holders for unit in self._under_way.values())
 
-    def _slow_one(self, worker: int) -> Unit | None:
+    def _find_slow(self, worker: int) -> Unit | None:
         """Return the unit that others have held longest, since its last holder took it, if that is too long."""
-        own = self._slowest.get(worker)
-        if own is None and self._held(worker):
+        slowest = self._slowest.get(worker)
+        if slowest is None and self._held(worker):
             return None
         not_mine = (u for u in self._under_way.values() if worker not in u.holders)
-        others = [unit for unit in not_mine if worker not in unit.refusals]
-        if not others:
+        candidates = [unit for unit in not_mine if worker not in unit.refusals]
+        if not candidates:
             return None
-        oldest = min(others, key=lambda unit: max(unit.holders.values()))
+        oldest = min(candidates, key=lambda unit: max(unit.holders.values()))
         held = self._clock() - max(oldest.holders.values())
-        patience = self._untried if own is None else max(SLOW * own, SLOW_SECONDS)
+        patience = self._untried if slowest is None else max(SLOW * slowest, SLOW_SECONDS)
         return oldest if held > patience else None

@@ -29,13 +29,15 @@ class ContextLimits:
 
     def __init__(self, context: int | None, tell: Callable[[str], None]) -> None:
         self._context, self._tell = context, tell
-        self._known: dict[str, int] = {}
+        self._rooms: dict[str, int] = {}
 
     def fitted(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the body with ``max_tokens`` lowered to its prompt's limit, if known."""
-        asked, room = body.get("max_tokens"), self._known.get(_prompt(body))
+        requested, room = body.get("max_tokens"), self._rooms.get(_prompt(body))
         return (
-            body if asked is None or room is None or room >= asked else {**body, "max_tokens": room}
+            body
+            if requested is None or room is None or room >= requested
+            else {**body, "max_tokens": room}
         )
 
     def learn(
@@ -49,20 +51,22 @@ class ContextLimits:
         The prompt's size comes from the refusal; if it gives none, or one that failed, ``measure`` sends a one-token
         request.
         """
-        said, asked = str(refusal), body.get("max_tokens")
-        if asked is None or not EXCEEDED.search(said):
+        message, requested = str(refusal), body.get("max_tokens")
+        if requested is None or not EXCEEDED.search(message):
             raise refusal
-        if (known := self.fitted(body)) is not body:  # learnt from another sample meanwhile
-            return known
-        context = _number(CONTEXT, said) or self._context
-        size = None if _prompt(body) in self._known else _number(PROMPT, said)
-        if size is None and asked > 1 and context is not None:
+        if (smaller_body := self.fitted(body)) is not body:  # learnt from another sample meanwhile
+            return smaller_body
+        context = _number(CONTEXT, message) or self._context
+        size = None if _prompt(body) in self._rooms else _number(PROMPT, message)
+        if size is None and requested > 1 and context is not None:
             size = measure({**body, "max_tokens": 1}).prompt_tokens
         if context is None or size is None:
-            raise RefusedError(f"{said}: {CURE}")
-        if not 1 <= (room := context - size) < asked:
-            raise RefusedError(f"{said}: the prompt has {size} tokens, the context holds {context}")
-        self._known[_prompt(body)] = room
+            raise RefusedError(f"{message}: {CURE}")
+        if not 1 <= (room := context - size) < requested:
+            raise RefusedError(
+                f"{message}: the prompt has {size} tokens, the context holds {context}"
+            )
+        self._rooms[_prompt(body)] = room
         self._tell(
             f"the server's context holds {context} tokens, prompt and answer together: an answer gets what "
             f"its prompt leaves of them where that is less than was asked for"
@@ -75,5 +79,5 @@ def _prompt(body: Mapping[str, Any]) -> str:
 
 
 def _number(pattern: re.Pattern[str], text: str) -> int | None:
-    found = pattern.search(text)
-    return None if found is None else int(next(g for g in found.groups() if g is not None))
+    match = pattern.search(text)
+    return None if match is None else int(next(g for g in match.groups() if g is not None))

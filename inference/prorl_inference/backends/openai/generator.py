@@ -58,15 +58,15 @@ class Collector:
         on_done: Callable[[int], None] | None,
         on_result: OnResult | None,
     ) -> None:
-        self._found: list[list[Completion | None]] = []
+        self._completions: list[list[Completion | None]] = []
         self._stop, self._on_done, self._on_result = stop, on_done, on_result
         self.refused: dict[int, tuple[Job, Answer]] = {}
         self.answered = 0
 
     def expect(self, request: Request) -> int:
         """Return the index of a new request."""
-        self._found.append([None] * len(request.seeds))
-        return len(self._found) - 1
+        self._completions.append([None] * len(request.seeds))
+        return len(self._completions) - 1
 
     def tick(self) -> None:
         """Called periodically while no answer arrives."""
@@ -80,7 +80,7 @@ class Collector:
         if answer.refusal and self._stop:
             return
         self.answered += not answer.refusal
-        row = self._found[job.request]
+        row = self._completions[job.request]
         row[job.sample] = completion(job, answer, tokenizer)
         if self._on_done is not None:
             self._on_done(1)
@@ -90,7 +90,7 @@ class Collector:
 
     def result(self) -> list[list[Completion]]:
         """Return the completions of each request."""
-        return [[c for c in answers if c is not None] for answers in self._found]
+        return [[c for c in answers if c is not None] for answers in self._completions]
 
 
 class OpenAIGenerator:
@@ -171,22 +171,22 @@ class OpenAIGenerator:
         if self._tokenizer is None:
             limits = ContextLimits(self.context_tokens, self._tell_once)
         pool = RequestPool(
-            self._connection, self._watch, self._rates, self._chat, self._same_model, limits
+            self._connection, self._watch, self._rates, self._chat, self._check_same_model, limits
         )
         stop = self.options.refusals == "stop"
-        found = Collector(stop, on_done, on_result)
+        collector = Collector(stop, on_done, on_result)
 
         def jobs() -> Iterator[Job | None]:
             for request in requests:
                 if request is None:
                     yield None
                 else:
-                    yield from self._jobs(found.expect(request), request, params)
+                    yield from self._jobs(collector.expect(request), request, params)
 
         def take(job: Job, answer: Answer) -> None:
             self._count(job, answer)
             if job.request != PROBE:
-                found.take(job, answer, self._tokenizer)
+                collector.take(job, answer, self._tokenizer)
             elif job is probe:
                 self._worked = params
 
@@ -194,7 +194,7 @@ class OpenAIGenerator:
             with contextlib.closing(pool.run(jobs(), threads, stop, probe)) as outcomes:
                 for outcome in outcomes:
                     if outcome is None:
-                        found.tick()
+                        collector.tick()
                     else:
                         take(*outcome)
         except BaseException as error:
@@ -204,11 +204,11 @@ class OpenAIGenerator:
             except Exception as later:  # noqa: BLE001 - the first error is what is raised
                 error.add_note(f"answers that had ended could not be handed over ({later!r})")
             raise
-        if found.answered:
+        if collector.answered:
             self._worked = params
-        if found.refused:
-            self._judge_refusals(found, pool, probe, params)
-        return found.result()
+        if collector.refused:
+            self._check_refusals(collector, pool, probe, params)
+        return collector.result()
 
     def _count(self, job: Job, answer: Answer) -> None:
         usage = self.usage
@@ -219,10 +219,10 @@ class OpenAIGenerator:
         usage.prompt_tokens += answer.prompt_tokens or 0
         usage.completion_tokens += answer.completion_tokens or 0
 
-    def _judge_refusals(
-        self, found: Collector, pool: RequestPool, probe: Job | None, params: SamplingParams
+    def _check_refusals(
+        self, collector: Collector, pool: RequestPool, probe: Job | None, params: SamplingParams
     ) -> None:
-        job, answer = next(iter(found.refused.values()))
+        job, answer = next(iter(collector.refused.values()))
         line = (
             f"the server refused a sample of the prompt starting '{job.start}' ({answer.refusal})"
         )
@@ -231,12 +231,12 @@ class OpenAIGenerator:
                 f"{line}: what was sampled is kept; recording refusals goes on without such samples, "
                 "counted and never scored"
             )
-        if len(found.refused) < ALL_REFUSED or self._worked == params or probe is None:
+        if len(collector.refused) < ALL_REFUSED or self._worked == params or probe is None:
             return
         with contextlib.closing(pool.run([probe], 1, False)) as outcomes:
             for outcome in outcomes:
                 if outcome is None:
-                    found.tick()
+                    collector.tick()
                     continue
                 self._count(*outcome)
                 if outcome[1].refusal:
@@ -280,7 +280,7 @@ class OpenAIGenerator:
 
     def _connection(self) -> Connection:
         return Connection(
-            self._address, self._key, self.options.timeout, at_return=self._same_model
+            self._address, self._key, self.options.timeout, at_return=self._check_same_model
         )
 
     def _tell_once(self, line: str) -> None:
@@ -305,22 +305,22 @@ class OpenAIGenerator:
                         return []
                     raise
 
-            found = {str(card["id"]): card for card in self._watch.until_answered(ask)}
+            models = {str(card["id"]): card for card in self._watch.until_answered(ask)}
         if self.model_id:
-            if found and self.model_id not in found:
-                known = ", ".join(list(found)[:8])
-                hint = nearest(self.model_id, found)
+            if models and self.model_id not in models:
+                names = ", ".join(list(models)[:8])
+                hint = nearest(self.model_id, models)
                 raise UserError(
-                    f"{self._address} has no model '{self.model_id}'{hint}; it has {known}"
+                    f"{self._address} has no model '{self.model_id}'{hint}; it has {names}"
                 )
-        elif len(found) == 1:
-            self.model_id = next(iter(found))
+        elif len(models) == 1:
+            self.model_id = next(iter(models))
         else:
-            known = f"it has {', '.join(list(found)[:8])}" if found else "it lists none"
-            raise UserError(f"name the model that {self._address} should sample from: {known}")
-        self._card = found.get(self.model_id, {})
+            names = f"it has {', '.join(list(models)[:8])}" if models else "it lists none"
+            raise UserError(f"name the model that {self._address} should sample from: {names}")
+        self._card = models.get(self.model_id, {})
 
-    def _same_model(self, connection: Connection) -> None:
+    def _check_same_model(self, connection: Connection) -> None:
         """Raise UserError if the model has changed, TransientError if none is listed."""
         if not self._card:  # the server lists no models
             return
@@ -333,12 +333,14 @@ class OpenAIGenerator:
         before = stable_facts(self._card)
         now = next((stable_facts(c) for c in listed if c["id"] == self.model_id), None)
         if now != before:
-            said = f"without {self.model_id}"
+            difference = f"without {self.model_id}"
             if now is not None:
                 changed = [n for n in before | now if before.get(n) != now.get(n)]
-                said = ", ".join(f"{n} {now.get(n)} instead of {before.get(n)}" for n in changed)
+                difference = ", ".join(
+                    f"{n} {now.get(n)} instead of {before.get(n)}" for n in changed
+                )
             raise UserError(
-                f"the server {self._address} came back with another model ({said}): what was sampled "
+                f"the server {self._address} came back with another model ({difference}): what was sampled "
                 "before is kept; serve that model again, or begin anew"
             )
 

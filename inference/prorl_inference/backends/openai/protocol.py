@@ -101,8 +101,8 @@ def read_object(reply: Reply) -> dict[str, Any]:
     """Return the JSON object of a reply; the module docstring lists the errors."""
     if reply.status == 200:
         return reply.object()
-    status, said, line = reply.status, reply.message(), reply.line()
-    if status == 402 or "insufficient_quota" in said or b'"insufficient_quota"' in reply.body:
+    status, message, line = reply.status, reply.message(), reply.line()
+    if status == 402 or "insufficient_quota" in message or b'"insufficient_quota"' in reply.body:
         raise ServiceError(f"the server's quota is spent ({line})")
     if status in (401, 403):
         raise UserError(f"the server turns the key down ({line}): name the right one's variable")
@@ -113,7 +113,7 @@ def read_object(reply: Reply) -> dict[str, Any]:
         raise trouble
     if status in (404, 405):
         raise ServiceError(f"the server answers, but does not know what is asked ({line})")
-    if "chat template" in said.lower() or "chat_template" in said:
+    if "chat template" in message.lower() or "chat_template" in message:
         raise UserError(
             f"the server cannot render chat messages ({line}): give it a chat template, or name "
             "the model's tokenizer and use the completions api"
@@ -141,9 +141,9 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
         ) from error
     if reason == "content_filter":
         raise RefusedError("finish_reason content_filter")
-    known = (c is None or (type(c) is int and c >= 0) for c in counts)
+    valid = (c is None or (type(c) is int and c >= 0) for c in counts)
     empty = text is None or (isinstance(text, str) and not text.strip())
-    if (not isinstance(text, str) and not (chat and empty)) or not all(known):
+    if (not isinstance(text, str) and not (chat and empty)) or not all(valid):
         raise TransientError("an answer of another shape (text or usage)")
     if reason not in (*STOPPED, *CUT):
         raise TransientError(f"an answer that ended with '{one_line(str(reason))[:40]}'")
@@ -193,5 +193,5 @@ def stable_facts(card: Mapping[str, Any]) -> dict[str, Any]:
 def cards(row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """Return the models listed by /models."""
     data = row.get("data")
-    found = data if isinstance(data, list) else []
-    return [card for card in found if isinstance(card, dict) and isinstance(card.get("id"), str)]
+    listed = data if isinstance(data, list) else []
+    return [card for card in listed if isinstance(card, dict) and isinstance(card.get("id"), str)]

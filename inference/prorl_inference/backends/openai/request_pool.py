@@ -76,11 +76,11 @@ class RequestPool:
         watch: ServerWatch,
         rates: tuple[Rate, Rate],
         chat: bool,
-        same_model: Callable[[Connection], None],
+        check_same_model: Callable[[Connection], None],
         limits: ContextLimits | None = None,
     ) -> None:
         self._connect, self._watch, self._chat, self._limits = connect, watch, chat, limits
-        self._same_model = same_model
+        self._check_same_model = check_same_model
         self._path = "/chat/completions" if chat else "/completions"
         self._probing = threading.Lock()
         self._probe: Job | None = None
@@ -190,12 +190,12 @@ class RequestPool:
             began = time.monotonic()
             try:
                 if maybe_another:
-                    self._same_model(connection)
+                    self._check_same_model(connection)
                     maybe_another = False
-                found = self._attempt(connection, job, body)
-                if isinstance(found, Answer):
-                    return found
-                body = found
+                result = self._attempt(connection, job, body)
+                if isinstance(result, Answer):
+                    return result
+                body = result
             except RefusedError as refusal:
                 self._watch.answered()
                 return Answer("", "refused", refusal=str(refusal))
@@ -204,7 +204,7 @@ class RequestPool:
                 failures += 1
                 maybe_another = maybe_another or not failure.alive
                 blamed += failure.blames_request
-                if blamed >= TRIES and self._others_pass(connection, first_failure):
+                if blamed >= TRIES and self._server_works(connection, first_failure):
                     return Answer("", "refused", refusal=f"{failure}, {blamed} times")
                 self._watch.failed(failure, began)
                 self._watch.wait(self._watch.policy.wait(failures, failure.wait), failure.alive)
@@ -243,7 +243,7 @@ class RequestPool:
         self._tokens.correct((answer.prompt_tokens or 0) + used - estimate)
         return answer
 
-    def _others_pass(self, connection: Connection, since: float) -> bool:
+    def _server_works(self, connection: Connection, since: float) -> bool:
         """Return whether the server, if necessary asked by the probe, answered after ``since``."""
         with self._probing:
             if self._watch.last_answer > since:

@@ -92,10 +92,10 @@ class FakeServer(Closing):
         text = self.answer(body)
         choice: dict[str, Any] = {"index": 0, "finish_reason": "stop"}
         choice |= {"message": {"content": text}} if "messages" in body else {"text": text}
-        found: dict[str, Any] = {"id": "x", "choices": [choice]}
+        answer: dict[str, Any] = {"id": "x", "choices": [choice]}
         if self.usage:
-            found["usage"] = {"prompt_tokens": 10, "completion_tokens": len(text)}
-        return found
+            answer["usage"] = {"prompt_tokens": 10, "completion_tokens": len(text)}
+        return answer
 
 
 class _Server(http.server.ThreadingHTTPServer):
@@ -136,8 +136,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         fake = self.server.fake
         fake.listings += 1
         card = {"id": fake.model, "created": fake.listings, **fake.card}
-        shown = [card] if fake.listed else []
-        self._send(200, json.dumps({"object": "list", "data": shown}).encode(), {})
+        cards = [card] if fake.listed else []
+        self._send(200, json.dumps({"object": "list", "data": cards}).encode(), {})
 
     def do_POST(self) -> None:
         """Answer, or fail according to the script."""

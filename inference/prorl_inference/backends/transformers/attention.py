@@ -36,13 +36,13 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         """Append new tokens and return all keys and values."""
         if not self.is_initialized:
             self.lazy_initialization(key_states, value_states)
-        seen, new = self.get_seq_length(), key_states.shape[-2]
-        if self._key_room is None or self._left + seen + new > self._key_room.shape[-2]:
-            self._key_room = _with_room(self.keys, key_states, seen)
-            self._value_room = _with_room(self.values, value_states, seen)
+        length, new = self.get_seq_length(), key_states.shape[-2]
+        if self._key_room is None or self._left + length + new > self._key_room.shape[-2]:
+            self._key_room = _with_room(self.keys, key_states, length)
+            self._value_room = _with_room(self.values, value_states, length)
             self._left = 0
         assert self._value_room is not None
-        start = self._left + seen
+        start = self._left + length
         self._key_room[:, :, start : start + new] = key_states
         self._value_room[:, :, start : start + new] = value_states
         self.keys = self._key_room[:, :, self._left : start + new]
@@ -80,20 +80,20 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         self.values[rows, :, start:] = source.values[index, :, first:]
 
 
-def _with_room(seen: torch.Tensor | None, new: torch.Tensor, length: int) -> torch.Tensor:
+def _with_room(old: torch.Tensor | None, new: torch.Tensor, length: int) -> torch.Tensor:
     end = length + new.shape[-2]
     room = new.new_empty((*new.shape[:2], end + max(_SPARE, end // 4), new.shape[-1]))
-    if seen is not None and length:
-        room[:, :, :length] = seen
+    if old is not None and length:
+        room[:, :, :length] = old
     return room
 
 
 def make_cache(config: Any) -> Cache:
     """Return an empty cache; it grows in place if every layer attends to all tokens."""
-    own = DynamicCache(config=config)
-    if own.layers and all(type(layer) is DynamicLayer for layer in own.layers):
-        return Cache(layers=[GrowingLayer() for _ in own.layers])
-    return own
+    cache = DynamicCache(config=config)
+    if cache.layers and all(type(layer) is DynamicLayer for layer in cache.layers):
+        return Cache(layers=[GrowingLayer() for _ in cache.layers])
+    return cache
 
 
 def select_rows(cache: Cache, index: torch.Tensor) -> Cache:

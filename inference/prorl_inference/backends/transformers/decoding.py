@@ -70,9 +70,9 @@ def decode_batch(
             keep = running.nonzero().squeeze(-1)
             live = [live[i] for i in keep.tolist()]
             running = running[keep]
-            kept = keep.to(device)
-            tokens, uniforms, mask = tokens[kept], uniforms[kept], mask[kept]
-            cache.reorder_cache(kept)
+            selected = keep.to(device)
+            tokens, uniforms, mask = tokens[selected], uniforms[selected], mask[selected]
+            cache.reorder_cache(selected)
         logits, cache = advance(model, tokens, mask[:, : width + step + 1], cache)
 
 
@@ -85,17 +85,17 @@ def to_host(tokens: torch.Tensor, logprobs: torch.Tensor) -> tuple[list[int], li
 
 
 def advance(
-    model: Any, tokens: torch.Tensor, seen: torch.Tensor, cache: Any
+    model: Any, tokens: torch.Tensor, mask: torch.Tensor, cache: Any
 ) -> tuple[torch.Tensor, Any]:
     """Feed one token per row; return the next logits ``[rows, vocabulary]`` and the cache."""
     name = cache_name(model)
-    last = getattr(model.config, "max_position_embeddings", None) or seen.shape[1]
+    last = getattr(model.config, "max_position_embeddings", None) or mask.shape[1]
     output = model(
         input_ids=tokens[:, None],
         attention_mask=None
         if name == RECURRENT
-        else seen,  # recurrent models keep the past in their state
-        position_ids=seen.sum(dim=-1, keepdim=True).clamp(max=last) - 1,
+        else mask,  # recurrent models keep the past in their state
+        position_ids=mask.sum(dim=-1, keepdim=True).clamp(max=last) - 1,
         use_cache=True,
         **{name: cache},
     )
@@ -216,10 +216,10 @@ def sample_tokens(
     if temperature == 0.0:
         tokens = probs.argmax(dim=-1)
     else:
-        kept = probs
+        nucleus = probs
         if top_p < 1.0:
-            kept = probs.masked_fill(probs < nucleus_floor(probs, top_p)[:, None], 0.0)
-        tokens = invert_cdf(kept, uniforms)
+            nucleus = probs.masked_fill(probs < nucleus_floor(probs, top_p)[:, None], 0.0)
+        tokens = invert_cdf(nucleus, uniforms)
     return tokens, probs.gather(-1, tokens[:, None]).squeeze(-1).log()
 
 

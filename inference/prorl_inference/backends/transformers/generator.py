@@ -207,9 +207,9 @@ class TransformersStream:
     def _next_batch(self) -> list[PromptRows]:
         batch = next(pack(list(self._waiting.values()), self.rows))
         for prompt in batch:
-            rest = self._waiting.pop(prompt.token_ids).rows[len(prompt.rows) :]
-            if rest:
-                self._waiting[prompt.token_ids] = PromptRows(prompt.token_ids, rest)
+            remaining = self._waiting.pop(prompt.token_ids).rows[len(prompt.rows) :]
+            if remaining:
+                self._waiting[prompt.token_ids] = PromptRows(prompt.token_ids, remaining)
         return batch
 
     def _pack_weights(self) -> None:
@@ -252,10 +252,10 @@ def pack(work: Sequence[PromptRows], batch_size: int) -> Iterator[list[PromptRow
     batch: list[PromptRows] = []
     room = batch_size
     for prompt in sorted(work, key=lambda p: (-len(p.token_ids), p.token_ids)):
-        rest = prompt.rows
-        while rest:
-            batch.append(PromptRows(prompt.token_ids, rest[:room]))
-            rest, room = rest[room:], room - len(rest[:room])
+        remaining = prompt.rows
+        while remaining:
+            batch.append(PromptRows(prompt.token_ids, remaining[:room]))
+            remaining, room = remaining[room:], room - len(remaining[:room])
             if room == 0:
                 yield batch
                 batch, room = [], batch_size

@@ -47,11 +47,11 @@ class PendingSequences:
     def split(self, count: int) -> tuple[PendingSequences, PendingSequences]:
         """Return the first ``count`` samples and the rest, over the same cache."""
         cut = (slice(None, count), slice(count, None))
-        first, rest = (
+        first, remaining = (
             PendingSequences(self.rows[c], self.source[c], self.lengths[c], self.logits, self.cache)
             for c in cut
         )
-        return first, rest
+        return first, remaining
 
 
 class Queue:
@@ -222,8 +222,8 @@ class Batch:
         import torch
 
         columns = torch.arange(self.width, device=self.device)
-        seen = torch.tensor(lengths, device=self.device)[:, None]
-        return (columns >= self.width - seen).long()
+        widths = torch.tensor(lengths, device=self.device)[:, None]
+        return (columns >= self.width - widths).long()
 
     def _uniforms(self, rows: Sequence[Row]) -> torch.Tensor:
         return uniform_rows([row.seed for row in rows], self.steps).to(self.device)
