@@ -57,17 +57,17 @@ class PlainLoader(yaml.SafeLoader):
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         """Build a mapping. Raises ConstructorError for repeated or non-text keys."""
-        seen: set[str] = set()
+        keys: set[str] = set()
         for key_node, _ in node.value:
             if key_node.tag == "tag:yaml.org,2002:merge":
                 continue
             key = self.construct_object(key_node, deep=True)
             problem = "" if isinstance(key, str) else f"the key {key!r} is not text"
-            if isinstance(key, str) and key in seen:
+            if isinstance(key, str) and key in keys:
                 problem = f"'{key}' is given twice"
             if problem:
                 raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
-            seen.add(key)
+            keys.add(key)
         return super().construct_mapping(node, deep)
 
 
@@ -92,14 +92,14 @@ for _kind, _pattern, _first in _PLAIN:
 _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+.0123456789"))
 
 
-def _size(value: Any, known: dict[int, int]) -> int:
+def _size(value: Any, sizes: dict[int, int]) -> int:
     """Count the values, each alias in full."""
     if not isinstance(value, dict | list):
         return 1
-    if id(value) not in known:
+    if id(value) not in sizes:
         parts = value.values() if isinstance(value, dict) else value
-        known[id(value)] = 1 + sum(_size(part, known) for part in parts)
-    return known[id(value)]
+        sizes[id(value)] = 1 + sum(_size(part, sizes) for part in parts)
+    return sizes[id(value)]
 
 
 def read_yaml(text: str, where: str) -> Any:
@@ -191,12 +191,12 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
     """
     if not path:
         return value
-    key, rest = path[0], path[1:]
-    here = (*done, key)
+    key, below = path[0], path[1:]
+    current = (*done, key)
     if into is None:
-        return {key: put(None, rest, value, here)}
+        return {key: put(None, below, value, current)}
     if isinstance(into, Mapping):
-        return {**into, key: put(into.get(key), rest, value, here)}
+        return {**into, key: put(into.get(key), below, value, current)}
     section, whole = ".".join(done), ".".join((*done, *path))
     if not isinstance(into, list):
         raise ConfigError(f"{whole}: {section} is a value, not a section")
@@ -212,9 +212,11 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
             f"{section}.{key}: {names.count(key)} of {section} have this name; use a number"
         )
     else:
-        known = ", ".join(f"{n} ({name})" if name else str(n) for n, name in enumerate(names))
-        raise ConfigError(f"{section}.{key} does not exist{nearest(key, names)}; there are {known}")
-    return [put(old, rest, value, here) if n == place else old for n, old in enumerate(into)]
+        choices = ", ".join(f"{n} ({name})" if name else str(n) for n, name in enumerate(names))
+        raise ConfigError(
+            f"{section}.{key} does not exist{nearest(key, names)}; there are {choices}"
+        )
+    return [put(old, below, value, current) if n == place else old for n, old in enumerate(into)]
 
 
 def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] = ()) -> M:
@@ -236,15 +238,15 @@ def mistakes(
 ) -> dict[Where, str]:
     """Return path -> message for unknown keys, invalid values and :func:`unfit_numbers`; paths begin with
     ``prefix``."""
-    found: dict[Where, str] = {}
+    messages: dict[Where, str] = {}
     for path, line in unfit_numbers(values, model, prefix):
-        found.setdefault(path, line)
+        messages.setdefault(path, line)
     try:
         model.model_validate(values)
     except ValidationError as error:
         for detail in error.errors():
-            found.setdefault((*prefix, *detail["loc"]), _describe(model, detail, prefix))
-    return found
+            messages.setdefault((*prefix, *detail["loc"]), _describe(model, detail, prefix))
+    return messages
 
 
 def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Where, str]]:
@@ -265,10 +267,12 @@ def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Wh
 
 def section_at(model: type[BaseModel], path: Where) -> type[BaseModel] | None:
     """Return the model of the section at a path like ("phases", 0), or None."""
-    found: Any = model
+    annotation: Any = model
     for key in path:
-        found = _below(found, key)
-    return found if isinstance(found, type) and issubclass(found, BaseModel) else None
+        annotation = _below(annotation, key)
+    return (
+        annotation if isinstance(annotation, type) and issubclass(annotation, BaseModel) else None
+    )
 
 
 def all_keys(model: type[BaseModel]) -> list[str]:
@@ -276,7 +280,7 @@ def all_keys(model: type[BaseModel]) -> list[str]:
     keys = []
     for key in model.model_fields:
         below = section_at(model, (key,))
-        keys += [key] if below is None else [f"{key}.{rest}" for rest in all_keys(below)]
+        keys += [key] if below is None else [f"{key}.{inner}" for inner in all_keys(below)]
     return keys
 
 
@@ -306,17 +310,17 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Where) -> str
         message = "expected a list"
     if kind == "value_error" and not isinstance(error["input"], str | int | float):
         return f"{_dotted(path)}: {message}"
-    shown = repr(error["input"])
-    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
-    return f"{_dotted(path)}: {message} (got {shown})"
+    value = repr(error["input"])
+    value = value if len(value) <= SHOWN else f"{value[:SHOWN]}..."
+    return f"{_dotted(path)}: {message} (got {value})"
 
 
 def suggest(model: type[BaseModel], path: Where, prefix: Where = ()) -> str:
     """Return `` (did you mean ...?)``: the same key elsewhere, else the nearest one here."""
     key, section = str(path[-1]), section_at(model, path[:-1])
-    elsewhere = [known for known in all_keys(model) if known.split(".")[-1] == key]
+    elsewhere = [dotted for dotted in all_keys(model) if dotted.split(".")[-1] == key]
     if elsewhere and len(path) == 1 and not prefix:
-        return f" (did you mean {' or '.join(repr(known) for known in elsewhere[:3])}?)"
+        return f" (did you mean {' or '.join(repr(dotted) for dotted in elsewhere[:3])}?)"
     hit = nearest(key, section.model_fields) if section is not None else ""
     before = "".join(f"{part}." for part in (*prefix, *path[:-1]))
     return hit.replace("mean '", f"mean '{before}")

@@ -33,9 +33,9 @@ CONSTRAINTS = Path(__file__).with_name("constraints.txt")
 """Versions known to work together; part of the package."""
 
 
-def pip_install(what: str) -> str:
-    """Return the command that installs ``what`` in versions known to work together."""
-    return f"pip install '{what}' -c {shlex.quote(str(CONSTRAINTS))}"
+def pip_install(requirement: str) -> str:
+    """Return the command that installs ``requirement`` in versions known to work together."""
+    return f"pip install '{requirement}' -c {shlex.quote(str(CONSTRAINTS))}"
 
 
 def prorl_command(*words: object) -> str:
@@ -58,9 +58,9 @@ class DiskFullError(ServiceError):
     """The disk or quota is full; retrying is useless."""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the most similar word in ``known``, or an empty string."""
-    words = list(known)
+def nearest(word: str, names: Iterable[str]) -> str:
+    """Return `` (did you mean 'x'?)`` for the most similar word in ``names``, or an empty string."""
+    words = list(names)
     hits = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     if not hits and len(word) > 1:
         hits = [w for w in words if w.startswith(word) or sorted(w) == sorted(word)]

@@ -58,10 +58,10 @@ def says_disk_full(error: BaseException) -> bool:
 def is_full(folder: Path) -> bool:
     """Return whether the disk of ``folder`` is full, for libraries that only report a failed write."""
     try:
-        found = os.statvfs(folder)
+        stats = os.statvfs(folder)
     except OSError:
         return False
-    return found.f_bavail * found.f_frsize < _LEAST_ROOM
+    return stats.f_bavail * stats.f_frsize < _LEAST_ROOM
 
 
 def check_output(path: Path, folder: bool = False) -> None:
@@ -174,7 +174,7 @@ def read_jsonl(
                 if not line.strip():
                     continue
                 try:
-                    row = _object(line, f"{path}:{number}")
+                    row = _parse_row(line, f"{path}:{number}")
                 except UserError as error:
                     if on_bad is None:
                         raise
@@ -187,7 +187,7 @@ def read_jsonl(
         raise UserError(f"{path}: not a readable JSONL file ({error})") from error
 
 
-def _object(line: str, place: str) -> dict[str, Any]:
+def _parse_row(line: str, place: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -213,10 +213,10 @@ class Journal(Closing):
         with explain_write_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("ab", buffering=0)
-        self._be_alone()
+        self._lock()
         self._trim_torn_line()
 
-    def _be_alone(self) -> None:
+    def _lock(self) -> None:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -238,9 +238,9 @@ class Journal(Closing):
             while place > 0:
                 start = max(0, place - _TAIL)
                 file.seek(start)
-                found = file.read(place - start).rfind(b"\n")
-                if found >= 0:
-                    file.truncate(start + found + 1)
+                newline = file.read(place - start).rfind(b"\n")
+                if newline >= 0:
+                    file.truncate(start + newline + 1)
                     return
                 place = start
             file.truncate(0)

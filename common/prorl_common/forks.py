@@ -206,11 +206,11 @@ class Template:
         except OSError as error:
             raise ChildError(f"{self.noun} did not start: its template is gone") from error
         if not data:
-            raise ChildError(self._obituary())
+            raise ChildError(self._describe_exit())
         reply: dict[str, Any] = json.loads(data)
         return reply
 
-    def _obituary(self) -> str:
+    def _describe_exit(self) -> str:
         """Kill the template and return in one line how it ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(2.0)
@@ -275,7 +275,7 @@ def _fork(
     order: dict[str, Any],
     handles: Sequence[int],
     become: Callable[[dict[str, Any], int, int], None],
-    own: Sequence[int],
+    host_handles: Sequence[int],
 ) -> dict[str, Any]:
     template = os.getpid()
     try:
@@ -283,22 +283,22 @@ def _fork(
     except OSError as error:
         return {"error": f"fork failed: {error}"}
     if pid == 0:
-        _be_child(order, handles, become, own, template)
+        _run_child(order, handles, become, host_handles, template)
     for handle in handles:
         os.close(handle)
     return {"pid": pid}
 
 
-def _be_child(
+def _run_child(
     order: dict[str, Any],
     handles: Sequence[int],
     become: Callable[[dict[str, Any], int, int], None],
-    own: Sequence[int],
+    host_handles: Sequence[int],
     template: int,
 ) -> NoReturn:
     code = 1
     try:
-        for handle in own:
+        for handle in host_handles:
             os.close(handle)
         requests, replies, errors = handles
         os.dup2(0, 1)

@@ -115,11 +115,11 @@ def _refuse(constant: str) -> float:
     raise FrameError(f"{constant} is not JSON")
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
         raise FrameError("an object names a key twice")
-    return found
+    return value
 
 
 def _decoder(constant: Callable[[str], float]) -> json.JSONDecoder:
@@ -127,7 +127,7 @@ def _decoder(constant: Callable[[str], float]) -> json.JSONDecoder:
         parse_int=_integer,
         parse_float=_number,
         parse_constant=constant,
-        object_pairs_hook=_object,
+        object_pairs_hook=_unique_keys,
     )
 
 

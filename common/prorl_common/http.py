@@ -73,10 +73,10 @@ class Address:
         return f"{'https' if self.secure else 'http'}://{self.host}:{self.port}{self.base}"
 
 
-def parse_address(url: str, what: str, example: str, base: str = "") -> Address:
+def parse_address(url: str, name: str, example: str, base: str = "") -> Address:
     """Return the parts of ``http(s)://host[:port][/path]`` or ``unix:/path``; ``base`` is the default path.
 
-    Raises UserError, naming the address as ``what``, for another form or a password.
+    Raises UserError, naming the address as ``name``, for another form or a password.
     """
     if url.startswith("unix:/"):
         return Address(False, "localhost", 0, base, url.removeprefix("unix:"))
@@ -85,27 +85,27 @@ def parse_address(url: str, what: str, example: str, base: str = "") -> Address:
         port = parts.port
     except ValueError as error:
         reason = "" if "@" in url else f" ({error})"
-        raise UserError(f"{what} is not a URL{reason}: write it as {example}") from (
+        raise UserError(f"{name} is not a URL{reason}: write it as {example}") from (
             None if "@" in url else error
         )
     if parts.username is not None or parts.password is not None or parts.query:
         raise UserError(
-            f"{what} must hold no key or password: name an environment variable instead"
+            f"{name} must hold no key or password: name an environment variable instead"
         )
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UserError(f"{what} is '{url}': write it as {example}")
+        raise UserError(f"{name} is '{url}': write it as {example}")
     try:
         parts.hostname.encode("idna")
     except UnicodeError as error:
-        raise UserError(f"{what} is '{url}': '{parts.hostname}' is no host name") from error
+        raise UserError(f"{name} is '{url}': '{parts.hostname}' is no host name") from error
     secure = parts.scheme == "https"
     path = parts.path.rstrip("/") or base
     return Address(secure, parts.hostname, port or (443 if secure else 80), path)
 
 
-def bearer_token(given: str | None) -> str:
-    """Return ``given``, else PRORL_TOKEN, else an empty string. Raises UserError for an invalid token."""
-    token = (given if given is not None else os.environ.get("PRORL_TOKEN", "")).strip()
+def bearer_token(explicit: str | None) -> str:
+    """Return ``explicit``, else PRORL_TOKEN, else an empty string. Raises UserError for an invalid token."""
+    token = (explicit if explicit is not None else os.environ.get("PRORL_TOKEN", "")).strip()
     if not token.isascii() or not token.isprintable():
         raise UserError("the token (PRORL_TOKEN) holds characters that no HTTP header can")
     return token
@@ -144,8 +144,8 @@ class Reply:
 
     def line(self) -> str:
         """Return status and message in one line."""
-        said = self.message()
-        return f"HTTP {self.status}: {said}" if said else f"HTTP {self.status}"
+        message = self.message()
+        return f"HTTP {self.status}: {message}" if message else f"HTTP {self.status}"
 
     def trouble(self) -> TransientError | None:
         """Return the error to raise if the request may succeed later, else None."""
@@ -334,9 +334,9 @@ class RetryPolicy:
 
     def wait(self, failures: int, asked: float | None) -> float:
         """Return the wait in seconds after this many failures."""
-        own = min(self.longest, self.first * 2.0 ** min(failures - 1, 10))
-        wanted = max(own, min(asked or 0.0, self.longest_asked))
-        return wanted * (1.0 + 0.25 * random.random())
+        backoff = min(self.longest, self.first * 2.0 ** min(failures - 1, 10))
+        seconds = max(backoff, min(asked or 0.0, self.longest_asked))
+        return seconds * (1.0 + 0.25 * random.random())
 
 
 class ServerWatch:
@@ -370,7 +370,7 @@ class ServerWatch:
         failures = 0
         while True:
             try:
-                found = ask()
+                result = ask()
             except TransientError as failure:
                 failures += 1
                 if failures >= self.policy.tries:
@@ -380,16 +380,16 @@ class ServerWatch:
                 self.wait(self.policy.wait(failures, failure.wait), failure.alive)
             else:
                 self.answered()
-                return found
+                return result
 
     def answered(self) -> None:
         """Record that the server answered, even with a refusal."""
         with self._changed:
             self.last_answer = self._clock()
-            told, self._told = self._told, False
+            was_told, self._told = self._told, False
             self._failing_since, self._streak = None, 0
             self._busy_since, self._busy_told = 0.0, False
-            if told:
+            if was_told:
                 took = format_seconds(self.last_answer - self._gone_since)
                 self._tell(f"{self._where} is back after {took}: going on")
                 self._changed.notify_all()
@@ -421,9 +421,9 @@ class ServerWatch:
             if not self._told and self._streak >= GONE_AFTER:
                 self._told = True
                 most = self.policy.patience - lasted
-                rest = f", {format_seconds(most)} at most" if math.isfinite(most) else ""
+                limit = f", {format_seconds(most)} at most" if math.isfinite(most) else ""
                 self._tell(
-                    f"{self._where} does not answer ({failure}): waiting for it{rest}; {self._kept}"
+                    f"{self._where} does not answer ({failure}): waiting for it{limit}; {self._kept}"
                 )
 
     def _busy(self, now: float, failure: TransientError) -> None:

@@ -122,8 +122,8 @@ def upload(
     )
     try:
         api.create_repo(repo, repo_type=kind, private=private, exist_ok=True)
-        there = api.list_repo_files(repo, repo_type=kind)
-        removed = tuple(sorted(n for n in there if replaces(n) and n not in planned.files))
+        existing = api.list_repo_files(repo, repo_type=kind)
+        removed = tuple(sorted(n for n in existing if replaces(n) and n not in planned.files))
         changes: list[Any] = [library.CommitOperationDelete(path_in_repo=name) for name in removed]
         for name, file in planned.files.items():
             body = file if isinstance(file, bytes) else str(file)
@@ -138,8 +138,8 @@ def upload(
             ) from error
         if isinstance(error, ValueError) and not isinstance(error, (*broken, json.JSONDecodeError)):
             # invalid front matter of the card, or a name that the hub forbids
-            said = " ".join(str(error).split())[:300]
-            raise UserError(f"the hub does not take the push to {repo}: {said}") from error
+            reason = " ".join(str(error).split())[:300]
+            raise UserError(f"the hub does not take the push to {repo}: {reason}") from error
         raise ServiceError(f"the hub broke off the push to {repo}: {_first(error)}") from error
     url = f"{endpoint}/{_PAGES[kind]}{repo}"
     return replace(planned, removed=removed, url=url, commit=str(done.oid))

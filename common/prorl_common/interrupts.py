@@ -51,7 +51,7 @@ def _to_stderr(text: str) -> None:
 _blocks: list[_Block] = []
 _state = _State()
 _speaking = threading.RLock()
-_said = threading.Event()
+_message_shown = threading.Event()
 
 
 @contextlib.contextmanager
@@ -89,13 +89,13 @@ def on_interrupt(
 
 def watch() -> None:
     """React to Ctrl-C at once, and end the process ``GRACE`` seconds after the second, with ``os._exit``."""
-    heard, told = os.pipe()
-    os.set_blocking(told, False)
-    signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    heard, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     _state.watched = True
     _blocks.append(_Block(NOTHING_KEPT, _to_stderr, None))
     signal.signal(signal.SIGINT, _handle)
-    sys.unraisablehook = _raise_again
+    sys.unraisablehook = _repeat_interrupt
     threading.Thread(target=_watch, args=(heard,), name="ctrl-c", daemon=True).start()
 
 
@@ -111,7 +111,7 @@ def _handle(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
 
-def _raise_again(lost: sys.UnraisableHookArgs) -> None:
+def _repeat_interrupt(lost: sys.UnraisableHookArgs) -> None:
     """Repeat a KeyboardInterrupt that Python dropped inside a destructor or callback."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
@@ -138,7 +138,7 @@ def _speak() -> None:
     if block.words is not None:
         words = block.words if isinstance(block.words, str) else block.words()
         block.say(f"{words} (Ctrl-C again stops at once)")
-    _said.set()
+    _message_shown.set()
 
 
 def _watch(heard: int) -> None:
@@ -160,7 +160,7 @@ def leave(code: int) -> None:
         return
     if _state.heard > 1:
         _end()
-    _said.wait(GRACE)
+    _message_shown.wait(GRACE)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
@@ -174,8 +174,8 @@ def _end() -> None:
         with contextlib.suppress(OSError):
             os.kill(process, signal.SIGKILL)
     with contextlib.suppress(OSError):
-        shown = b"\x1b[?25h" if os.isatty(2) else b""
-        os.write(2, shown + b"stopped\n")
+        cursor = b"\x1b[?25h" if os.isatty(2) else b""
+        os.write(2, cursor + b"stopped\n")
     os._exit(INTERRUPTED)
 
 
@@ -186,8 +186,8 @@ def started_processes(parent: int) -> list[int]:
         with contextlib.suppress(OSError, ValueError, IndexError):
             fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
             children.setdefault(int(fields[1]), []).append(int(entry.name))
-    found, place = [parent], 0
-    while place < len(found):
-        found += children.get(found[place], [])
+    processes, place = [parent], 0
+    while place < len(processes):
+        processes += children.get(processes[place], [])
         place += 1
-    return found[1:]
+    return processes[1:]

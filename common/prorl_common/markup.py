@@ -30,8 +30,8 @@ def printable(value: object) -> str:
     return _UNSHOWN.sub(_shown, str(value).replace("\r\n", "\n"))
 
 
-def _shown(found: re.Match[str]) -> str:
-    c = found.group()
+def _shown(match: re.Match[str]) -> str:
+    c = match.group()
     return f"[U+{ord(c):04X}]" if re.match(f"[{_REORDERS}]", c) else "\ufffd"
 
 
@@ -48,10 +48,10 @@ def md(value: object) -> str:
 
 def fence(value: object) -> str:
     """Return ``value`` as a fenced Markdown block that it cannot close."""
-    shown = printable(value)
-    longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
+    text = printable(value)
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     mark = "`" * max(3, longest + 1)
-    return f"{mark}text\n{shown}\n{mark}"
+    return f"{mark}text\n{text}\n{mark}"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

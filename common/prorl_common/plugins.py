@@ -119,8 +119,8 @@ def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
     """
     loaded = plugin_files()
     with _LOADED.lock:
-        for given in paths:
-            path = Path(given).resolve()
+        for name in paths:
+            path = Path(name).resolve()
             if path not in _LOADED.files:
                 _load(path, None)
         loaded = tuple(dict.fromkeys(_LOADED.files.values()))
@@ -247,7 +247,7 @@ class _Part(Generic[S]):
     get: Callable[[], S]
 
 
-def _already(spec: S) -> Callable[[], S]:
+def _constant(spec: S) -> Callable[[], S]:
     return lambda: spec
 
 
@@ -303,7 +303,7 @@ class Door(Generic[S]):
                 for file in files:
                     for value in vars(file.module).values():
                         if isinstance(value, self.spec):
-                            self._add(value.name, _Part(file.origin, _already(value)))
+                            self._add(value.name, _Part(file.origin, _constant(value)))
                 self._generation = _LOADED.generation
         return self._parts
 
@@ -319,7 +319,7 @@ class Door(Generic[S]):
                 self._add(name, _Part(origin, once))
             return
         for spec in self._specs(point, origin):
-            self._add(spec.name, _Part(origin, _already(spec)))
+            self._add(spec.name, _Part(origin, _constant(spec)))
 
     def _specs(self, point: EntryPoint, origin: Origin) -> list[S]:
         return [s for s in specs_of(point, origin) if isinstance(s, self.spec)]
@@ -363,18 +363,20 @@ def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
     return specs
 
 
-def unknown_name(noun: str, name: str, known: dict[str, Origin]) -> str:
+def unknown_name(noun: str, name: str, origins: dict[str, Origin]) -> str:
     """Return the message for an unknown name, with the nearest names and all sources."""
-    hits = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    hits = difflib.get_close_matches(name, list(origins), n=3, cutoff=0.5)
     likeness = {hit: difflib.SequenceMatcher(None, hit, name).ratio() for hit in hits}
     hits = [hit for hit in hits if likeness[hit] > likeness[hits[0]] - 0.15]
     near = f" (did you mean {' or '.join(repr(hit) for hit in hits)}?)" if hits else ""
     by_source: dict[str, list[str]] = {}
-    for one in sorted(known):
-        by_source.setdefault(known[one].source, []).append(one)
-    there = "; ".join(f"{', '.join(names)} (of {source})" for source, names in by_source.items())
+    for one in sorted(origins):
+        by_source.setdefault(origins[one].source, []).append(one)
+    available = "; ".join(
+        f"{', '.join(names)} (of {source})" for source, names in by_source.items()
+    )
     return f"unknown {noun} {name!r}{near}: " + (
-        f"there are {there}" if there else "there are none"
+        f"there are {available}" if available else "there are none"
     )
 
 
@@ -402,12 +404,14 @@ class FolderDoor:
             )
         files = self._look()
         if name not in files:
-            known = {one: origin for one, (_, origin) in files.items()}
-            raise UnknownNameError(f"{unknown_name(self.noun, name, known)}; or the path of a file")
+            origins = {one: origin for one, (_, origin) in files.items()}
+            raise UnknownNameError(
+                f"{unknown_name(self.noun, name, origins)}; or the path of a file"
+            )
         return files[name]
 
     def _look(self) -> dict[str, tuple[Traversable, Origin]]:
-        found: dict[str, tuple[Traversable, Origin]] = {}
+        parts: dict[str, tuple[Traversable, Origin]] = {}
         for point in _entry_points(self.group):
             distribution = point.dist
             if distribution is None:
@@ -425,12 +429,12 @@ class FolderDoor:
                 stem, dot, suffix = file.name.rpartition(".")
                 if not dot or suffix not in ("yaml", "yml"):
                     continue
-                if stem in found:
+                if stem in parts:
                     raise PluginError(
-                        f"two {self.noun}s are named {stem!r}: one of {found[stem][1]}, one of {origin}"
+                        f"two {self.noun}s are named {stem!r}: one of {parts[stem][1]}, one of {origin}"
                     )
-                found[stem] = (file, origin)
-        return found
+                parts[stem] = (file, origin)
+        return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,7 +449,7 @@ class Installed:
 
 def installed_plugins() -> list[Installed]:
     """Return the parts of third-party distributions by source and group. Loads everything, raises nothing."""
-    found: dict[tuple[Origin, str], Installed] = {}
+    parts: dict[tuple[Origin, str], Installed] = {}
     from importlib.metadata import entry_points
 
     groups = [g for g in entry_points().groups if g.startswith(f"{OURS}.")]
@@ -465,11 +469,11 @@ def installed_plugins() -> list[Installed]:
                 names = [file.stem for file in files if file.suffix in (".yaml", ".yml")]
         except (PluginError, ImportError, OSError, TypeError) as error:
             trouble = str(error)
-        before = found.get((origin, point.group), Installed(point.group, origin, ()))
-        found[origin, point.group] = Installed(
+        before = parts.get((origin, point.group), Installed(point.group, origin, ()))
+        parts[origin, point.group] = Installed(
             point.group,
             origin,
             tuple(sorted({*before.names, *names})),
             "; ".join(filter(None, (before.trouble, trouble))),
         )
-    return [found[key] for key in sorted(found, key=lambda k: (k[0].source, k[1]))]
+    return [parts[key] for key in sorted(parts, key=lambda k: (k[0].source, k[1]))]

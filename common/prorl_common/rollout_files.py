@@ -105,26 +105,28 @@ def read_rollouts(
     import pyarrow as pa
     from pyarrow import compute, parquet
 
-    wanted = schema(columns)
+    expected = schema(columns)
     try:
-        with parquet.ParquetFile(file) as found:
-            there = found.schema_arrow.names
-            lacking = [name for name in wanted.names if COLUMNS[name].first and name not in there]
+        with parquet.ParquetFile(file) as parquet_file:
+            present = parquet_file.schema_arrow.names
+            lacking = [
+                name for name in expected.names if COLUMNS[name].first and name not in present
+            ]
             if lacking:
                 raise UserError(
                     f"{file}: not a rollouts file, it lacks the columns {', '.join(lacking)}"
                 )
-            read = {*wanted.names, "carried"} & {*there}
-            table = found.read(columns=sorted(read))
+            read = {*expected.names, "carried"} & {*present}
+            table = parquet_file.read(columns=sorted(read))
         rows = table.num_rows
         if not carried and "carried" in read:
             table = table.filter(compute.invert(compute.fill_null(table["carried"], False)))
             rows = table.num_rows
         arrays = [
             table[field.name].cast(field.type) if field.name in read else pa.nulls(rows, field.type)
-            for field in wanted
+            for field in expected
         ]
     except (pa.ArrowException, OSError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise UserError(f"{file}: not a readable Parquet file ({first})") from error
-    return pa.Table.from_arrays(arrays, schema=wanted)
+    return pa.Table.from_arrays(arrays, schema=expected)

@@ -66,16 +66,16 @@ class ConnectionGuard:
             connection.update()
             if now >= connection.deadline and not connection.progresses():
                 connection.abort()
-        others = len(os.listdir("/proc/self/fd")) - len(self._connections)
-        self.most = max(4, min(self.limits.most, self._files - others - SPARE_FILES))
+        other_files = len(os.listdir("/proc/self/fd")) - len(self._connections)
+        self.most = max(4, min(self.limits.most, self._files - other_files - SPARE_FILES))
         # Connections accepted in one turn all wait, however fast their requests follow.
         self.peer_most = max(2 * ACCEPTED_AT_ONCE, self.most // 4)
 
     def add(self, connection: GuardedConnection) -> bool:
         """Add a new connection, closing another if necessary; return False if there is no room."""
-        own = self._waiting.get(connection.peer, {})
-        if connection.peer and len(own) >= self.peer_most:
-            next(iter(own)).abort()
+        from_peer = self._waiting.get(connection.peer, {})
+        if connection.peer and len(from_peer) >= self.peer_most:
+            next(iter(from_peer)).abort()
         if len(self._connections) >= self.most:
             waiting = max(self._waiting.values(), key=len, default=None)
             if not waiting:
@@ -107,8 +107,8 @@ class ConnectionGuard:
             return True
         bodies = [other for other in self._connections if other.phase is Phase.BODY]
         working = sum(other.phase is Phase.WORK for other in self._connections)
-        own = sum(other.peer == connection.peer for other in bodies) if connection.peer else 0
-        return own <= self.peer_most and len(bodies) + working <= self.most * 3 // 4
+        from_peer = sum(other.peer == connection.peer for other in bodies) if connection.peer else 0
+        return from_peer <= self.peer_most and len(bodies) + working <= self.most * 3 // 4
 
 
 class GuardedConnection(H11Protocol):
@@ -218,11 +218,11 @@ def _peer(client: tuple[str, int] | None) -> str:
     return str(address)
 
 
-def _raise_open_files(wanted: int) -> int:
+def _raise_open_files(limit: int) -> int:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
-        return wanted
-    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        return limit
+    allowed = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     if soft < allowed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
     return max(soft, allowed)

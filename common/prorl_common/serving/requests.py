@@ -59,12 +59,12 @@ def refused(refusal: Refusal) -> Response:
     return response
 
 
-def unknown_route(known: str) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """Return the handler for other paths and methods than ``known``."""
+def unknown_route(routes: str) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Return the handler for other paths and methods than ``routes``."""
 
     async def handle(_: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
-        response = json_response({"error": f"{error}: use {known}"}, status)
+        response = json_response({"error": f"{error}: use {routes}"}, status)
         if isinstance(error, HTTPException):
             response.headers.update(error.headers or {})  # such as Allow for a 405
         return response

@@ -120,9 +120,9 @@ def listening(options: ListenOptions) -> Iterator[tuple[socket.socket, str]]:
         cure = "choose another with --port (0 takes a free one)"
         why = getattr(error, "strerror", None) or str(error)
         raise UserError(f"cannot listen on {host} port {options.port}: {why}; {cure}") from error
-    shown = f"[{host}]" if ":" in host else host
+    name = f"[{host}]" if ":" in host else host
     with sock:
-        yield sock, f"http://{shown}:{sock.getsockname()[1]}"
+        yield sock, f"http://{name}:{sock.getsockname()[1]}"
 
 
 def _bind_path(path: Path) -> socket.socket:
