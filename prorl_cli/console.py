@@ -123,26 +123,26 @@ def print_table(
 
     console, lines = stdout_console(), list(rows)
     columns = [_Column(name, [row[i] for row in lines]) for i, name in enumerate(head)]
-    shown = list(columns)
+    visible = list(columns)
     left_out: list[str] = []
     first = [c for name in drop for c in reversed(columns) if c.name == name]
     for column in [*first, *(c for c in reversed(columns[1:]) if c not in first)]:
-        if sum(c.least + GAP for c in shown) - GAP <= console.width or len(shown) == 1:
+        if sum(c.least + GAP for c in visible) - GAP <= console.width or len(visible) == 1:
             break
-        shown.remove(column)
+        visible.remove(column)
         left_out.insert(0, column.name or "one without a name")
-    spare = max(0, console.width + GAP - sum(c.least + GAP for c in shown))
-    numbers = [c for c in shown if c.numbers]
+    spare = max(0, console.width + GAP - sum(c.least + GAP for c in visible))
+    numbers = [c for c in visible if c.numbers]
     if sum(c.widest - c.least for c in numbers) > spare:
         numbers = []  # all are folded, not some
-    for column in [*numbers, *(c for c in shown if not c.numbers)]:
+    for column in [*numbers, *(c for c in visible if not c.numbers)]:
         column.width = min(column.widest, column.least + spare)
         spare -= column.width - column.least
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for column in shown:
+    for column in visible:
         side: Literal["left", "right"] = "right" if column.numbers else "left"
         table.add_column(Text(column.name), justify=side, width=column.width, overflow="fold")
-    for cells in zip(*(c.folded() for c in shown), strict=True):
+    for cells in zip(*(c.folded() for c in visible), strict=True):
         table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in cells))
     if title:
         console.print()

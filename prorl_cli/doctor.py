@@ -104,7 +104,9 @@ def doctor(
     else:
         checks = list(run_cluster_checks(device) if cluster else run_checks())
     fit = all(check.state != "problem" for check in checks)
-    what = "train on its GPU" if gpu else "train with OpenRLHF" if cluster else "run the quickstart"
+    purpose = (
+        "train on its GPU" if gpu else "train with OpenRLHF" if cluster else "run the quickstart"
+    )
     if json:
         print_json({"ok": fit, "checks": [asdict(check) for check in checks]})
     else:
@@ -113,15 +115,15 @@ def doctor(
         colours = {"ok": "green", "note": "yellow", "problem": "bold red"}
         rows = []
         for check in checks:
-            found = Text(check.detail)
+            detail = Text(check.detail)
             if check.cure:
-                found.append(f"\ncure: {check.cure}")
-            rows.append((Text(check.state, style=colours[check.state]), check.name, found))
+                detail.append(f"\ncure: {check.cure}")
+            rows.append((Text(check.state, style=colours[check.state]), check.name, detail))
         print_table("", ("", "what", "found"), rows)
         say(
-            f"this machine can {what}"
+            f"this machine can {purpose}"
             if fit
-            else f"this machine cannot {what} yet: see the problems above"
+            else f"this machine cannot {purpose} yet: see the problems above"
         )
     if not fit:
         raise typer.Exit(2)
@@ -252,30 +254,30 @@ def check_packages() -> Iterator[Check]:
         if missing:
             detail = f"missing {', '.join(missing)}: needed for {extra.purpose}"
             state: State = "problem" if extra.needed else "note"
-            what = f"prorl[{name}]" if name else "prorl"
-            yield Check(title, state, detail, pip_install(what))
+            requirement = f"prorl[{name}]" if name else "prorl"
+            yield Check(title, state, detail, pip_install(requirement))
             continue
         from importlib.metadata import PackageNotFoundError, version
 
-        found = []
+        versions = []
         for module in extra.modules:
             distribution = {"yaml": "pyyaml"}.get(module, module)
             try:
-                found.append(f"{distribution} {version(distribution)}")
+                versions.append(f"{distribution} {version(distribution)}")
             except PackageNotFoundError:
-                found.append(distribution)
-        yield Check(title, "ok", ", ".join(found))
+                versions.append(distribution)
+        yield Check(title, "ok", ", ".join(versions))
 
 
 def check_plugins() -> Iterator[Check]:
     """Load the plug-ins of installed distributions; one check per plug-in and kind of part."""
-    for found in installed_plugins():
-        title, source = f"plug-in {found.origin}", found.origin.source
-        if found.trouble:
+    for plugin in installed_plugins():
+        title, source = f"plug-in {plugin.origin}", plugin.origin.source
+        if plugin.trouble:
             cure = f"mend it, or pip uninstall {source}"
-            yield Check(title, "problem", found.trouble.removesuffix(f"; {cure}"), cure)
+            yield Check(title, "problem", plugin.trouble.removesuffix(f"; {cure}"), cure)
         else:
-            yield Check(title, "ok", f"{found.group}: {', '.join(found.names)}")
+            yield Check(title, "ok", f"{plugin.group}: {', '.join(plugin.names)}")
 
 
 def check_torch() -> Check:
@@ -327,12 +329,12 @@ def check_sandbox() -> Check:
         except ProrlError as error:
             return Check("sandbox", "problem", f"PRORL_BACKEND={backend}: {error}", cure)
     try:
-        found = probe()
+        capabilities = probe()
     except ServiceError as error:
         return Check("sandbox", "note", f"the trial failed: {error}", "run prorl sandbox doctor")
-    if found.strong:
-        return Check("sandbox", "ok", found.isolation)
-    return Check("sandbox", "note", "code tasks are left out here", found.complaint())
+    if capabilities.strong:
+        return Check("sandbox", "ok", capabilities.isolation)
+    return Check("sandbox", "note", "code tasks are left out here", capabilities.complaint())
 
 
 def check_model() -> Check:

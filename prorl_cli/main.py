@@ -58,7 +58,7 @@ def build_app() -> typer.Typer:
             typer.Option(
                 "--plugin",
                 metavar="FILE.py",
-                callback=_load,
+                callback=_load_plugins,
                 help="Python file with parts of your own, for any command; repeatable.",
             ),
         ] = None,
@@ -78,15 +78,15 @@ def build_app() -> typer.Typer:
     return app
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         print(f"prorl {version('prorl')}")
         raise typer.Exit
 
 
-def _load(paths: list[Path] | None) -> list[Path]:
+def _load_plugins(paths: list[Path] | None) -> list[Path]:
     use_plugins(paths or [])
     return paths or []
 
@@ -129,14 +129,14 @@ def plugins_first(args: list[str]) -> list[str]:
     """Return the arguments with ``--plugin FILE`` moved to the front, unless it follows ``--``."""
     end = args.index("--") if "--" in args else len(args)
     plugins: list[str] = []
-    rest: list[str] = []
+    remaining: list[str] = []
     words = iter(args[:end])
     for word in words:
         if word == "--plugin":
             plugins += [word, *([value] if (value := next(words, None)) is not None else [])]
         else:
-            (plugins if word.startswith("--plugin=") else rest).append(word)
-    return [*plugins, *rest, *args[end:]]
+            (plugins if word.startswith("--plugin=") else remaining).append(word)
+    return [*plugins, *remaining, *args[end:]]
 
 
 def _in_a_line(error: Any) -> Exception:

@@ -107,9 +107,11 @@ def push(
             f"none of the results given with --evaluation is of these weights ({facts.weights[:12]}): "
             "evaluate this very model, or leave the option out"
         )
-    told = card_evaluation(results, repo, facts.weights, clean, None if run is None else run.path)
-    done = plan_push(repo, facts, told, clean)
-    if not told.section:
+    evaluated = card_evaluation(
+        results, repo, facts.weights, clean, None if run is None else run.path
+    )
+    done = plan_push(repo, facts, evaluated, clean)
+    if not evaluated.section:
         warn("these weights were not evaluated: the card says so")
     if not dry_run:
         progress = make_progress()

@@ -50,9 +50,9 @@ def view(
 
     with contextlib.closing(Subjects(paths or [Path()])) as subjects:
         if html is not None:
-            shown = subjects.now()
-            size = write_html(shown, html, share_safe)
-            say(f"{len(shown)} subjects, {size / 2**20:.1f} MiB")
+            current = subjects.now()
+            size = write_html(current, html, share_safe)
+            say(f"{len(current)} subjects, {size / 2**20:.1f} MiB")
             print(html)
         else:
             _serve(subjects, port, share_safe, open_browser, allow_host or [])

@@ -105,7 +105,7 @@ def benchmarks_command(
         lines = [json.dumps(_plain(s), ensure_ascii=False) for s in loaded.samples]
         atomic_write_text(out, "".join(line + "\n" for line in lines))
         say(f"{len(lines)} samples written: {out}")
-    shown = [] if loaded.spec.gated else loaded.samples[:n]
+    examples = [] if loaded.spec.gated else loaded.samples[:n]
     if json_out:
         print_json(
             {
@@ -116,11 +116,11 @@ def benchmarks_command(
                 "origin": loaded.origin,
                 "revision": loaded.revision,
                 "gated": loaded.spec.gated,
-                "examples": [_plain(s) for s in shown],
+                "examples": [_plain(s) for s in examples],
             }
         )
     else:
-        for sample in shown:
+        for sample in examples:
             gold = sample.metadata.get("gold_response")
             show_example(sample.id, sample.prompt, gold)
         if loaded.spec.gated and n:
@@ -134,15 +134,15 @@ def _check_golds(loaded: Loaded, n: int) -> None:
     from prorl_verifiers import VerifierPool, runs_programs
 
     step = max(1, len(loaded.samples) // GOLDS)
-    known = [s for s in loaded.samples[::step] if s.metadata.get("gold_response") is not None]
-    known = [s for s in known if not runs_programs(s.task)]
-    if not known or not n:
+    checked = [s for s in loaded.samples[::step] if s.metadata.get("gold_response") is not None]
+    checked = [s for s in checked if not runs_programs(s.task)]
+    if not checked or not n:
         return
     with VerifierPool() as pool:
-        verdicts = pool.score([(str(s.metadata["gold_response"]), s.task) for s in known])
+        verdicts = pool.score([(str(s.metadata["gold_response"]), s.task) for s in checked])
     accepted = sum(verdict.reward == 1 for verdict in verdicts)
-    say(f"golds accepted: {accepted} of {len(known)}")
-    for sample, verdict in zip(known, verdicts, strict=True):
+    say(f"golds accepted: {accepted} of {len(checked)}")
+    for sample, verdict in zip(checked, verdicts, strict=True):
         if verdict.reward != 1:
             warn(f"{sample.id}: gold not accepted: {verdict.reason}")
             break
@@ -199,13 +199,13 @@ def doctor_command(
     """
     from prorl_datasets import examine_sources, load_recipe
 
-    failed, found = 0, []
+    failed, rows = 0, []
     checked = examine_sources(
         load_recipe(recipe), only or (), skip or (), mirror, benchmarks, make_progress()
     )
     for one in checked:
         failed += bool(one.problem)
-        found.append({"ok": not one.problem, **asdict(one)})
+        rows.append({"ok": not one.problem, **asdict(one)})
         if json_out:
             continue
         if one.problem:
@@ -217,7 +217,7 @@ def doctor_command(
             f"{one.size / 1e6:,.1f} MB; columns {', '.join(one.columns)})"
         )
     if json_out:
-        print_json(found)
+        print_json(rows)
     if failed:
         raise typer.Exit(1)
 
@@ -286,55 +286,57 @@ def build_command(
     check_folders(out, mirror)
     say(f"recipe {chosen.name} · seed {seed} · {len(chosen.entries)} entries · into {out}")
     progress = make_progress()
-    kept = "stopping; finished parts are kept, give the same command again to go on"
-    with stoppable(kept, progress):
+    message = "stopping; finished parts are kept, give the same command again to go on"
+    with stoppable(message, progress):
         report = build(chosen, out, progress=progress, options=options)
-    found = report.manifest
+    manifest = report.manifest
     if json_out:
         print_json(
             {
                 "path": str(report.path),
                 "reused": report.reused,
-                **found,
+                **manifest,
                 "failures": dict(report.failed),
             }
         )
     else:
-        counts_table(found["counts"])
-        stages = found["stages"]
+        counts_table(manifest["counts"])
+        stages = manifest["stages"]
         rows = []
         for stage, label in STAGE_NAMES.items():
             numbers = [row[stage] for row in stages.values()]
             rows.append((label, *map(str, numbers), str(sum(numbers))))
         print_table("Stages", ("", *stages, "all"), rows)
-        if found["drops"]:
-            drops = [(reason, str(count)) for reason, count in found["drops"].items()]
+        if manifest["drops"]:
+            drops = [(reason, str(count)) for reason, count in manifest["drops"].items()]
             print_table("Dropped", ("reason", "items"), drops[:20])
-        say("gold check: " + " · ".join(f"{k} {n}" for k, n in found["gold_check"].items()))
-        if found["gold_types"]:
+        say("gold check: " + " · ".join(f"{k} {n}" for k, n in manifest["gold_check"].items()))
+        if manifest["gold_types"]:
             print_table(
                 "Gold answers",
                 ("type", "rows"),
-                [(k, str(n)) for k, n in found["gold_types"].items()],
+                [(k, str(n)) for k, n in manifest["gold_types"].items()],
             )
-        if untyped := found["untyped_golds"]:
+        if untyped := manifest["untyped_golds"]:
             warn("golds without a type, which answers can only match as text:")
             for row in untyped[:20]:
                 warn(f"  {row['id']}: {row['gold']}")
             if len(untyped) > 20:
                 warn(f"  and {len(untyped) - 20} more: see untyped_golds in manifest.json")
-        leaks = found["decontamination"]
+        leaks = manifest["decontamination"]
         if checked := leaks["checked"]:
             like = sum(leaks["rows_like_an_item"].values())
             say(f"decontamination: {len(checked)} benchmarks checked, {like} rows like an item")
         if missing := leaks["not_checked"]:
             warn(f"not checked against {len(missing)} benchmarks: {', '.join(missing)}")
-        for verifier, reason in found["left_out"].items():
+        for verifier, reason in manifest["left_out"].items():
             warn(f"{verifier} is left out: {reason}")
-        if bad := sum(n for reason, n in found["drops"].items() if reason.startswith("bad row: ")):
-            held = "quarantine.jsonl" in found["files"]
+        if bad := sum(
+            n for reason, n in manifest["drops"].items() if reason.startswith("bad row: ")
+        ):
+            held = "quarantine.jsonl" in manifest["files"]
             warn(f"{bad} bad rows left out{'; see quarantine.jsonl' if held else ''}")
-        for entry in found["entries"]:
+        for entry in manifest["entries"]:
             _tests(entry)
             if entry["candidates"] and not any(s["kept"] for s in entry["splits"].values()):
                 worst = sorted(entry["drops"].items(), key=lambda item: -item[1])[:5]

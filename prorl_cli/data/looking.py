@@ -77,8 +77,8 @@ def show_command(
     console = stdout_console()
     if about["kept"]:
         show_example(about["id"], about["prompt"], about["gold_response"])
-    shown = {k: v for k, v in about.items() if k not in ("prompt", "gold_response", "id")}
-    for name, value in shown.items():
+    facts = {k: v for k, v in about.items() if k not in ("prompt", "gold_response", "id")}
+    for name, value in facts.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         console.print(f"{name}: {text}", markup=False, soft_wrap=True)
 

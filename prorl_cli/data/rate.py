@@ -95,19 +95,19 @@ def rate_command(
     from prorl_evaluation.rating.store import STORE_FILE, RatingStore
     from prorl_evaluation.sampling.choose import DATA, find_run, pick_dataset
 
-    asked = o.settings(context, config, overrides)
+    eval_config = o.settings(context, config, overrides)
     ends, window = _band(band), None if steps is None else _steps(steps)
     if window is not None and from_run is None:
         raise UserError("--steps is of --from-run: name the run")
     if recipe_out is not None and not suggest:
         raise UserError("--recipe-out writes what --suggest takes: give both")
-    chosen = asked.data.dataset or newest_dataset(DATA)
+    chosen = eval_config.data.dataset or newest_dataset(DATA)
     if chosen is None:
         raise UserError(f"no dataset under {DATA}/: make one with prorl data build, or name one")
     manifest = None if recipe_out is None else read_manifest(chosen)
-    samples, _ = pick_dataset(chosen, split, asked.data.limit)
-    folder = asked.output.out or chosen.with_name(f"{chosen.name}.ratings")
-    sampled = asked.model.path is not None or bool(asked.server.url)
+    samples, _ = pick_dataset(chosen, split, eval_config.data.limit)
+    folder = eval_config.output.out or chosen.with_name(f"{chosen.name}.ratings")
+    sampled = eval_config.model.path is not None or bool(eval_config.server.url)
     if not (sampled or from_eval or from_run is not None or (folder / STORE_FILE).is_file()):
         raise UserError(
             f"{folder} holds no ratings: make some with --model or --set server.url=URL, or take in --from-run or --from-eval"
@@ -125,7 +125,7 @@ def rate_command(
             say(f"run {run.name}: {fed.words()}")
             policies = fed.policies
         if sampled:
-            policies = [_sample(asked, samples, store, progress)]
+            policies = [_sample(eval_config, samples, store, progress)]
         policies = policies or _only_one(store)
         rated = store.rows(samples, policies)
     _show(chosen, folder, samples, rated, policies, ends if suggest else None, json_out)
@@ -134,7 +134,7 @@ def rate_command(
 
 
 def _sample(
-    asked: EvalConfig, samples: Sequence[Sample], store: RatingStore, progress: Progress
+    eval_config: EvalConfig, samples: Sequence[Sample], store: RatingStore, progress: Progress
 ) -> Policy:
     """Sample the missing answers and return the policy."""
     from prorl_evaluation.rating.rate import rate
@@ -148,20 +148,20 @@ def _sample(
     from prorl_inference.models.store import check_model
     from prorl_verifiers import open_pool
 
-    models = models_of(asked, progress)
+    models = models_of(eval_config, progress)
     (target,) = models[0]
-    if not asked.server.url:
+    if not eval_config.server.url:
         check_model(target.model)
-    own = Protocol("", 8, 1, 1.0, 1.0, DEFAULT_MAX_TOKENS)
-    settings = replace(settings_of(asked, *models[1:], own), k=1, label=target.label)
-    session = session_of(asked, models, settings)
+    protocol = Protocol("", 8, 1, 1.0, 1.0, DEFAULT_MAX_TOKENS)
+    settings = replace(settings_of(eval_config, *models[1:], protocol), k=1, label=target.label)
+    session = session_of(eval_config, models, settings)
     say(
         f"{target.label} on {len(samples):,} rows · {settings.n} samples · temperature "
         f"{settings.temperature:g} · top-p {settings.top_p:g} · at most {settings.max_tokens} tokens"
     )
     if (same := settings.repeated_answers()) is not None:
         warn(same)
-    who = asked.scoring
+    who = eval_config.scoring
     with (
         contextlib.closing(session.open(target, progress)) as generator,
         open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool,
@@ -175,12 +175,12 @@ def _only_one(store: RatingStore) -> list[Policy]:
 
     Raises UserError if there are several.
     """
-    found = store.policies()
-    if len(found) == 1:
-        return found
-    whose = "; ".join(policy.words() for policy in found[:5])
+    policies = store.policies()
+    if len(policies) == 1:
+        return policies
+    whose = "; ".join(policy.words() for policy in policies[:5])
     raise UserError(
-        f"{store.path} holds ratings of {len(found)} policies ({whose}): say whose with --model or --from-run"
+        f"{store.path} holds ratings of {len(policies)} policies ({whose}): say whose with --model or --from-run"
     )
 
 
@@ -219,11 +219,11 @@ def _show(
     advice = [] if band is None else suggest(rows, band)
     if json_out:
         value = {"policy": policies[-1].as_json(), "pass_rates": str(written)}
-        shown = {
+        details = {
             "groups": [g.as_json() for g in groups],
             "suggestions": [a.as_json() for a in advice],
         }
-        print_json({**value, "rows": len(samples), "rated": len(rows), **shown})
+        print_json({**value, "rows": len(samples), "rated": len(rows), **details})
     else:
         print_table(rate_table(groups, f"{words}: {len(rows):,} of {len(samples):,} rows"))
         if band is not None:

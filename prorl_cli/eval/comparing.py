@@ -64,23 +64,23 @@ def compare_command(
     )
     from prorl_evaluation.types import finite, shown_ks
 
-    asked = o.settings(context, config, overrides, ("comparison",)).comparison
+    section = o.settings(context, config, overrides, ("comparison",)).comparison
     stored = gather(names)
     results = stored.results
-    check_alike(results, any_sampling=asked.any_sampling)
-    how = report_options("compare", names, asked)
+    check_alike(results, any_sampling=section.any_sampling)
+    how = report_options("compare", names, section)
     report = boundary_report(results, how.boundary)
-    comparisons = [compare(results[0], later, cluster=asked.cluster) for later in results[1:]]
+    comparisons = [compare(results[0], later, cluster=section.cluster) for later in results[1:]]
     extra: dict[str, Any] = {}
     extra_tables: list[TextTable] = []
-    if asked.beta:
-        found = posteriors(results)
-        extra_tables.append(posterior_table(found))
+    if section.beta:
+        by_label = posteriors(results)
+        extra_tables.append(posterior_table(by_label))
         extra["posterior"] = [
             {"label": label, "rows": [finite(dataclasses.asdict(p)) for p in rows]}
-            for label, rows in found
+            for label, rows in by_label
         ]
-    if (rate := asked.false_positive_rate) > 0:
+    if (rate := section.false_positive_rate) > 0:
         suspect = suspicions(results, rate)
         extra_tables.append(suspicion_table(suspect, rate))
         extra["false_positives"] = [
@@ -96,8 +96,8 @@ def compare_command(
         data = report_data(results, stored.run, how, report)
         say(f"tables written: {write_markdown(data, md)}")
     if json_out:
-        shown = [c.to_json() for c in comparisons]
-        print_json({"comparisons": shown, "boundary": report.to_json(), **extra})
+        values = [c.to_json() for c in comparisons]
+        print_json({"comparisons": values, "boundary": report.to_json(), **extra})
         return
     metrics = [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
     tables = [result_table(r) for r in results]
@@ -111,18 +111,18 @@ def compare_command(
         warn_of(comparison)
 
 
-def report_options(verb: str, names: Sequence[str], asked: ComparisonSection) -> ReportOptions:
+def report_options(verb: str, names: Sequence[str], section: ComparisonSection) -> ReportOptions:
     """Return the options of a report, including the command that reproduces it."""
     from prorl_evaluation import BoundaryOptions
     from prorl_evaluation.report.data import ReportOptions
 
     options = BoundaryOptions(
-        k=asked.k, alpha=asked.alpha, margin=asked.margin, cluster=asked.cluster
+        k=section.k, alpha=section.alpha, margin=section.margin, cluster=section.cluster
     )
-    beta, rate = asked.beta, asked.false_positive_rate
-    usual, given = dataclasses.asdict(BoundaryOptions()), dataclasses.asdict(options)
+    beta, rate = section.beta, section.false_positive_rate
+    usual, values = dataclasses.asdict(BoundaryOptions()), dataclasses.asdict(options)
     words: list[object] = ["eval", verb, *names]
-    changed = {name: value for name, value in given.items() if value != usual[name]}
+    changed = {name: value for name, value in values.items() if value != usual[name]}
     changed |= {"beta": "true"} if beta else {}
     changed |= {"false_positive_rate": f"{rate:g}"} if rate else {}
     for name, value in changed.items():
@@ -160,13 +160,13 @@ def table_command(
         value_table,
     )
 
-    asked = o.settings(context, config, overrides, ("comparison",)).comparison
-    results, notes = gather_models(names, asked.any_sampling)
+    section = o.settings(context, config, overrides, ("comparison",)).comparison
+    results, notes = gather_models(names, section.any_sampling)
     table = model_table(
         results,
-        k=asked.k,
-        alpha=asked.alpha,
-        cluster=asked.cluster,
+        k=section.k,
+        alpha=section.alpha,
+        cluster=section.cluster,
         notes=notes,
     )
     if json_out:
@@ -214,10 +214,10 @@ def report_command(
     from prorl_evaluation.report.markdown import write_markdown
     from prorl_evaluation.sampling.choose import gather
 
-    asked = o.settings(context, config, overrides, ("comparison",)).comparison
+    section = o.settings(context, config, overrides, ("comparison",)).comparison
     stored = gather(names)
-    check_alike(stored.results, any_sampling=asked.any_sampling)
-    options = report_options("report", names, asked)
+    check_alike(stored.results, any_sampling=section.any_sampling)
+    options = report_options("report", names, section)
     page = html if html is not None else (stored.run or Path()) / "report.html"
     write_page(stored.folders(), options, page, stored.run)
     if md is not None or json_out:
@@ -276,20 +276,20 @@ def novelty_command(
     )
     from prorl_evaluation.stats.intervals import Resampling
 
-    asked = o.settings(context, config, overrides, ("novelty",)).novelty
-    sizes = _sizes(asked.lengths)
-    if (asked.corpus is None) == (asked.against is None):
+    section = o.settings(context, config, overrides, ("novelty",)).novelty
+    sizes = _sizes(section.lengths)
+    if (section.corpus is None) == (section.against is None):
         raise UserError("give --corpus FILE_OR_FOLDER, or --against RESULT_FOLDER, one of the two")
-    models = [read_responses(path, asked.samples) for path in results]
+    models = [read_responses(path, section.samples) for path in results]
     held: Corpus
-    if asked.against is None:
-        paths = asked.corpus or []
-        held = FileCorpus(paths, asked.column)
+    if section.against is None:
+        paths = section.corpus or []
+        held = FileCorpus(paths, section.column)
         count = len(held.files())
         called = paths[0].name if len(paths) == 1 else f"{len(paths)} corpora"
         called += f" ({count} file{'' if count == 1 else 's'})"
     else:
-        base = read_responses(asked.against)
+        base = read_responses(section.against)
         split = against_base(base, models)
         held, called = split.corpus, split.described
         if split.control is None:
@@ -301,11 +301,11 @@ def novelty_command(
     say(f"corpus: {read.documents:,} documents, {read.words:,} words, {read.bytes / 1e6:,.1f} MB")
     if not read.words:
         warn("the corpus holds no words: everything is new beside nothing")
-    how = Resampling(seed=asked.seed)
+    how = Resampling(seed=section.seed)
     rows = iter(measured)
     scored = [(m.label, [next(rows) for _ in m.responses]) for m in models]
-    groups = [g for label, own in scored for g in summarise(label, own, sizes, how)]
-    found = changes(scored, sizes, how)
+    groups = [g for label, values in scored for g in summarise(label, values, sizes, how)]
+    differences = changes(scored, sizes, how)
     if json_out:
         print_json(
             {
@@ -313,13 +313,13 @@ def novelty_command(
                 "read": {"documents": read.documents, "words": read.words},
                 "lengths": list(sizes),
                 "groups": [to_json(g) for g in groups],
-                "changes": [to_json(c) for c in found],
+                "changes": [to_json(c) for c in differences],
             }
         )
         return
     print_table(novelty_table(groups, called))
-    if found:
-        print_table(change_table(found))
+    if differences:
+        print_table(change_table(differences))
     for g in groups:
         if g.short:
             warn(

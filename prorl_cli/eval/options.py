@@ -86,9 +86,9 @@ def settings(
     from prorl_evaluation.config import load_eval_config
 
     keys = option_keys(sections)
-    given = {
+    values = {
         keys[name]: value
         for name, value in context.params.items()
         if name in keys and getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
     }
-    return load_eval_config(file, given, overrides or ())
+    return load_eval_config(file, values, overrides or ())

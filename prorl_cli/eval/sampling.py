@@ -36,7 +36,7 @@ def plan_command(
         Path | None,
         typer.Option("--from", help="Take the problems' rates from this result folder instead."),
     ] = None,
-    wanted: Annotated[
+    target: Annotated[
         float, real("--power", low=0.01, high=0.999, help="Chance of seeing the gain.")
     ] = 0.9,
     json_out: Json = False,
@@ -62,15 +62,15 @@ def plan_command(
 
     rates = fit_rates(load_result(base).problems) if base is not None else Rates(rate)
     chance = None if gain is None else power(problems, n, gain, rates)
-    more = needed_problems(n, gain, rates, target=wanted) if gain else None
-    samples = needed_samples(problems, gain, rates, target=wanted) if gain else None
-    smallest = smallest_gain(problems, n, rates, target=wanted)
+    more = needed_problems(n, gain, rates, target=target) if gain else None
+    samples = needed_samples(problems, gain, rates, target=target) if gain else None
+    smallest = smallest_gain(problems, n, rates, target=target)
     if json_out:
         row = {"problems": problems, "n": n, "gain": gain, "power": chance}
         least = None if math.isnan(smallest) else round(smallest, 3)
         needed = {"needed_problems": more, "needed_n": samples}
         spread = {"rate": rates.mean, "concentration": rates.concentration}
-        print_json({**row, **spread, "wanted_power": wanted, "smallest_gain": least, **needed})
+        print_json({**row, **spread, "wanted_power": target, "smallest_gain": least, **needed})
         return
     print(f"{problems} problems, {n} samples each, pass@1 {rates.mean:.3f} before")
     if chance is not None:
@@ -78,18 +78,18 @@ def plan_command(
     if gain:
         if more is None:
             print(
-                f"not even {MOST_PROBLEMS:,} problems with {n} samples each see it in {100 * wanted:g}%"
+                f"not even {MOST_PROBLEMS:,} problems with {n} samples each see it in {100 * target:g}%"
             )
         else:
-            print(f"{100 * wanted:g}% takes {more} problems with {n} samples each")
+            print(f"{100 * target:g}% takes {more} problems with {n} samples each")
         if samples is None:
             print(f"of these {problems} problems not even {MOST_SAMPLES:,} samples each are enough")
         else:
             print(f"or {samples} samples each of these {problems} problems")
     if math.isnan(smallest):
-        print(f"no gain is seen in {100 * wanted:g}% of evaluations: take more problems")
+        print(f"no gain is seen in {100 * target:g}% of evaluations: take more problems")
     else:
-        print(f"smallest gain that is seen in {100 * wanted:g}%: {smallest:.3f}")
+        print(f"smallest gain that is seen in {100 * target:g}%: {smallest:.3f}")
 
 
 Dataset = Annotated[Path | None, typer.Option(help="Dataset folder (default: newest in data/).")]
@@ -133,14 +133,14 @@ def pass_at_k_command(
     from prorl_evaluation.types import shown_ks
     from prorl_verifiers import open_pool
 
-    asked = o.settings(context, config, overrides)
+    eval_config = o.settings(context, config, overrides)
     progress = make_progress()
-    session, complaints = open_session(asked, progress)
+    session, complaints = open_session(eval_config, progress)
     for line in session.description():
         say(line)
     for line in complaints:
         warn(line)
-    who = asked.scoring
+    who = eval_config.scoring
     with (
         stoppable(KEPT, progress),
         open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool,
@@ -240,21 +240,23 @@ def run_command(
     from prorl_evaluation.suites.suite import load_suite
     from prorl_verifiers import no_isolation, open_pool, runs_programs
 
-    asked = o.settings(context, config, overrides)
-    rows = asked.suite.published
+    eval_config = o.settings(context, config, overrides)
+    rows = eval_config.suite.published
     if rows not in PUBLISHED:
         raise UserError(f"suite.published is '{rows}': use {', '.join(PUBLISHED)}")
-    files = [n for n in asked.suite.benchmarks or () if n.endswith((".yaml", ".yml"))]
-    wanted = load_suite(asked.suite.name).adding(files)
+    files = [n for n in eval_config.suite.benchmarks or () if n.endswith((".yaml", ".yml"))]
+    chosen = load_suite(eval_config.suite.name).adding(files)
     progress = make_progress()
-    models = models_of(asked, progress)
-    s = wanted.sampling
-    own = Protocol("", s.n, 1, s.temperature, s.top_p, s.max_tokens or run_limit(models[1]))
-    session = session_of(asked, models, settings_of(asked, *models[1:], own))
-    which = Selection(asked.suite.benchmarks, asked.data.limit, asked.suite.mirror)
-    who = asked.scoring
+    models = models_of(eval_config, progress)
+    s = chosen.sampling
+    protocol = Protocol("", s.n, 1, s.temperature, s.top_p, s.max_tokens or run_limit(models[1]))
+    session = session_of(eval_config, models, settings_of(eval_config, *models[1:], protocol))
+    which = Selection(
+        eval_config.suite.benchmarks, eval_config.data.limit, eval_config.suite.mirror
+    )
+    who = eval_config.scoring
     with stoppable(KEPT, progress):
-        gathered = gather_benchmarks(wanted, which, progress)
+        gathered = gather_benchmarks(chosen, which, progress)
         is_checked_here = not (who.allow_weak or who.servers)
         if is_checked_here and any(
             runs_programs(s.task) for one in gathered.ready for s in one.samples
@@ -263,7 +265,7 @@ def run_command(
             gathered = gathered if why is None else without_code(gathered, why)
         how = session.settings
         problems = sum(len(one.samples) for one in gathered.ready)
-        say(f"suite {wanted.name}: {wanted.title}")
+        say(f"suite {chosen.name}: {chosen.title}")
         say(f"models: {', '.join(t.label for t in session.targets)}")
         say(
             f"{len(gathered.ready)} benchmarks, {problems:,} problems · n {how.n} · temperature "
@@ -278,14 +280,14 @@ def run_command(
         same = how.repeated_answers()
         for line in [*([] if same is None else [same]), *_poor(gathered, how.n)]:
             warn(line)
-        for note in wanted.notes:
+        for note in chosen.notes:
             say(f"note: {note}")
         if not gathered.ready:
             warn("no benchmark of the suite could be had: nothing is sampled")
         shared = _shared(gathered, session, progress)
         with open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool:
             pool.require(sample.task for one in gathered.ready for sample in one.samples)
-            result = run_suite(wanted, gathered, session, pool, progress)
+            result = run_suite(chosen, gathered, session, pool, progress)
     form = "json" if json_out else "markdown" if markdown else "tables"
     _show(replace(result, shared=shared), session, form, cast("RowChoice", rows), html)
 
@@ -411,10 +413,10 @@ def regrade_command(
     from prorl_evaluation.tables import result_table
     from prorl_verifiers import open_pool
 
-    asked = o.settings(context, config, overrides, ("scoring", "output"))
-    for line in repair_folder(folder) if asked.output.repair else ():
+    eval_config = o.settings(context, config, overrides, ("scoring", "output"))
+    for line in repair_folder(folder) if eval_config.output.repair else ():
         say(line)
-    who = asked.scoring
+    who = eval_config.scoring
     with open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool:
         report = regrade(folder, pool, make_progress())
     if json_out:

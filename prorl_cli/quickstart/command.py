@@ -107,8 +107,8 @@ def require_statistics() -> None:
         raise MissingExtraError("eval", "scipy")
 
 
-def _step(number: int, what: str, command: str) -> None:
-    say(f"\n[{number}/4] {what}\n$ {command}")
+def _step(number: int, title: str, command: str) -> None:
+    say(f"\n[{number}/4] {title}\n$ {command}")
 
 
 def _build(data: Path, seed: int) -> None:
@@ -123,8 +123,8 @@ def _build(data: Path, seed: int) -> None:
     check_folders(data)
     progress = make_progress()
     options = BuildOptions(seed=seed, isolated=isolated())
-    kept = "stopping; finished parts are kept, give the same command again to go on"
-    with stoppable(kept, progress):
+    message = "stopping; finished parts are kept, give the same command again to go on"
+    with stoppable(message, progress):
         report = build(load_recipe("quickstart"), data, progress=progress, options=options)
     progress.finish()
     rows = sum(sum(splits.values()) for splits in report.manifest["counts"].values())
@@ -195,21 +195,21 @@ def _evaluate(
         f"--limit {limit} --n {n} --k {n // 2} --temperature 1 --top-p 1 --set sampling.seed={seed}",
     )
     samples, origin = pick_dataset(data, "test", limit)
-    found = find_run(str(run.path))
+    evaluated = find_run(str(run.path))
     backend = pick_backend("auto", device)
     settings = EvalSettings(
         n=n,
         k=n // 2,
         temperature=1.0,
         top_p=1.0,
-        max_tokens=found.setting("rollout", "max_tokens"),
+        max_tokens=evaluated.setting("rollout", "max_tokens"),
         seed=seed,
         batch_rows=backend.rows,
         backend=backend.name,
         dataset=origin,
     )
-    targets = [run_target(found, which) for which in ("0", "latest")]
-    session = Session(targets, found, samples, settings, limit, device=device)
+    targets = [run_target(evaluated, which) for which in ("0", "latest")]
+    session = Session(targets, evaluated, samples, settings, limit, device=device)
     progress: Progress = make_progress()
     with stoppable(KEPT, progress), VerifierPool(workers=2) as pool:
         return session.evaluate(pool, progress), [session.folder(target) for target in targets]

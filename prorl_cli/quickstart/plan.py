@@ -201,9 +201,9 @@ class Pace:
             step=statistics.fmean(r["seconds"] for r in self._rows),
             answer=LONGER * sampling / (PROMPTS * SAMPLES),
         )
-        found = choose(self.costs, self.deadline - self._clock(), self._steps, done)
+        plan = choose(self.costs, self.deadline - self._clock(), self._steps, done)
         self.plan = replace(
-            found, examples=self.plan.examples, steps=min(found.steps, max(self._most, done))
+            plan, examples=self.plan.examples, steps=min(plan.steps, max(self._most, done))
         )
         if self.plan.steps < self._lowest:
             self._lowest = self.plan.steps
@@ -212,5 +212,5 @@ class Pace:
 
     def before_evaluation(self, done: int) -> Plan:
         """Return the final plan after ``done`` steps, with the largest evaluation that fits."""
-        found = choose(self.costs, self.deadline - self._clock(), done, done)
-        return replace(found, examples=self.plan.examples)
+        plan = choose(self.costs, self.deadline - self._clock(), done, done)
+        return replace(plan, examples=self.plan.examples)

@@ -69,12 +69,12 @@ def numbers(before: EvalResult, after: EvalResult) -> list[str]:
     change = compare(before, after)
     rows = [(f"pass@{n}", f"pass@{n}", "overall") for n in dict.fromkeys((1, before.settings.k))]
     rows += [(f"pass@1, {group.name}", "pass@1", group.name) for group in before.groups[1:]]
-    found = [f"{'':<20} before   after  difference"]
+    lines = [f"{'':<20} before   after  difference"]
     for label, metric, group in rows:
         d = change.find(group, metric)
         if d is not None and not math.isnan(d.interval.value):
-            found.append(f"{label:<20}  {d.a:.3f}   {d.b:.3f}  {d.size()}")
-    return found
+            lines.append(f"{label:<20}  {d.a:.3f}   {d.b:.3f}  {d.size()}")
+    return lines
 
 
 def curve(run: Path) -> list[str]:
@@ -100,7 +100,7 @@ def training_groups(run: Path) -> list[tuple[int, list[float]]]:
     from prorl_common.rollout_files import read_rollouts, rollout_files
     from prorl_evaluation import FULL_MARKS
 
-    found = []
+    steps = []
     for step, file in rollout_files(run).items():
         columns = read_rollouts(file, ["sample_id", "reward"]).to_pydict()
         groups: dict[str, list[bool]] = {}
@@ -108,8 +108,8 @@ def training_groups(run: Path) -> list[tuple[int, list[float]]]:
             if reward is not None:
                 groups.setdefault(name, []).append(reward >= FULL_MARKS)
         if groups:
-            found.append((step, [sum(g) / len(g) for g in groups.values()]))
-    return found
+            steps.append((step, [sum(g) / len(g) for g in groups.values()]))
+    return steps
 
 
 def _mean(values: Sequence[float]) -> Interval:
@@ -174,8 +174,8 @@ def _judged(example: Example) -> str:
 
 
 def _short(text: str) -> str:
-    shown = printable(text.strip())
-    return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
+    line = printable(text.strip())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
 def next_commands(name: str) -> list[tuple[str, str]]:

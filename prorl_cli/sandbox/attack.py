@@ -35,12 +35,12 @@ def attack_command(
     from prorl_sandbox.attacks.catalogue import load_cases
     from prorl_sandbox.attacks.suite import run_suite
 
-    known = {one.id: one for one in load_cases()}
-    wanted = [name.upper() for name in case or []]
-    for name, typed in zip(wanted, case or [], strict=True):
-        if name not in known:
-            raise UserError(f"no attack case {typed!r}: use {', '.join(known)}")
-    cases = [one for one in known.values() if not wanted or one.id in wanted]
+    by_id = {one.id: one for one in load_cases()}
+    names = [name.upper() for name in case or []]
+    for name, typed in zip(names, case or [], strict=True):
+        if name not in by_id:
+            raise UserError(f"no attack case {typed!r}: use {', '.join(by_id)}")
+    cases = [one for one in by_id.values() if not names or one.id in names]
     attacks = [attack for one in cases for attack in one.attacks]
     progress = make_progress()
     report = run_suite(lambda: open_sandbox(backend), attacks, progress)
@@ -51,7 +51,7 @@ def attack_command(
         _print_cases(cases, report)
         for line in _troubles(report):
             console.print(line, markup=False, soft_wrap=True)
-    parts = [f"{n} {found}" for found, n in Counter(r.finding for r in report.results).items()]
+    parts = [f"{n} {finding}" for finding, n in Counter(r.finding for r in report.results).items()]
     memory = [f"{value / 1024:.0f}" for value in report.growth["memory_kib"]]
     files = [str(value) for value in report.growth["open_files"]]
     say(
@@ -67,7 +67,7 @@ def as_document(backend: str, cases: list[Case], report: Report) -> dict[str, An
     """Return all measurements as JSON values."""
     rows = []
     for case in cases:
-        own = _results_of(case, report)
+        results = _results_of(case, report)
         programs = [
             asdict(result)
             | {
@@ -75,7 +75,7 @@ def as_document(backend: str, cases: list[Case], report: Report) -> dict[str, An
                 "run": result.attack.run,
                 "seconds": round(result.seconds, 3),
             }
-            for result in own
+            for result in results
         ]
         rows.append(
             {
@@ -84,8 +84,8 @@ def as_document(backend: str, cases: list[Case], report: Report) -> dict[str, An
                 "held_by": case.held_by,
                 "residual": case.residual,
                 "by_construction": case.by_construction,
-                "verdict": _verdict(case, own),
-                "grades": dict(Counter(result.grade for result in own)),
+                "verdict": _verdict(case, results),
+                "grades": dict(Counter(result.grade for result in results)),
                 "programs": programs,
             }
         )
@@ -110,12 +110,12 @@ def _results_of(case: Case, report: Report) -> list[AttackResult]:
     return [result for result in report.results if result.attack.case == case.id]
 
 
-def _verdict(case: Case, own: list[AttackResult]) -> str:
+def _verdict(case: Case, results: list[AttackResult]) -> str:
     if case.by_construction:
         return "by construction"
-    if any(result.finding == "BREACH" or result.broken for result in own):
+    if any(result.finding == "BREACH" or result.broken for result in results):
         return "BREACH"
-    return "held" if all(result.finding == "held" for result in own) else "unexpected"
+    return "held" if all(result.finding == "held" for result in results) else "unexpected"
 
 
 def _print_cases(cases: list[Case], report: Report) -> None:
@@ -123,9 +123,9 @@ def _print_cases(cases: list[Case], report: Report) -> None:
 
     rows = []
     for case in cases:
-        own = _results_of(case, report)
-        grades = " ".join(f"{n}×{g}" for g, n in Counter(r.grade for r in own).most_common())
-        rows.append((case.id, case.title, _verdict(case, own), grades))
+        results = _results_of(case, report)
+        grades = " ".join(f"{n}×{g}" for g, n in Counter(r.grade for r in results).most_common())
+        rows.append((case.id, case.title, _verdict(case, results), grades))
     head = ("case", "attack", "verdict", "grades")
     print_table(f"attacks on {report.isolation}", head, rows)
 

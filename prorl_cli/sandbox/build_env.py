@@ -45,19 +45,19 @@ def build_env_command(
     if show:
         _list(as_json)
         return
-    wanted = store.requirements_of(name) if requirements is None else read(name, requirements)
-    if wanted is None:
+    packages = store.requirements_of(name) if requirements is None else read(name, requirements)
+    if packages is None:
         raise UserError(
             f"environment {name!r} is not known here: give its packages with --requirements FILE"
         )
     match backend:
         case "local":
-            environment, made = build.build(wanted, progress=make_progress())
+            environment, made = build.build(packages, progress=make_progress())
             where = environment.folder
         case "docker":
             from prorl_sandbox.docker_backend import images
 
-            made = images.build_environment(wanted, image, make_progress())
+            made = images.build_environment(packages, image, make_progress())
             where = images.image_of(image, name)
         case _:
             raise UserError(f"an environment is built for local or docker, not {backend!r}")
@@ -70,12 +70,12 @@ def build_env_command(
 def _list(as_json: bool) -> None:
     from prorl_sandbox.environments import store
 
-    found = store.entries()
+    entries = store.entries()
     if as_json:
-        print_json([asdict(entry) for entry in found])
+        print_json([asdict(entry) for entry in entries])
         return
     rows = []
-    for entry in found:
+    for entry in entries:
         packages = ", ".join(f"{name} {version}" for name, version in entry.packages.items())
         rows.append((entry.name, entry.state, str(entry.megabytes or "-"), packages))
     print_table("environments of the local sandbox", ("name", "state", "MB", "packages"), rows)

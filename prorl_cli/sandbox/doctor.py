@@ -32,25 +32,29 @@ def doctor_command(backend: SandboxBackend = "local", as_json: Json = False) -> 
     from prorl_sandbox import probe
     from prorl_sandbox.environments import store
 
-    found = probe()
+    capabilities = probe()
     languages = _try_languages(backend)
     environments = store.entries()
     if as_json:
-        facts: dict[str, Any] = {name: getattr(found, name) for name, _ in _FEATURES}
+        facts: dict[str, Any] = {name: getattr(capabilities, name) for name, _ in _FEATURES}
         facts["languages"] = [tried.name for tried in languages if tried.runs]
         facts["calls"] = [tried.name for tried in languages if tried.calls]
         facts["language_notes"] = {tried.name: tried.note for tried in languages if tried.note}
         facts["environments"] = {entry.name: entry.state for entry in environments}
-        extra = {"landlock_abi": found.landlock_abi, "root": found.root, "strong": found.strong}
-        reasons = {"isolation": found.isolation, "reasons": dict(found.reasons)}
+        extra = {
+            "landlock_abi": capabilities.landlock_abi,
+            "root": capabilities.root,
+            "strong": capabilities.strong,
+        }
+        reasons = {"isolation": capabilities.isolation, "reasons": dict(capabilities.reasons)}
         print_json(facts | extra | reasons)
         return
     rows = []
     for name, label in _FEATURES:
-        note = found.reasons.get(name, "")
-        rows.append((label, "yes" if getattr(found, name) else "no", note))
-    abi = found.landlock_abi
-    landlock = f"ABI {abi}" if abi else found.reasons.get("landlock_abi", "")
+        note = capabilities.reasons.get(name, "")
+        rows.append((label, "yes" if getattr(capabilities, name) else "no", note))
+    abi = capabilities.landlock_abi
+    landlock = f"ABI {abi}" if abi else capabilities.reasons.get("landlock_abi", "")
     rows.append(("Landlock: files, sockets, signals", "yes" if abi else "no", landlock))
     for tried in languages:
         note = tried.note or ("programs and calls" if tried.calls else "programs")
@@ -59,12 +63,12 @@ def doctor_command(backend: SandboxBackend = "local", as_json: Json = False) -> 
         cure = {"not built", "outdated"} & {entry.state}
         note = f"{entry.state}: prorl sandbox build-env {entry.name}" if cure else entry.state
         rows.append((f"environment {entry.name}", "no" if cure else "yes", note))
-    rows.append(("running as root", "yes" if found.root else "no", ""))
+    rows.append(("running as root", "yes" if capabilities.root else "no", ""))
     console = stdout_console()
     print_table("sandbox isolation on this machine", ("feature", "holds", "note"), rows)
-    console.print(f"isolation level: {found.isolation}", markup=False)
-    if not found.strong:
-        console.print(found.complaint(), markup=False, soft_wrap=True)
+    console.print(f"isolation level: {capabilities.isolation}", markup=False)
+    if not capabilities.strong:
+        console.print(capabilities.complaint(), markup=False, soft_wrap=True)
 
 
 def _try_languages(backend: str) -> list[TriedLanguage]:

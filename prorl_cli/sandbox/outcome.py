@@ -29,8 +29,8 @@ def show_outcome(outcome: Outcome) -> None:
     if outcome.hint:
         warn(outcome.hint)
     if outcome.value is not None:
-        shown = json.dumps(plain(outcome.value), ensure_ascii=False)
-        console.print(f"value: {shown}", markup=False, soft_wrap=True)
+        value = json.dumps(plain(outcome.value), ensure_ascii=False)
+        console.print(f"value: {value}", markup=False, soft_wrap=True)
 
 
 def visible(text: str) -> str:

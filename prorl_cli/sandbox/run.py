@@ -66,20 +66,20 @@ def run_command(
     show_outcome(outcome)
 
 
-def _language(file: Path, given: str | None) -> str:
+def _language(file: Path, name: str | None) -> str:
     """Return the language given, else that of the file's extension, else Python."""
     from prorl_sandbox import LANGUAGES
 
-    if given is not None:
-        return LANGUAGES.get(given).name
+    if name is not None:
+        return LANGUAGES.get(name).name
     if not file.suffix:
         return "python"
-    found = [spec.name for spec in LANGUAGES.all() if file.suffix in spec.endings]
-    if len(found) != 1:
-        what = f"files of {' and '.join(found)}" if found else "no language's files"
-        names = ", ".join(found or LANGUAGES.names())
-        raise UserError(f"{what} end in {file.suffix}: name it with --language, one of {names}")
-    return found[0]
+    matches = [spec.name for spec in LANGUAGES.all() if file.suffix in spec.endings]
+    if len(matches) != 1:
+        owners = f"files of {' and '.join(matches)}" if matches else "no language's files"
+        names = ", ".join(matches or LANGUAGES.names())
+        raise UserError(f"{owners} end in {file.suffix}: name it with --language, one of {names}")
+    return matches[0]
 
 
 def _read(path: Path) -> str:

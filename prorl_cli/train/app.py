@@ -79,11 +79,11 @@ def train(
             )
         from prorl_training.engine.start import resumed_run
 
-        found = resumed_run(resume, over, steps)
-        if isinstance(found, str):
-            console.say(found)
+        start = resumed_run(resume, over, steps)
+        if isinstance(start, str):
+            console.say(start)
             return
-        start_run(found, restarts)
+        start_run(start, restarts)
         return
     over += [] if steps is None else [f"steps={steps}"]
     if dry_run:
@@ -145,8 +145,8 @@ def start_run(start: Start, restarts: int = 0, trainers: Trainers | None = None)
     took = format_seconds(time.monotonic() - started)
     if report.stopped is not None:
         console.say(f"the run stopped after step {report.last_step}: {report.stopped}")
-        seen = prorl_command("train", "explain", folder.name, "--step", report.last_step)
-        console.say(f"what it saw: {seen}")
+        explanation = prorl_command("train", "explain", folder.name, "--step", report.last_step)
+        console.say(f"what it saw: {explanation}")
         console.say(f"once the cause is gone: {again}")
         raise typer.Exit(1)
     if report.interrupted:

@@ -81,8 +81,8 @@ def simulate(
     if any("validation_reward" in r and "validation_rewards" not in r for r in rows.values()):
         console.say("recorded without rewards by problem: stall and degradation are not tested")
     if preset is None and config_file is None and journal is not None:
-        own = journal.parent / "config.yaml"
-        config_file = own if own.is_file() else None
+        run_config = journal.parent / "config.yaml"
+        config_file = run_config if run_config.is_file() else None
     config = load_config(preset, config_file, settings or [])
     count = steps or (max(rows) if rows else config.steps)
     beside = journal.parent / "decisions.jsonl" if journal is not None else None
@@ -109,17 +109,17 @@ def simulate(
     if recorded is None:
         console.say(f"no decisions.jsonl beside {journal}: nothing to compare with")
         return
-    found = differences(decisions, recorded, count)
+    differing = differences(decisions, recorded, count)
     print()
-    if not found:
+    if not differing:
         print("phases, windows and resets are the same as in the recorded run")
         return
-    print(f"differs from the recorded run in {len(found)} decisions:")
+    print(f"differs from the recorded run in {len(differing)} decisions:")
     sides = {"simulated": "only simulated", "recorded": "only recorded"}
-    lines = [(str(d.step), sides[d.side], d.kind.replace("_", " "), d.reason) for d in found]
+    lines = [(str(d.step), sides[d.side], d.kind.replace("_", " "), d.reason) for d in differing]
     console.print_table("", ("step", "where", "decision", "why"), lines)
     print(
-        f"after step {found[0].step} the numbers are those of a run that went another way: "
+        f"after step {differing[0].step} the numbers are those of a run that went another way: "
         "read what follows with care"
     )
 
@@ -192,11 +192,11 @@ def explain(
     last = max(metrics, default=0)
     if step > last or step < 0:
         raise UserError(f"step {step} has not been recorded: the run's steps are 0 to {last}")
-    seen = rules_at(folder.config(), metrics, step) if step else {}
+    rules = rules_at(folder.config(), metrics, step) if step else {}
     near = [s for s in sorted(metrics) if abs(s - step) <= AROUND]
     if as_json:
         around = [metrics[s] for s in near]
-        console.print_json({"step": step, "decisions": rows, "rules": seen, "metrics": around})
+        console.print_json({"step": step, "decisions": rows, "rules": rules, "metrics": around})
         return
     if not rows:
         print(f"step {step}: nothing was decided")
@@ -204,9 +204,9 @@ def explain(
         print(f"step {step}: {row['kind'].replace('_', ' ')} - {row['reason']}")
         for key, value in row["evidence"].items():
             print(f"    {key}: {_shown(value)}")
-    if seen:
+    if rules:
         print("\nwhat the rules saw:")
-        for key, value in seen.items():
+        for key, value in rules.items():
             print(f"    {key.replace('_', ' ')}: {_shown(value)}")
     keys = [k for k in SHOWN_METRICS if any(metrics[s].get(k) is not None for s in near)]
     if near:

@@ -44,22 +44,24 @@ def fit(
     named = {"model.path": model, **_layout(gpus)}
     over = [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
     config = load_config(preset, config_file, over)
-    found = planned(config, None if gpu_memory is None else int(gpu_memory * 10**9))
+    estimate = planned(config, None if gpu_memory is None else int(gpu_memory * 10**9))
     shape = model_shape(config.model.path)
-    hours = None if found.device == "cpu" else gpu_hours(config, shape, gpu_tflops or H100_TFLOPS)
+    hours = (
+        None if estimate.device == "cpu" else gpu_hours(config, shape, gpu_tflops or H100_TFLOPS)
+    )
     if as_json:
         console.print_json(
-            {**found.to_json(), "gpu_hours": None if hours is None else asdict(hours)}
+            {**estimate.to_json(), "gpu_hours": None if hours is None else asdict(hours)}
         )
     else:
-        print_fit(found)
+        print_fit(estimate)
         if hours is not None:
             print(
                 f"roughly {hours.low:,.0f} to {hours.high:,.0f} GPU hours for {config.steps:,} steps, by what ProRL v1 "
                 f"and DeepScaleR took (peak {hours.peak_tflops:g} TFLOP/s)"
             )
-    if not found.fits:
-        console.say(misfit(found, shape))
+    if not estimate.fits:
+        console.say(misfit(estimate, shape))
         raise typer.Exit(2)
 
 
@@ -96,13 +98,13 @@ def print_fit(fit: Fit) -> None:
 
 def _alike(phases: Sequence[PhaseFit]) -> list[list[PhaseFit]]:
     """Group consecutive phases with equal figures."""
-    found: list[list[PhaseFit]] = []
+    groups: list[list[PhaseFit]] = []
     for phase in phases:
-        if found and (found[-1][0].stages, found[-1][0].sizes) == (phase.stages, phase.sizes):
-            found[-1].append(phase)
+        if groups and (groups[-1][0].stages, groups[-1][0].sizes) == (phase.stages, phase.sizes):
+            groups[-1].append(phase)
         else:
-            found.append([phase])
-    return found
+            groups.append([phase])
+    return groups
 
 
 def _print_phase(title: str, phase: PhaseFit) -> None:

@@ -40,28 +40,30 @@ def forecast(
     if to_step is None:
         last = max((int(r["step"]) for r in rows), default=0)
         to_step = step_to_ask_for(last, folder.config().steps)
-    found = foretell(rows, to_step, widest=widest)
+    result = foretell(rows, to_step, widest=widest)
     if as_json:
-        console.print_json(found.to_json())
+        console.print_json(result.to_json())
         return
-    print_forecast(folder.name, found)
+    print_forecast(folder.name, result)
 
 
-def print_forecast(name: str, found: Forecast) -> None:
+def print_forecast(name: str, result: Forecast) -> None:
     """Print the forecast, its intervals and its obstacles."""
-    print(f"{name}: {found.validations} validations to step {found.last_step}, over {found.unit}")
-    if found.ceiling and found.value and found.gain:
+    print(
+        f"{name}: {result.validations} validations to step {result.last_step}, over {result.unit}"
+    )
+    if result.ceiling and result.value and result.gain:
         rows = []
-        for what, i in (
-            (f"validation at step {found.to_step}", found.value),
-            ("climb from here to there", found.gain),
-            ("ceiling", found.ceiling),
+        for label, i in (
+            (f"validation at step {result.to_step}", result.value),
+            ("climb from here to there", result.gain),
+            ("ceiling", result.ceiling),
         ):
             sure = "" if i.identified else "not identified"
-            rows.append((what, *(_shown(x) for x in (i.value, i.low, i.high)), sure))
+            rows.append((label, *(_shown(x) for x in (i.value, i.low, i.high)), sure))
         console.print_table("", ("", "value", "95 % from", "to", ""), rows)
         print()
-    print(f"{'identified' if found.identified else 'not identified'}: {found.why}")
+    print(f"{'identified' if result.identified else 'not identified'}: {result.why}")
 
 
 def _shown(value: float) -> str:

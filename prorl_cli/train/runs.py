@@ -91,13 +91,13 @@ def export(
 
     if best and step is not None:
         raise UserError("--best and --step name two checkpoints: give one of them")
-    found = run_or_newest(run)
-    chosen = choose_checkpoint(found, step, best, fall_back)
+    source = run_or_newest(run)
+    chosen = choose_checkpoint(source, step, best, fall_back)
     for trouble in chosen.passed_over:
         console.warn(f"passed over: {trouble}")
-    folder = out or found.path / "export" / f"step_{chosen.step:06d}"
+    folder = out or source.path / "export" / f"step_{chosen.step:06d}"
     if folder.exists():
         raise UserError(f"{folder} exists: choose another folder with --out")
-    export_policy(found, chosen, folder)
-    console.say(f"wrote the policy of {found.name} after step {chosen.step}")
+    export_policy(source, chosen, folder)
+    console.say(f"wrote the policy of {source.name} after step {chosen.step}")
     print(folder)

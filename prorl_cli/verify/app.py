@@ -203,16 +203,16 @@ def file(
     ]
     for difference in missed[:SHOWN_BAD_ROWS]:
         say(printable(difference))
-    said = [f"{len(verdicts)} responses", f"mean reward {_mean(verdicts)}"]
-    found: Counter[str] = Counter(verdict.status for verdict in verdicts)
+    parts = [f"{len(verdicts)} responses", f"mean reward {_mean(verdicts)}"]
+    statuses: Counter[str] = Counter(verdict.status for verdict in verdicts)
     order = ("scored", "unparsable", "timeout", "infra_error")
-    said += [f"{found[status]} {status}" for status in order if found[status]]
+    parts += [f"{statuses[status]} {status}" for status in order if statuses[status]]
     if bad:
-        said.append(f"{len(bad)} bad rows skipped")
+        parts.append(f"{len(bad)} bad rows skipped")
     if expected := sum(item.expected is not None for item in items):
-        said.append(f"{expected - len(missed)} of {expected} expected rewards")
-    say(" · ".join(said))
-    if found["infra_error"] or missed:
+        parts.append(f"{expected - len(missed)} of {expected} expected rewards")
+    say(" · ".join(parts))
+    if statuses["infra_error"] or missed:
         raise typer.Exit(1)
 
 
@@ -304,12 +304,12 @@ def _grow(tree: Tree, findings: tuple[Finding, ...]) -> None:
 
 def _lines(findings: tuple[Finding, ...], indent: str) -> Iterator[str]:
     for finding in findings:
-        said = "" if finding.outcome == "neutral" else f": {finding.outcome}"
-        yield f"{indent}{_heading(finding)}{said}"
+        outcome = "" if finding.outcome == "neutral" else f": {finding.outcome}"
+        yield f"{indent}{_heading(finding)}{outcome}"
         for label, text in finding.fields:
-            first, *rest = _shown(text)
+            first, *more = _shown(text)
             yield f"{indent}  {label}: {first}"
-            yield from (f"{indent}    {line}" for line in rest)
+            yield from (f"{indent}    {line}" for line in more)
         yield from _lines(finding.parts, indent + "  ")
 
 

@@ -125,15 +125,15 @@ def _groups(
     if file is not None:
         if verifiers or datasets:
             raise UserError("--file brings its own tasks: leave out --verifier and --dataset")
-        found = file_groups(file)
-        return found, len(found)
+        groups = file_groups(file)
+        return groups, len(groups)
     if datasets:
         if verifiers and "logic" not in verifiers:
             raise UserError("--dataset belongs to the logic verifier: add --verifier logic")
-        known = logic_datasets()
+        available = logic_datasets()
         for name in datasets:
-            if name not in known:
-                raise UserError(f"unknown reasoning-gym dataset {name!r}{nearest(name, known)}")
+            if name not in available:
+                raise UserError(f"unknown reasoning-gym dataset {name!r}{nearest(name, available)}")
         verifiers = verifiers or ["logic"]
     total = len(datasets or logic_datasets()) if verifiers == ["logic"] else None
     return audit_groups(verifiers, request), total
@@ -146,13 +146,13 @@ def _families(names: list[str]) -> Sequence[Family]:
     """
     from prorl_verifiers.audit.search import Family
 
-    known: tuple[Family, ...] = get_args(Family)
+    available: tuple[Family, ...] = get_args(Family)
     for name in names:
-        if name not in known:
+        if name not in available:
             raise UserError(
-                f"unknown family {name!r}{nearest(name, known)}: use {' or '.join(known)}"
+                f"unknown family {name!r}{nearest(name, available)}: use {' or '.join(available)}"
             )
-    return [family for family in known if family in names] or known
+    return [family for family in available if family in names] or available
 
 
 def _print_tables(report: AuditReport) -> None:
@@ -178,6 +178,6 @@ def _print_tables(report: AuditReport) -> None:
         if rows:
             texts = [list(map(printable, row)) for row in rows]
             drawn: list[Sequence[str | Text]] = [
-                (Text(v, style=styles.get(v, "green")), *rest) for v, *rest in texts
+                (Text(v, style=styles.get(v, "green")), *values) for v, *values in texts
             ]
             print_table(title, head, drawn, drop=("chance", "excess"))
