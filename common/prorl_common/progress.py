@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from typing import Protocol, TextIO
@@ -49,6 +50,20 @@ def format_seconds(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60}m {whole % 60:02d}s"
     return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
+
+
+def without_repeats(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Return ``tell``, called once for each different line. Thread-safe."""
+    lines, lock = set[str](), threading.Lock()
+
+    def tell_once(line: str) -> None:
+        with lock:
+            if line in lines:
+                return
+            lines.add(line)
+        tell(line)
+
+    return tell_once
 
 
 class Stage:

@@ -54,7 +54,7 @@ def prompt_budget(
 
     Raises UserError if the prompt is empty or fills the ``context``.
     """
-    start = " ".join(str(request.prompt[-1]["content"]).split())[:60] if request.prompt else ""
+    start = request.prompt_start
     if not ids:
         raise UserError(f"a prompt has no tokens ('{start}'): give it at least one message")
     if context is None:

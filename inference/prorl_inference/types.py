@@ -74,6 +74,11 @@ class Request:
     seeds: tuple[int, ...]
     begun: tuple[Completion, ...] = ()
 
+    @property
+    def prompt_start(self) -> str:
+        """Start of the last message, for messages to the user."""
+        return " ".join(str(self.prompt[-1]["content"]).split())[:60] if self.prompt else ""
+
     def check_fresh(self) -> None:
         """Raise UserError if a sample has begun. For generators that cannot resume samples."""
         if any(c.token_ids or c.finish_reason != "paused" for c in self.begun):

@@ -181,7 +181,7 @@ class Call:
         for unit in self._work.refused_by_all(available) if available else ():
             worker, completions = next(iter(unit.refusals.items()))
             if self._stop_at_refusal:
-                start = " ".join(str(unit.requests[0].prompt[-1]["content"]).split())[:60]
+                start = unit.requests[0].prompt_start
                 note = next(c.note for c in completions if c.finish_reason == "refused")
                 raise SampleRefusedError(
                     f"every server that is there refused a sample of the prompt starting '{start}' ({note}): what was "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from prorl_common import ServiceError, UserError
+from prorl_common.progress import without_repeats
 from prorl_inference.backends.openai.options import ServerOptions, server_address
 from prorl_inference.spec import BackendOptions, BackendSpec
 from prorl_inference.types import Generator
@@ -34,7 +34,7 @@ def open_servers(
     # Samples refused by one server go to the others, so each records its refusals and the pool decides.
     patience = min(options.patience, AWAY_SECONDS)
     options_of_one = replace(options, patience=patience, refusals="record")
-    tell_once = _Once(tell)
+    tell_once = without_repeats(tell)
     first: list[Generator] = []
 
     def opener(name: str, url: str) -> Callable[[], Generator]:
@@ -50,8 +50,15 @@ def open_servers(
         Worker(f"the server {name}", opener(name, url), True, options.concurrency)
         for name, url in zip(names, urls, strict=True)
     ]
+
+    def try_open(worker: Worker) -> Generator | ServiceError:
+        try:
+            return worker.open()
+        except ServiceError as error:
+            return error
+
     with ThreadPoolExecutor(len(workers)) as threads:
-        outcomes = list(threads.map(_opened, workers))
+        outcomes = list(threads.map(try_open, workers))
     for worker, opened in zip(workers, outcomes, strict=True):
         if isinstance(opened, ServiceError):
             tell_once(f"{worker.name} is left out until it answers ({opened.__cause__ or opened})")
@@ -72,30 +79,9 @@ def open_servers(
     )
 
 
-def _opened(worker: Worker) -> Generator | ServiceError:
-    try:
-        return worker.open()
-    except ServiceError as error:
-        return error
-
-
 def _check_same(first: Generator, other: Generator, name: str) -> None:
     if (first.model_id, first.model_digest) != (other.model_id, other.model_digest):
         raise UserError(
             f"the server {name} says other things of its model {other.model_id} than the first: name servers of one "
             "model, or say with server.model and server.weights what all of them serve"
         )
-
-
-class _Once:
-    """Passes each line on once."""
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell, self._said, self._lock = tell, set[str](), threading.Lock()
-
-    def __call__(self, line: str) -> None:
-        with self._lock:
-            if line in self._said:
-                return
-            self._said.add(line)
-        self._tell(line)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from prorl_common import ServiceError, UserError, nearest
 from prorl_common.http import Connection, RetryPolicy, ServerWatch, TransientError
+from prorl_common.progress import without_repeats
 from prorl_inference.backends.openai.context import ContextLimits
 from prorl_inference.backends.openai.options import ServerOptions, server_address
 from prorl_inference.backends.openai.protocol import (
@@ -113,13 +113,12 @@ class OpenAIGenerator:
         """
         self.options = options or ServerOptions()
         self._address, self._key = server_address(url), self.options.key()
-        self._tell = tell or (lambda _: None)
-        self._told: set[str] = set()
-        self._lock = threading.Lock()
+        tell = tell or (lambda _: None)
+        self._tell_once = without_repeats(tell)
         self._watch = ServerWatch(
             f"the server {self._address}",
             RetryPolicy(first=FIRST_WAIT, patience=self.options.patience),
-            self._tell,
+            tell,
             "what was sampled is kept",
         )
         self._rates = (Rate(self.options.rpm), Rate(self.options.tpm))
@@ -262,14 +261,13 @@ class OpenAIGenerator:
             room = min(room, context - size)
             if room < 1:
                 refusal = f"the prompt has {size} tokens, the server's context holds {context}"
-        start = " ".join(str(request.prompt[-1]["content"]).split())[:60] if request.prompt else ""
         limited = SamplingParams(params.temperature, params.top_p, max(1, room))
         is_vllm = (self._card or {}).get("owned_by") == "vllm"
-        made = []
+        jobs = []
         for sample, seed in enumerate(request.seeds):
-            body = request_body(self.options, self.model_id, limited, seed, is_vllm)
-            made.append(Job(index, sample, {**body, **prompt}, opened, size, start, refusal))
-        return made
+            body = request_body(self.options, self.model_id, limited, seed, is_vllm) | prompt
+            jobs.append(Job(index, sample, body, opened, size, request.prompt_start, refusal))
+        return jobs
 
     def sync_weights(self, model: Any) -> None:
         """Raise UserError: a server keeps its own weights."""
@@ -282,12 +280,6 @@ class OpenAIGenerator:
         return Connection(
             self._address, self._key, self.options.timeout, at_return=self._check_same_model
         )
-
-    def _tell_once(self, line: str) -> None:
-        with self._lock:
-            if line not in self._told:
-                self._told.add(line)
-                self._tell(line)
 
     def _find_model(self) -> None:
         self._watch.start()
