@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from prorl_common import Closing, ServiceError, UserError
 from prorl_inference.models.loading import check_device, model_digest
@@ -147,7 +147,9 @@ class DeviceGenerator(Closing):
         if self._reader is not None:
             self._reader.join(1.0)
         for stream in (process.stdin, process.stdout, process.stderr):
-            _close(stream)
+            if stream is not None:
+                with contextlib.suppress(OSError):  # unsent bytes to a dead child
+                    stream.close()
 
     def _send(self, row: dict[str, Any]) -> None:
         process = self._process
@@ -216,9 +218,3 @@ def visible_gpu(number: int) -> str:
     """Return the CUDA_VISIBLE_DEVICES value of GPU ``number`` of this process."""
     visible = [part for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if part]
     return visible[number] if number < len(visible) else str(number)
-
-
-def _close(stream: IO[str] | None) -> None:
-    if stream is not None:
-        with contextlib.suppress(OSError):  # unsent bytes to a dead child
-            stream.close()

@@ -31,6 +31,18 @@ def main() -> None:
         out.write(json.dumps(row) + "\n")
         out.flush()
 
+    def send_result(index: int, completions: list[Completion]) -> None:
+        rows = [
+            {
+                "text": completion.text,
+                "token_ids": completion.token_ids,
+                "logprobs": completion.logprobs,
+                "rest": [completion.finish_reason, completion.note],
+            }
+            for completion in completions
+        ]
+        send({"result": index, "completions": rows})
+
     generator: Generator | None = None
     while True:
         request = incoming.get()
@@ -49,9 +61,7 @@ def main() -> None:
                     requests,
                     SamplingParams(**request["params"]),
                     lambda count: send({"done": count}),
-                    lambda index, completions: send(
-                        {"result": index, "completions": [_as_json(c) for c in completions]}
-                    ),
+                    send_result,
                 )
                 send({"ended": True})
         except UserError as error:
@@ -62,15 +72,6 @@ def _read(incoming: queue.SimpleQueue[dict[str, Any]]) -> None:
     for line in sys.stdin:
         incoming.put(json.loads(line))
     os._exit(0)
-
-
-def _as_json(completion: Completion) -> dict[str, Any]:
-    return {
-        "text": completion.text,
-        "token_ids": completion.token_ids,
-        "logprobs": completion.logprobs,
-        "rest": [completion.finish_reason, completion.note],
-    }
 
 
 if __name__ == "__main__":
