@@ -140,7 +140,8 @@ def upload(
             # invalid front matter of the card, or a name that the hub forbids
             reason = " ".join(str(error).split())[:300]
             raise UserError(f"the hub does not take the push to {repo}: {reason}") from error
-        raise ServiceError(f"the hub broke off the push to {repo}: {_first(error)}") from error
+        first = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise ServiceError(f"the hub broke off the push to {repo}: {first[:200]}") from error
     url = f"{endpoint}/{_PAGES[kind]}{repo}"
     return replace(planned, removed=removed, url=url, commit=str(done.oid))
 
@@ -163,8 +164,3 @@ def broken_library() -> tuple[type[Exception], ...]:
         AttributeError,
         json.JSONDecodeError,
     )
-
-
-def _first(error: BaseException) -> str:
-    lines = str(error).splitlines()
-    return lines[0][:200] if lines and lines[0] else type(error).__name__

@@ -14,7 +14,15 @@ def load_on_use(package: str, file: str) -> tuple[Callable[[str], Any], Callable
 
     The names are those that ``file`` imports under ``if TYPE_CHECKING:``.
     """
-    homes = _imported_for_types(ast.parse(Path(file).read_text(encoding="utf-8")))
+    tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+    homes = {
+        alias.asname or alias.name: (node.module or "", alias.name)
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
 
     def load(name: str) -> Any:
         if name not in homes:
@@ -25,14 +33,3 @@ def load_on_use(package: str, file: str) -> tuple[Callable[[str], Any], Callable
         return value
 
     return load, lambda: sorted(homes)
-
-
-def _imported_for_types(tree: ast.Module) -> dict[str, tuple[str, str]]:
-    return {
-        alias.asname or alias.name: (node.module or "", alias.name)
-        for block in tree.body
-        if isinstance(block, ast.If)
-        for node in block.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }

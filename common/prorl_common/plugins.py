@@ -308,10 +308,7 @@ class Door(Generic[S]):
         return self._parts
 
     def _add_entry_point(self, point: EntryPoint) -> None:
-        distribution = point.dist
-        if distribution is None:
-            raise PluginError(f"the entry point {self.group}:{point.name} is of no distribution")
-        origin = Origin(distribution.name, distribution.version)
+        origin = _origin_of(point)
         if origin.is_ours:  # named like its one spec, so listing loads nothing
             kind, _, name = point.name.rpartition(".")
             if kind in ("", self.noun.replace(" ", "-")):
@@ -335,6 +332,12 @@ class Door(Generic[S]):
                 f"{part.origin}; rename one of them"
             )
         self._parts[name] = part
+
+
+def _origin_of(point: EntryPoint) -> Origin:
+    if point.dist is None:
+        raise PluginError(f"the entry point {point.group}:{point.name} is of no distribution")
+    return Origin(point.dist.name, point.dist.version)
 
 
 def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
@@ -413,12 +416,7 @@ class FolderDoor:
     def _look(self) -> dict[str, tuple[Traversable, Origin]]:
         parts: dict[str, tuple[Traversable, Origin]] = {}
         for point in _entry_points(self.group):
-            distribution = point.dist
-            if distribution is None:
-                raise PluginError(
-                    f"the entry point {self.group}:{point.name} is of no distribution"
-                )
-            origin = Origin(distribution.name, distribution.version)
+            origin = _origin_of(point)
             try:
                 files = [f for f in _files(point.value) if f.is_file()]
             except (ImportError, OSError, TypeError) as error:

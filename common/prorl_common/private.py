@@ -68,19 +68,20 @@ class Private:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
+            secret = {
+                key
+                for key, item in value.items()
+                if isinstance(item, str | list | tuple) and _SECRET_NAME.search(str(key))
+            }
             return {
-                self.text(str(key)): self.json(held)
-                for key, held in value.items()
-                if not _is_secret(str(key), held)
+                self.text(str(key)): self.json(item)
+                for key, item in value.items()
+                if key not in secret
             }
         if isinstance(value, list | tuple):
-            return [self.json(held) for held in value]
+            return [self.json(item) for item in value]
         return value
 
     def holds_secret(self, value: str) -> bool:
         """Return whether a text contains a secret or something like one."""
         return any(s in value for s in self._secrets) or bool(_SECRET_SHAPES.search(value))
-
-
-def _is_secret(name: str, value: Any) -> bool:
-    return isinstance(value, str | list | tuple) and bool(_SECRET_NAME.search(name))
