@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -337,18 +336,14 @@ def build_command(
             held = "quarantine.jsonl" in manifest["files"]
             warn(f"{bad} bad rows left out{'; see quarantine.jsonl' if held else ''}")
         for entry in manifest["entries"]:
-            _tests(entry)
+            if left_out := entry.get("tests_left_out"):
+                reasons = ", ".join(f"{reason} {count}" for reason, count in left_out.items())
+                say(f"{entry['name']}: tests left out: {reasons}")
             if entry["candidates"] and not any(s["kept"] for s in entry["splits"].values()):
                 worst = sorted(entry["drops"].items(), key=lambda item: -item[1])[:5]
                 reasons = "; ".join(f"{reason} ({count})" for reason, count in worst)
                 warn(f"{entry['name']}: none of {entry['candidates']} rows was kept: {reasons}")
     raise typer.Exit(_conclude(report, allow_short))
-
-
-def _tests(entry: Mapping[str, Any]) -> None:
-    if left_out := entry.get("tests_left_out"):
-        reasons = ", ".join(f"{reason} {count}" for reason, count in left_out.items())
-        say(f"{entry['name']}: tests left out: {reasons}")
 
 
 def _conclude(report: BuildReport, allow_short: bool) -> int:

@@ -96,7 +96,12 @@ def rate_command(
     from prorl_evaluation.sampling.choose import DATA, find_run, pick_dataset
 
     eval_config = o.settings(context, config, overrides)
-    ends, window = _band(band), None if steps is None else _steps(steps)
+    ends, window = _band(band), None
+    if steps is not None:
+        match = re.fullmatch(r"(\d+)-(\d+)", steps)
+        if match is None:
+            raise UserError(f"--steps is '{steps}': give the first and the last, as 100-200")
+        window = int(match[1]), int(match[2])
     if window is not None and from_run is None:
         raise UserError("--steps is of --from-run: name the run")
     if recipe_out is not None and not suggest:
@@ -260,9 +265,3 @@ def _band(text: str) -> tuple[float, float]:
         if 0 <= low <= high <= 1:
             return low, high
     raise UserError(f"--band is '{text}': give two pass rates, as 0.1,0.9")
-
-
-def _steps(text: str) -> tuple[int, int]:
-    if (found := re.fullmatch(r"(\d+)-(\d+)", text)) is None:
-        raise UserError(f"--steps is '{text}': give the first and the last, as 100-200")
-    return int(found[1]), int(found[2])

@@ -54,7 +54,9 @@ def closing_screen(
         line(row)
     line()
     line("An answer before and after for each domain, the first that changed if any did:")
-    console.print(answers_table(one_of_each_domain(_pairs(before, after))[:ANSWERS]))
+    later = {e.id: e for e in after.examples}
+    pairs = [(e, later[e.id]) for e in before.examples if e.id in later]
+    console.print(answers_table(one_of_each_domain(pairs)[:ANSWERS]))
     line()
     line(f"The report, with curves, domains and examples: {page}", style="bold")
     line("Next:")
@@ -79,6 +81,8 @@ def numbers(before: EvalResult, after: EvalResult) -> list[str]:
 
 def curve(run: Path) -> list[str]:
     """Return the share of right answers in training, one line per interval of steps."""
+    from prorl_evaluation import bounded_columns
+
     steps = training_groups(run)
     if not steps:
         return ["(no step was recorded)"]
@@ -86,7 +90,7 @@ def curve(run: Path) -> list[str]:
     rows = [f"{'steps':<9} {'':<20}0{'':<{AXIS - 2}}1"]
     for start in range(0, len(steps), size):
         part = steps[start : start + size]
-        interval = _mean([share for _, shares in part for share in shares])
+        interval = bounded_columns([[share] for _, shares in part for share in shares])[0]
         first, last = part[0][0], part[-1][0]
         label = f"{first}-{last}" if last > first else str(first)
         rows.append(
@@ -112,12 +116,6 @@ def training_groups(run: Path) -> list[tuple[int, list[float]]]:
     return steps
 
 
-def _mean(values: Sequence[float]) -> Interval:
-    from prorl_evaluation import bounded_columns
-
-    return bounded_columns([[value] for value in values])[0]
-
-
 def _bar(interval: Interval) -> str:
     """Return the interval and its mean as a text line on an axis from 0 to 1."""
     low, value, high = (
@@ -130,11 +128,6 @@ def _bar(interval: Interval) -> str:
     return "".join(cells).rstrip()
 
 
-def _pairs(before: EvalResult, after: EvalResult) -> list[tuple[Example, Example]]:
-    later = {e.id: e for e in after.examples}
-    return [(e, later[e.id]) for e in before.examples if e.id in later]
-
-
 def one_of_each_domain(
     pairs: Sequence[tuple[Example, Example]],
 ) -> list[tuple[Example, Example]]:
@@ -143,13 +136,13 @@ def one_of_each_domain(
     The choice ignores which answer is right.
     """
     firsts: dict[str, tuple[Example, Example]] = {}
-    for a, b in sorted(pairs, key=lambda pair: not _changed(*pair)):  # stable
+
+    def is_unchanged(pair: tuple[Example, Example]) -> bool:
+        return pair[0].response.strip() == pair[1].response.strip()
+
+    for a, b in sorted(pairs, key=is_unchanged):  # stable
         firsts.setdefault(a.domain, (a, b))
     return list(firsts.values())
-
-
-def _changed(before: Example, after: Example) -> bool:
-    return before.response.strip() != after.response.strip()
 
 
 def answers_table(pairs: Sequence[tuple[Example, Example]]) -> Table:

@@ -41,7 +41,10 @@ def fit(
     from prorl_training.planning.fit import H100_TFLOPS, gpu_hours, misfit, planned
     from prorl_training.planning.model_shape import model_shape
 
-    named = {"model.path": model, **_layout(gpus)}
+    named: dict[str, object] = {"model.path": model}
+    if gpus is not None:  # whole nodes of 8, or one node
+        nodes = gpus // 8 if gpus % 8 == 0 else 1
+        named |= {"openrlhf.nodes": nodes, "openrlhf.gpus_per_node": gpus // nodes}
     over = [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
     config = load_config(preset, config_file, over)
     estimate = planned(config, None if gpu_memory is None else int(gpu_memory * 10**9))
@@ -63,14 +66,6 @@ def fit(
     if not estimate.fits:
         console.say(misfit(estimate, shape))
         raise typer.Exit(2)
-
-
-def _layout(gpus: int | None) -> dict[str, int | None]:
-    """Return the settings for ``gpus`` GPUs: whole nodes of 8, or one node."""
-    if gpus is None:
-        return {}
-    nodes = gpus // 8 if gpus % 8 == 0 else 1
-    return {"openrlhf.nodes": nodes, "openrlhf.gpus_per_node": gpus // nodes}
 
 
 def print_fit(fit: Fit) -> None:

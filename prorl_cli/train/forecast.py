@@ -60,11 +60,8 @@ def print_forecast(name: str, result: Forecast) -> None:
             ("ceiling", result.ceiling),
         ):
             sure = "" if i.identified else "not identified"
-            rows.append((label, *(_shown(x) for x in (i.value, i.low, i.high)), sure))
+            rounded = (round(x, 3) + 0.0 for x in (i.value, i.low, i.high))  # no -0.000
+            rows.append((label, *(f"{x:.3f}" for x in rounded), sure))
         console.print_table("", ("", "value", "95 % from", "to", ""), rows)
         print()
     print(f"{'identified' if result.identified else 'not identified'}: {result.why}")
-
-
-def _shown(value: float) -> str:
-    return f"{round(value, 3) + 0.0:.3f}"  # no -0.000

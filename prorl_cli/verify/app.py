@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,7 +28,7 @@ from prorl_common import UserError
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from prorl_verifiers import Finding, Verdict
+    from prorl_verifiers import Finding
 
 
 class OnBadRow(StrEnum):
@@ -203,7 +203,9 @@ def file(
     ]
     for difference in missed[:SHOWN_BAD_ROWS]:
         say(printable(difference))
-    parts = [f"{len(verdicts)} responses", f"mean reward {_mean(verdicts)}"]
+    rewards = [v.reward for v in verdicts if v.reward is not None]
+    mean = f"{sum(rewards) / len(rewards):.4f}" if rewards else "none"
+    parts = [f"{len(verdicts)} responses", f"mean reward {mean}"]
     statuses: Counter[str] = Counter(verdict.status for verdict in verdicts)
     order = ("scored", "unparsable", "timeout", "infra_error")
     parts += [f"{statuses[status]} {status}" for status in order if statuses[status]]
@@ -214,11 +216,6 @@ def file(
     say(" · ".join(parts))
     if statuses["infra_error"] or missed:
         raise typer.Exit(1)
-
-
-def _mean(verdicts: Sequence[Verdict]) -> str:
-    rewards = [v.reward for v in verdicts if v.reward is not None]
-    return f"{sum(rewards) / len(rewards):.4f}" if rewards else "none"
 
 
 @app.command("replay")
