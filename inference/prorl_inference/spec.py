@@ -1,4 +1,4 @@
-"""Sampling backends: specs (plug-in group ``prorl.backends``), options, and the choice for ``auto``."""
+"""Sampling backends: specs, options, and the choice for ``auto``."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ class BackendOptions:
     and ``tokenizer`` its tokenizer: the backend samples from it, or from a copy updated by ``sync_weights``. ``dtype``
     is ``auto``, ``fp32``, ``bf16``, ``fp16`` or a torch name. ``max_model_len`` counts prompt and completion (None: the
     model's limit). ``memory_share`` is the fraction of device memory for a separate model and cache. Without
-    ``request_seeds`` a backend may ignore slow per-completion seeds. ``tell`` takes messages for the user, from any
-    thread.
+    ``request_seeds`` a backend may ignore seeds. ``tell`` takes messages from any thread.
     """
 
     path: Path | None = None
@@ -56,11 +55,11 @@ class BackendOptions:
 class BackendSpec:
     """A backend; ``open`` returns its Generator.
 
-    ``requires``: package that must be installed; ``extra``: prorl's extra that installs it. ``served``: samples from a
-    URL, not a model folder. ``logprobs``: completions carry token log-probs; ``nucleus_logprobs``: of the whole
-    distribution even with ``top_p`` below 1. ``trains``: supports ``sync_weights``, as training needs.
-    ``fixed_batches``: the requests of one call form its batches, and equal batches give equal samples; other backends
-    get many requests at once. ``auto`` picks the highest ``auto_rank`` above 0, with ``auto_on_gpu`` only on a GPU.
+    ``requires``: a package that must be installed; ``extra``: prorl's extra that installs it. ``served``: samples from
+    a URL. ``logprobs``: completions carry token log-probs; ``nucleus_logprobs``: of the whole distribution even with
+    ``top_p`` below 1. ``trains``: supports ``sync_weights``. ``fixed_batches``: the requests of one call form its
+    batches, and equal batches give equal samples; other backends get many requests at once. ``auto`` picks the highest
+    ``auto_rank`` above 0, with ``auto_on_gpu`` only on a GPU.
     """
 
     name: str
@@ -103,10 +102,10 @@ BACKENDS = Door("prorl.backends", BackendSpec, "backend")
 def pick_backend(
     name: str, device: str = AUTO, url: str | None = None, training: bool = False
 ) -> BackendSpec:
-    """Return the backend ``name``; ``auto`` is the server if ``url`` is given, else the best installed one.
+    """Return the backend ``name``, installed or not; ``auto`` is the server if ``url`` is given, else the best
+    installed one.
 
-    Raises UnknownNameError, or UserError if the backend does not fit ``url`` or ``training``, or ``auto`` finds none. A
-    named backend may not be installed.
+    Raises UnknownNameError, or UserError if it does not fit ``url`` or ``training``, or ``auto`` finds none.
     """
     if name == AUTO and url is not None:
         name = SERVER

@@ -65,7 +65,7 @@ def open_stream(
 ) -> Stream:
     """Return the stream of ``generator``, or one over its ``generate`` if it has none.
 
-    ``on_done(count)`` is called during ``take`` as samples end. Raises UserError for parameters out of range.
+    ``on_done(count)`` is called in ``take`` as samples end. Raises UserError for parameters out of range.
     """
     params.check()
     factory: Any = getattr(generator, "stream", None)
@@ -76,7 +76,7 @@ def open_stream(
 
 
 class ListStream:
-    """A stream over ``generate``: ``take`` samples all waiting requests to their end, so none can be paused."""
+    """A stream over ``generate``: ``take`` samples all waiting requests to their end; none can be paused."""
 
     rows = 1 << 20
     repeatable = False

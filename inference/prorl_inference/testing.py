@@ -1,4 +1,4 @@
-"""Fakes for tests: a byte tokenizer and a tiny random Llama that runs and trains in milliseconds."""
+"""Fakes for tests: a byte tokenizer and a tiny random Llama."""
 
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ def tiny_model(
 ) -> LlamaForCausalLM:
     """Return a random fp32 Llama on the CPU in eval mode; equal arguments give equal weights.
 
-    ``spread`` is the standard deviation of the weights: 0.02 samples almost uniformly, 0.5 has strong preferences.
-    Torch's random state is not changed.
+    ``spread`` is the weights' standard deviation: 0.02 samples almost uniformly. Torch's random state is not changed.
     """
     import torch
     import transformers

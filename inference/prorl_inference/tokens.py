@@ -19,7 +19,7 @@ _MARK = "prorl_vocabulary"
 def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
     """Return the prompt text up to the start of the assistant's turn, by the chat template.
 
-    Without a template each message becomes a line ``Role: content``, and ``Assistant:`` follows.
+    Without a template, messages become lines ``Role: content``.
     """
     if tokenizer.chat_template is None:
         turns = [f"{m['role'].capitalize()}: {m['content']}\n" for m in messages]
@@ -32,16 +32,12 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
 
 
 def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
-    """Return the think tag that the chat template opens in the prompt, else an empty string.
-
-    The completion's own text lacks that tag.
-    """
+    """Return the think tag that the chat template opens in the prompt, and the completion's text lacks, or ""."""
     return "<think>\n" if render_prompt(tokenizer, messages).rstrip().endswith("<think>") else ""
 
 
 def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> list[int]:
-    """Return the token ids of :func:`render_prompt`, with the tokenizer's default special tokens if it has no
-    template."""
+    """Return the token ids of :func:`render_prompt`, with special tokens only without a template."""
     text = render_prompt(tokenizer, messages)
     ids = tokenizer.encode(text, add_special_tokens=tokenizer.chat_template is None)
     return [int(token) for token in ids]
@@ -50,7 +46,7 @@ def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> lis
 def prompt_budget(
     ids: Sequence[int], request: Request, max_tokens: int, context: int | None
 ) -> int:
-    """Return the number of tokens, at most ``max_tokens``, for a completion of the prompt ``ids``.
+    """Return how many tokens, at most ``max_tokens``, a completion of the prompt ``ids`` may have.
 
     Raises UserError if the prompt is empty or fills the ``context``.
     """
@@ -74,17 +70,17 @@ def vocabulary(model: Any) -> int | None:
 
 
 def mark_padding(model: Any, tokenizer: Any) -> None:
-    """Record the tokenizer's size on a model with a padded vocabulary, so that padding ids get no probability."""
+    """Record the tokenizer's size on a model with a padded vocabulary; padding ids get no probability."""
     tokens = max(tokenizer.get_vocab().values()) + 1
     if tokens < model.get_output_embeddings().weight.shape[0]:
         setattr(model, _MARK, tokens)
 
 
 def stop_token_ids(generation: Any, tokenizer: Any) -> frozenset[int]:
-    """Return every end token of a generation config (or None) and tokenizer.
+    """Return every end token of a generation config (or None) and tokenizer. Raises ModelError for one that is no
+    number.
 
-    Includes ``<|im_end|>`` if it exists: some chat models configure only the pretraining end token. Raises ModelError
-    for a configured end token that is not a number.
+    Includes ``<|im_end|>`` if it exists: some chat models configure only the pretraining end token.
     """
     configured = getattr(generation, "eos_token_id", None)
     listed = configured if isinstance(configured, list | tuple) else [configured]
@@ -150,7 +146,7 @@ class _Open:
 
 
 class Results:
-    """The rows of one stream and the results of its requests; ``missing`` counts unfinished rows."""
+    """The rows of one stream and its requests' results; ``missing`` counts unfinished rows."""
 
     def __init__(
         self, tokenizer: PreTrainedTokenizerBase, on_done: Callable[[int], None] | None = None

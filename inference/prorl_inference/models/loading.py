@@ -37,8 +37,7 @@ def check_device(device: str) -> None:
 
 
 def pick_device(device: str = "auto") -> str:
-    """Return the torch device; ``auto`` is CUDA if available, else the CPU. Raises UserError for an invalid or missing
-    one."""
+    """Return the torch device; ``auto`` prefers CUDA. Raises UserError for an invalid or missing one."""
     import torch
 
     check_device(device)
@@ -127,7 +126,7 @@ def load_model(
 
 
 def load_tokenizer(name_or_path: str) -> Any:
-    """Return the tokenizer of a folder, fetched model or hub id. Raises ModelError if it cannot be loaded."""
+    """Return the tokenizer of a folder, fetched model or hub id. Raises ModelError."""
     require_local_extra()
     import transformers
 
@@ -143,7 +142,7 @@ def load_tokenizer(name_or_path: str) -> Any:
 
 
 def model_digest(path: Path) -> str:
-    """Return a hex SHA-256 over the names and contents of a folder's safetensors files."""
+    """Return a hex SHA-256 over names and contents of a folder's safetensors files."""
     files = {file.name: sha256_file(file) for file in sorted(path.glob("*.safetensors"))}
     return hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Find models in local folders, the user's cache and the hub; check that a folder is intact."""
+"""Find models in local folders, the cache and the hub; check folders."""
 
 from __future__ import annotations
 
@@ -101,10 +101,7 @@ def check_model(name_or_path: str) -> None:
 
 
 def resolve_model(name_or_path: str) -> Path:
-    """Return the folder of a local path, a fetched alias or a hub id (``owner/name``), which is downloaded.
-
-    Raises ModelError if the model is not available; never fetches an alias.
-    """
+    """Return the folder of a local path, a fetched alias or a hub id, which is downloaded. Raises ModelError."""
     path = Path(name_or_path).expanduser()
     check_model(name_or_path)
     if (path / "config.json").is_file():
@@ -180,7 +177,7 @@ def verify_model_dir(path: Path) -> None:
 
 
 def read_card(path: Path) -> dict[str, Any] | None:
-    """Return the card written by ``prorl model fetch``, or None. Raises ModelError if it is corrupt."""
+    """Return the card written by ``prorl model fetch``, or None. Raises ModelError if corrupt."""
     file = path / CARD_NAME
     if not file.is_file():
         return None

@@ -1,4 +1,4 @@
-"""One call of a sampling pool: a thread per worker; results are reported in the caller's thread."""
+"""One call of a sampling pool: a thread per worker; callbacks run in the caller's thread."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OnBatchDone = Callable[[int | None, int], None]
 
 @dataclass(slots=True)
 class Worker:
-    """A worker. ``open`` raises ServiceError while it cannot return a generator; ``returns``: it is tried again after a
+    """A worker. ``open`` raises ServiceError if it cannot return a generator; ``returns``: try it again after a
     failure."""
 
     name: str
@@ -176,7 +176,6 @@ class Call:
         self._on_result(unit.number, event.index, event.completions)
 
     def _take_refusals(self) -> None:
-        """Take samples that all available servers refused, or raise SampleRefusedError."""
         available = range(len(self._workers)) - self._lost.keys()
         for unit in self._work.refused_by_all(available) if available else ():
             worker, completions = next(iter(unit.refusals.items()))
@@ -310,6 +309,6 @@ class Call:
         self._work.ended(number, unit)
 
     def _check_stop(self, ended: int = 0) -> None:
-        """End a call whose result is no longer needed, but report ended samples first."""
+        """End a call whose result is no longer needed, after reporting ended samples."""
         if self._stop.is_set() and not ended:
             raise _Stop

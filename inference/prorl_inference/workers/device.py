@@ -35,10 +35,9 @@ class DeviceModel:
 
 
 def device_list(text: str) -> list[str]:
-    """Return the comma-separated devices. Raises UserError for unknown ones.
+    """Return the comma-separated devices: several ``cpu``, or different numbered GPUs, else UserError.
 
-    Several must all be ``cpu``, or different numbered GPUs: mixed kinds would give samples that differ in their last
-    bits.
+    Mixed kinds would give samples that differ in their last bits.
     """
     devices = [part.strip() for part in text.split(",") if part.strip()] or [text]
     for device in devices:
@@ -70,7 +69,7 @@ class DeviceGenerator(Closing):
         self._reader: threading.Thread | None = None
 
     def prepare(self) -> None:
-        """Start the child and load the model. Raises UserError from the backend, ServiceError if the child dies."""
+        """Start the child and load the model. Raises the backend's UserError, ServiceError if the child dies."""
         if self._died is not None:
             raise self._died
         if self._process is not None:
@@ -162,7 +161,6 @@ class DeviceGenerator(Closing):
             raise self._record_death() from error
 
     def _receive(self) -> dict[str, Any]:
-        """Return the child's next message. Raises UserError from the child, ServiceError if it died."""
         process = self._process
         try:
             if process is None or process.stdout is None:

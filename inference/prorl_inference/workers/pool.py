@@ -57,7 +57,7 @@ class SamplingPool(Closing):
     """Samples with several workers; implements ``Generator`` and ``BatchSampler``.
 
     A call fails once all workers have been lost for ``patience`` seconds. ``whole_batches``: a unit is one batch.
-    ``stop_at_refusal``: a sample that every server refuses ends the call.
+    ``stop_at_refusal``: a sample refused by every server ends the call.
     """
 
     def __init__(

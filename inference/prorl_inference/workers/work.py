@@ -1,6 +1,6 @@
 """The units (batches or single samples) of a call, taken by free workers.
 
-A free worker also starts a unit that a slow one has held too long; the first result counts.
+A free worker also starts a unit held too long by a slow one; the first result counts.
 """
 
 from __future__ import annotations
@@ -24,8 +24,11 @@ UNTRIED_SECONDS = 15.0
 
 @dataclass(slots=True)
 class Unit:
-    """Requests that one worker samples in one call. ``holders`` maps workers to the time they took it; ``missing``
-    requests are not reported yet; ``refusals`` are the answers of servers that refused it."""
+    """Requests that one worker samples in one call.
+
+    ``holders`` maps workers to the time they took it; ``missing`` requests are not reported yet; ``refusals`` are the
+    answers of servers that refused it.
+    """
 
     number: int
     requests: Sequence[Request]
@@ -35,9 +38,9 @@ class Unit:
 
 
 class SharedWork:
-    """The units of one call, shared by numbered worker threads; ``units`` is consumed lazily.
+    """The units of one call, shared by worker threads and consumed lazily.
 
-    A worker without a finished unit also starts a unit held elsewhere for ``untried`` seconds.
+    A worker without a finished unit also starts one held elsewhere for ``untried`` seconds.
     """
 
     def __init__(
@@ -79,7 +82,7 @@ class SharedWork:
             self._under_way.pop(unit.number, None)
 
     def give_back(self, worker: int) -> int:
-        """Take the worker's units back; return the number of samples held by no other worker."""
+        """Take the worker's units back; return the number of samples that no other worker holds."""
         with self._lock:
             self._on_trial.add(worker)
             alone = [u for u in self._under_way.values() if u.holders.pop(worker, None) is not None]
@@ -139,7 +142,7 @@ class SharedWork:
         return sum(worker in unit.holders for unit in self._under_way.values())
 
     def _find_slow(self, worker: int) -> Unit | None:
-        """Return the unit that others have held longest, since its last holder took it, if that is too long."""
+        """Return the unit held longest by others, since its last holder took it, if that is too long."""
         slowest = self._slowest.get(worker)
         if slowest is None and self._held(worker):
             return None

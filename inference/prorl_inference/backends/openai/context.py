@@ -25,7 +25,7 @@ CURE = "name the model's tokenizer (server.tokenizer) or ask for fewer tokens"
 
 
 class ContextLimits:
-    """Remembers, for each prompt of a call, the tokens that the server leaves for a completion. Thread-safe."""
+    """Remembers for each prompt how many tokens the server leaves for a completion. Thread-safe."""
 
     def __init__(self, context: int | None, tell: Callable[[str], None]) -> None:
         self._context, self._tell = context, tell
@@ -46,11 +46,8 @@ class ContextLimits:
         refusal: RefusedError,
         measure: Callable[[Mapping[str, Any]], Answer],
     ) -> Mapping[str, Any]:
-        """Return a body that fits, or raise RefusedError.
-
-        The prompt's size comes from the refusal; if it gives none, or one that failed, ``measure`` sends a one-token
-        request.
-        """
+        """Return a body that fits, or raise RefusedError. If the refusal gives no size, or one that failed, ``measure``
+        sends a one-token request."""
         message, requested = str(refusal), body.get("max_tokens")
         if requested is None or not EXCEEDED.search(message):
             raise refusal

@@ -1,4 +1,4 @@
-"""Sample from any OpenAI-compatible server (vLLM, SGLang, llama.cpp, hosted), one request per sample."""
+"""Sample from an OpenAI-compatible server, one request per sample."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ class Collector:
 class OpenAIGenerator:
     """Implements ``Generator`` for a server; completions carry no token ids or log-probs.
 
-    ``model_digest`` is that of ``options.weights``, else a hash of the server's description, which misses other weights
-    under the same name. Servers may ignore seeds or round by batch.
+    ``model_digest`` is that of ``options.weights``, else a hash of the server's description, which cannot detect other
+    weights of the same name. Servers may ignore seeds.
     """
 
     def __init__(
@@ -106,10 +106,11 @@ class OpenAIGenerator:
         options: ServerOptions | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> None:
-        """Find the model, waiting up to ``options.patience`` for the server.
+        """Find the model, waiting up to ``options.patience``; with ``model`` and ``weights`` given, only when sampling
+        starts.
 
         ``tell`` takes messages from any thread. Raises UserError for an invalid address, key or model, ServiceError
-        without an answer. With ``model`` and ``weights`` given the server is first contacted when sampling starts.
+        without an answer.
         """
         self.options = options or ServerOptions()
         self._address, self._key = server_address(url), self.options.key()
@@ -149,12 +150,12 @@ class OpenAIGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Implement ``Generator.generate``; ``requests`` may be an iterator.
+        """Implement ``Generator.generate``; ``requests`` may be an iterator, which may yield None while it has no
+        request.
 
-        It is advanced from several threads, one at a time, and may yield None while it has no request. ``on_done(0)``
-        is called about every 0.2 s without answers. Answers that arrived before an error are still reported. A refused
-        sample raises SampleRefusedError after running ones are reported, or with ``refusals="record"`` becomes a
-        completion.
+        It is advanced from several threads, one at a time. ``on_done(0)`` is called about every 0.2 s without answers.
+        Answers that arrived before an error are still reported. With ``refusals="stop"`` a refused sample raises
+        SampleRefusedError after running ones are reported.
         """
         params.check()
         if self._card is None:
@@ -245,7 +246,7 @@ class OpenAIGenerator:
         self._worked = params
 
     def _jobs(self, index: int, request: Request, params: SamplingParams) -> list[Job]:
-        """Return one job per seed; a prompt that fills the context is marked as refused."""
+        """Return one job per seed, marked as refused if the prompt fills the context."""
         request.check_fresh()
         tokenizer, context = self._load_tokenizer(), self.context_tokens
         opened, refusal, room = "", "", params.max_tokens
@@ -313,7 +314,6 @@ class OpenAIGenerator:
         self._card = models.get(self.model_id, {})
 
     def _check_same_model(self, connection: Connection) -> None:
-        """Raise UserError if the model has changed, TransientError if none is listed."""
         if not self._card:  # the server lists no models
             return
         try:

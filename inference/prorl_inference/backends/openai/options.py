@@ -1,4 +1,4 @@
-"""Options for an OpenAI-compatible server. The key is read from the environment and removed from every message."""
+"""Options for an OpenAI-compatible server."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ LONGEST_SECONDS = 30 * 86400.0
 class ServerOptions:
     """How to sample from a server.
 
-    ``model``: its name there (None: the only one). ``api``: ``completions`` sends token ids, ``chat`` sends messages,
-    ``auto`` picks ``completions`` if a tokenizer is given. ``weights``: a folder with the served weights, for the
-    digest and tokenizer. ``extra``: more request fields; null removes one of ``REMOVABLE``. ``timeout`` of an answer
-    and ``patience`` for an unresponsive server are in seconds, ``rpm`` and ``tpm`` requests and tokens per minute,
-    ``price`` per million prompt and completion tokens. ``refusals``: ``stop`` at a refused sample or ``record`` it.
+    ``model``: its name there (None: the only one). ``api``: ``completions`` sends token ids, ``chat`` messages,
+    ``auto`` picks ``completions`` if a tokenizer is given. ``weights``: folder of the served weights, for digest and
+    tokenizer. ``extra``: more request fields; null removes one of ``REMOVABLE``. ``timeout`` of an answer and
+    ``patience`` for an unresponsive server are in seconds, ``rpm`` and ``tpm`` requests and tokens per minute,
+    ``price`` per million prompt and completion tokens. ``refusals``: ``stop`` at or ``record`` a refused sample.
     """
 
     model: str | None = None
@@ -78,7 +78,7 @@ class ServerOptions:
         return "chat" if self.tokenizer is None and self.weights is None else "completions"
 
     def key(self) -> str | None:
-        """Return the key, or None. Raises UserError if the variable holds no valid key."""
+        """Return the key of ``key_env``, or None. Raises UserError if it is not valid."""
         if self.key_env is None:
             return None
         value = os.environ.get(self.key_env, "").strip()
@@ -95,12 +95,12 @@ class ServerOptions:
 
 
 def server_address(url: str) -> Address:
-    """Return the parsed address; the default path is ``/v1``. Raises UserError if it is invalid."""
+    """Return the parsed address; the default path is ``/v1``. Raises UserError."""
     return parse_address(url, "the server's address", "http://host:8000/v1", "/v1")
 
 
 def parse_extra(text: str | None) -> dict[str, Any]:
-    """Return the JSON object in ``text``, empty for None. Raises UserError if invalid."""
+    """Return the JSON object in ``text``, empty for None. Raises UserError."""
     if text is None:
         return {}
     try:
@@ -113,7 +113,7 @@ def parse_extra(text: str | None) -> dict[str, Any]:
 
 
 def parse_price(text: str | None) -> tuple[float, float] | None:
-    """Return (prompt, completion) prices per million tokens from ``in,out``. Raises UserError if invalid."""
+    """Return (prompt, completion) prices per million tokens from ``in,out``. Raises UserError."""
     if text is None:
         return None
     try:

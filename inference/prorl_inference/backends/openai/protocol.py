@@ -33,7 +33,7 @@ class RefusedError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One sample to request. ``opened`` is the think tag in the prompt; ``refused`` says why it is not sent."""
+    """One sample to request. ``opened`` is the think tag in the prompt, ``refused`` why it is not sent."""
 
     request: int
     sample: int

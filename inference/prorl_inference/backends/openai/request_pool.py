@@ -1,4 +1,4 @@
-"""Threads that send many samples to a server, with retries and rate limits."""
+"""Threads that send samples to a server, with retries and rate limits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Outcome = tuple[Job, Answer] | BaseException | None
 
 
 class Rate:
-    """A token bucket of ``per_minute`` units (None: no limit) with a burst of a second's worth, at least 1.
+    """A token bucket of ``per_minute`` units (None: no limit), with a burst of one second.
 
     One request may exceed the bucket; the next waits until the debt is paid.
     """
@@ -68,7 +68,7 @@ class Rate:
 
 
 class RequestPool:
-    """The threads of one call; ``same_model`` raises if the server has another model after a failure."""
+    """The threads of one call; ``check_same_model`` raises if the server has another model after a failure."""
 
     def __init__(
         self,
@@ -104,8 +104,8 @@ class RequestPool:
 
         ``jobs`` is advanced by one thread at a time and may yield None while it has no job. After an error (or refusal,
         with ``stop_at_refusal``) no more jobs start; running ones are still yielded, then the error is raised. Closing
-        the iterator drops running jobs. ``probe`` tells a broken server from samples that break it; its answer is
-        yielded with request ``PROBE``.
+        the iterator drops running jobs. ``probe``, yielded with request ``PROBE``, tells a broken server from samples
+        that break it.
         """
         self._waiting, self._ended, self._probe = iter(jobs), False, probe
         self._watch.start()

@@ -18,7 +18,7 @@ Answerer = Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault instead of an answer. ``torn`` is half an answer, ``cut`` a broken connection, ``hang`` no answer."""
+    """A fault instead of an answer: ``torn`` is half an answer, ``cut`` a broken connection, ``hang`` none."""
 
     status: int = 500
     body: str = "broken"
@@ -36,7 +36,7 @@ def yes_by_seed(body: Mapping[str, Any]) -> str:
 
 
 class FakeServer(Closing):
-    """Serves ``model``; ``script(number, body)`` may return a Fault for request ``number`` (from 1)."""
+    """Serves ``model``; ``script(number, body)`` may return a Fault for a request (numbers from 1)."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Faster attention and key-value cache for decoding on the CPU.
 
-Transformers' dynamic cache copies all earlier tokens at each step; this one grows in place. Import this module inside
-functions only: it imports torch.
+Transformers' cache copies all earlier tokens at each step; this one grows in place. Import inside functions only: it
+imports torch.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     def overwrite(self, rows: torch.Tensor, source: DynamicLayer, index: torch.Tensor) -> None:
         """Copy row ``index[i]`` of ``source`` over row ``rows[i]``, aligned at the newest position.
 
-        A wider ``source`` loses padding; beside a narrower one old content remains for the mask to hide.
+        A wider ``source`` loses padding; a narrower one leaves old content for the mask to hide.
         """
         assert self.keys is not None and self.values is not None
         assert source.keys is not None and source.values is not None
@@ -123,8 +123,8 @@ def grouped_attention(
     """Return attention output ``[rows, new, heads, head_dim]``, as Transformers expects.
 
     ``query`` is ``[rows, heads, new, head_dim]``, ``key`` and ``value`` ``[rows, kv_heads, seen, head_dim]``, the mask
-    ``[rows, 1, new, seen]`` or None. For one new token the heads that share a key become positions, so the cache is not
-    expanded.
+    ``[rows, 1, new, seen]`` or None. For one new token, heads that share a key become positions instead of expanding
+    the cache.
     """
     rows, heads, new, size = query.shape
     if new != 1 or options.get("dropout") or options.get("position_bias") is not None:

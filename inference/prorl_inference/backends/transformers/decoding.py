@@ -31,9 +31,8 @@ def decode_batch(
 ) -> Iterator[list[Row]]:
     """Sample every row of ``prompts`` to its end; yield rows as they end.
 
-    ``model`` is a Transformers causal language model in eval mode; gradients must be off. A row ends at a token of
-    ``stop_ids`` (kept, ``stopped`` is true) or with its budget. A resumed row's tokens must also end its prompt's
-    ``token_ids``.
+    ``model`` is a Transformers causal language model in eval mode, without gradients. A row ends at a token of
+    ``stop_ids``, which it keeps, or with its budget. A resumed row's tokens must also end its prompt's ``token_ids``.
     """
     import torch
 
@@ -185,7 +184,7 @@ def uniform_rows(
     """Return float64 uniforms in [0, 1), shape ``[len(seeds), count]``, on the CPU.
 
     Row i depends only on ``seeds[i]`` (modulo 2^64), from number ``starts[i]`` on: the top 53 bits of Philox (Salmon et
-    al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011). numpy promises a stable stream only for raw words.
+    al., SC 2011). numpy promises a stable stream only for raw words.
     """
     import numpy as np
     import torch
@@ -205,7 +204,7 @@ def sample_tokens(
 
     ``uniforms`` (float64, ``[rows]``) selects by inverse CDF within the nucleus: the smallest set of most likely tokens
     whose probability reaches ``top_p`` (Holtzman et al., 2020). Log-probs are natural logs in fp32 under the
-    temperature, before top-p. Temperature 0 takes the most likely token, with its log-prob at temperature 1.
+    temperature, before top-p. Temperature 0 is greedy, with log-probs at temperature 1.
     """
     import torch
 
@@ -226,7 +225,7 @@ def sample_tokens(
 def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
     """Return the token at quantile ``uniforms[row]`` for each row of ``probs`` ``[rows, vocab]``.
 
-    Rows need not sum to 1. Summing blocks first is much faster than a running sum over a large vocabulary.
+    Rows need not sum to 1. Summing blocks first is much faster than a running sum.
     """
     import torch
 
@@ -262,7 +261,7 @@ def nucleus_floor(probs: torch.Tensor, top_p: float) -> torch.Tensor:
 
 
 def _floor(ordered: torch.Tensor, top_p: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the probability at which the running sum reaches ``top_p``, and whether it does."""
+    """Return the probability at which the sum reaches ``top_p``, and whether it does."""
     import torch
 
     mass = ordered.cumsum(dim=-1, dtype=torch.float64)

@@ -46,10 +46,10 @@ _WORTH_PACKING = 256
 
 
 class TransformersGenerator:
-    """Samples from a loaded model; implements ``Generator``.
+    """Samples from a loaded model, which may be in training; implements ``Generator``.
 
-    The model may be in training: it is in eval mode only while sampling. On the CPU the attention of tested families is
-    replaced for single-token steps. The caller updates ``model_digest`` when the weights change.
+    The model is in eval mode only while sampling. On the CPU the attention of tested families is replaced for
+    single-token steps. The caller updates ``model_digest`` when the weights change.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class TransformersGenerator:
         model_digest: str = "",
         batching: Batching = "fixed",
     ) -> None:
-        """Move the model to ``device`` unless None. Raises ModelError for a model that would be sampled wrongly."""
+        """Move the model to ``device`` unless None. Raises ModelError for unsupported models."""
         if batch_size < 1:
             raise UserError(f"batch_size is {batch_size}: it must be at least 1")
         if batching not in get_args(Batching):
@@ -98,10 +98,9 @@ class TransformersGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Implement ``Generator.generate``.
+        """Implement ``Generator.generate``; a completion that reaches the end of the context ends with ``length``.
 
-        Raises UserError for a prompt that fills the context, or parameters out of range. A completion that reaches the
-        end of the context ends with ``length``.
+        Raises UserError for a prompt that fills the context, or parameters out of range.
         """
         return sample_all(self.stream(params, on_done), requests, on_result)
 
@@ -229,7 +228,7 @@ def load_generator(
     batch_size: int = DEFAULT_BATCH_SIZE,
     batching: Batching = "fixed",
 ) -> TransformersGenerator:
-    """Return a generator for a local path, a fetched alias or a hub id."""
+    """Return a generator for a local path, fetched alias or hub id."""
     require_local_extra()
     path = resolve_model(name_or_path)
     place = pick_device(device)
@@ -245,10 +244,7 @@ def load_generator(
 
 
 def pack(work: Sequence[PromptRows], batch_size: int) -> Iterator[list[PromptRows]]:
-    """Yield batches of at most ``batch_size`` rows, longest prompts first, so that running out of memory shows at once.
-
-    A prompt with more samples than fit is split.
-    """
+    """Yield batches of at most ``batch_size`` rows, longest prompts first, so that a lack of memory shows at once."""
     batch: list[PromptRows] = []
     room = batch_size
     for prompt in sorted(work, key=lambda p: (-len(p.token_ids), p.token_ids)):

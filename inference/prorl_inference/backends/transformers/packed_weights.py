@@ -1,7 +1,7 @@
 """Pack linear layers' weights for oneDNN while a model samples on the CPU.
 
-torch's float32 BLAS lays the weights out anew in every call: SmolLM2-135M samples about 1.4 times as fast packed
-(benchmarks/generation.py), at twice the memory. Import this module inside functions only: it imports torch.
+torch's float32 BLAS lays weights out anew in every call; packed, SmolLM2-135M samples 1.4 times as fast at twice the
+memory (benchmarks/generation.py). Import inside functions only: it imports torch.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_BYTES = 2 << 30
 def packed_weights(model: Any, rows: int) -> Iterator[None]:
     """Pack float32 weights inside the block, for batches of ``rows``; results are equal up to float rounding.
 
-    The weights must not change inside the block and gradients must be off.
+    The weights must not change inside the block, and gradients must be off.
     """
     packed = []
     try:

@@ -1,4 +1,4 @@
-"""Continuous refill: waiting samples take the rows of samples that ended.
+"""Continuous refill: waiting samples take the rows of ended ones.
 
 All rows share one cache and append at the same position. A new prompt is run once for all its samples and copied over
 free rows so that it ends there; the mask hides older content.
@@ -34,8 +34,7 @@ _REFILL_AT = 0.125
 class PendingSequences:
     """Prompts after prefill: the samples ``rows`` to place, first logits and cache.
 
-    ``source[i]`` is the cache row of sample i, ``lengths[i]`` its prompt's tokens; ``logits`` has one row per cache
-    row.
+    ``source[i]`` is the row of sample i in ``cache`` and ``logits``, ``lengths[i]`` its prompt's length.
     """
 
     rows: list[Row]
