@@ -1,6 +1,6 @@
 """Shared helpers: errors, atomic files and journals, seeds, progress, plug-ins.
 
-``config``, ``rollout_files`` and ``serving`` need further packages; import them by their full names.
+``config``, ``rollout_files`` and ``serving`` need further packages, so they are not imported here.
 """
 
 from prorl_common.cache import cache_root

@@ -103,10 +103,7 @@ def _size(value: Any, sizes: dict[int, int]) -> int:
 
 
 def read_yaml(text: str, where: str) -> Any:
-    """Return the values of a YAML text, limited to those of JSON.
-
-    Raises ConfigError naming ``where`` and the line.
-    """
+    """Return the values of a YAML text, limited to those of JSON. Raises ConfigError naming ``where`` and the line."""
     try:
         values = yaml.load(text, Loader=PlainLoader)
         if _size(values, {}) > MOST_VALUES:
@@ -144,7 +141,7 @@ def read_config_file(path: Path) -> dict[str, Any]:
 def merge(
     model: type[BaseModel], base: Mapping[str, Any], over: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return ``base`` updated with ``over``, section by section; lists and other mappings are replaced whole."""
+    """Return ``base`` updated with ``over``, section by section; lists and mappings are replaced whole."""
     result = dict(base)
     for key, value in over.items():
         below, old = section_at(model, (key,)), result.get(key)
@@ -173,7 +170,7 @@ def apply_overrides(
     overrides: Iterable[str],
     parse: Callable[[str], tuple[list[str], Any]] = parse_override,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return a copy of ``values`` with all overrides, and one message per invalid override."""
+    """Return a copy of ``values`` with all overrides, and a message per invalid one."""
     result = dict(values)
     complaints = []
     for text in overrides:
@@ -185,9 +182,9 @@ def apply_overrides(
 
 
 def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) -> Any:
-    """Return a copy of ``into`` with ``value`` at ``path``, below ``done``; lists take indices or item names.
+    """Return a copy of ``into`` with ``value`` at ``path``; lists take indices or item names.
 
-    Raises ConfigError if the path does not exist.
+    ``done`` is the path of ``into``. Raises ConfigError if ``path`` does not exist.
     """
     if not path:
         return value
@@ -220,7 +217,7 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
 
 
 def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] = ()) -> M:
-    """Return the validated config. Raises ConfigError with ``complaints`` or else the errors of ``model``."""
+    """Return the validated config. Raises ConfigError with ``complaints``, else the model's errors."""
     lines = list(complaints)
     if not lines:
         try:
@@ -236,8 +233,7 @@ def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] =
 def mistakes(
     model: type[BaseModel], values: Mapping[str, Any], prefix: Where = ()
 ) -> dict[Where, str]:
-    """Return path -> message for unknown keys, invalid values and :func:`unfit_numbers`; paths begin with
-    ``prefix``."""
+    """Return path -> message for unknown keys, invalid values and :func:`unfit_numbers`, below ``prefix``."""
     messages: dict[Where, str] = {}
     for path, line in unfit_numbers(values, model, prefix):
         messages.setdefault(path, line)
@@ -266,7 +262,7 @@ def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Wh
 
 
 def section_at(model: type[BaseModel], path: Where) -> type[BaseModel] | None:
-    """Return the model of the section at a path like ("phases", 0), or None."""
+    """Return the model of the section at a path, such as ("phases", 0), or None."""
     annotation: Any = model
     for key in path:
         annotation = _below(annotation, key)
@@ -285,7 +281,6 @@ def all_keys(model: type[BaseModel]) -> list[str]:
 
 
 def _below(annotation: Any, key: Any) -> Any:
-    """Return the annotation of a section's key or a container's items, else None."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         field = annotation.model_fields.get(str(key))
         return None if field is None else field.annotation
@@ -316,7 +311,7 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Where) -> str
 
 
 def suggest(model: type[BaseModel], path: Where, prefix: Where = ()) -> str:
-    """Return `` (did you mean ...?)``: the same key elsewhere, else the nearest one here."""
+    """Return `` (did you mean ...?)`` for the same key elsewhere, else the nearest one here."""
     key, section = str(path[-1]), section_at(model, path[:-1])
     elsewhere = [dotted for dotted in all_keys(model) if dotted.split(".")[-1] == key]
     if elsewhere and len(path) == 1 and not prefix:

@@ -1,7 +1,4 @@
-"""The exceptions of prorl and helpers for their messages.
-
-Packages derive theirs from UserError and ServiceError. Any other exception is a bug and keeps its traceback.
-"""
+"""The exceptions of prorl and helpers for their messages. Any other exception is a bug and keeps its traceback."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ CONSTRAINTS = Path(__file__).with_name("constraints.txt")
 
 
 def pip_install(requirement: str) -> str:
-    """Return the command that installs ``requirement`` in versions known to work together."""
+    """Return the command that installs ``requirement`` in tested versions."""
     return f"pip install '{requirement}' -c {shlex.quote(str(CONSTRAINTS))}"
 
 
@@ -59,7 +56,7 @@ class DiskFullError(ServiceError):
 
 
 def nearest(word: str, names: Iterable[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the most similar word in ``names``, or an empty string."""
+    """Return `` (did you mean 'x'?)`` for the most similar of ``names``, or an empty string."""
     words = list(names)
     hits = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     if not hits and len(word) > 1:
@@ -88,7 +85,7 @@ _PLAIN = (
 
 
 def plain_words(message: str) -> str:
-    """Return a pydantic message in plain words, such as ``must be a whole number``."""
+    """Return a pydantic message in plain words."""
     message = re.sub(r", (?:unable to|got a number with) .*$", "", message)
     for theirs, ours in _PLAIN:
         message = message.replace(theirs, ours)

@@ -36,7 +36,7 @@ _LEAST_ROOM = 1 << 16
 
 @contextlib.contextmanager
 def explain_write_errors(path: Path) -> Iterator[None]:
-    """Turn an OSError into one line naming ``path``: DiskFullError for space, UserError for permissions."""
+    """Turn an OSError into one line: DiskFullError for space, UserError for permissions."""
     try:
         yield
     except OSError as error:
@@ -56,7 +56,7 @@ def says_disk_full(error: BaseException) -> bool:
 
 
 def is_full(folder: Path) -> bool:
-    """Return whether the disk of ``folder`` is full, for libraries that only report a failed write."""
+    """Return whether the disk of ``folder`` is full, for libraries that do not say why a write failed."""
     try:
         stats = os.statvfs(folder)
     except OSError:
@@ -65,7 +65,7 @@ def is_full(folder: Path) -> bool:
 
 
 def check_output(path: Path, folder: bool = False) -> None:
-    """Raise UserError if ``path`` cannot become a file (or ``folder``); missing parent folders are fine."""
+    """Raise UserError if ``path`` cannot become a file (or ``folder``); parents may be missing."""
     path = path.expanduser()
     why = None
     if path.name == "-":
@@ -88,7 +88,7 @@ def check_output(path: Path, folder: bool = False) -> None:
 
 
 def atomic_write_bytes(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path`` atomically: readers see the old or the new file."""
+    """Write ``data`` to ``path`` so that readers see the old or the new file."""
     with explain_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -114,7 +114,7 @@ def atomic_write_text(path: Path, text: str) -> None:
 def atomic_directory(target: Path, within: Path | None = None) -> Iterator[Path]:
     """Yield a temporary folder that replaces ``target`` if the block ends without error.
 
-    It is created beside ``target`` or in ``within``, which must be on the same disk and keeps what a kill left.
+    It is created beside ``target`` or in ``within``, on the same disk; a kill leaves it there.
     """
     with explain_write_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -143,7 +143,7 @@ def sha256_file(path: Path) -> str:
 
 
 def lfs_problem(path: Path) -> str | None:
-    """Return a message if the file is a Git LFS pointer, else None."""
+    """Return a message if the file is a Git LFS pointer."""
     mark = b"version https://git-lfs.github.com/spec/v1"
     try:
         with path.open("rb") as file:
@@ -160,8 +160,7 @@ def read_jsonl(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, object) for each non-blank line of a .jsonl or .jsonl.gz file.
 
-    Raises UserError for an unreadable file and, unless ``on_bad`` takes the error, for a line that is not a JSON
-    object.
+    Raises UserError for an unreadable file and, unless ``on_bad`` takes it, for a line that is no JSON object.
     """
     if not path.is_file():
         raise UserError(
@@ -203,8 +202,8 @@ _TAIL = 1 << 16
 class Journal(Closing):
     """An append-only JSONL file whose complete lines survive a kill.
 
-    Opening it drops a torn last line; raises UserError if another process has it open. Appends are flushed, and synced
-    unless ``fsync`` is false.
+    Opening it drops a torn last line; raises UserError if another process has it open. Appends are synced unless
+    ``fsync`` is false.
     """
 
     def __init__(self, path: Path, fsync: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Fork templates: a process that loads what its children need and then forks them in milliseconds."""
+"""Fork templates: processes that load what their children need, then fork them in milliseconds."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Child:
         return _last_lines(self.stderr)
 
     def kill(self) -> int | None:
-        """Kill and reap the child and remove its folder; return its exit code, if known. May be called twice."""
+        """Kill and reap the child, remove its folder and return its exit code, if known. May be called twice."""
         if self._ended:
             return None
         self._ended = True
@@ -78,8 +78,8 @@ class Child:
 class Template:
     """A running template process. Thread-safe. Its children die with it, and it dies with this process.
 
-    ``command`` runs a program that calls ``serve_forks``. ``noun`` names a child in messages. ``folder`` is its TMPDIR,
-    and its HOME unless ``environment`` sets another.
+    ``command`` runs a program that calls ``serve_forks``. ``noun`` names a child in messages. ``folder`` is its TMPDIR
+    and default HOME.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], noun: str) -> None:
@@ -126,10 +126,9 @@ class Template:
         return self._process.poll() is None
 
     def child(self, order: Mapping[str, Any], owner: int | None = None) -> Child:
-        """Fork a child for ``order`` (JSON), to which its ``"folder"`` is added; ``owner`` gets the folder if this
-        process is root.
+        """Fork a child for ``order`` (JSON), with its ``"folder"`` added. Raises ChildError.
 
-        Raises ChildError.
+        If this process is root, ``owner`` gets the folder.
         """
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as always:
             try:
@@ -227,8 +226,7 @@ def serve_forks(
 ) -> None:
     """Run as a template: send the result of ``load``, then fork a child per order until the host is gone.
 
-    The child calls ``become(order, requests, replies)`` and exits, with code 1 and a traceback on an error; its stdout
-    is discarded.
+    The child calls ``become(order, requests, replies)`` and exits, with code 1 after an error; its stdout is discarded.
     """
     control, host = socket.socket(fileno=int(sys.argv[-2])), int(sys.argv[-1])
     null = os.open(os.devnull, os.O_RDWR)

@@ -1,4 +1,4 @@
-"""JSON in length-prefixed frames (4 bytes, big-endian) between processes, with limits for untrusted input."""
+"""JSON in length-prefixed frames (4 bytes, big-endian), with limits for untrusted input."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class FrameTimeout(Exception):
 def take_frame(buffer: bytearray, limit: int) -> bytes | None:
     """Remove a whole frame from ``buffer`` and return its body, or None if it is incomplete.
 
-    Raises FrameTooLong for a body of more than ``limit`` bytes.
+    Raises FrameTooLong for more than ``limit`` bytes.
     """
     if len(buffer) < HEADER.size:
         return None
@@ -72,8 +72,8 @@ def read_json(data: bytes, nan: bool = False) -> Any:
     """Return the value of a UTF-8 JSON text. Raises only FrameError.
 
     Rejects nesting beyond MAX_DEPTH, more than about a million lists and objects, integers of more than MAX_DIGITS
-    digits, numbers beyond a float, repeated keys and, unless ``nan``, NaN and infinities. Memory use is at most 64 MiB
-    plus 32 times ``data``.
+    digits, numbers beyond a float, repeated keys and, unless ``nan``, NaN and infinities. Uses at most 64 MiB plus 32
+    times ``data``.
     """
     try:
         _check_nesting(data)
@@ -83,7 +83,7 @@ def read_json(data: bytes, nan: bool = False) -> Any:
 
 
 def _check_nesting(data: bytes) -> None:
-    """Raise FrameError for too many or too deep lists and objects, not counting brackets in strings."""
+    """Raise FrameError for too many or too deep lists and objects; brackets in strings do not count."""
     if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
         return
     # A string that ends in a backslash hides one of its two quotes, so this may be half the true count.
@@ -147,7 +147,7 @@ def frame(body: bytes) -> bytes:
 
 
 def send(handle: int, message: Mapping[str, Any], deadline: float | None = None) -> None:
-    """Write one frame to a file descriptor, non-blocking if there is a ``deadline`` (``time.monotonic`` seconds).
+    """Write one frame to a file descriptor, non-blocking with a ``deadline`` (``time.monotonic``).
 
     Raises FrameError, FrameTimeout.
     """
@@ -167,7 +167,7 @@ def write(handle: int, data: bytes, deadline: float | None = None) -> None:
 
 
 class Reader:
-    """Reads frames of JSON objects from a file descriptor, non-blocking if deadlines are used. Not thread-safe."""
+    """Reads frames of JSON objects from a file descriptor, non-blocking with deadlines. Not thread-safe."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle

@@ -1,7 +1,4 @@
-"""HTTP clients: a kept-open connection, the meaning of errors, and retries.
-
-Redirects and proxies of the environment are not followed.
-"""
+"""HTTP clients: connections, the meaning of errors, and retries. Redirects and proxies of the environment are ignored."""
 
 from __future__ import annotations
 
@@ -38,8 +35,8 @@ GONE_AFTER = 3
 
 
 class TransientError(ServiceError):
-    """The request may succeed later. ``wait``: seconds that the server asks for; ``blames_request``: the request may be
-    the cause; ``alive``: the server only takes no requests for now."""
+    """The request may succeed later. ``wait``: seconds requested by the server; ``blames_request``: the request may be
+    the cause; ``alive``: the server is only busy."""
 
     def __init__(
         self,
@@ -76,7 +73,7 @@ class Address:
 def parse_address(url: str, name: str, example: str, base: str = "") -> Address:
     """Return the parts of ``http(s)://host[:port][/path]`` or ``unix:/path``; ``base`` is the default path.
 
-    Raises UserError, naming the address as ``name``, for another form or a password.
+    Raises UserError, naming the address as ``name``, for other forms or a password.
     """
     if url.startswith("unix:/"):
         return Address(False, "localhost", 0, base, url.removeprefix("unix:"))
@@ -104,7 +101,7 @@ def parse_address(url: str, name: str, example: str, base: str = "") -> Address:
 
 
 def bearer_token(explicit: str | None) -> str:
-    """Return ``explicit``, else PRORL_TOKEN, else an empty string. Raises UserError for an invalid token."""
+    """Return ``explicit``, else PRORL_TOKEN, else an empty string. Raises UserError."""
     token = (explicit if explicit is not None else os.environ.get("PRORL_TOKEN", "")).strip()
     if not token.isascii() or not token.isprintable():
         raise UserError("the token (PRORL_TOKEN) holds characters that no HTTP header can")
@@ -188,8 +185,8 @@ class _UnixConnection(http.client.HTTPConnection):
 class Connection(Closing):
     """One kept-open connection of one thread; ``cut`` may be called from another.
 
-    ``key`` is sent as a bearer token and removed from messages; ``timeout`` is in seconds per answer. A broken
-    connection is reopened once, after calling ``at_return``, which may check which server answers now.
+    ``key`` is sent as a bearer token and removed from messages; ``timeout`` is seconds per answer. A broken connection
+    is reopened once, after calling ``at_return``, which may check the server.
     """
 
     def __init__(
@@ -309,7 +306,7 @@ class Connection(Closing):
 
 
 def notice_a_vanished_host(sock: socket.socket) -> None:
-    """Make the kernel detect within a minute that the host vanished; connections inherit it from a listening socket."""
+    """Make the kernel detect a vanished host within a minute; accepted connections inherit this."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     probes = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
     for name, value in (*probes, ("TCP_USER_TIMEOUT", 60_000)):  # the last: unacknowledged, in ms
@@ -322,8 +319,8 @@ class RetryPolicy:
     """How long and how often a request is retried, in seconds.
 
     The first wait is ``first``, doubled up to ``longest``, or the server's request up to ``longest_asked`` if that is
-    more, plus up to a quarter at random. A request is given up after ``tries`` failures, an unresponsive server after
-    ``patience``.
+    more, plus up to a quarter at random. ``tries`` limits the failures of a request, ``patience`` the time of an
+    unresponsive server.
     """
 
     first: float = 0.5
@@ -340,7 +337,7 @@ class RetryPolicy:
 
 
 class ServerWatch:
-    """Tracks for all threads whether a server answers; reports when it is gone and when it is back."""
+    """Tracks for all threads whether a server answers, and reports changes."""
 
     def __init__(
         self,
@@ -397,7 +394,7 @@ class ServerWatch:
     def failed(self, failure: TransientError, began: float = math.inf) -> None:
         """Record a failed attempt; one that ``began`` before the last answer does not count.
 
-        Raises ServiceError after ``patience`` without an answer, StoppedError after :meth:`stop`.
+        Raises ServiceError after ``patience``, StoppedError after :meth:`stop`.
         """
         with self._changed:
             if self._stopped:

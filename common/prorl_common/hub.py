@@ -60,8 +60,7 @@ def check_repo(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A planned or finished upload. ``files`` maps repository paths to contents; ``removed`` are files of an earlier
-    push."""
+    """A planned or finished upload. ``files`` maps repository paths to contents; ``removed`` are old files."""
 
     repo: str
     kind: Literal["dataset", "model"]
@@ -100,7 +99,7 @@ def upload(
     """Upload the files in one commit, creating the repository if necessary; return the finished upload.
 
     Removes old files for which ``replaces`` is true. Raises UserError without a token or if the hub refuses token, name
-    or card, ServiceError if the hub fails; nothing is committed then, and the call can be repeated.
+    or card, ServiceError if the hub fails; the call can then be repeated.
     """
     import huggingface_hub as library
     from huggingface_hub import errors
@@ -152,7 +151,7 @@ def _status(error: BaseException | None) -> int | None:
 
 
 def broken_library() -> tuple[type[Exception], ...]:
-    """Return the errors that huggingface_hub raises for a broken connection or answer."""
+    """Return the errors that huggingface_hub raises for broken connections or answers."""
     import httpx
 
     return (

@@ -1,7 +1,7 @@
 """Ctrl-C in every command: the first explains what is kept, the second ends the process.
 
-Python runs signal handlers only between bytecodes, and a step inside torch may take half a minute; so a thread started
-by :func:`watch` reads signals at once.
+Python runs signal handlers only between bytecodes, and a step inside torch may take half a minute; :func:`watch` starts
+a thread that reads signals at once.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def on_interrupt(
 ) -> Iterator[None]:
     """Print ``words`` at the first Ctrl-C inside the block, then call ``react`` or raise KeyboardInterrupt.
 
-    ``words`` say what is kept and how to continue (None: print nothing). With ``react`` the work goes on to a good
+    ``words`` say what is kept and how to continue (None: print nothing). With ``react`` the work continues to a good
     stopping point, SIGTERM acts like Ctrl-C, and the second signal raises KeyboardInterrupt. Only the innermost block
-    reacts, and only in the main thread.
+    reacts, in the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -88,7 +88,7 @@ def on_interrupt(
 
 
 def watch() -> None:
-    """React to Ctrl-C at once, and end the process ``GRACE`` seconds after the second, with ``os._exit``."""
+    """React to Ctrl-C at once, and end the process ``GRACE`` seconds after the second."""
     heard, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -155,7 +155,7 @@ def _watch(heard: int) -> None:
 
 
 def leave(code: int) -> None:
-    """Exit with ``code`` if Ctrl-C was pressed, without the interpreter's shutdown, which is slow with torch."""
+    """Exit with ``code`` if Ctrl-C was pressed, without the interpreter's slow shutdown."""
     if not (_state.heard or _state.handled):
         return
     if _state.heard > 1:

@@ -25,7 +25,7 @@ _MARKDOWN = re.compile(
 def printable(value: object) -> str:
     """Return ``value`` as text that a page may hold.
 
-    Controls, lone surrogates and noncharacters become U+FFFD; characters that reorder text are spelled out.
+    Controls, surrogates and noncharacters become U+FFFD; characters that reorder text are spelled out.
     """
     return _UNSHOWN.sub(_shown, str(value).replace("\r\n", "\n"))
 

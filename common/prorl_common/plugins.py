@@ -1,4 +1,4 @@
-"""Plug-ins: find the specs of prorl and of others through entry points and plug-in files.
+"""Plug-ins: the specs of prorl and of others, found through entry points and plug-in files.
 
 A *spec* is a frozen dataclass with a ``name`` and functions; a *door* is one kind of spec. An entry point gives a spec,
 a list of specs or a function that returns them.
@@ -115,7 +115,7 @@ _LOADED = _Loaded()
 def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
     """Load plug-in files here and in later child processes; return all loaded files.
 
-    Raises PluginError if a file is missing, fails to import or has no spec.
+    Raises PluginError if a file is missing, fails or has no spec.
     """
     loaded = plugin_files()
     with _LOADED.lock:
@@ -130,10 +130,7 @@ def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
 
 
 def plugin_files() -> tuple[PluginFile, ...]:
-    """Return the plug-in files of this process and its parent.
-
-    Raises PluginError if one has changed since the parent loaded it.
-    """
+    """Return the plug-in files of this process and its parent. Raises PluginError if one has changed since."""
     with _LOADED.lock:
         if not _LOADED.inherited:
             _LOADED.inherited = True
@@ -197,7 +194,7 @@ def _load(path: Path, expected: str | None) -> None:
 
 
 def check_signatures(spec: Any, where: str) -> None:
-    """Raise PluginError if a function of a spec does not take the arguments in its field's annotation."""
+    """Raise PluginError if a spec's function does not take the arguments in its field's annotation."""
     import ast
     import dataclasses
     import inspect
@@ -254,7 +251,7 @@ def _constant(spec: S) -> Callable[[], S]:
 class Door(Generic[S]):
     """One kind of part: all specs of type ``spec`` under the entry-point ``group``, called ``noun`` in messages.
 
-    Doors may share a group. prorl's own specs are loaded when used, others when names are needed.
+    prorl's own specs are loaded when used, others when names are needed.
     """
 
     def __init__(self, group: str, spec: type[S], noun: str) -> None:
@@ -341,7 +338,7 @@ def _origin_of(point: EntryPoint) -> Origin:
 
 
 def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
-    """Return the specs of an entry point. Raises PluginError; errors in prorl's own parts keep their traceback."""
+    """Return the specs of an entry point. Raises PluginError, except for errors in prorl's own parts."""
     try:
         value = point.load()
         if not isinstance(value, Sequence) and not hasattr(value, "name"):
@@ -386,7 +383,7 @@ def unknown_name(noun: str, name: str, origins: dict[str, Origin]) -> str:
 class FolderDoor:
     """Parts that are YAML files in the packages named by entry points of ``group``.
 
-    A path, which ends in .yaml or .yml or holds a slash, works like a name.
+    A path that ends in .yaml or .yml or holds a slash works like a name.
     """
 
     def __init__(self, group: str, noun: str) -> None:
@@ -446,7 +443,7 @@ class Installed:
 
 
 def installed_plugins() -> list[Installed]:
-    """Return the parts of third-party distributions by source and group. Loads everything, raises nothing."""
+    """Load and return the parts of third-party distributions by source and group. Raises nothing."""
     parts: dict[tuple[Origin, str], Installed] = {}
     from importlib.metadata import entry_points
 

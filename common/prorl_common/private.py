@@ -1,4 +1,4 @@
-"""Remove secrets, addresses and paths from texts and JSON before they are published."""
+"""Remove secrets, addresses and paths from texts and JSON."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SHORTEST_SECRET = 8
 class Private:
     """Removes private values from texts; ``names`` are further strings to remove.
 
-    Values of environment variables named like a token, key, secret or password count as secrets.
+    Values of environment variables with names like token, key or password count as secrets.
     """
 
     def __init__(self, environment: Mapping[str, str], names: Iterable[str] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Columns and reading of a run's rollout files, ``rollouts/step_000012.parquet``: one row per response."""
+"""Columns and reading of a run's rollout files, ``rollouts/step_000012.parquet``."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def schema(columns: Sequence[str] | None = None) -> pa.Schema:
 
 
 def rollout_files(run: Path) -> dict[int, Path]:
-    """Return the rollout files of the run in folder ``run``, ordered by step."""
+    """Return the rollout files of the run in a folder, ordered by step."""
     named = (run / "rollouts").glob("step_*.parquet")
     files = {step_of(p): p for p in named if p.stem[5:].isdecimal() and p.is_file()}
     return dict(sorted(files.items()))
@@ -99,8 +99,8 @@ def read_rollouts(
 ) -> pa.Table:
     """Return ``columns`` (None: all) of a rollout file of any age, with the types of ``schema``.
 
-    Columns missing in older files are null. Without ``carried`` responses that an earlier step's file has too are left
-    out. Raises UserError for any other file.
+    Columns missing in older files are null. Without ``carried``, responses that an earlier step's file also has are
+    left out. Raises UserError for any other file.
     """
     import pyarrow as pa
     from pyarrow import compute, parquet

@@ -1,4 +1,4 @@
-"""Plots as SVG files: axes, lines with bands, markers, boxes and legends. Equal numbers give equal bytes."""
+"""Plots as SVG files. Equal numbers give equal bytes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def series_colour(place: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A scale from ``low`` to ``high`` (or backwards) with labelled ticks; ``log`` needs positive values."""
+    """A scale from ``low`` to ``high`` (or backwards) with labelled ticks."""
 
     low: float
     high: float
@@ -237,7 +237,7 @@ def picture(
     legend: Sequence[tuple[Key, str]],
     series: int,
 ) -> str:
-    """Return a standalone SVG file: title, legend, and rows of (description, panel), with ``series`` series."""
+    """Return a standalone SVG file with ``series`` series: title, legend, rows of (description, panel)."""
     width = max([320.0, *(sum(p.size[0] for _, p in row) for row in rows)])
     lines = textwrap.wrap(title, int(width / 9)) or [""]
     parts = [
@@ -271,7 +271,7 @@ def _width(words: str) -> float:
 
 
 def marker(series: int, x: float, y: float, r: float = 2.8) -> str:
-    """Return the path of a series' marker: circle, square, triangle, diamond, cross, down triangle."""
+    """Return the path of a series' marker, one of six."""
     kind = series % 6
     if kind == 0:
         return f"M{x - r:.1f} {y:.1f}a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0 {-2 * r} 0Z"

@@ -1,4 +1,4 @@
-"""Limits on a service's connections: their number, and how long a peer may keep one waiting.
+"""Limits on the number of a service's connections and on how long a peer may keep one waiting.
 
 uvicorn waits forever for requests and slow readers, and accepts nothing once file descriptors run out.
 """
@@ -45,7 +45,7 @@ class ConnectionGuard:
     """Creates a service's connections and enforces the limits, in one event loop.
 
     A peer may hold a quarter of all connections without a complete request. To make room, the longest-waiting
-    connection of the peer with most of them is closed.
+    connection of the peer with most is closed.
     """
 
     def __init__(self, limits: ConnectionLimits) -> None:
@@ -94,7 +94,7 @@ class ConnectionGuard:
             self._waiting.pop(connection.peer, None)
 
     def place(self, connection: GuardedConnection) -> None:
-        """Update whether the connection may be closed: not while it sends a body or is being answered."""
+        """Update whether the connection may be closed: not while it sends a body or is answered."""
         if connection in self._connections:
             self.remove(connection)
             self._connections.add(connection)
@@ -102,7 +102,7 @@ class ConnectionGuard:
                 self._waiting.setdefault(connection.peer, {})[connection] = None
 
     def admits(self, connection: GuardedConnection, method: str) -> bool:
-        """Return whether to accept a request with a complete header; one without a body always is."""
+        """Return whether to accept a request whose header is complete; one without a body always is."""
         if method in ("GET", "HEAD") and connection.phase is not Phase.BODY:
             return True
         bodies = [other for other in self._connections if other.phase is Phase.BODY]

@@ -32,7 +32,7 @@ class ConnectionLimits:
 class ListenOptions:
     """``read_seconds`` and ``drain_seconds`` are in seconds, ``max_body_mb`` in MiB.
 
-    ``uds`` is a Unix socket path instead of host and port. ``queue`` limits the waiting items. ``hosts`` are further
+    ``uds`` is a Unix socket path instead of host and port, ``queue`` the limit of waiting items, ``hosts`` further
     names of the service.
     """
 
@@ -55,7 +55,7 @@ class ListenOptions:
 
 
 def check_listening(options: ListenOptions) -> None:
-    """Raise UserError for invalid options, or if others could reach the service without a token."""
+    """Raise UserError for invalid options, or if other machines could connect without a token."""
     if options.queue < 1:
         raise UserError("--queue must be at least 1")
     if not 0 < options.max_body_mb <= MAX_BODY_MB or not 0 <= options.drain_seconds < math.inf:
@@ -84,7 +84,7 @@ def is_loopback(host: str) -> bool:
 def read_token(file: Path | None) -> str:
     """Return the token in the file, else PRORL_TOKEN, else an empty string.
 
-    Raises UserError for a file that is unreadable, empty or readable by others.
+    Raises UserError for a file that is unreadable, empty or readable by other users.
     """
     if file is None:
         return os.environ.get("PRORL_TOKEN", "").strip()

@@ -1,4 +1,4 @@
-"""Checks of every request to a service: host, token, body limits."""
+"""Checks of every request to a service."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Gate:
     """Passes requests to ``app`` if they name the right host (else 421), do not come from another site's page (403) and
     carry the token (401, except ``/healthz``).
 
-    The host check stops DNS rebinding from a web page; with a token or a Unix socket any host is accepted.
+    The host check stops DNS rebinding; with a token or a Unix socket any host is accepted.
     """
 
     def __init__(self, app: ASGIApp, options: ListenOptions) -> None:
@@ -107,7 +107,7 @@ class Gate:
     async def end(self, seconds: float) -> bool:
         """Refuse new requests with 503 and wait for running ones; return False if time ran out.
 
-        Waits until LINGER seconds after the last request, since clients may return.
+        Waits until LINGER seconds after the last request, as clients may return.
         """
         self._is_ending, started = True, time.monotonic()
         while self._in_flight or time.monotonic() - self._last_request < LINGER:
@@ -209,7 +209,7 @@ class Bodies:
 
 
 async def unread(request: Request, refusal: Refusal) -> Refusal:
-    """Discard the body and return ``refusal``: closing the connection earlier would reset it and lose the answer."""
+    """Discard the body and return ``refusal``: closing the connection earlier would lose the answer."""
     await _discard(request, request.stream())
     return refusal
 

@@ -1,7 +1,7 @@
 """The socket and uvicorn server of a service.
 
 The first SIGTERM or SIGINT refuses new requests and finishes running ones within ``drain_seconds``; the second ends the
-server at once.
+server.
 """
 
 from __future__ import annotations
@@ -35,10 +35,7 @@ def require_server_extra() -> None:
 def make_server(
     app: Any, options: ListenOptions, ready: Callable[[], None], say: Callable[[str], None]
 ) -> Any:
-    """Return a uvicorn server for ``app``; call it in the event loop that runs the server.
-
-    ``ready`` is called once it accepts requests and signals.
-    """
+    """Return a uvicorn server for ``app``, made in its event loop; ``ready`` is called once it accepts requests."""
     import uvicorn
 
     from prorl_common.serving.connections import ACCEPTED_AT_ONCE, ConnectionGuard
