@@ -112,10 +112,10 @@ def _check_training(command: Command, folder: Path, run: str) -> Check:
     if check.state != "ok":
         return check
     lines = (folder / "runs" / run / "metrics.jsonl").read_text("utf-8").splitlines()
-    return judge_training(command.name, [json.loads(line) for line in lines])
+    return check_metrics(command.name, [json.loads(line) for line in lines])
 
 
-def judge_training(name: str, rows: Sequence[Mapping[str, Any]]) -> Check:
+def check_metrics(name: str, rows: Sequence[Mapping[str, Any]]) -> Check:
     """Return whether the steps in ``rows`` (lines of metrics.jsonl) learned and sampler and trainer agree."""
     updated = [row for row in rows if "grad_norm" in row]
     if not updated:

@@ -166,7 +166,7 @@ class _InterruptedError(Exception):
     """Ctrl-C."""
 
 
-def _is_named(path: object) -> bool:
+def _names_argument(path: object) -> bool:
     """Return whether the command line names this path or a parent folder."""
     if not isinstance(path, str):
         return False
@@ -194,7 +194,7 @@ def main() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
-        if not _is_named(error.filename):
+        if not _names_argument(error.filename):
             raise
         print(f"error: {error.filename} cannot be used: {error.strerror}", file=sys.stderr)
         sys.exit(2)

@@ -122,9 +122,9 @@ class Reply:
         try:
             value = json.loads(self.body)
         except ValueError as error:
-            raise TransientError(f"an answer that is not JSON ({self._start()})") from error
+            raise TransientError(f"an answer that is not JSON ({self._body_start()})") from error
         if not isinstance(value, dict):
-            raise TransientError(f"an answer that is no JSON object ({self._start()})")
+            raise TransientError(f"an answer that is no JSON object ({self._body_start()})")
         return value
 
     def message(self) -> str:
@@ -132,7 +132,7 @@ class Reply:
         try:
             value = json.loads(self.body)
         except ValueError:
-            return self._start()
+            return self._body_start()
         for name in ("error", "message", "detail"):
             if isinstance(value, dict) and name in value:
                 value = value[name]
@@ -167,7 +167,7 @@ class Reply:
             return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
         return None
 
-    def _start(self) -> str:
+    def _body_start(self) -> str:
         return one_line(self.hide(self.body.decode("utf-8", "replace")))[:120]
 
 
@@ -224,7 +224,7 @@ class Connection(Closing):
             try:
                 connection = self._connected()
                 connection.request(method, self._address.base + path, data, headers)
-                return self._whole(connection.getresponse())
+                return self._read_reply(connection.getresponse())
             except (OSError, http.client.HTTPException) as error:
                 self.close()
                 # The server may have closed the kept-open connection: retry once on a new one.
@@ -238,9 +238,9 @@ class Connection(Closing):
     def _broken(self, error: Exception) -> TransientError:
         if isinstance(error, TimeoutError):
             return TransientError(f"no answer within {self._timeout:g} s")
-        return TransientError(f"the connection broke ({self._words(error)})")
+        return TransientError(f"the connection broke ({self._describe(error)})")
 
-    def _whole(self, response: http.client.HTTPResponse) -> Reply:
+    def _read_reply(self, response: http.client.HTTPResponse) -> Reply:
         with response:
             body = response.read(LONGEST_ANSWER)
             if response.length:
@@ -253,12 +253,12 @@ class Connection(Closing):
         if self._cut:
             raise ConnectionAbortedError("cut")
         if self._http is None:
-            made = self._make(min(CONNECT_SECONDS, self._timeout))
+            made = self._new_connection(min(CONNECT_SECONDS, self._timeout))
             try:
                 made.connect()
             except (OSError, http.client.HTTPException) as error:
                 made.close()
-                reason = f"no connection ({self._words(error)})"
+                reason = f"no connection ({self._describe(error)})"
                 if isinstance(error, ConnectionRefusedError):
                     reason = "connection refused"
                 elif isinstance(error, socket.gaierror):
@@ -266,13 +266,13 @@ class Connection(Closing):
                 raise TransientError(reason, blames_request=False) from error
             made.sock.settimeout(self._timeout)
             if not self._address.socket:
-                notice_a_vanished_host(made.sock)
+                enable_keepalive(made.sock)
             self._http, self._socket = made, made.sock
             if self._cut:  # cut while connecting, before there was a socket to shut down
                 raise ConnectionAbortedError("cut")
         return self._http
 
-    def _make(self, timeout: float) -> http.client.HTTPConnection:
+    def _new_connection(self, timeout: float) -> http.client.HTTPConnection:
         address = self._address
         if address.socket:
             return _UnixConnection(address.socket, timeout)
@@ -285,7 +285,7 @@ class Connection(Closing):
             text = text.replace(secret, "***")
         return text
 
-    def _words(self, error: Exception) -> str:
+    def _describe(self, error: Exception) -> str:
         return one_line(self._without_key(str(error)))[:120] or type(error).__name__
 
     def cut(self) -> None:
@@ -305,7 +305,7 @@ class Connection(Closing):
         self._http = self._socket = None
 
 
-def notice_a_vanished_host(sock: socket.socket) -> None:
+def enable_keepalive(sock: socket.socket) -> None:
     """Make the kernel detect a vanished host within a minute; accepted connections inherit this."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     probes = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))

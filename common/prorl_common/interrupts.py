@@ -50,7 +50,7 @@ def _to_stderr(text: str) -> None:
 
 _blocks: list[_Block] = []
 _state = _State()
-_speaking = threading.RLock()
+_print_lock = threading.RLock()
 _message_shown = threading.Event()
 
 
@@ -76,7 +76,7 @@ def on_interrupt(
     try:
         yield
     except KeyboardInterrupt:
-        _speak()
+        _print_message()
         raise
     finally:
         for number, old in zip(numbers, before, strict=True):
@@ -102,7 +102,7 @@ def watch() -> None:
 def _handle(number: int, frame: FrameType | None) -> None:
     del number, frame
     _state.handled += 1
-    _speak()
+    _print_message()
     block = _blocks[-1]
     if _state.handled == 1 and _state.heard < 2 and block.react is not None:
         block.react()
@@ -129,8 +129,8 @@ def _interrupt_later() -> None:
     signal.pthread_kill(main, signal.SIGINT)  # a real signal also interrupts a sleep
 
 
-def _speak() -> None:
-    with _speaking:
+def _print_message() -> None:
+    with _print_lock:
         if _state.spoken or not _blocks:
             return
         _state.spoken = True
@@ -148,7 +148,7 @@ def _watch(heard: int) -> None:
                 continue
             _state.heard += 1
             if _state.heard == 1:
-                _speak()
+                _print_message()
             else:
                 time.sleep(GRACE)
                 _end()

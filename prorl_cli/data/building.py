@@ -343,10 +343,10 @@ def build_command(
                 worst = sorted(entry["drops"].items(), key=lambda item: -item[1])[:5]
                 reasons = "; ".join(f"{reason} ({count})" for reason, count in worst)
                 warn(f"{entry['name']}: none of {entry['candidates']} rows was kept: {reasons}")
-    raise typer.Exit(_conclude(report, allow_short))
+    raise typer.Exit(_report_end(report, allow_short))
 
 
-def _conclude(report: BuildReport, allow_short: bool) -> int:
+def _report_end(report: BuildReport, allow_short: bool) -> int:
     """Report how the build ended; return the exit code."""
     for name in report.too_short:
         splits = ", ".join(report.short[name])

@@ -131,7 +131,7 @@ def rate_command(
             policies = fed.policies
         if sampled:
             policies = [_sample(eval_config, samples, store, progress)]
-        policies = policies or _only_one(store)
+        policies = policies or _only_policy(store)
         rated = store.rows(samples, policies)
     _show(chosen, folder, samples, rated, policies, ends if suggest else None, json_out)
     if recipe_out is not None and manifest is not None:
@@ -175,7 +175,7 @@ def _sample(
         return rate(generator, samples, settings, store, pool, progress)
 
 
-def _only_one(store: RatingStore) -> list[Policy]:
+def _only_policy(store: RatingStore) -> list[Policy]:
     """Return the only policy of the store.
 
     Raises UserError if there are several.

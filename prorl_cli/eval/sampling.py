@@ -278,13 +278,13 @@ def run_command(
             for note in one.notes:
                 warn(note)
         same = how.repeated_answers()
-        for line in [*([] if same is None else [same]), *_poor(gathered, how.n)]:
+        for line in [*([] if same is None else [same]), *_power_warnings(gathered, how.n)]:
             warn(line)
         for note in chosen.notes:
             say(f"note: {note}")
         if not gathered.ready:
             warn("no benchmark of the suite could be had: nothing is sampled")
-        shared = _shared(gathered, session, progress)
+        shared = _find_shared_problems(gathered, session, progress)
         with open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool:
             pool.require(sample.task for one in gathered.ready for sample in one.samples)
             result = run_suite(chosen, gathered, session, pool, progress)
@@ -292,7 +292,7 @@ def run_command(
     _show(replace(result, shared=shared), session, form, cast("RowChoice", rows), html)
 
 
-def _poor(gathered: Gathered, n: int) -> list[str]:
+def _power_warnings(gathered: Gathered, n: int) -> list[str]:
     """Return warnings for a suite, or its benchmarks, that are too small to show a gain."""
     from prorl_evaluation.stats.power import GAIN_OF_INTEREST, poor_power
 
@@ -308,7 +308,9 @@ def _poor(gathered: Gathered, n: int) -> list[str]:
     ]
 
 
-def _shared(gathered: Gathered, session: Session, progress: Progress) -> dict[str, tuple[str, ...]]:
+def _find_shared_problems(
+    gathered: Gathered, session: Session, progress: Progress
+) -> dict[str, tuple[str, ...]]:
     """Return the problems that the run's training data shares with the suite, and warn of them."""
     from prorl_evaluation.suites.sources import shared_lines, shared_with, training_data
 

@@ -155,12 +155,12 @@ def answers_table(pairs: Sequence[tuple[Example, Example]]) -> Table:
         table.add_column(head, ratio=1)
     for a, b in pairs:
         prompt = a.prompt.rpartition("user: ")[2]
-        cells = (_short(prompt), _judged(a), _judged(b))
+        cells = (_short(prompt), _graded(a), _graded(b))
         table.add_row(*(Text(cell) for cell in cells))
     return table
 
 
-def _judged(example: Example) -> str:
+def _graded(example: Example) -> str:
     if example.reward is None:
         return f"(not judged) {_short(example.response)}"
     return f"{'right' if example.reward >= 1 else 'wrong'}: {_short(example.response)}"

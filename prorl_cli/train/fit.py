@@ -84,14 +84,14 @@ def print_fit(fit: Fit) -> None:
         f"{c.preset} · engine {c.engine} · {c.model.path} ({fit.parameters / 1e9:.2f} B parameters)"
     )
     print(f"GB of {each}, at the worst moment of each stage; there are {gigabytes(fit.memory)}")
-    for same in _alike(fit.phases):
+    for same in _group_equal(fit.phases):
         last = f" to {same[-1].name}" if len(same) > 1 else ""
         _print_phase(f"{same[0].name}{last}: " if len(fit.phases) > 1 else "", same[0])
     verdict = "fits" if fit.fits else "does not fit"
     print(f"\n{verdict}: {gigabytes(fit.needed)} of {gigabytes(fit.memory)}")
 
 
-def _alike(phases: Sequence[PhaseFit]) -> list[list[PhaseFit]]:
+def _group_equal(phases: Sequence[PhaseFit]) -> list[list[PhaseFit]]:
     """Group consecutive phases with equal figures."""
     groups: list[list[PhaseFit]] = []
     for phase in phases:

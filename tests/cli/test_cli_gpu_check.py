@@ -7,7 +7,7 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from prorl_cli.gpu_check import check_gpu, judge_training
+from prorl_cli.gpu_check import check_gpu, check_metrics
 from prorl_cli.main import build_app
 from prorl_common import UserError
 from prorl_inference.testing import byte_tokenizer, tiny_model
@@ -34,7 +34,7 @@ IDLE = {"tokens_per_second": 100.0, "update_seconds": 0.0, "infra_errors": 0}
 def test_steps_that_did_not_learn_or_disagree_with_the_sampler_are_a_problem(
     rows: list[dict[str, Any]], state: str, words: str
 ) -> None:
-    check = judge_training("training step", rows)
+    check = check_metrics("training step", rows)
     assert check.state == state and words in check.detail
 
 

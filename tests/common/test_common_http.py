@@ -172,8 +172,8 @@ def test_nobody_there_is_transient_and_blames_no_request(tmp_path: Path) -> None
 class _CutWhileItConnects(Connection):
     """Cut by another thread before the socket exists."""
 
-    def _make(self, timeout: float) -> http.client.HTTPConnection:
-        made = super()._make(timeout)
+    def _new_connection(self, timeout: float) -> http.client.HTTPConnection:
+        made = super()._new_connection(timeout)
         self.cut()
         return made
 

@@ -80,10 +80,9 @@ def test_a_sample_that_has_begun_is_refused_and_one_that_never_did_is_sampled(
 ) -> None:
     generator = OpenAIGenerator(server.url, CHAT)
     prompt = REQUESTS[1].prompt
-    for finish_reason, ids in (("paused", (7,)), ("stop", ())):
-        begun = (Completion("", ids, (-0.5,) * len(ids), finish_reason),)
+    for begun in (Completion("", (7,), (-0.5,), "paused"), Completion("yes", (), (), "stop")):
         with pytest.raises(UserError, match="cannot resume samples"):
-            generator.generate([Request(prompt, (99,), begun)], PARAMS)
+            generator.generate([Request(prompt, (99,), (begun,))], PARAMS)
     assert not server.bodies
     untouched = (Completion("", (), (), "paused"),)
     assert texts(generator.generate([Request(prompt, (99,), untouched)], PARAMS)) == [
@@ -131,10 +130,10 @@ def test_a_server_that_dies_and_returns_costs_nothing_but_time(server: FakeServe
         return None
 
     def death() -> None:
-        server.die()
+        server.stop()
         while not said:  # the server stays down until its failure is noticed
             threading.Event().wait(0.01)
-        server.rise()
+        server.start()
 
     server.script = script
     requests = [ask(f"p{i}", i) for i in range(20)]

@@ -295,7 +295,7 @@ def test_a_server_killed_midway_loses_nothing_and_is_used_again_when_it_is_back(
     def die(number: int, _: Any) -> Fault | None:
         if number == 5 and not died.is_set():
             died.set()
-            threading.Thread(target=servers[0].die, daemon=True).start()
+            threading.Thread(target=servers[0].stop, daemon=True).start()
         return None
 
     servers[0].script = die
@@ -305,7 +305,7 @@ def test_a_server_killed_midway_loses_nothing_and_is_used_again_when_it_is_back(
         said.append(line)
         if "is gone" in line and not back.is_set():
             back.set()
-            servers[0].rise()
+            servers[0].start()
 
     with asked(servers[:2], said=revive) as pool:
         answers = pool.generate(many, PARAMS)
@@ -315,7 +315,7 @@ def test_a_server_killed_midway_loses_nothing_and_is_used_again_when_it_is_back(
 
 
 def test_a_server_that_is_not_there_at_the_start_is_left_out(servers: list[FakeServer]) -> None:
-    servers[2].die()
+    servers[2].stop()
     said: list[str] = []
     with asked(servers, said=said.append) as pool:
         assert len(pool.generate(REQUESTS, PARAMS)) == 40
@@ -379,7 +379,7 @@ def test_a_refused_sample_does_not_wait_for_a_server_that_is_gone(
     servers[0].script = refuse_zero
     slowly(servers[1], 0.3)
     with asked(servers[:2], replace(CHAT, refusals="record", patience=5.0)) as pool:
-        servers[1].die()
+        servers[1].stop()
         found = pool.generate(REQUESTS, PARAMS)
     assert found[0][0].finish_reason == "refused"
 

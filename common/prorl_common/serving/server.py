@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any
 
 from prorl_common.errors import MissingExtraError, UserError
-from prorl_common.http import notice_a_vanished_host
+from prorl_common.http import enable_keepalive
 from prorl_common.serving.options import ListenOptions
 
 BACKLOG = 2048
@@ -109,7 +109,7 @@ def listening(options: ListenOptions) -> Iterator[tuple[socket.socket, str]]:
     sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        notice_a_vanished_host(sock)  # inherited by every connection
+        enable_keepalive(sock)  # inherited by every connection
         sock.bind((host, options.port))
         sock.listen(BACKLOG)
     except (OSError, OverflowError) as error:

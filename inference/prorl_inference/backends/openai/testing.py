@@ -56,21 +56,21 @@ class FakeServer(Closing):
         self.hung = threading.Event()
         self._port = 0
         self._server: _Server | None = None
-        self.rise()
+        self.start()
 
     @property
     def url(self) -> str:
         """The address of the server."""
         return f"http://127.0.0.1:{self._port}/v1"
 
-    def rise(self) -> None:
+    def start(self) -> None:
         """Start serving, on the same port as before."""
         self._server = _Server(("127.0.0.1", self._port), _Handler)
         self._server.fake = self
         self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
-    def die(self) -> None:
+    def stop(self) -> None:
         """Break open connections and free the port."""
         server, self._server = self._server, None
         if server is not None:
@@ -85,7 +85,7 @@ class FakeServer(Closing):
     def close(self) -> None:
         """Stop, and release hung requests."""
         self.hung.set()
-        self.die()
+        self.stop()
 
     def respond(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return the complete answer to a request."""
