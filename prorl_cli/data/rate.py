@@ -131,7 +131,13 @@ def rate_command(
             policies = fed.policies
         if sampled:
             policies = [_sample(eval_config, samples, store, progress)]
-        policies = policies or _only_policy(store)
+        if not policies:
+            policies = store.policies()
+            if len(policies) != 1:
+                names = "; ".join(policy.words() for policy in policies[:5])
+                raise UserError(
+                    f"{store.path} holds ratings of {len(policies)} policies ({names}): say whose with --model or --from-run"
+                )
         rated = store.rows(samples, policies)
     _show(chosen, folder, samples, rated, policies, ends if suggest else None, json_out)
     if recipe_out is not None and manifest is not None:
@@ -173,20 +179,6 @@ def _sample(
     ):
         pool.require(sample.task for sample in samples)
         return rate(generator, samples, settings, store, pool, progress)
-
-
-def _only_policy(store: RatingStore) -> list[Policy]:
-    """Return the only policy of the store.
-
-    Raises UserError if there are several.
-    """
-    policies = store.policies()
-    if len(policies) == 1:
-        return policies
-    whose = "; ".join(policy.words() for policy in policies[:5])
-    raise UserError(
-        f"{store.path} holds ratings of {len(policies)} policies ({whose}): say whose with --model or --from-run"
-    )
 
 
 def _show(

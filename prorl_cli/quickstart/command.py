@@ -86,10 +86,13 @@ def quickstart(
     else:
         say(f"kept: {run.name} has done its {plan.steps} steps")
     results, folders = _evaluate(run, data, plan, seed, device)
-    page = _write_page(run.path, folders)
-    took = format_seconds(time.monotonic() - started)
     from prorl_cli.quickstart.screen import closing_screen
+    from prorl_evaluation.report.data import ReportOptions
 
+    command, page = f"prorl eval report {run.path}", run.path / "report.html"
+    _step(4, "the report", command)
+    write_page(folders, ReportOptions(command=command), page, run.path)
+    took = format_seconds(time.monotonic() - started)
     closing_screen(stdout_console(), run.path, results, page)
     if not plan.shows_gain:
         say(plan.too_little(minutes))
@@ -213,13 +216,3 @@ def _evaluate(
     progress: Progress = make_progress()
     with stoppable(KEPT, progress), VerifierPool(workers=2) as pool:
         return session.evaluate(pool, progress), [session.folder(target) for target in targets]
-
-
-def _write_page(run: Path, folders: list[Path]) -> Path:
-    from prorl_evaluation.report.data import ReportOptions
-
-    command = f"prorl eval report {run}"
-    _step(4, "the report", command)
-    page = run / "report.html"
-    write_page(folders, ReportOptions(command=command), page, run)
-    return page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -84,22 +84,12 @@ def print_fit(fit: Fit) -> None:
         f"{c.preset} · engine {c.engine} · {c.model.path} ({fit.parameters / 1e9:.2f} B parameters)"
     )
     print(f"GB of {each}, at the worst moment of each stage; there are {gigabytes(fit.memory)}")
-    for same in _group_equal(fit.phases):
+    for _, phases in itertools.groupby(fit.phases, key=lambda phase: (phase.stages, phase.sizes)):
+        same = list(phases)
         last = f" to {same[-1].name}" if len(same) > 1 else ""
         _print_phase(f"{same[0].name}{last}: " if len(fit.phases) > 1 else "", same[0])
     verdict = "fits" if fit.fits else "does not fit"
     print(f"\n{verdict}: {gigabytes(fit.needed)} of {gigabytes(fit.memory)}")
-
-
-def _group_equal(phases: Sequence[PhaseFit]) -> list[list[PhaseFit]]:
-    """Group consecutive phases with equal figures."""
-    groups: list[list[PhaseFit]] = []
-    for phase in phases:
-        if groups and (groups[-1][0].stages, groups[-1][0].sizes) == (phase.stages, phase.sizes):
-            groups[-1].append(phase)
-        else:
-            groups.append([phase])
-    return groups
 
 
 def _print_phase(title: str, phase: PhaseFit) -> None:
