@@ -3,7 +3,6 @@
 ``config``, ``rollout_files`` and ``serving`` need further packages, so they are not imported here.
 """
 
-from prorl_common.cache import cache_root
 from prorl_common.closing import Closing
 from prorl_common.errors import (
     DiskFullError,
@@ -22,6 +21,7 @@ from prorl_common.files import (
     atomic_directory,
     atomic_write_bytes,
     atomic_write_text,
+    cache_root,
     check_output,
     read_jsonl,
     sha256_file,

@@ -1,4 +1,4 @@
-"""Atomic files, append-only JSONL journals, and checks of output paths."""
+"""Atomic files, append-only JSONL journals, checks of output paths, and the cache folder."""
 
 from __future__ import annotations
 
@@ -32,6 +32,15 @@ _FATAL_WRITE = {
 
 _LEAST_ROOM = 1 << 16
 """Bytes; a disk with less free space counts as full."""
+
+
+def cache_root() -> Path:
+    """Return prorl's cache folder: $PRORL_CACHE, else $XDG_CACHE_HOME/prorl, else ~/.cache/prorl."""
+    if folder := os.environ.get("PRORL_CACHE"):
+        return Path(folder)
+    if xdg := os.environ.get("XDG_CACHE_HOME"):
+        return Path(xdg) / "prorl"
+    return Path.home() / ".cache" / "prorl"
 
 
 @contextlib.contextmanager

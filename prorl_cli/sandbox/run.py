@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -9,9 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from prorl_cli.console import print_json
+from prorl_cli.console import print_json, warn
 from prorl_cli.options import Json, SandboxBackend, real, whole
-from prorl_cli.sandbox.opening import Weak, opened
 from prorl_cli.sandbox.outcome import plain, show_outcome
 from prorl_common import UserError
 
@@ -39,14 +39,16 @@ def run_command(
         str | None,
         typer.Option(help="Packages beside the standard library: scientific or one of your own."),
     ] = None,
-    allow_weak: Weak = False,
+    allow_weak: Annotated[
+        bool, typer.Option("--allow-weak", help="Run code without full isolation. Dangerous.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Run a program in a fresh box.
 
     Example: prorl sandbox run solution.py
     """
-    from prorl_sandbox import Limits, Program
+    from prorl_sandbox import Limits, Program, open_sandbox
 
     limits = Limits(wall_seconds=wall, cpu_seconds=cpu, memory_mb=memory, output_kb=output)
     program = Program(
@@ -57,7 +59,9 @@ def run_command(
         language=_language(file, language),
         environment=environment or "stdlib",
     )
-    with opened(backend, allow_weak) as sandbox:
+    with contextlib.closing(open_sandbox(backend, allow_weak=allow_weak)) as sandbox:
+        if "weak" in sandbox.isolation:
+            warn(f"isolation is {sandbox.isolation}: do not run code that you do not trust")
         sandbox.check_environment(program.environment)
         outcome = sandbox.run(program, limits)
     if as_json:
