@@ -344,19 +344,19 @@ class ServerWatch:
         where: str,
         policy: RetryPolicy,
         tell: Callable[[str], None] = lambda _: None,
-        kept: str = "nothing is lost",
+        assurance: str = "nothing is lost",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.policy = policy
         self.last_answer = 0.0
         self.retries = 0
-        self._where, self._tell, self._kept, self._clock = where, tell, kept, clock
+        self._where, self._tell, self._assurance, self._clock = where, tell, assurance, clock
         self._changed = threading.Condition()
         self._failing_since: float | None = None
         self._streak = 0
-        self._told = False
+        self._reported_gone = False
         self._gone_since = self._busy_since = 0.0
-        self._busy_told = False
+        self._reported_busy = False
         self._stopped = False
 
     def until_answered(self, ask: Callable[[], T]) -> T:
@@ -383,9 +383,9 @@ class ServerWatch:
         """Record that the server answered, even with a refusal."""
         with self._changed:
             self.last_answer = self._clock()
-            was_told, self._told = self._told, False
+            was_told, self._reported_gone = self._reported_gone, False
             self._failing_since, self._streak = None, 0
-            self._busy_since, self._busy_told = 0.0, False
+            self._busy_since, self._reported_busy = 0.0, False
             if was_told:
                 took = format_seconds(self.last_answer - self._gone_since)
                 self._tell(f"{self._where} is back after {took}: going on")
@@ -407,31 +407,31 @@ class ServerWatch:
             self._streak += began >= self.last_answer
             if self._failing_since is None:
                 self._failing_since = now
-            if not self._told:
+            if not self._reported_gone:
                 self._gone_since = self._failing_since
             lasted = now - self._failing_since
             if lasted >= self.policy.patience:
                 raise ServiceError(
                     f"{self._where} has not answered for {format_seconds(lasted)} ({failure}): "
-                    f"{self._kept}; once it answers, give the same command again"
+                    f"{self._assurance}; once it answers, give the same command again"
                 ) from failure
-            if not self._told and self._streak >= GONE_AFTER:
-                self._told = True
+            if not self._reported_gone and self._streak >= GONE_AFTER:
+                self._reported_gone = True
                 most = self.policy.patience - lasted
                 limit = f", {format_seconds(most)} at most" if math.isfinite(most) else ""
                 self._tell(
-                    f"{self._where} does not answer ({failure}): waiting for it{limit}; {self._kept}"
+                    f"{self._where} does not answer ({failure}): waiting for it{limit}; {self._assurance}"
                 )
 
     def _busy(self, now: float, failure: TransientError) -> None:
         self._failing_since, self._streak = None, 0
         self._busy_since = self._busy_since or now
         until = now + (failure.wait or 0.0)
-        if not self._busy_told and until - self._busy_since > BUSY_SECONDS:
-            self._busy_told = True
+        if not self._reported_busy and until - self._busy_since > BUSY_SECONDS:
+            self._reported_busy = True
             self._tell(
                 f"{self._where} answers, but takes no requests for now ({failure}): waiting as it asks; "
-                f"{self._kept}"
+                f"{self._assurance}"
             )
 
     def wait(self, seconds: float, asked: bool = False) -> None:
@@ -460,8 +460,8 @@ class ServerWatch:
         """Start again after :meth:`stop`."""
         with self._changed:
             self._stopped = False
-            self._failing_since, self._streak, self._told = None, 0, False
-            self._busy_since, self._busy_told = 0.0, False
+            self._failing_since, self._streak, self._reported_gone = None, 0, False
+            self._busy_since, self._reported_busy = 0.0, False
 
 
 def one_line(text: str) -> str:

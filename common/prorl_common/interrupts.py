@@ -38,10 +38,10 @@ class _Block:
 @dataclass(slots=True)
 class _State:
     watched: bool = False
-    heard: int = 0
+    received: int = 0
     handled: int = 0
     raised: bool = False
-    spoken: bool = False
+    printed: bool = False
 
 
 def _to_stderr(text: str) -> None:
@@ -79,24 +79,24 @@ def on_interrupt(
         _print_message()
         raise
     finally:
-        for number, old in zip(numbers, before, strict=True):
-            signal.signal(number, old)
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
         _blocks.pop()
         if outermost:
-            _state.heard = _state.handled = 0
-            _state.spoken = _state.raised = False
+            _state.received = _state.handled = 0
+            _state.printed = _state.raised = False
 
 
 def watch() -> None:
     """React to Ctrl-C at once, and end the process ``GRACE`` seconds after the second."""
-    heard, writer = os.pipe()
+    reader, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     _state.watched = True
     _blocks.append(_Block(NOTHING_KEPT, _to_stderr, None))
     signal.signal(signal.SIGINT, _handle)
     sys.unraisablehook = _repeat_interrupt
-    threading.Thread(target=_watch, args=(heard,), name="ctrl-c", daemon=True).start()
+    threading.Thread(target=_watch, args=(reader,), name="ctrl-c", daemon=True).start()
 
 
 def _handle(number: int, frame: FrameType | None) -> None:
@@ -104,7 +104,7 @@ def _handle(number: int, frame: FrameType | None) -> None:
     _state.handled += 1
     _print_message()
     block = _blocks[-1]
-    if _state.handled == 1 and _state.heard < 2 and block.react is not None:
+    if _state.handled == 1 and _state.received < 2 and block.react is not None:
         block.react()
     elif not (_state.raised and _state.watched):  # only once: it must not interrupt an orderly exit
         _state.raised = True
@@ -116,7 +116,7 @@ def _repeat_interrupt(lost: sys.UnraisableHookArgs) -> None:
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
-    _state.heard -= 1
+    _state.received -= 1
     _state.handled -= 1
     _state.raised = False
     _thread.start_new_thread(_interrupt_later, ())  # takes no lock that this thread may hold
@@ -131,9 +131,9 @@ def _interrupt_later() -> None:
 
 def _print_message() -> None:
     with _print_lock:
-        if _state.spoken or not _blocks:
+        if _state.printed or not _blocks:
             return
-        _state.spoken = True
+        _state.printed = True
         block = _blocks[-1]
     if block.words is not None:
         words = block.words if isinstance(block.words, str) else block.words()
@@ -141,13 +141,13 @@ def _print_message() -> None:
     _message_shown.set()
 
 
-def _watch(heard: int) -> None:
-    with open(heard, "rb", buffering=0) as pipe:
+def _watch(reader: int) -> None:
+    with open(reader, "rb", buffering=0) as pipe:
         while number := pipe.read(1):
             if number[0] not in _SIGNALS:
                 continue
-            _state.heard += 1
-            if _state.heard == 1:
+            _state.received += 1
+            if _state.received == 1:
                 _print_message()
             else:
                 time.sleep(GRACE)
@@ -156,9 +156,9 @@ def _watch(heard: int) -> None:
 
 def leave(code: int) -> None:
     """Exit with ``code`` if Ctrl-C was pressed, without the interpreter's slow shutdown."""
-    if not (_state.heard or _state.handled):
+    if not (_state.received or _state.handled):
         return
-    if _state.heard > 1:
+    if _state.received > 1:
         _end()
     _message_shown.wait(GRACE)
     atexit._run_exitfuncs()

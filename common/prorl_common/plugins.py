@@ -261,7 +261,7 @@ class Door(Generic[S]):
 
     def names(self) -> tuple[str, ...]:
         """Return all names, sorted. Raises PluginError."""
-        return tuple(sorted(self._look()))
+        return tuple(sorted(self._load_parts()))
 
     def get(self, name: str) -> S:
         """Return the spec ``name``. Raises UnknownNameError, PluginError."""
@@ -269,7 +269,7 @@ class Door(Generic[S]):
 
     def all(self) -> tuple[S, ...]:
         """Return every spec, sorted by name. Raises PluginError."""
-        return tuple(self._look()[name].get() for name in self.names())
+        return tuple(self._load_parts()[name].get() for name in self.names())
 
     def origin(self, name: str) -> Origin:
         """Return the origin of part ``name``. Raises UnknownNameError, PluginError."""
@@ -281,14 +281,14 @@ class Door(Generic[S]):
         return [o.record(self.group, name) for name, o in origins if not o.is_ours]
 
     def _part(self, name: str) -> _Part[S]:
-        parts = self._look()
+        parts = self._load_parts()
         if name not in parts:
             raise UnknownNameError(
                 unknown_name(self.noun, name, {n: p.origin for n, p in parts.items()})
             )
         return parts[name]
 
-    def _look(self) -> dict[str, _Part[S]]:
+    def _load_parts(self) -> dict[str, _Part[S]]:
         if _LOADED.inherited and self._generation == _LOADED.generation:
             return self._parts  # called for every response of a pool: no lock if nothing is new
         files = plugin_files()
@@ -391,7 +391,7 @@ class FolderDoor:
 
     def names(self) -> tuple[str, ...]:
         """Return the sorted names of all files, without suffix."""
-        return tuple(sorted(self._look()))
+        return tuple(sorted(self._load_parts()))
 
     def find(self, name: str) -> tuple[Traversable, Origin]:
         """Return the file of a name or path, and its origin. Raises UnknownNameError."""
@@ -402,7 +402,7 @@ class FolderDoor:
             return path, Origin(
                 path.name, f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
             )
-        files = self._look()
+        files = self._load_parts()
         if name not in files:
             origins = {one: origin for one, (_, origin) in files.items()}
             raise UnknownNameError(
@@ -410,7 +410,7 @@ class FolderDoor:
             )
         return files[name]
 
-    def _look(self) -> dict[str, tuple[Traversable, Origin]]:
+    def _load_parts(self) -> dict[str, tuple[Traversable, Origin]]:
         parts: dict[str, tuple[Traversable, Origin]] = {}
         for point in _entry_points(self.group):
             origin = _origin_of(point)

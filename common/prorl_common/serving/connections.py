@@ -82,7 +82,7 @@ class ConnectionGuard:
                 return False
             next(iter(waiting)).abort()
         self._connections.add(connection)
-        self.place(connection)
+        self.update_waiting(connection)
         return True
 
     def remove(self, connection: GuardedConnection) -> None:
@@ -93,7 +93,7 @@ class ConnectionGuard:
         if not waiting:
             self._waiting.pop(connection.peer, None)
 
-    def place(self, connection: GuardedConnection) -> None:
+    def update_waiting(self, connection: GuardedConnection) -> None:
         """Update whether the connection may be closed: not while it sends a body or is answered."""
         if connection in self._connections:
             self.remove(connection)
@@ -165,7 +165,7 @@ class GuardedConnection(H11Protocol):
         if phase is not self.phase:
             self._enter(phase)
             self._unsent = self.transport.get_write_buffer_size()
-            self._guard.place(self)
+            self._guard.update_waiting(self)
 
     def progresses(self) -> bool:
         """Return whether the peer is reading a long answer, and restart its time limit."""

@@ -95,7 +95,7 @@ class Gate:
             return
         self._last_request = time.monotonic()
         if (refusal := self._refusal(scope)) is not None:
-            answer = refused(await unread(Request(scope, receive), refusal))
+            answer = refused(await discard_body(Request(scope, receive), refusal))
             await answer(scope, receive, send)
             return
         self._in_flight += 1
@@ -125,9 +125,9 @@ class Gate:
             cure = f"if it is, start it with --allow-host {name or 'NAME'}"
             return Refusal(421, f"this service is not known as {host}: {cure}")
         if origin is not None:
-            place, site = _split(origin)
-            if not place or (place != host and site not in self._allowed):
-                cure = f"to allow it, start the service with --allow-host {site or 'NAME'}"
+            address, hostname = _split(origin)
+            if not address or (address != host and hostname not in self._allowed):
+                cure = f"to allow it, start the service with --allow-host {hostname or 'NAME'}"
                 return Refusal(403, f"a page of {origin} sent this request: {cure}")
         if self._is_ending:
             return busy("the service is shutting down", 5.0)
@@ -170,10 +170,10 @@ class Bodies:
         # A page of another site can post anything but JSON without a preflight request.
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             json_only = Refusal(415, "send JSON: Content-Type: application/json")
-            raise await unread(request, json_only)
+            raise await discard_body(request, json_only)
         if headers.get("content-encoding", "identity").lower() != "identity":
             compressed = Refusal(415, "a compressed body is not read: send it plain")
-            raise await unread(request, compressed)
+            raise await discard_body(request, compressed)
         body = bytearray()
         try:
             async with asyncio.timeout(self._options.read_seconds):
@@ -195,7 +195,7 @@ class Bodies:
         too_large = Refusal(413, f"the body is larger than {self._options.max_body_mb:g} MiB")
         declared = request.headers.get("content-length", "")
         if declared.isdigit() and int(declared) > limit:
-            raise await unread(request, too_large)
+            raise await discard_body(request, too_large)
         stream = request.stream()
         async for part in stream:
             body += part
@@ -208,7 +208,7 @@ class Bodies:
                 raise refusal
 
 
-async def unread(request: Request, refusal: Refusal) -> Refusal:
+async def discard_body(request: Request, refusal: Refusal) -> Refusal:
     """Discard the body and return ``refusal``: closing the connection earlier would lose the answer."""
     await _discard(request, request.stream())
     return refusal
@@ -217,10 +217,10 @@ async def unread(request: Request, refusal: Refusal) -> Refusal:
 async def _discard(request: Request, stream: AsyncIterator[bytes]) -> None:
     if "expect" in request.headers:
         return  # the sender waits for a go-ahead that it will not get
-    thrown = 0
+    discarded = 0
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DISCARD_SECONDS):
             async for part in stream:
-                thrown += len(part)
-                if thrown > DISCARD_BYTES:
+                discarded += len(part)
+                if discarded > DISCARD_BYTES:
                     return

@@ -70,7 +70,7 @@ class Queue:
     def __bool__(self) -> bool:
         return bool(self._waiting) or self._run is not None
 
-    def worth(self, least: int) -> int:
+    def rows_to_enter(self, least: int) -> int:
         """Return how many free rows make an entry worthwhile: one if a prefill has samples left."""
         return least if self._run is None else 1
 
@@ -256,7 +256,7 @@ def decode_refilled(
         batch = Batch(model, queue.take(batch_size), params.max_tokens)
         while any(batch.running):
             ended = batch.sample(params, stop_ids)
-            while queue and (free := batch_size - sum(batch.running)) >= queue.worth(least):
+            while queue and (free := batch_size - sum(batch.running)) >= queue.rows_to_enter(least):
                 new = queue.take(free)
                 batch.grow(max(0, len(new.rows) - len(batch.free())))
                 ended += batch.admit(new, params, stop_ids)
