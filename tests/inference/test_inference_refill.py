@@ -279,11 +279,3 @@ def test_vllm_that_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPa
         pick_backend("sglang", "cpu", training=True)
     with pytest.raises(UserError, match="cannot follow a model in training"):
         pick_backend("server", "cpu", "http://localhost", training=True)
-
-
-def test_the_batching_of_a_model_folder_is_the_one_asked_for(tmp_path: Path) -> None:
-    MODEL.save_pretrained(tmp_path)
-    TOKENIZER.save_pretrained(tmp_path)
-    options = BackendOptions(tmp_path, "cpu", "fp32", batching="refill")
-    loaded = pick_backend("transformers", "cpu").open(options)
-    assert isinstance(loaded, TransformersGenerator) and loaded.batching == "refill"

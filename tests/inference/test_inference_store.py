@@ -100,7 +100,7 @@ def test_known_models_are_listed_before_they_are_fetched(cache: Path) -> None:
 
 
 def test_a_saved_model_loads_and_answers_like_the_one_in_memory(saved: Path) -> None:
-    from prorl_inference import TransformersGenerator
+    from prorl_inference import BackendOptions, TransformersGenerator, pick_backend
 
     requests = [Request([{"role": "user", "content": "abc"}], (1, 2))]
     params = SamplingParams(max_tokens=12)
@@ -109,6 +109,9 @@ def test_a_saved_model_loads_and_answers_like_the_one_in_memory(saved: Path) -> 
     assert loaded.generate(requests, params) == live.generate(requests, params)  # bit for bit
     assert loaded.model_digest == model_digest(saved)
     assert loaded.model_id == str(saved)
+    options = BackendOptions(saved, "cpu", "fp32", batching="refill")
+    opened: Any = pick_backend("transformers", "cpu").open(options)
+    assert opened.batching == "refill"
 
 
 def test_the_digest_follows_the_weights(saved: Path) -> None:

@@ -508,16 +508,13 @@ def test_a_worker_process_that_dies_says_how_and_stays_dead(echo: Path) -> None:
     assert "Traceback" in e.value.__notes__[0]
 
 
-def test_a_worker_process_refuses_a_sample_that_has_begun(echo: Path) -> None:
-    begun = (Completion("", (7,), (-0.5,), "paused"),)
-    with child_of(echo) as child, pytest.raises(UserError, match="cannot resume samples"):
-        child.generate([replace(REQUESTS[0], begun=begun)], PARAMS)
-
-
 def test_a_users_mistake_in_a_worker_process_is_the_parents_mistake(echo: Path) -> None:
     (echo / "unreadable").touch()
     with child_of(echo) as child, pytest.raises(UserError, match="fetch it again"):
         child.prepare()
+    begun = (Completion("", (7,), (-0.5,), "paused"),)
+    with child_of(echo) as child, pytest.raises(UserError, match="cannot resume samples"):
+        child.generate([replace(REQUESTS[0], begun=begun)], PARAMS)
 
 
 def test_a_worker_process_ends_with_its_parents_pipe(echo: Path) -> None:
