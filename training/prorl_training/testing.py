@@ -42,7 +42,6 @@ class ByLength:
         self.divisor = divisor
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """Return a verdict for each answer."""
         rewards = [float(len(text) % self.divisor == 0) for text, _ in items]
         return [
             Verdict(r, "scored", "length", text)
@@ -78,7 +77,6 @@ class EchoGenerator:
     def stream(
         self, params: SamplingParams, on_done: Callable[[int], None] | None = None
     ) -> EchoStream:
-        """Return a stream of echoes."""
         return EchoStream(self, on_done)
 
     def generate(
@@ -88,7 +86,6 @@ class EchoGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return one completion per seed."""
         return sample_all(self.stream(params, on_done), requests, on_result)
 
     def sync_weights(self, model: Any) -> None:

@@ -56,7 +56,6 @@ class Trajectory:
 
     @property
     def truncated(self) -> bool:
-        """Whether the token limit cut the response."""
         return self.completion.finish_reason == "length"
 
 
@@ -70,7 +69,6 @@ class Group:
 
     @property
     def scored(self) -> tuple[Trajectory, ...]:
-        """The trajectories with a reward and a token."""
         return tuple(t for t in self.trajectories if t.scored)
 
     @property
@@ -116,7 +114,6 @@ class LateGroup:
 
     @property
     def tokens(self) -> int:
-        """Response tokens sampled so far."""
         return sum(len(c.token_ids) for c in self.completions)
 
 
@@ -164,7 +161,7 @@ class Batch:
 
     @property
     def carried(self) -> Carried:
-        """The groups that the next step starts with."""
+        """The groups for the next step."""
         return Carried(self.surplus, self.late)
 
     @property
@@ -235,7 +232,7 @@ class ValidationResult(NamedTuple):
 
     @property
     def problems(self) -> int:
-        """Number of problems with a verdict."""
+        """Problems with a verdict."""
         return sum(reward is not None for reward in self.rewards)
 
 
@@ -318,7 +315,6 @@ class Decision:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return one line of ``decisions.jsonl``."""
         return asdict(self)
 
 

@@ -220,8 +220,7 @@ def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:
 
 
 def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling) -> Drawn:
-    """Draw column means with random cluster weights in strata of fixed share; each pseudo value weighs PSEUDO clusters.
-    """
+    """Draw column means with random cluster weights in strata of fixed share; a pseudo value weighs PSEUDO clusters."""
     import numpy as np
 
     cluster_codes(len(matrix), units.clusters, units.strata)  # raises ValueError for invalid units

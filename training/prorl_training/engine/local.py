@@ -115,8 +115,8 @@ def train(
 ) -> TrainReport:
     """Train with the local engine in the folder ``run``, from its checkpoint with ``resume``.
 
-    ``decisions`` are recorded first. The first Ctrl-C finishes the step, saves and returns; a second one stops at
-    once. Training also ends when ``after_step`` returns False.
+    The first Ctrl-C finishes the step, saves and returns; a second one stops at once. Training also ends when
+    ``after_step`` returns False.
     """
     require_local()
     from prorl_inference import pick_backend, pick_device
@@ -202,7 +202,7 @@ class LocalEngine:
         )
 
     def begin(self, machinery: Any, again: bool) -> list[Decision]:
-        """Create the run's folder; do any warm start."""
+        """Create the run's folder, and warm-start the policy if configured."""
         from prorl_training.policy.warm_start import warm_start_if_asked
         from prorl_training.run.resume import run_identity
 
@@ -214,11 +214,9 @@ class LocalEngine:
         return warm_start_if_asked(machinery.policy, train, tokenizer, self.progress)
 
     def check_resumable(self) -> None:
-        """Raise ResumeError if data or plug-ins have changed."""
         self._check(None)
 
     def restore(self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]) -> list[Decision]:
-        """Restore optimiser, reference and counts."""
         from prorl_training.policy.files import environment, restore_checkpoint
         from prorl_training.run.resume import environment_decisions
 
@@ -229,7 +227,6 @@ class LocalEngine:
     def begin_stage(
         self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Load only the weights or adapters."""
         from prorl_training.policy.files import environment, restore_weights
         from prorl_training.run.resume import environment_decisions
 
@@ -238,7 +235,6 @@ class LocalEngine:
         return environment_decisions(state, environment(machinery.policy), so)
 
     def change_config(self, step: int) -> None:
-        """Write the config and keep the old one."""
         self.folder.replace_config(self.config, step)
 
     def recorded(self) -> None:
@@ -246,7 +242,6 @@ class LocalEngine:
 
     @functools.cached_property
     def base_model(self) -> Path:
-        """The folder of the base model."""
         from prorl_inference import fetch_or_resolve
 
         return fetch_or_resolve(self.config.model.path, self.progress)
@@ -283,7 +278,6 @@ class LocalEngine:
 
 
 def finishing(run: RunFolder) -> str:
-    """Return the message for a first Ctrl-C."""
     return f"finishing this step, then saving; go on with {prorl_command('train', '--resume', run.name)}"
 
 

@@ -79,7 +79,7 @@ class TrainedPolicy(Protocol):
     def update(
         self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
-        """Do one gradient update per mini-batch."""
+        """Do one update per mini-batch."""
         ...
 
     def reset_reference(self, clear_optimizer: bool) -> None:
@@ -154,7 +154,7 @@ class TrainingLoop:
         self.checkpoint(0)
 
     def restore(self, state: Mapping[str, Any], checkpoint: Path) -> None:
-        """Restore the loop's state after the policy's."""
+        """Restore the loop's state, after the policy's."""
         prompts = self.parts.prompts
         self._restore(state, load_buffer(checkpoint, {s.id: s for s in prompts.samples}))
         prompts.records.restore(checkpoint)
@@ -302,7 +302,6 @@ class TrainingLoop:
     def _levels(
         self, step: int, before: Sequence[int], settings: TrainConfig
     ) -> tuple[tuple[int, int] | None, list[Decision]]:
-        """Return the open and closed levels, and decisions on changes."""
         prompts = self.parts.prompts
         if settings.data.levels == "all":
             return None, []

@@ -135,7 +135,7 @@ class Start:
     chosen: str = ""
 
     def check(self) -> Path:
-        """Return the dataset's folder. Raises UserError for anything that would stop the run at once."""
+        """Return the dataset's folder. Raises UserError as ``check_start``."""
         dataset = check_start(self.config, None if self.resume else self.run)
         later = [self.config.in_phase(n).engine for n in range(1, len(self.config.phases))]
         if self.config.stages and "openrlhf" in later:  # now rather than after earlier stages
@@ -162,7 +162,7 @@ class Start:
         return train_with_restarts(once, self.run, restarts, progress.message)
 
     def _train(self, progress: Progress, trainers: Trainers, again: bool) -> TrainReport:
-        """Each stage starts from a checkpoint, so that engines can differ."""
+        """Train stage by stage, each from a checkpoint, so that engines can differ."""
         # an earlier launch has already written the changes to the run's config
         known = again and self.run.config() == self.config
         config, resume = self.config, self.resume or again
@@ -185,7 +185,6 @@ class Start:
 
 
 def trainer_of(engine: Literal["local", "openrlhf"]) -> Callable[..., TrainReport]:
-    """Return the training function of an engine."""
     match engine:
         case "openrlhf":
             from prorl_training.engine.openrlhf.launch.session import train_on_cluster

@@ -68,12 +68,11 @@ class Controller:
 
     @property
     def best_step(self) -> int | None:
-        """Step of the best validation comparable with current ones."""
+        """Step of the best comparable validation."""
         return self.state.best_step
 
     @property
     def last_reset(self) -> int:
-        """Step of the last reset; 0 if never."""
         return self.state.last_reset
 
     def penalty_is_on(self, step: int) -> bool:
@@ -89,17 +88,11 @@ class Controller:
         return (step - start) % (p.steps_on + p.steps_off) < p.steps_on
 
     def begins_stage(self, step: int) -> bool:
-        """Return whether ``step`` begins a stage other than the first, once the step before it is done.
-
-        A stage starts with a new reference and optimiser, so it needs only a checkpoint's weights.
-        """
+        """Return whether ``step`` begins a stage other than the first, once the step before it is done."""
         return self._phase_ends(step) and self.config.begins_stage(self.state.phase + 1)
 
     def begin_step(self, step: int) -> list[Decision]:
-        """Return the decisions that take effect at ``step`` and apply them to ``settings``.
-
-        In order: phase start, its reset, action after a stall, penalty windows.
-        """
+        """Return the decisions that take effect at ``step``, and apply them to ``settings``."""
         before = self.settings.length_penalty
         decisions = self._phase_changes(step)
         if raised := self.plateau.begin_step(step, self.settings):
@@ -112,9 +105,9 @@ class Controller:
     def end_step(self, step: int, measured: Measured) -> list[Decision]:
         """Process a finished step; return at most one ``reference_reset`` and a ``run_ended``.
 
-        The reset names the first rule that fired, in the order KL threshold, KL spike, degraded and stalled
-        validation, interval; others are listed under ``also``. A stall or drop ends an ``until: stall`` phase unless
-        it is the last. Otherwise a stall leads to the next action of ``on_stall``.
+        The reset names the first rule that fired, in the order KL threshold, KL spike, degraded and stalled validation,
+        interval. A stall or drop ends an ``until: stall`` phase unless it is the last; otherwise a stall leads to the
+        next action of ``on_stall``.
         """
         spike = self._kl_rules(step, measured.kl)
         finding = self._validate(step, measured.validation)
@@ -167,7 +160,7 @@ class Controller:
     def _reset(
         self, step: int, after: int, found: list[Finding], new_run: bool = False
     ) -> Decision:
-        """Reset after step ``after``; with ``new_run`` to the current policy with a new optimiser."""
+        """Reset after step ``after``; ``new_run`` takes the current policy and a new optimiser."""
         c, best = self.settings.controller, self.state.best_step
         elsewhere = best is not None and best < after and not new_run
         to = c.reset_to if elsewhere else "current"
@@ -181,7 +174,6 @@ class Controller:
         return reset_decision(step, found, to, optimizer, about)
 
     def _act_on(self, rules: Sequence[str]) -> None:
-        """After a drop forget old validations; after a stall begin a new stretch."""
         if "degraded_validation" in rules:
             self.validations.forget()
         elif "stalled_validation" in rules:
@@ -265,7 +257,6 @@ class Controller:
         return decisions
 
     def to_json(self) -> dict[str, Any]:
-        """Return the state for a checkpoint."""
         return {
             **asdict(self.state),
             "validations": self.validations.to_json(),
@@ -273,7 +264,7 @@ class Controller:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore the state of a checkpoint. Raises UserError if the config lacks its phase."""
+        """Restore :meth:`to_json`. Raises UserError if the config lacks its phase."""
         values = dict(state)
         self.validations.restore(values.pop("validations"))
         self.plateau.restore(values.pop("plateau", {}))  # absent in old checkpoints

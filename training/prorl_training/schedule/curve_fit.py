@@ -1,4 +1,4 @@
-"""Fit curves to a run's validations and bound quantities that are linear in the start R0 and the ceiling A.
+"""Fit curves to validations and bound quantities that are linear in the start R0 and the ceiling A.
 
 The model is y = R0 (1 - f) + A f + u, with f from a grid of curves and u normal with covariance sigma^2 K, K from
 CORRELATIONS. With R0 and A by least squares, -2 log-likelihood is
@@ -74,11 +74,9 @@ class Shapes(NamedTuple):
     exponent: Array
 
     def of(self, family: int) -> Shapes:
-        """Return one family's shapes."""
         return self.where(self.family == family)
 
     def where(self, chosen: NDArray[np.bool_]) -> Shapes:
-        """Return the masked shapes."""
         return Shapes(self.family[chosen], self.middle[chosen], self.exponent[chosen])
 
     def share(self, compute: Array) -> Array:
@@ -253,7 +251,7 @@ def settle(compute: Array, places: Array, values: Array, floor: float) -> Settin
 
 
 def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generator) -> float:
-    """Return the p-value of a constant, by series simulated from it."""
+    """Return the p-value of a constant, from series simulated with it."""
     shapes, places = grid(float(setting.compute[-1])), setting.design.places
     design = Design(shapes, setting.compute, places)
     sums = design.around_level(values[None])

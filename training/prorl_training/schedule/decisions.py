@@ -43,7 +43,6 @@ class Difference(NamedTuple):
 
 
 def penalty_windows(decisions: Sequence[Decision], steps: int) -> list[Span]:
-    """Return the spans with the length penalty on."""
     spans, opened = [], None
     for d in decisions:
         if d.kind == "penalty_window_closed" and opened is not None:
@@ -55,7 +54,6 @@ def penalty_windows(decisions: Sequence[Decision], steps: int) -> list[Span]:
 
 
 def phase_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
-    """Return the span of each phase with its name."""
     starts = [d for d in decisions if d.kind == "phase_started"]
     ends = [*(d.step for d in starts), steps + 1][1:]
     return [
@@ -64,7 +62,6 @@ def phase_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
 
 
 def stage_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
-    """Return the span of each stage with its name."""
     entered = [d for d in decisions if d.kind == "phase_started" and "stage" in d.evidence]
     starts = [next(same) for _, same in groupby(entered, lambda d: str(d.evidence["stage"]))]
     ends = [*(d.step for d in starts), steps + 1][1:]
@@ -128,22 +125,17 @@ def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> li
 
 
 def table_rows(decisions: Sequence[Decision]) -> list[tuple[str, str, str]]:
-    """Return (step, kind, reason) of each decision."""
     return [(str(d.step), d.kind.replace("_", " "), d.reason) for d in decisions]
 
 
 def read_decision(row: Mapping[str, Any]) -> Decision:
-    """Parse a line of ``decisions.jsonl``."""
     return Decision(int(row["step"]), row["kind"], str(row["reason"]), row.get("evidence", {}))
 
 
 def differences(
     simulated: Sequence[Decision], recorded: Sequence[Decision], steps: int
 ) -> list[Difference]:
-    """Return the controller's decisions up to ``steps`` that are in only one list, in step order.
-
-    Decisions of guard and engine are not compared.
-    """
+    """Return the controller's decisions up to ``steps`` that are in only one list, in step order."""
     compared = ("rule", "reset_to", "optimizer", "phase", "weight", "form", "samples", "levels")
     sides = {
         side: {

@@ -75,7 +75,6 @@ class Forecast:
     curve: tuple[Point, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain JSON."""
         return asdict(self)
 
 

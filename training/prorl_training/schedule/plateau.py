@@ -126,11 +126,9 @@ class Plateau:
         self.state = PlateauState()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the state for a checkpoint."""
         return asdict(self.state)
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore the state of a checkpoint."""
         self.state = PlateauState(**state)
 
 

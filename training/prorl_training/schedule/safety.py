@@ -44,7 +44,7 @@ class Guard:
         self._stop_evidence: dict[str, Any] = {}
 
     def begin_step(self, step: int) -> None:
-        """Forget the previous step's decisions."""
+        """Begin a step; restore the learning rate if its reduction is over."""
         self._step, self._skipped, self._backed_off, self._decisions = step, [], [], []
         if self.state.back_off_until and step > self.state.back_off_until:
             reason = f"{self.config.back_off_steps} steps are over"
@@ -53,7 +53,7 @@ class Guard:
             self.state.back_off_until = 0
 
     def lr_scale(self) -> float:
-        """Return this step's learning rate factor."""
+        """Return the factor of the learning rate."""
         return self.config.back_off if self._step <= self.state.back_off_until else 1.0
 
     def judge_update(self, loss: float, grad_norm: float) -> bool:
@@ -197,7 +197,6 @@ class Guard:
             self.stop_reason, self._stop_evidence = reason, evidence
 
     def to_json(self) -> dict[str, Any]:
-        """Return the state for a checkpoint."""
         return asdict(self.state)
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -217,7 +216,6 @@ def _json(value: float) -> float | str:
 
 
 def batch_evidence(batch: Batch, settings: TrainConfig) -> dict[str, Any]:
-    """Return a batch's group counts as evidence."""
     wanted = settings.rollout.prompts
     return {"groups_kept": len(batch.kept), "groups_wanted": wanted, "prompts_drawn": batch.drawn}
 
@@ -240,7 +238,6 @@ def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decis
 def validation_outage(
     step: int, validation: Validation | None, settings: TrainConfig
 ) -> list[Decision]:
-    """Return the decision that a validation had no result."""
     if validation is None or validation.result is not None:
         return []
     lost, responses = validation.infra_errors, validation.responses
@@ -283,7 +280,6 @@ def never_usable(step: int, rows: Iterable[Mapping[str, Any]]) -> Decision | Non
 
 
 def first_response(group: Group) -> list[str]:
-    """Return a group's prompt, first response and verdict."""
     first = group.trajectories[0]
     verdict = first.verdict
     prompt = "\n".join(message["content"] for message in group.sample.prompt)

@@ -27,7 +27,7 @@ def simulate(
 ) -> list[Decision]:
     """Return the decisions over ``steps`` steps, in the order a run writes them.
 
-    ``metrics`` maps a step to its line of ``metrics.jsonl``; missing lines count as calm. A step's means count as one
+    ``metrics`` maps a step to its line of ``metrics.jsonl``; missing lines count as calm, and a step's means as one
     update. It ends where the run would, except at stalls in ``gone_on_after``, which were resumed.
     """
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
@@ -44,7 +44,6 @@ def simulate(
 
 
 def outlook_at(config: TrainConfig, metrics: Mapping[int, Mapping[str, Any]], step: int) -> Outlook:
-    """Return the forecast at the end of ``step``."""
     return Outlook(
         lambda: [metrics[s] for s in sorted(metrics) if s <= step], step, config.steps, config.seed
     )

@@ -1,13 +1,7 @@
-"""Validation on a fixed set of problems, and tests for whether the policy got worse or stalled.
+"""Validate on fixed problems, and test whether the policy got worse or stalled (docs/concepts/controller.md).
 
-Stretches of validations are compared per problem: the gain is the mean difference, its standard error the spread of
-the differences / sqrt(problems). With K = ``stall_validations`` there are two one-sided z-tests per validation:
-
-- degraded: the newest K or 2 K lie below the 2 K to 4 K before them, at ``degrade_alpha``.
-- stalled: the later half of the newest 4 K to 8 K gains significantly less than ``stall_gain`` per 1,000 steps, at
-  ``stall_alpha``. With little data a stall is found later, not more often by mistake.
-
-The alphas are per test, not per run (see ``benchmarks/stall_rule.py``).
+The tests are one-sided z-tests on paired differences, whose standard error is their spread / sqrt(problems). Their
+alphas are per test, not per run.
 """
 
 from __future__ import annotations
@@ -92,7 +86,7 @@ class ValidationHistory:
         return None
 
     def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Yield the newest K and 2 K compared with those before."""
+        """Yield the newest K and 2 K compared with the 2 K to 4 K before them; K is ``stall_validations``."""
         k, count = config.stall_validations, len(self.steps)
         for length in (k, 2 * k):
             first = count - length
@@ -100,7 +94,7 @@ class ValidationHistory:
                 yield from self._compare(max(first - 4 * k, 0), first, 0.0)
 
     def halves(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Yield the later half of the stretch compared with the earlier one."""
+        """Yield the later half of the stretch (2 K to 4 K validations) compared with the earlier one."""
         k, count = config.stall_validations, len(self.steps)
         half = min(self.stretch, count) // 2
         if k and half >= 2 * k:
@@ -118,7 +112,6 @@ class ValidationHistory:
         self.steps, self.rewards, self.stretch = [], [], 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return the history for a checkpoint."""
         return {"steps": self.steps, "rewards": self.rewards, "stretch": self.stretch}
 
     def restore(self, state: Mapping[str, Any]) -> None:

@@ -23,23 +23,18 @@ class EventProgress:
         self._file: TextIO = path.open("a", encoding="utf-8")
 
     def start(self, label: str, total: int | None, done: int = 0) -> None:
-        """Begin a stage."""
         self._write({"kind": "start", "label": label, "total": total, "done": done})
 
     def advance(self, count: int = 1, **fields: str) -> None:
-        """Count finished items."""
         self._write({"kind": "advance", "count": count, "fields": fields})
 
     def message(self, text: str) -> None:
-        """Write a message."""
         self._write({"kind": "message", "text": text})
 
     def finish(self) -> None:
-        """End the stage."""
         self._write({"kind": "finish"})
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
     def _write(self, event: dict[str, Any]) -> None:
@@ -55,7 +50,6 @@ class EventReader:
         self._position = 0
 
     def new(self) -> Iterator[dict[str, Any]]:
-        """Yield events since the last call."""
         if not self._path.is_file():
             return
         with self._path.open("rb") as file:
@@ -68,7 +62,6 @@ class EventReader:
 
 
 def replay(event: dict[str, Any], progress: Progress) -> None:
-    """Forward an event to ``progress``."""
     calls: dict[str, Callable[[], None]] = {
         "start": lambda: progress.start(event["label"], event["total"], event["done"]),
         "advance": lambda: progress.advance(event["count"], **event["fields"]),
@@ -91,12 +84,10 @@ class Outcome:
 
 
 def write_outcome(spec: Spec, outcome: Outcome) -> None:
-    """Write the outcome atomically."""
     atomic_write_text(_outcome_path(spec), json.dumps(asdict(outcome)) + "\n")
 
 
 def read_outcome(spec: Spec) -> Outcome | None:
-    """Return the launch's outcome, if any."""
     path = _outcome_path(spec)
     return Outcome(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
 
@@ -134,12 +125,10 @@ def is_address_in_use(error: BaseException) -> bool:
 
 
 def ask_to_stop(folder: Path) -> None:
-    """Make the run end after its step."""
     (folder / STOP).touch()
 
 
 def stop_asked(folder: Path) -> bool:
-    """Return whether a stop was requested."""
     return (folder / STOP).exists()
 
 

@@ -78,7 +78,6 @@ class RewardReplica:
                 raise ServiceError(f"the sandbox does not work: {verdict.reason}")
 
     def score(self, rows: Sequence[Row]) -> list[dict[str, Any]]:
-        """Return the verdicts as plain values, in order."""
         return [asdict(verdict) for verdict in self._pool.score(_items(rows))]
 
 
@@ -92,15 +91,12 @@ class RayReplicas:
 
     @property
     def names(self) -> Sequence[str]:
-        """Replica names for messages."""
         return [f"reward replica {number}" for number in range(len(self.handles))]
 
     def ask(self, replica: int, items: Sequence[Item]) -> Any:
-        """Return Ray's reference to the verdicts."""
         return self.handles[replica].score.remote(_rows(items))
 
     def first_done(self, futures: Sequence[Any], seconds: float) -> Any:
-        """Return a finished or failed reference, if any."""
         done, _ = self.ray.wait(list(futures), num_returns=1, timeout=seconds)
         return done[0] if done else None
 
@@ -134,13 +130,11 @@ class RayReplicas:
             )
 
     def close(self) -> None:
-        """End the actors."""
         for handle in self.handles:
             self.ray.kill(handle)
 
 
 def start_replicas(ray: Any, reward: RewardConfig, where: Sequence[Place]) -> RayReplicas:
-    """Start an actor at each place."""
     strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
     slots = [2 * -(-place.workers // BATCH) for place in where]  # one batch running, one waiting
     handles = [

@@ -35,7 +35,6 @@ class Spec:
     launch: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def again(self) -> Spec:
-        """Return another launch."""
         return replace(self, launch=uuid.uuid4().hex)
 
     @property
@@ -45,15 +44,12 @@ class Spec:
 
     @property
     def path(self) -> Path:
-        """Path of the file."""
         return self.folder / SPEC
 
     def run_folder(self) -> RunFolder:
-        """Return the run's folder."""
         return RunFolder(Path(self.run))
 
     def config(self) -> TrainConfig:
-        """Return the run's config."""
         return self.run_folder().config()
 
     def write(self) -> Path:

@@ -34,7 +34,6 @@ class TrainingRow:
 
     @property
     def tokens(self) -> int:
-        """Length of prompt and response."""
         return len(self.prompt) + len(self.response)
 
 
@@ -132,5 +131,4 @@ class FitReport:
 
 
 def step_plan(config: TrainConfig, rows: int, rates: tuple[float, ...], limit: float) -> StepPlan:
-    """Return the plan of a step."""
     return StepPlan(rates, rows, config.rollout.temperature, config.loss, config.kl, limit)

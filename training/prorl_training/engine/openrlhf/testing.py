@@ -107,7 +107,6 @@ def write_dataset(folder: Path) -> Path:
 
 
 def start(place: Path, *options: str) -> subprocess.Popen[bytes]:
-    """Start ``prorl train`` in ``place``."""
     command = [sys.executable, "-m", "prorl_cli.main", "train", *options]
     with (place / "terminal.txt").open("ab") as out:
         return subprocess.Popen(command, cwd=place, stdout=out, stderr=out)
@@ -131,7 +130,6 @@ def wait_for(path: Path, process: subprocess.Popen[bytes], place: Path) -> None:
 
 
 def give_up(process: subprocess.Popen[bytes], place: Path, why: str = "") -> NoReturn:
-    """Kill the run and raise its output."""
     process.kill()  # its children end with it
     process.wait()
     raise AssertionError(f"{why}\n{what_was_said(place)}")
@@ -148,9 +146,9 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 
 def recorded_mismatch(file: Path) -> tuple[float, float] | None:
-    """Return (KL, share of the effective sample size) of sampler and trainer from a rollouts file.
+    """Return (KL, effective sample size as a share) of sampler and trainer from a rollouts file.
 
-    It covers the tokens of ``mismatch_kl``, those of groups sampled entirely by the newest policy.
+    It covers the tokens that ``mismatch_kl`` covers.
     """
     import torch
 
@@ -173,7 +171,6 @@ def recorded_mismatch(file: Path) -> tuple[float, float] | None:
 
 
 def children_of(pid: int) -> list[int]:
-    """Return the pids of all descendants."""
     found: list[int] = []
     for listing in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in map(int, listing.read_text().split()):
@@ -196,7 +193,6 @@ def alive(pids: list[int]) -> dict[int, str]:
 
 
 def pids_of(pid: int, mark: str) -> list[int]:
-    """Return descendants whose command line contains ``mark``."""
     found = []
     for child in children_of(pid):
         try:

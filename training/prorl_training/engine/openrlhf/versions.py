@@ -46,7 +46,6 @@ SUPPORTED: tuple[Supported, ...] = (
 
 
 def installed_version(distribution: str) -> str | None:
-    """Return the version of an installed distribution, or None."""
     try:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
@@ -63,7 +62,6 @@ def release(version: str) -> tuple[int, ...]:
 
 
 def found_version(package: Supported, version_of: VersionOf = installed_version) -> str | None:
-    """Return a package's installed version, or None."""
     found = (version_of(name) for name in package.distributions)
     return next((version for version in found if version is not None), None)
 

@@ -88,7 +88,6 @@ def seen_rows(made: Sequence[Any], count: int) -> list[tuple[Tensor, Tensor | No
 def trained_experience(
     row: TrainingRow | None, seen: tuple[Tensor, Tensor | None], filler_token: int
 ) -> Any:
-    """Return the experience that the policy trains on."""
     experience = blank_experience(row, filler_token)
     policy, reference = seen
     mask = experience.action_mask.float()

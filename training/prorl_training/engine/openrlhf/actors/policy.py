@@ -24,8 +24,6 @@ TAG = "state"
 
 
 class PolicyActor(_Base):  # type: ignore[misc]
-    """One rank of the policy."""
-
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
         """Load the model; report a failure before other processes wait."""
         try:
@@ -58,15 +56,12 @@ class PolicyActor(_Base):  # type: ignore[misc]
         return updates.report()
 
     def set_temperature(self, temperature: float) -> None:
-        """Set the temperature for scoring."""
         self.actor.temperature = temperature
 
     def weights_checksum(self) -> dict[str, float]:
-        """Return the weights' checksum."""
         return checksum(self._engine.module.named_parameters(), self._stage)
 
     def whole_weights(self) -> dict[str, torch.Tensor] | None:
-        """Return weights by name on rank 0, else None."""
         return whole_state(self._engine, self._stage)
 
     @torch.no_grad()

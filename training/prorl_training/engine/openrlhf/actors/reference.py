@@ -45,7 +45,6 @@ class ReferenceActor(_Base):  # type: ignore[misc]
         return self.weights_checksum()
 
     def weights_checksum(self) -> dict[str, float]:
-        """Return the weights' checksum."""
         return checksum(self._model.named_parameters(), self._stage)
 
     @property
@@ -53,13 +52,11 @@ class ReferenceActor(_Base):  # type: ignore[misc]
         return self.model.model.module  # Actor.model is the DeepSpeed engine
 
     def take_file(self, path: str) -> dict[str, float]:
-        """Load a safetensors file."""
         from safetensors.torch import load_file
 
         return self.take_weights(load_file(path))
 
     def take_policy(self, path: str) -> dict[str, float]:
-        """Load a Hugging Face model folder."""
         from prorl_inference import load_model
 
         model, _ = load_model(Path(path), "cpu", next(self._model.parameters()).dtype)
@@ -72,5 +69,4 @@ class ReferenceActor(_Base):  # type: ignore[misc]
             write_tensors(tensors, Path(path))
 
     def set_temperature(self, temperature: float) -> None:
-        """Set the temperature for scoring."""
         self.model.temperature = temperature

@@ -64,7 +64,6 @@ class RolloutActor(_Base):  # type: ignore[misc]
         )
 
     async def sampling(self) -> int:
-        """Return the number of unfinished samples."""
         return len(self._running)
 
     async def stop_sampling(self) -> None:
@@ -74,7 +73,6 @@ class RolloutActor(_Base):  # type: ignore[misc]
             await asyncio.sleep(ABORT_SECONDS)
 
     async def weights_checksum(self) -> dict[str, float]:
-        """Return vLLM's checksum."""
         found = await self.llm.collective_rpc(_checksum_of)
         first: dict[str, float] = found[0]
         return first

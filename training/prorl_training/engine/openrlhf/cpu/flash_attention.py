@@ -58,7 +58,6 @@ def pad_input(rows: Any, indices: Any, batch: int, length: int) -> Any:
 
 
 def index_first_axis(rows: Any, indices: Any) -> Any:
-    """Return ``rows[indices]``."""
     return rows[indices]
 
 

@@ -64,7 +64,6 @@ def apply(name: str, module: ModuleType) -> None:
 
 
 def has_cuda() -> bool:
-    """Return whether torch sees a CUDA device."""
     import torch
 
     return bool(torch.cuda.is_available())
@@ -76,7 +75,6 @@ class Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return another finder's spec with a patching loader, if the module is patched."""
         if name not in AFTER and name not in AROUND:
             return None
         for finder in sys.meta_path:

@@ -40,7 +40,6 @@ class RayCluster:
     def log_probs(
         self, rows: Sequence[TrainingRow | None], temperature: float
     ) -> list[tuple[Any, Any]]:
-        """See ``Cluster.log_probs``."""
         self._set_temperature(temperature)
         blank = [self._experiences.blank_experience(row, self._filler) for row in rows]
         passes = self._experiences.passes(blank, self.ranks, self._tokens, self._filler)
@@ -57,7 +56,7 @@ class RayCluster:
         self._temperature = temperature
 
     def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
-        """Train on the ranks; return rank 0's report."""
+        """Train; return rank 0's report."""
         rows = [row for shares in dealt for share in shares for row in share]
         trained = [
             self._experiences.trained_experience(row, pair, self._filler)
@@ -79,25 +78,22 @@ class RayCluster:
                 raise ServiceError(f"vLLM's weights are {found}, the policy's {policy}")
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
-        """Copy the weights through the object store; return both checksums."""
+        """Copy the weights through the object store."""
         weights = self._policy.async_run_method("whole_weights")
         reference = self._on_reference("take_weights", weights[0])[0]
         return self._on_policy("weights_checksum")[0], reference
 
     def copy_checkpoint_to_reference(self, folder: Path) -> Checksum:
-        """See ``Cluster.copy_checkpoint_to_reference``."""
         found: Checksum = self._on_reference("take_policy", str(folder / "policy"))[0]
         return found
 
     def checksums(self) -> dict[str, Checksum]:
-        """See ``Cluster.checksums``."""
         found = {"policy": self._on_policy("weights_checksum")[0]}
         if self.has_reference:
             found["reference"] = self._on_reference("weights_checksum")[0]
         return found
 
     def clear_optimizer(self) -> None:
-        """See ``Cluster.clear_optimizer``."""
         self._on_policy("clear_optimizer")
 
     def load(self, folder: Path, reference: str) -> None:
@@ -109,11 +105,9 @@ class RayCluster:
             self._on_reference("take_file", str(folder / REFERENCE_FILE))
 
     def load_policy(self, folder: Path) -> None:
-        """See ``Cluster.load_policy``."""
         self._on_policy("read_from", str(folder), False)
 
     def save(self, folder: Path, reference: bool) -> None:
-        """See ``Cluster.save``."""
         self._on_policy("write_to", str(folder))
         if reference:
             self._on_reference("write_file", str(folder / REFERENCE_FILE))
@@ -140,19 +134,15 @@ class RayEngines:
         self.count = len(self._engines)
 
     def sample(self, engine: int, samples: Sequence[Asked], options: Mapping[str, Any]) -> Any:
-        """See ``Engines.sample``."""
         return self._engines[engine].sample.remote(list(samples), dict(options))
 
     def stop(self, engine: int) -> Any:
-        """See ``Engines.stop``."""
         return self._engines[engine].stop_sampling.remote()
 
     def sampling(self, engine: int) -> Any:
-        """See ``Engines.sampling``."""
         return self._engines[engine].sampling.remote()
 
     def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
-        """See ``Engines.done``."""
         found = list(futures)
         first: list[Any] = self._ray.wait(found, num_returns=1, timeout=wait)[0]
         if not first:
@@ -161,12 +151,10 @@ class RayEngines:
         return every or first
 
     def result(self, future: Any) -> Any:
-        """See ``Engines.result``."""
         return self._ray.get(future)
 
     @contextlib.contextmanager
     def awake(self) -> Iterator[None]:
-        """Wake the engines for the block if they sleep."""
         if self._sleeps:
             self._call(self._engines, "wake_up")
         try:

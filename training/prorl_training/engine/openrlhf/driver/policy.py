@@ -112,7 +112,6 @@ class ClusterPolicy:
 
     @contextlib.contextmanager
     def compute(self) -> Iterator[None]:
-        """Do nothing."""
         yield
 
     def update(
@@ -120,8 +119,8 @@ class ClusterPolicy:
     ) -> UpdateStats:
         """Do one gradient update per mini-batch and return the means.
 
-        Updates that are not finite or above the step's initial ``judge.norm_limit()`` are skipped; ``judge`` hears of
-        each. Raises ResetFailed if the first KL after a reset is not about 0.
+        Updates that are not finite or above the step's initial ``judge.norm_limit()`` are skipped; ``judge`` records
+        all. Raises ResetFailed if the first KL after a reset is not about 0.
         """
         judge = judge or AcceptAll()
         mini_batches = mini_batch_rows(batch)
@@ -191,7 +190,6 @@ class ClusterPolicy:
         self._reference_is_policy = False
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
-        """Write everything into ``work``; return entries for state.json."""
         del tokenizer  # the policy's processes write their own
         kind = "none"
         if self.model.has_reference:

@@ -83,7 +83,7 @@ class ClusterGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return one completion per seed of each request, in order.
+        """Return one completion per seed of each request.
 
         Log-probs are NaN with ``top_p`` below 1, because vLLM reports those of the truncated distribution.
         """
@@ -106,7 +106,6 @@ class ClusterGenerator:
         )
 
     def sync_weights(self, model: Any) -> None:
-        """Sync the policy's weights to the engines."""
         del model
         self._take_weights()
 
@@ -164,7 +163,6 @@ class ClusterStream:
         return max(sum(self._loads), len(self._running))
 
     def submit(self, key: int, request: Request) -> None:
-        """Send a request to the least loaded engine."""
         ids = encode_prompt(self._tokenizer, request.prompt)
         budget = prompt_budget(ids, request, self._params.max_tokens, self._context)
         rows = self._results.add(key, request, budget)
@@ -183,7 +181,6 @@ class ClusterStream:
         self._loads[engine] += len(rows)
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Wait for complete requests; see ``Stream.take``."""
         if self._running:
             at_most = COUNT_SECONDS if wait is None else min(wait, COUNT_SECONDS)
             for future in self._engines.done(list(self._running), at_most):
@@ -195,7 +192,6 @@ class ClusterStream:
         return self._results.whole()
 
     def stop(self) -> list[Ended]:
-        """Abort running samples; see ``Stream.stop``."""
         self._abort()
         for future in list(self._running):
             self._results.ended(self._heard(future, may_stop=True))

@@ -110,7 +110,7 @@ DEATHS = (
 
 
 def fault_of(error: Exception) -> Literal["user", "service", "disk", "bug"]:
-    """Return who is at fault for an error or its cause in a Ray process."""
+    """Return who is at fault for an error or, in a Ray process, its cause."""
     cause = _cause(error)
     if isinstance(cause, UserError):
         return "user"
@@ -136,7 +136,6 @@ def line_of(error: Exception) -> str:
 
 
 def _cause(error: Exception) -> BaseException:
-    """Return the cause of a RayTaskError, or ``error``."""
     cause = getattr(error, "cause", None)
     return cause if isinstance(cause, BaseException) else error
 
@@ -165,7 +164,6 @@ class ClusterEngine:
         self._policy = ClusterPolicy(self._cluster, config, environment)
 
     def load(self, checkpoint: Path | None) -> Machinery:
-        """Return the machinery with the model that OpenRLHF loaded."""
         del checkpoint
         return Machinery(
             self._policy,
@@ -186,7 +184,6 @@ class ClusterEngine:
     def restore(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Restore policy, reference, optimiser and counts."""
         del machinery
         self._policy.restore(checkpoint, dict(state))
         so = "the run goes on, with other rounding"

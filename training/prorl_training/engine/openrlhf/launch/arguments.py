@@ -144,7 +144,7 @@ def reference_coefficient(config: TrainConfig) -> float:
 
 
 def _flag(name: str, *values: float | str) -> list[str]:
-    """A negative number must be joined to its flag for argparse."""
+    """Join a negative number to its flag, as argparse requires."""
     words = [value if isinstance(value, str) else repr(value) for value in values]
     if len(words) == 1 and words[0].startswith("-"):
         return [f"--{name}={words[0]}"]
@@ -169,7 +169,6 @@ def dry_run(config: TrainConfig, name: str = "RUN") -> str:
 
 
 def command_text(arguments: Sequence[str]) -> str:
-    """Return the shell command, one flag per line."""
     lines = [" ".join(COMMAND)]
     for word in arguments:
         quoted = shlex.quote(word)
@@ -181,7 +180,6 @@ def command_text(arguments: Sequence[str]) -> str:
 
 
 def shown_places(config: TrainConfig, name: str) -> Places:
-    """Return the places of a planned run."""
     folder = Path("runs") / name
     return Places(
         model=config.model.path,

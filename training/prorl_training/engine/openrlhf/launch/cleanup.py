@@ -86,7 +86,6 @@ def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
 
 
 def _killing_order(pid: int) -> tuple[bool, int]:
-    """Return a sort key: newest first, raylets last."""
     try:
         raylet = Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0].endswith(b"/raylet")
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
@@ -151,7 +150,6 @@ def sweep(ray: Any, spec: Path, patience: float = PATIENCE) -> dict[str, int]:
 
 
 def main(argv: list[str]) -> None:
-    """Sweep and print JSON."""
     ray: Any = importlib.import_module("ray")
     ray.init(address=argv[1], log_to_driver=False, logging_level="ERROR")
     print(json.dumps(sweep(ray, Path(argv[0]))), flush=True)

@@ -57,7 +57,6 @@ PLACES = (
 
 
 def main(argv: list[str]) -> int:
-    """Run OpenRLHF's script to its end."""
     die_with_parent()
     path = Path(argv[0]).resolve()
     os.environ[VARIABLE] = str(path)
@@ -81,8 +80,8 @@ def nothing_left_behind(spec: Path) -> Iterator[None]:
     """End every process of the launch if the parent is killed during the block.
 
     A thread watches, because signals do not reach Python while the main thread waits in Ray. Ray is not shut down,
-    which would end this process first; its agents and vLLM would live on. All are killed at once, so that no
-    successor does the same step.
+    since that would end this process before Ray's agents and vLLM. All are killed at once, so that no successor repeats
+    a step.
     """
     parent = os.getppid()
 
@@ -166,7 +165,6 @@ def install() -> None:
 
 
 def ray_options(spec: Spec) -> dict[str, Any]:
-    """Return the arguments of ``ray.init``."""
     o = spec.config().openrlhf
     handed = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
     handed |= plugin_environment() | {VARIABLE: os.environ[VARIABLE]}

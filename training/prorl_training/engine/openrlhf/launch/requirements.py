@@ -61,7 +61,6 @@ def findings(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Findin
 def check_package(
     package: Supported, device: Device, version_of: VersionOf = installed_version
 ) -> Finding:
-    """Check a package's version."""
     found = found_version(package, version_of)
     if found is None:
         return Finding(package.name, "problem", "not installed", _CURE[device])
@@ -162,7 +161,6 @@ def check_ports(free: Mapping[int, bool]) -> Finding:
 
 
 def cuda_compiler(environment: Mapping[str, str]) -> bool:
-    """Return whether nvcc is found."""
     home = environment.get("CUDA_HOME") or environment.get("CUDA_PATH") or "/usr/local/cuda"
     return shutil.which("nvcc") is not None or (Path(home) / "bin" / "nvcc").is_file()
 
@@ -173,7 +171,6 @@ def free_bytes(folder: Path) -> int | None:
 
 
 def is_free(port: int) -> bool:
-    """Return whether a local port is free."""
     with socket.socket() as probe:
         probe.settimeout(1)
         return probe.connect_ex(("127.0.0.1", port)) != 0

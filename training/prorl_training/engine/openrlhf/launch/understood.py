@@ -1,7 +1,4 @@
-"""Refuse settings that the OpenRLHF engine does not support, before anything starts.
-
-Some values and combinations are refused too (OpenRLHF 0.11.2, cli/train_ppo_ray.py, and DeepSpeed's batch sizes).
-"""
+"""Refuse settings and combinations that the OpenRLHF engine does not support, before anything starts."""
 
 from __future__ import annotations
 
@@ -96,7 +93,6 @@ def check_supported(config: TrainConfig, device: Device | None = None) -> None:
 
 
 def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
-    """Return one line per unsupported setting."""
     device = device or device_of(config)
     layout = layout_of(config, device)
     found = [*_of_the_run(config, device), *_of_the_layout(config, layout, device)]
