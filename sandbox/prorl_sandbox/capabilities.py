@@ -1,6 +1,4 @@
-"""Tests which isolation and languages work on this machine, with the template that later runs programs, and opens
-sandboxes.
-"""
+"""Tests which isolation and languages work on this machine, and opens sandboxes."""
 
 from __future__ import annotations
 
@@ -176,7 +174,7 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
 
 
 def no_isolation() -> str | None:
-    """Return why programs cannot be isolated, with the fix, or None if they can.
+    """Return why programs cannot be isolated, with the fix, or None.
 
     Raises what opening raises if PRORL_BACKEND names another backend than ``local``.
     """
@@ -188,7 +186,7 @@ def no_isolation() -> str | None:
 
 
 def default_backend() -> str:
-    """Return the backend named by PRORL_BACKEND, or ``local``."""
+    """Return PRORL_BACKEND, else ``local``."""
     return os.environ.get("PRORL_BACKEND", "").strip() or "local"
 
 
@@ -212,8 +210,8 @@ def open_sandbox(
 ) -> ToolSandbox:
     """Open a ``local`` or ``docker`` sandbox with ``slots`` concurrent boxes and up to ``sessions`` sessions besides.
 
-    ``docker:RUNTIME`` names one of the engine's runtimes, such as ``docker:runsc`` for gVisor; None means PRORL_BACKEND
-    or ``local``. Raises IsolationError if the isolation is weak and ``allow_weak`` is false, UserError for an unknown
+    ``docker:RUNTIME`` names an engine's runtime, such as ``docker:runsc`` for gVisor; None means PRORL_BACKEND or
+    ``local``. Raises IsolationError if the isolation is weak and ``allow_weak`` is false, UserError for an unknown
     backend or an engine that does not answer.
     """
     backend = backend or default_backend()

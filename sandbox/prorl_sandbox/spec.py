@@ -1,6 +1,4 @@
-"""``LanguageSpec`` describes how a language is compiled and run. It is used on the host only; boxes get argument
-lists.
-"""
+"""``LanguageSpec`` describes how a language is compiled and run. Boxes get argument lists only."""
 
 from __future__ import annotations
 
@@ -22,10 +20,9 @@ Sources = Mapping[str, str]
 class Command:
     """A command that a box executes to compile or run a program.
 
-    ``tools`` are alternative names for ``argv[0]``; the first installed one is used, and without tools the program
-    itself is executed. ``{program}`` in ``argv`` is the program's path. ``needed`` are other required tools. A compiler
-    finds ``sources`` in the working folder and leaves the file or folder ``result`` there. ``answers`` keeps the
-    channel open.
+    ``tools`` are alternative names for ``argv[0]``; without them the program itself is executed. ``{program}`` in
+    ``argv`` is its path. ``needed`` are other required tools. A compiler finds ``sources`` in the working folder and
+    leaves the file or folder ``result`` there. ``answers`` keeps the channel open.
     """
 
     argv: tuple[str, ...]
@@ -42,9 +39,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Test programs of a language: ``source`` prints 42; ``call``, empty without a harness, defines ``add(a, b)`` for
-    integers.
-    """
+    """Test programs of a language: ``source`` prints 42; ``call`` (if any) defines ``add(a, b)`` for integers."""
 
     source: str
     call: str = ""
@@ -52,15 +47,14 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class LanguageSpec:
-    """A language that programs may be written in.
+    """A language that programs may be written in. Raises UserError for an inconsistent spec.
 
     ``run`` and ``compile`` are argument lists with the placeholders ``{source}`` (source file), ``{binary}`` (the
-    compiler's result) and ``{memory_mb}`` (memory limit). If ``run`` contains ``{binary}`` the compiler's result is
-    run, a folder as a zip archive; otherwise the source is run, and ``compile`` only checks it. ``run=None`` means
-    Python, run by the box's harness: only it supports checks. Calls need Python or a ``harness``.
+    compiler's result) and ``{memory_mb}``. If ``run`` contains ``{binary}`` the result is run, a folder as a zip
+    archive; otherwise the source is run, and ``compile`` only checks it. ``run=None`` means Python, run by the box's
+    harness: only it supports checks. Calls need Python or a ``harness``.
 
-    Tools are found in ``/usr/bin``, ``/usr/local/bin`` and ``/bin``, or at an absolute path. Raises UserError for an
-    inconsistent spec.
+    Tools are found in ``/usr/bin``, ``/usr/local/bin`` and ``/bin``, or at an absolute path.
     """
 
     name: str
@@ -117,7 +111,6 @@ class LanguageSpec:
     """Programs that ``prorl sandbox doctor`` runs."""
 
     def __post_init__(self) -> None:
-        """Fill in defaults and validate the spec."""
         object.__setattr__(self, "title", self.title or self.name)
         object.__setattr__(self, "source_name", self.source_name or f"program.{self.name}")
         if isinstance(self.run, str) or isinstance(self.compile, str):

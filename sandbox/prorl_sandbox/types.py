@@ -90,9 +90,9 @@ class Program:
 
     Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` its function, ``Class.method``, or
     method of a class ``Solution`` is called with ``args``; ``Outcome.value`` is the return value. ``language`` is a
-    name in ``prorl_sandbox.LANGUAGES``. Other languages than Python are first compiled or checked in their own box;
-    those with a ``harness`` support ``call`` with JSON arguments. ``environment`` names the packages that Python
-    programs may import: ``stdlib`` (none), ``scientific``, or one made with ``prorl sandbox build-env``.
+    name in ``prorl_sandbox.LANGUAGES``; those with a ``harness`` support ``call`` with JSON arguments. ``environment``
+    names the packages that Python programs may import: ``stdlib`` (none), ``scientific``, or one made with ``prorl
+    sandbox build-env``.
     """
 
     source: str
@@ -143,9 +143,9 @@ class Outcome:
 
     ``value`` consists of exactly the types None, bool, int, float, complex, str, bytes, list, tuple, dict, set and
     frozenset. ``limit`` is what a ``timeout`` exceeded. ``wall_seconds`` count from the program's start,
-    ``waited_seconds`` of them without a processor, which the wall limit excludes. ``cpu_seconds`` covers all processes,
-    killed ones included; ``peak_mb`` is resident memory. ``over_budget`` marks the case that used up the budget and all
-    later ones. ``hint`` explains a failure.
+    ``waited_seconds`` of them without a processor, which the wall limit excludes. ``cpu_seconds`` covers all processes;
+    ``peak_mb`` is resident memory. ``over_budget`` marks the case that used up the budget and all later ones. ``hint``
+    explains a failure.
     """
 
     status: Status
@@ -168,7 +168,7 @@ class Session(Protocol):
     time.
 
     It ends when a message exceeds a limit, breaks the interpreter or raises SystemExit, and when it is idle or open for
-    too long. ``run`` and ``fork`` then raise SessionEndedError.
+    too long.
     """
 
     @property
@@ -180,17 +180,16 @@ class Session(Protocol):
         """Run one message. Raises SessionEndedError, SandboxError.
 
         The value of a last expression is printed, and is ``Outcome.value`` if it can leave the box. The session
-        survives an exception (``runtime-error``) and a syntax error (``compile-error``); ``exit_code`` is set if it
-        ended. Of ``limits`` (default: the session's) only wall time, processor time and output apply per message.
-        ``peak_mb`` is 0.
+        survives an exception and a syntax error; ``exit_code`` is set if it ended. Of ``limits`` (default: the
+        session's) only wall time, processor time and output apply per message. ``peak_mb`` is 0.
         """
         ...
 
     def fork(self) -> Session:
-        """Return a session with a copy of this one's process, without its threads.
+        """Return a session with a copy of this one's process, without its threads. Raises SessionEndedError.
 
         Both share a box: memory, processes and the scratch folder. Closing the opened session, or anything else that
-        ends the box, ends both; a message that exceeds a limit ends only its own session.
+        ends the box, ends both; a message that exceeds a limit ends only its own.
         """
         ...
 
@@ -222,8 +221,8 @@ class Sandbox(Protocol):
     ) -> Outcome:
         """Run trusted test source that defines ``check(candidate)`` against a submission.
 
-        The checker runs in its own box; ``candidate`` calls ``entry_point`` in the submission's box over a typed pipe.
-        ``ok`` means that ``check`` returned.
+        It runs in its own box; ``candidate`` calls ``entry_point`` in the submission's box over a typed pipe. ``ok``
+        means that ``check`` returned.
         """
         ...
 

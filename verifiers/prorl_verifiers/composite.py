@@ -1,7 +1,6 @@
 """The composite verifier: a weighted mean of several verifiers' rewards for one response.
 
-A part's default name is its verifier's. ``gate`` is true (every part needs reward 1), a list of names (those parts do),
-or {name: least reward}.
+``gate`` is true (every part needs reward 1), a list of names (those parts do), or {name: least reward}.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Composite:
 
 
 def read(reference: Reference) -> Composite:
-    """Parse the reference, without the parts' own references. Raises TaskError (one line)."""
+    """Parse the reference, without the parts' own references. Raises TaskError."""
     check_keys(reference, "parts", "gate", "modes")
     entries = reference.get("parts")
     if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_PARTS:
@@ -113,12 +112,10 @@ _ROUNDING = 1e-9
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for a malformed reference."""
     read(reference)
 
 
 def parts(reference: Reference) -> Sequence[TaskPart]:
-    """Return the parts. Raises TaskError."""
     return read(reference).parts
 
 
@@ -175,7 +172,6 @@ def gold_response(reference: Reference) -> str | None:
 
 
 def part_names(reference: Reference) -> str:
-    """Return the names of the parts."""
     return " + ".join(part.name for part in parts(reference))
 
 

@@ -110,8 +110,6 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """A parsed reference."""
-
     answers: tuple[str, ...]
     until: tuple[str, ...] = ()
     filters: tuple[Filter, ...] = ()
@@ -232,7 +230,6 @@ def score(response: str, reference: Reference) -> Score:
 
 
 def before(text: str, until: Sequence[str]) -> str:
-    """Return ``text`` up to a stop text."""
     for stop in until:
         if stop:
             text = text.partition(stop)[0]
@@ -254,12 +251,10 @@ def compared(text: str, matching: Matching) -> str:
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for a malformed reference."""
     read(reference)
 
 
 def first_answer(reference: Reference) -> str:
-    """Return the first answer."""
     return read(reference).answers[0]
 
 
@@ -275,7 +270,6 @@ def gold_response(reference: Reference) -> str | None:
 
 
 def canaries(draw: random.Random) -> Sequence[Canary]:
-    """Return a right and a wrong answer to a random number."""
     number = draw.randrange(1000, 10_000)
     reference = {
         "answer": f"{number:,}",

@@ -52,7 +52,7 @@ def explain(
 ) -> Explanation:
     """Score ``response`` in the usual confined workers and return the verdict with the scorer's notes.
 
-    The arguments after ``pool`` are for ``verify``, used without one. Raises what ``VerifierPool.score`` does.
+    Uses ``pool``, or ``verify`` with the other arguments. Raises what ``VerifierPool.score`` does.
     """
     if pool is not None:
         return Explanation(pool.score([(response, task)], explain=True)[0])

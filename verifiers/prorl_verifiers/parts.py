@@ -13,12 +13,11 @@ MODES = "modes"
 
 
 def without_modes(reference: Reference) -> Reference:
-    """Return a composed reference without ``modes``."""
     return {key: value for key, value in reference.items() if key != MODES}
 
 
 def parts_of(task: Task) -> Sequence[TaskPart]:
-    """Return the parts of a composed task with their modes set; none for another task. Raises TaskError."""
+    """Return the parts of a composed task with their modes set; else none. Raises TaskError."""
     compose = VERIFIERS.get(task.verifier).compose
     if compose is None:
         return ()
@@ -46,5 +45,5 @@ def tasks_in(task: Task) -> Sequence[Task]:
 
 
 def runs_programs(task: Task) -> bool:
-    """Return whether scoring runs the response as a program, in a sandbox. Raises UnknownNameError, TaskError."""
+    """Return whether scoring runs the response as a program. Raises UnknownNameError, TaskError."""
     return any(VERIFIERS.get(one.verifier).score_in_sandbox is not None for one in tasks_in(task))

@@ -33,9 +33,9 @@ PROBE_SECONDS = 120.0
 class RemotePool(Closing):
     """Score at ``servers`` (``http://host:port`` or ``unix:/path``), all at once. Thread-safe.
 
-    A lost server is skipped and tried again later; ``say`` gets a line then. ``token`` defaults to ``PRORL_TOKEN``.
-    ``modes`` (verifier -> mode) holds for tasks that set none; if it is None, the servers' modes and ``--think-open``
-    hold. Raises UserError for an invalid address.
+    A lost server is skipped and tried again later; ``say`` gets a line. ``token`` defaults to ``PRORL_TOKEN``.
+    ``modes`` (verifier -> mode) holds for tasks that set none; without it the servers' modes and ``--think-open`` hold.
+    Raises UserError for an invalid address.
     """
 
     def __init__(
@@ -59,8 +59,8 @@ class RemotePool(Closing):
     def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
         """Return one verdict per (response, task), in order.
 
-        ``on_done(index, verdict)`` is called in this thread as items finish, in any order. Raises TaskError, UserError
-        if a server refuses the request (as for other plug-ins), ServiceError if none answers.
+        ``on_done``: as in ``VerifierPool.score``. Raises TaskError, UserError if a server refuses the request (as for
+        other plug-ins), ServiceError if none answers.
         """
         return self._replicas.score(items, on_done)
 

@@ -109,8 +109,8 @@ class ReplicaPool:
     def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
         """Return one verdict per item, in order; ``infra_error`` items are scored a second time.
 
-        ``on_done(index, verdict)`` is called in this thread as items finish. Raises ServiceError if no replica answers,
-        UserError if one refuses a request.
+        ``on_done``: as in ``VerifierPool.score``. Raises ServiceError if no replica answers, UserError if one refuses a
+        request.
         """
         report = on_done or (lambda index, verdict: None)
 
@@ -128,7 +128,6 @@ class ReplicaPool:
         return verdicts
 
     def close(self) -> None:
-        """Free the replicas' resources."""
         self._replicas.close()
 
     def _score_once(self, items: Sequence[Item], on_done: OnDone) -> list[Verdict]:
@@ -247,10 +246,7 @@ class ReplicaPool:
 
 
 def probes(tasks: Sequence[Task]) -> list[Item]:
-    """Return one item per verifier and environment, with a program if it runs programs.
-
-    A place that scores them can score all the tasks.
-    """
+    """Return one item per verifier and environment; a place that scores them can score all the tasks."""
     kinds: dict[tuple[str, Any], Task] = {}
     for task in tasks:
         for part in tasks_in(task):

@@ -1,9 +1,4 @@
-"""Define VerifierSpec, and find the verifiers of prorl and of plug-ins. The smallest one::
-
-    SPEC = VerifierSpec(name="exact", score=lambda response, reference: response == reference["answer"])
-
-A plug-in registers it under the entry-point group ``prorl.verifiers``, or ``--plugin FILE.py`` loads it.
-"""
+"""Define VerifierSpec, and find the verifiers of prorl and of plug-ins."""
 
 from __future__ import annotations
 
@@ -43,8 +38,7 @@ class Canary:
 class Needs:
     """What scoring a task needs besides the verifier.
 
-    ``parts``: records (``Door.records``) of plug-ins such as a language. ``environment``: that of the task's programs
-    (``prorl sandbox build-env``).
+    ``parts``: records (``Door.records``) of plug-ins such as a language. ``environment``: that of its programs.
     """
 
     parts: Sequence[Mapping[str, str]] = ()

@@ -25,13 +25,8 @@ class TaskError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The name of a verifier and the reference it checks against. References are JSON and are never pickled.
-
-    prorl's own verifiers take:
-    ``math`` {"answer"} · ``stem`` {"answer", "choices"?, "unit"?, "tolerance"?} ·
-    ``code`` {"tests": [...], "language"?, "entry_point"?, "limits"?, "judge"?} ·
-    ``logic`` {"dataset", "entry"} · ``instruction`` {"instruction_id_list", "kwargs"} ·
-    ``composite`` {"parts": [{"verifier", "reference", "weight"?, "name"?}, ...], "gate"?, "modes"?}.
+    """The name of a verifier and the reference (JSON) it checks against, e.g. ``math`` with {"answer"}. References are
+    never pickled; ``docs/reference`` describes them.
     """
 
     verifier: str
@@ -75,7 +70,7 @@ def unparsable(reason: str, extracted: str | None = None) -> Score:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of scoring one response. ``reward`` is in [0, 1], or None if ``status`` is ``infra_error``.
+    """The result of scoring one response. ``reward`` is in [0, 1], or None for ``infra_error``.
 
     ``findings`` are the scorer's notes, if requested.
     """

@@ -111,7 +111,6 @@ class Bait:
         }
 
     def close(self) -> None:
-        """Close the sockets and kill the process."""
         for listener in self._listeners:
             listener.close()
         self._victim.kill()
@@ -146,7 +145,6 @@ def processes_named(token: str) -> set[str]:
 
 
 def descendants(root: int) -> set[int]:
-    """Return the pids of all descendants of ``root``."""
     children: dict[int, list[int]] = {}
     for pid in os.listdir("/proc"):
         stat = _read_bytes(f"/proc/{pid}/stat") if pid.isdigit() else b""
@@ -163,13 +161,11 @@ def descendants(root: int) -> set[int]:
 
 
 def resident_kib() -> int:
-    """Return this process's resident memory in KiB."""
     pages = int(_read_bytes("/proc/self/statm").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") // 1024
 
 
 def open_files() -> int:
-    """Return how many descriptors this process has open."""
     return len(os.listdir("/proc/self/fd"))
 
 

@@ -1,8 +1,8 @@
 """Catalogue of hostile programs in ``programs/``, which are never executed on the host.
 
-A file is one case: ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then programs. Each
-program follows ``#%`` lines with its name, ``key: value`` pairs (``_KEYS``) and flags (``_FLAGS``). Helpers that it
-uses (``breach``, ``denied``, ``name_me``) are prepended; ``source_for`` fills in ``@WORDS@``.
+A file is one case: ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then programs, each after
+``#%`` lines with its name, ``key: value`` pairs (``_KEYS``) and flags (``_FLAGS``). Helpers that it uses (``breach``,
+``denied``, ``name_me``) are prepended.
 """
 
 from __future__ import annotations
@@ -61,7 +61,6 @@ class Attack:
 
     @property
     def title(self) -> str:
-        """Case, delivery and name in one line."""
         return f"{self.case} {self.run}: {self.name}"
 
 

@@ -1,6 +1,7 @@
-"""Runs attacks and checks the host. An attack is a breach if it prints BREACH or is accepted with an answer that is not
-legal. Markers, processes and bait are inspected a second after each attack, and an honest submission follows it; memory
-and open files are compared over the whole suite.
+"""Runs attacks and checks the host. A breach is a printed BREACH or an accepted answer that is not legal.
+
+Markers, processes and bait are inspected a second after each attack, then an honest submission runs; memory and open
+files are compared over the whole suite.
 """
 
 from __future__ import annotations

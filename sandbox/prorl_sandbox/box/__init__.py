@@ -1,3 +1,1 @@
-"""Code of the box's side, standard library only. The host imports parts of it but runs no program in its own
-process.
-"""
+"""Code of the box's side, standard library only; the host imports parts of it."""

@@ -1,5 +1,5 @@
-"""Control groups, version 1 or 2, that limit and measure whole boxes. Each slot joins its group before it gives up its
-rights and then uses open descriptors only.
+"""Control groups, version 1 or 2, that limit and measure whole boxes. A slot joins its group before it gives up its
+rights.
 """
 
 from __future__ import annotations
@@ -31,10 +31,7 @@ class Group:
     """Open descriptors of a slot's group. ``version`` is 1 or 2."""
 
     def __init__(self, version: int, folders: list[str]) -> None:
-        """Create the folders (memory, pids, and cpuacct and cpu if available; one for version 2). Raises OSError.
-
-        A slot's share of the processors does not depend on how many processes its box has.
-        """
+        """Create the folders (memory, pids, and cpuacct and cpu if available; one for version 2). Raises OSError."""
         self.version = version
         self._folders = folders
         self._limits: tuple[int, int] | None = None
@@ -83,7 +80,6 @@ class Group:
         self._limits = limits
 
     def oom_kills(self) -> int:
-        """Return how many processes were killed for lack of memory."""
         return read_counter(self._events_fd, b"oom_kill ")
 
     def kernel_bytes(self) -> int:
@@ -91,7 +87,6 @@ class Group:
         return read_counter(*self._counts[0])
 
     def memory_hits(self) -> int:
-        """Return how often the memory limit was reached."""
         return read_counter(*self._counts[1])
 
     @property
@@ -100,7 +95,6 @@ class Group:
         return self._time_fd >= 0
 
     def cpu_seconds(self) -> float:
-        """Return the total processor seconds of the group."""
         text = os.pread(self._time_fd, 4096, 0)
         if self.version == 1:
             return int(text) / 1e9
@@ -115,16 +109,15 @@ class Group:
 
 
 def read_counter(fd: int, key: bytes) -> int:
-    """Return the number after ``key`` in an open file, 0 without the key or the file (-1)."""
+    """Return the number after ``key`` in an open file, 0 without one."""
     lines = os.pread(fd, 8192, 0).split(b"\n") if fd >= 0 else []
     numbers = [line.removeprefix(key) for line in lines if line.startswith(key)]
     return int(numbers[0] or 0) if numbers else 0
 
 
 def find(lines: list[str]) -> tuple[int, list[str], str]:
-    """Return (version, folders to make groups in, reason), given the lines of /proc/self/cgroup.
-
-    Version 0 means that this process cannot make groups with memory and pids.
+    """Return (version, folders to make groups in, reason) from the lines of /proc/self/cgroup; version 0 if it is
+    impossible.
     """
     paths = {}  # the path of each controller; the unified hierarchy's is ''
     for line in lines:
@@ -160,9 +153,9 @@ def _folder_of(controller: str, paths: dict[str, str]) -> str:
 
 
 def _find_unified(root: str, start: str) -> tuple[str, str]:
-    """Return the nearest folder up to ``root`` in which groups can be made, or '' and the reason. A folder with
-    processes cannot delegate controllers, so an ancestor that already does is used: the user's delegated part, or the
-    root.
+    """Return the nearest folder up to ``root`` in which groups can be made, or '' and the reason.
+
+    A folder with processes cannot delegate controllers, so an ancestor that already does is used.
     """
     folder, first = start, ""
     while os.path.exists(f"{folder}/cgroup.controllers"):
@@ -252,7 +245,6 @@ def start_time(process: str) -> str:
 
 
 def write(path: str, text: str) -> None:
-    """Write ``text`` to a kernel file in one call."""
     fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(fd, text.encode())

@@ -1,6 +1,6 @@
 """Values of numpy, pandas and sortedcontainers between boxes and host; docs/concepts/sandbox.md lists the types.
-Between a submission and its check they keep dtype, shape, index and name. Only modules that the program has loaded are
-consulted.
+
+Only modules that the program has loaded are consulted.
 """
 
 from __future__ import annotations

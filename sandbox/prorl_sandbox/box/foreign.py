@@ -1,6 +1,4 @@
-"""Compiles and executes programs of other languages inside the box, behind all limits: a compiler is no more trusted
-than its input.
-"""
+"""Compiles and executes programs of other languages inside the box: a compiler is no more trusted than its input."""
 
 from __future__ import annotations
 
@@ -66,9 +64,9 @@ def _archive(folder: str) -> bytes:
 
 
 def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
-    """Replace this process with the program; the channel closes unless the program answers on it.
+    """Replace this process with the program; return a message only if the interpreter is not installed.
 
-    Returns a message for the host only if the interpreter is not installed.
+    The channel closes unless the program answers on it.
     """
     command = job["command"]
     if command["tools"] and find(command["tools"]) is None:

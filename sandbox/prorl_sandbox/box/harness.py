@@ -1,5 +1,7 @@
-"""Runs the program inside the box in the job's mode and reports the result on the channel. Expected answers are never
-in this process, so a program can forge only its own answer. Answers carry their question's nonce.
+"""Runs the program inside the box in the job's mode and reports on the channel.
+
+Expected answers are never in this process, so a program can forge only its own answer. Answers carry their question's
+nonce.
 """
 
 from __future__ import annotations
@@ -139,8 +141,8 @@ class Names(dict[str, "Any"]):
 def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
     """Return an exception that a check can catch like the submission's.
 
-    ``kinds`` are its built-in classes, nearest first. A class that is not built in becomes a subclass of the nearest
-    class that is not ``hidden``.
+    ``kinds`` are its built-in classes, nearest first; another class becomes a subclass of the nearest that is not
+    ``hidden``.
     """
     base: Any = Exception
     for kind in kinds:
@@ -178,7 +180,7 @@ _INT_DIGITS = 50_000
 def run(job: dict[str, Any], channel: int) -> None:
     """Run the job in a settled interpreter; return, or raise SystemExit, as the program would.
 
-    ``job`` has fields of ``plan.Job`` and ``program``, the path of the program's file.
+    ``job`` has fields of ``plan.Job``, and the file ``program``.
     """
     sys.argv = [job["program"]]
     if job["mode"] == "exec":
@@ -201,7 +203,7 @@ def run(job: dict[str, Any], channel: int) -> None:
 
 
 def settle(scratch: str) -> list[ModuleType]:
-    """Make the interpreter look like that of ``python program.py`` in the folder ``scratch``, with our modules hidden.
+    """Make the interpreter look like that of ``python program.py`` in ``scratch``, with our modules hidden.
 
     Keep the returned modules: freeing them takes time in every box.
     """

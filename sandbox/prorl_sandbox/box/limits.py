@@ -1,6 +1,4 @@
-"""Resource limits and usage of a box's processes. Rlimits hold per process; a control group, if any, limits their
-sum.
-"""
+"""Resource limits and usage of a box's processes."""
 
 from __future__ import annotations
 
@@ -49,8 +47,8 @@ def set_fixed_limits() -> None:
 def set_limits(job: dict[str, Any], other_processes: int, summed: bool) -> None:
     """Apply ``job["limits"]`` to the calling process.
 
-    ``others``: this user's other processes that RLIMIT_NPROC counts. ``summed``: a control group or container limits
-    the box's memory, so address space is free, of which other languages reserve far more than they use.
+    RLIMIT_NPROC also counts this user's ``other_processes``. ``summed``: a control group or container limits the box's
+    memory, so address space, of which other languages reserve far more than they use, is free.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
@@ -122,8 +120,8 @@ _CHUNK = 65536
 class Tally:
     """Processor time of all processes that ``numbers()`` has ever returned, from the /proc descriptor ``proc``.
 
-    ``seconds`` sums utime, stime, cutime and cstime (proc_pid_stat(5)); ``ready_seconds`` is the longest time for which
-    one thread was running or ready (``schedstat``).
+    ``seconds`` sums utime, stime, cutime and cstime (proc_pid_stat(5)); ``ready_seconds`` is the longest time that one
+    thread was running or ready (``schedstat``).
     """
 
     def __init__(self, proc: int, numbers: Callable[[], Iterable[int]]) -> None:
@@ -136,7 +134,6 @@ class Tally:
         self.look()
 
     def look(self) -> None:
-        """Update the sums."""
         now: dict[tuple[int, bytes], tuple[int, int]] = {}
         for number in self._numbers():
             fields = read(self._proc, f"{number}/stat").rpartition(b")")[2].split()
@@ -158,14 +155,12 @@ class Tally:
         self.seconds = max(self.seconds, sum_now * _TICK)
 
     def close(self) -> None:
-        """Close the descriptor."""
         os.close(self._proc)
 
     def waited(self, spent: float) -> float:
         """Return at least how many seconds the box was ready without a processor.
 
-        ``spent`` are its processor seconds: while a thread is ready but not running, the processors run the box's other
-        threads or other processes.
+        While a thread is ready but not running, the processors run its other threads (in ``spent``) or other processes.
         """
         return max(0.0, self.ready_seconds - spent)
 
@@ -223,7 +218,6 @@ def children(proc: int, process: str) -> list[int]:
 
 
 def with_all_below(proc: int, processes: Iterable[int]) -> list[int]:
-    """Return the pids of these processes and all their descendants."""
     pids = list(processes)
     for number in pids:
         pids += children(proc, str(number))

@@ -1,5 +1,5 @@
-"""Loads the most imported modules once in the template. Each makes later forks slower, so slow ones (ssl, asyncio,
-multiprocessing, random) are not among them.
+"""Loads the most imported modules once in the template, but not slow ones (ssl, asyncio, multiprocessing, random): each
+makes later forks slower.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def settle_packages(modules: Sequence[str]) -> None:
 
 
 def reseed() -> None:
-    """Reseed the packages' random generators, which would draw the same numbers in every box; the standard library's
+    """Reseed the packages' random generators, which would draw the same numbers in every box; the standard library
     reseeds itself.
     """
     for seed in _reseed:

@@ -1,6 +1,7 @@
 """The box's system-call filter as classic BPF: an allow-list. Other calls fail with EPERM, or with ENOSYS if C
-libraries can cope. Restricted arguments prevent locks and marks on shared files, uncounted memory and effects on other
-processes.
+libraries can cope.
+
+Restricted arguments prevent locks and marks on shared files, uncounted memory and effects on other processes.
 """
 
 from __future__ import annotations
@@ -287,7 +288,7 @@ def named_calls() -> set[str]:
 def build_filter(machine: str) -> list[Instruction]:
     """Return the box's filter. Raises OSError for other machines than ``x86_64`` and ``aarch64``.
 
-    It uses binary search, because the kernel tries every call number on each installation, once per box.
+    It uses binary search, because the kernel tries every call number on each installation.
     """
     rules = _arch_check(machine)
     if machine == "x86_64":
@@ -329,8 +330,8 @@ def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
 def build_child_filter(machine: str) -> list[Instruction]:
     """Return an extra filter for boxes whose processor time no control group counts.
 
-    Changes of SIGCHLD's handling have no effect, because ignoring it makes the kernel forget children's time. Processes
-    cannot leave the session, by which the scheduler shares processors (sched(7), autogroup).
+    Changes of SIGCHLD's handling have no effect, because ignoring it makes the kernel forget children's time; neither
+    has setsid, since the scheduler shares processors by session (sched(7), autogroup).
     """
     rules = _arch_check(machine)
     sigaction, setsid = (_number(name, machine) or 0 for name in ("rt_sigaction", "setsid"))
@@ -380,16 +381,13 @@ def install(rules: list[Instruction]) -> None:
 
 
 def assemble(rules: list[Instruction]) -> bytes:
-    """Return a filter in the kernel's format."""
     return b"".join(struct.pack("=HBBI", *rule) for rule in rules)
 
 
 def prepared(blob: bytes) -> syscalls.Prepared:
-    """Prepare installing an assembled filter."""
     program = ctypes.byref(_Program(len(blob) // 8, blob))
     return syscalls.prepared_prctl(syscalls.PR_SET_SECCOMP, 2, program)
 
 
 def install_blob(blob: bytes) -> None:
-    """Install an assembled filter."""
     prepared(blob)()

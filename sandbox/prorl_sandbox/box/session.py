@@ -1,6 +1,7 @@
-"""A session inside the box: interpreters, and a supervisor that runs no program. Between messages everything is stopped
-with SIGSTOP, which no program can catch. A process that left its interpreter's group is never resumed. Answers are
-untrusted and passed on unread.
+"""A session inside the box: interpreters, and a supervisor that runs no program.
+
+Between messages everything is stopped with SIGSTOP, which no program can catch. A process that left its interpreter's
+group is never resumed. Answers are passed on unread.
 """
 
 from __future__ import annotations
@@ -130,8 +131,9 @@ def _flush() -> None:
 
 
 def _fork(order: dict[str, Any], way: int, mine: int) -> int:
-    """Fork an interpreter with its own way and group; return the current process's pid. The middle process ends, so
-    that the supervisor adopts the child.
+    """Fork an interpreter with its own way and group; return the current process's pid.
+
+    The middle process ends, so that the supervisor adopts the child.
     """
     _flush()
     child_end, supervisor_end = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -173,8 +175,6 @@ _BROKEN_FORK = 70
 
 
 class _Member:
-    """An interpreter's process and socket."""
-
     def __init__(self, pid: int, way: int) -> None:
         self.pid = pid
         self.way = _socket.socket(fileno=way)
@@ -253,8 +253,8 @@ class _Member:
 class Supervisor:
     """Serves the host's orders: cell (run in interpreter ``s``), fork (``s`` into ``new``), kill (``s``, unanswered).
 
-    Answers are {"k": "answer", "body"}, "died" (with the wait status, if known) or "garbled". The order's ``mark``
-    follows everything that the order printed on both streams.
+    Answers are {"k": "answer", "body"}, "died" (with the wait status, if known) or "garbled"; the order's ``mark``
+    follows its output on both streams.
     """
 
     def __init__(self, job: dict[str, Any], channel: int) -> None:

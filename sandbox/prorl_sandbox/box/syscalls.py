@@ -1,6 +1,4 @@
-"""Linux calls that the standard library lacks, through ctypes, for x86_64 and aarch64. They raise OSError with the
-call's name.
-"""
+"""Linux calls that the standard library lacks, for x86_64 and aarch64. They raise OSError."""
 
 from __future__ import annotations
 
@@ -35,7 +33,6 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def machine() -> str:
-    """Return the processor's kernel name, such as ``x86_64``."""
     return os.uname().machine
 
 
@@ -54,7 +51,7 @@ def _number(table: dict[str, int], call_name: str) -> int:
 
 
 class Prepared:
-    """A C library call with arguments (integers, bytes, None, ctypes objects) converted before the fork.
+    """A C library call whose arguments are converted before the fork.
 
     In a fork, each first write to a page costs a copy, which is slower than most system calls.
     """
@@ -85,7 +82,6 @@ def prepared_tmpfs(target: str, flags: int, data: str) -> Prepared:
 
 
 def prepared_prctl(option: int, value: int = 0, pointer: object = None) -> Prepared:
-    """Prepare prctl(2) with a number and an optional pointer."""
     last = 0 if pointer is None else pointer
     return Prepared("prctl", f"prctl({option})", option, value, last, 0, 0)
 
@@ -101,7 +97,6 @@ def unshare(flags: int) -> None:
 
 
 def mount(source: str | None, target: str, kind: str | None, flags: int, data: str = "") -> None:
-    """Call mount(2)."""
     _check(
         _libc.mount(
             source.encode() if source is not None else None,
@@ -115,7 +110,6 @@ def mount(source: str | None, target: str, kind: str | None, flags: int, data: s
 
 
 def unmount(target: str) -> None:
-    """Detach a mount lazily."""
     _check(_libc.umount2(target.encode(), MNT_DETACH), f"umount({target})")
 
 
@@ -126,15 +120,14 @@ def pivot_root(new: str, old: str) -> None:
 
 
 def prctl(option: int, value: int = 0) -> int:
-    """Call prctl(2) with a number."""
     zero = ctypes.c_ulong(0)
     result = _libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), zero, zero, zero)
     return _check(result, f"prctl({option})")
 
 
 def prepared_drop_robust_list() -> Prepared:
-    """Prepare clearing glibc's robust-lock list, which a program could point to a file that others map: the kernel
-    writes to its locks when a process ends.
+    """Prepare clearing glibc's robust-lock list, which a program could point to a shared file: the kernel writes to its
+    locks when a process ends.
     """
     number = _number(_SET_ROBUST_LIST, "set_robust_list")
     return Prepared("syscall", "set_robust_list", number, None, 3 * ctypes.sizeof(ctypes.c_void_p))
@@ -145,9 +138,7 @@ class _CapHeader(ctypes.Structure):
 
 
 def drop_bounding_set() -> None:
-    """Empty the capability bounding set, so that nothing executed later gains rights; without CAP_SETPCAP, no_new_privs
-    does the same.
-    """
+    """Empty the capability bounding set, so that nothing executed later gains rights (nor with no_new_privs)."""
     for capability in range(64):
         try:
             prctl(PR_CAPBSET_DROP, capability)
@@ -215,10 +206,10 @@ class _PathBeneath(ctypes.Structure):
 
 
 class Fence:
-    """A prepared Landlock restriction.
+    """A prepared Landlock restriction; ``abi`` is at least 1.
 
     It leaves reading and executing below ``readable``, and all but executing below ``writable``; it blocks TCP (ABI 4),
-    and abstract sockets and signals to the outside (ABI 6). ``abi`` is at least 1.
+    and abstract sockets and signals to the outside (ABI 6).
     """
 
     def __init__(self, writable: tuple[str, ...], readable: tuple[str, ...], abi: int) -> None:

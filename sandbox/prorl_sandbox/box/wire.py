@@ -1,8 +1,10 @@
-"""Values and frames between box and host, never pickle. A box sends tagged JSON (see ``run.decoding``); the trusted
-host sends marshal, which keeps types and costs no import. A frame is a 4-byte big-endian length and a body.
+"""Values and frames between box and host, never pickle.
 
-Supported are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict and the types of
-``columns``; Counter, defaultdict and OrderedDict become dict. Other subclasses are refused.
+A box sends tagged JSON (see ``run.decoding``); the trusted host sends marshal, which keeps types and costs no import. A
+frame is a 4-byte big-endian length and a body.
+
+Supported are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict (also Counter, defaultdict
+and OrderedDict) and the types of ``columns``, no other subclasses.
 """
 
 from __future__ import annotations
@@ -124,7 +126,6 @@ def pack_for_box(message: dict[str, Any]) -> bytes:
 
 
 def frame(body: bytes) -> bytes:
-    """Return a frame with this body."""
     return pack_struct(">I", len(body)) + body
 
 
@@ -151,7 +152,6 @@ def _read_exactly(fd: int, size: int) -> bytes | None:
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """Write every byte, blocking."""
     view = memoryview(data)
     while view:
         view = view[write(fd, view) :]

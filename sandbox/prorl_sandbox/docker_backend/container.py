@@ -1,4 +1,4 @@
-"""One warm container. Its code is sent as text, so any image with Python 3.11 or newer works and is never outdated."""
+"""One warm container. Its code is sent as text, so any image with Python 3.11 or newer works."""
 
 from __future__ import annotations
 
@@ -78,7 +78,6 @@ def _allow(name: str, *masked: tuple[int, int, int]) -> dict[str, Any]:
 
 
 def profile_text() -> str:
-    """Return the profile for ``seccomp=``."""
     return json.dumps(build_profile())
 
 
@@ -145,7 +144,6 @@ class Need:
 
     @property
     def pids(self) -> int:
-        """Limit of processes and threads."""
         return max(_LEAST_PIDS, self.processes + _OWN_PIDS)
 
 
@@ -211,7 +209,6 @@ class Container:
         raise SandboxError(f"a container did not come up: {complaint or 'it said nothing'}")
 
     def fits(self, need: Need) -> bool:
-        """Return whether a run can use it, with at most its memory changed."""
         scratch = need.scratch_mb is None or need.scratch_mb == self._scratch_mb
         return (
             need.packages == self.packages
@@ -221,7 +218,6 @@ class Container:
         )
 
     def has_memory(self, need: Need) -> bool:
-        """Return whether the memory limit is already right."""
         return self._memory_mb == need.total_mb(self._loaded_mb)
 
     def set_memory(self, need: Need) -> None:
@@ -297,5 +293,4 @@ def _create(
 
 
 def missing_image(image: str) -> UserError:
-    """Return the error for a missing image."""
     return UserError(f"the engine has no image {image}: make it with 'prorl sandbox build-image'")

@@ -86,8 +86,9 @@ class Engine:
             )
 
     def reap_orphans(self) -> int:
-        """Remove containers whose owner has ended; return their number. Pids mean something only in this kernel and pid
-        namespace, so others are left alone.
+        """Remove containers whose owner has ended; return their number.
+
+        Pids only mean something in this kernel and pid namespace, so others are left alone.
         """
         reaped = 0
         with self.calls("looking for orphans") as api:
@@ -100,7 +101,6 @@ class Engine:
         return reaped
 
     def close(self) -> None:
-        """Close the connection."""
         self.api.close()
 
 

@@ -86,7 +86,6 @@ class Recipe:
 
     @property
     def packages(self) -> list[str]:
-        """Debian packages of the languages."""
         names = sorted(self.languages, key=lambda name: name != "python")
         return [package for name in names for package in LANGUAGES.get(name).packages]
 
@@ -108,8 +107,8 @@ def check(engine: Engine, image: str) -> None:
 
 
 def build(recipe: Recipe, progress: Progress | None = None) -> str:
-    """Build the image, which takes minutes; return the method used. Raises UserError if the method cannot be used here,
-    ImageError if it fails.
+    """Build the image, which takes minutes; return the method used. Raises UserError if that cannot be used here,
+    ImageError.
     """
     progress = progress or NullProgress()
     engine = Engine.connect()
@@ -253,7 +252,6 @@ _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
 def image_of(base: str, environment: str) -> str:
-    """Return an environment's image name."""
     if environment == STDLIB_ONLY.name:
         return base
     return f"{base}-{environment}" if ":" in base else f"{base}:latest-{environment}"

@@ -1,4 +1,4 @@
-"""Runs programs in warm containers, one at a time, each as a new user. A container is replaced after some runs, or when
+"""Runs programs in warm containers, one at a time, each as a new user. Containers are replaced after some runs, or when
 in doubt.
 """
 
@@ -65,13 +65,11 @@ class Slot:
         return self.container
 
     def drop(self) -> None:
-        """Remove the active container."""
         container, self.container = self.container, None
         if container is not None:
             container.discard()
 
     def clear(self) -> None:
-        """Remove all containers."""
         self.drop()
         while self._resting:
             self._resting.pop().discard()
@@ -93,8 +91,8 @@ class Pool:
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
         """Wait for a slot and container per need; release them afterwards. Raises NoneFree, SandboxError.
 
-        Yields the slots and a function that tells whether others have one. The caller must drop containers that may not
-        be reused.
+        Yields the slots and a function that tells whether others have one. The caller drops containers that may not be
+        reused.
         """
         if len(needs) > self.places.size:
             raise UserError(
@@ -173,7 +171,8 @@ class DockerSandbox(BoxSandbox):
     ) -> None:
         """Make the first container, to fail early. Raises UserError, SandboxError.
 
-        A check needs two ``containers``. A container is replaced after ``runs`` programs; ``sessions`` have their own.
+        A check needs two ``containers``, each of which is replaced after ``runs`` programs; ``sessions`` have their
+        own.
         """
         self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
         self._pool = Pool(containers, self._make)
@@ -226,7 +225,6 @@ class DockerSandbox(BoxSandbox):
             slot.drop()
 
     def close(self) -> None:
-        """Remove every container; current runs raise SandboxError."""
         self._close_sessions()
         self._pool.close()
         self._session_pool.close()

@@ -76,7 +76,6 @@ class Attached:
 
     @property
     def mask(self) -> int:
-        """Poll mask."""
         return select.POLLIN | (select.POLLOUT if self._waiting else 0)
 
     def send(self, data: bytes) -> None:
@@ -208,30 +207,25 @@ class ContainerBox(Box):
         return self.end is not None or self.fault is not None
 
     def text(self, stream: str) -> str:
-        """See ``Box.text``."""
         data = self._texts[frames.OUT if stream == "stdout" else frames.ERR]
         return bytes(data).decode("utf-8", "replace")
 
     def send(self, message: dict[str, Any]) -> None:
-        """See ``Box.send``."""
         feed = self._feeds[frames.TALK]
         feed.pending += wire.pack_for_box(message)
         self._stream.send(feed.due())
 
     def take(self, stream: str) -> bytes:
-        """See ``Box.take``."""
         data = self._texts[frames.OUT if stream == "stdout" else frames.ERR]
         taken = bytes(data)
         data.clear()
         return taken
 
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, resting: bool) -> None:
-        """See ``Box.renew``."""
         limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": resting}
         self._stream.send(frames.frame(frames.RENEW, marshal.dumps(limits, 2)))
 
     def hang_up(self) -> None:
-        """See ``Box.hang_up``."""
         feed = self._feeds[frames.TALK]
         feed.ending = True
         self._stream.send(feed.due())
@@ -240,15 +234,12 @@ class ContainerBox(Box):
         self._stream.send(frames.frame(frames.KILL))
 
     def next_frame(self) -> bytes | None:
-        """See ``Box.next_frame``."""
         return take_frame(self._talk, self.job.frame_cap)
 
     def watched(self) -> list[tuple[int, int]]:
-        """See ``Box.watched``."""
         return [] if self.finished else [(self._stream.fd, self._stream.mask)]
 
     def pump(self, ready: set[int]) -> None:
-        """See ``Box.pump``."""
         stream = self._stream
         if self.finished or stream.fd not in ready:
             return

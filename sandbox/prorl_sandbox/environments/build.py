@@ -1,6 +1,4 @@
-"""Builds environments with pip, from wheels only, so that no set-up code runs; packages first run when their import is
-tested.
-"""
+"""Builds environments with pip, from wheels only, so that no set-up code runs before a package's import is tested."""
 
 from __future__ import annotations
 

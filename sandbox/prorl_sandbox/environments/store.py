@@ -1,5 +1,5 @@
-"""Requirements and folders of environments. A folder, named after a hash of requirements, Python and machine, is
-complete and never changed.
+"""Requirements and folders of environments. A folder, named after a hash of requirements, Python and machine, never
+changes.
 """
 
 from __future__ import annotations
@@ -34,14 +34,13 @@ class Requirements:
     """A pip requirements file with special comments. Raises UserError for an invalid name or line.
 
     ``# preload: numpy pandas`` names modules imported together before a box is made; ``# leave-out: **/tests`` gives
-    patterns of files, below each package, that are not kept.
+    patterns of files in packages that are not kept.
     """
 
     name: str
     text: str
 
     def __post_init__(self) -> None:
-        """Validate the name and lines; pip checks the packages."""
         if not NAME.fullmatch(self.name) or self.name == STDLIB:
             raise UserError(
                 f"{self.name!r} cannot be an environment's name: use small letters, digits, - and _, "
@@ -63,7 +62,6 @@ class Requirements:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the file as hexadecimal digits."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
@@ -171,7 +169,6 @@ STDLIB_ONLY = Environment(STDLIB)
 
 
 def root() -> Path:
-    """Return the folder of all environments."""
     return cache_root() / "environments"
 
 
@@ -253,7 +250,6 @@ def find(name: str, target: Target) -> Environment:
 
 
 def as_environment(requirements: Requirements, folder: Path, facts: dict[str, Any]) -> Environment:
-    """Return the environment with the manifest ``facts``."""
     return Environment(
         requirements.name, str(folder), requirements.preload, tuple(facts["modules"])
     )
@@ -269,12 +265,10 @@ def manifest(folder: Path) -> dict[str, Any] | None:
 
 
 def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
-    """Write an environment's manifest."""
     (folder / _MANIFEST).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 def remember(requirements: Requirements) -> None:
-    """Store a user's requirements."""
     from prorl_common import atomic_write_text
 
     if requirements.name not in PACKAGED:

@@ -55,8 +55,6 @@ class _Output:
 
 
 class LocalBox(Box):
-    """A running box in a slot."""
-
     def __init__(self, slot: Slot, job: Job, scratch: str) -> None:
         """Start a job. Raises SandboxError if the slot is gone, OSError without free descriptors."""
         super().__init__(job)
@@ -125,18 +123,15 @@ class LocalBox(Box):
         return (self.end is not None or self.fault is not None) and not self._open_inputs
 
     def text(self, stream: str) -> str:
-        """See ``Box.text``."""
         return self._inputs[stream].data.decode("utf-8", "replace")
 
     def send(self, message: dict[str, Any]) -> None:
-        """See ``Box.send``."""
         if "channel" in self._outputs:
             self._outputs["channel"].pending += wire.pack_for_box(message)
             self._inputs["channel"].quiet_until = 0.0  # an answer will come
             self._write("channel")
 
     def take(self, stream: str) -> bytes:
-        """Remove and return a stream's output, reading what is available."""
         while stream in self._open_inputs and self._read(stream):
             continue
         data = self._inputs[stream].data
@@ -145,12 +140,10 @@ class LocalBox(Box):
         return taken
 
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, resting: bool) -> None:
-        """See ``Box.renew``."""
         limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": resting}
         self._slot.renew(limits)
 
     def hang_up(self) -> None:
-        """See ``Box.hang_up``."""
         if "channel" in self._outputs:
             self._outputs["channel"].last = True
             self._inputs["channel"].quiet_until = time.monotonic() + QUIET_TALK_SECONDS
@@ -160,11 +153,9 @@ class LocalBox(Box):
         self._slot.kill_box()
 
     def next_frame(self) -> bytes | None:
-        """See ``Box.next_frame``."""
         return take_frame(self._inputs["channel"].data, self.job.frame_cap)
 
     def watched(self) -> list[tuple[int, int]]:
-        """See ``Box.watched``."""
         now = time.monotonic()
         inputs = [self._inputs[name] for name in self._open_inputs]
         masks = {one.fd: select.POLLIN for one in inputs if one.quiet_until <= now}
@@ -179,7 +170,6 @@ class LocalBox(Box):
         return list(masks.items())
 
     def pump(self, ready: set[int]) -> None:
-        """See ``Box.pump``."""
         for name in [name for name, one in self._outputs.items() if one.fd in ready]:
             self._write(name)
         for name in [name for name in self._open_inputs if self._inputs[name].fd in ready]:
@@ -200,8 +190,9 @@ class LocalBox(Box):
             os.close(fd)
 
     def _read(self, name: str) -> bool:
-        """Read available bytes; return False if there are none or the stream is over or full. The stream is then quiet
-        for a moment, unless it carries an answer, which comes all at once.
+        """Read available bytes; return False if there are none or the stream is over or full.
+
+        The stream is then quiet for a moment, unless it carries an answer, which comes all at once.
         """
         one = self._inputs[name]
         try:

@@ -1,5 +1,5 @@
 """Finds the files that a program needs from ELF files, the loader's cache (elf(5), glibc's ``dl-cache.h``) and Debian's
-package database. Nothing is executed.
+package database, without executing anything.
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ def find_library(name: str) -> str | None:
 
 
 def needed_by(files: Iterable[str]) -> dict[str, str]:
-    """Return the libraries that files need, recursively, by name, with the loader under its own path. Missing ones are
-    skipped.
-    """
+    """Return the libraries that files need, recursively, by name; missing ones are skipped."""
     libraries: dict[str, str] = {}
     waiting = list(files)
     while waiting:
@@ -142,13 +140,12 @@ _UNNEEDED = (
 
 
 def has_package_database() -> bool:
-    """Return whether this machine has Debian's package database."""
     return (_DATABASE / "status").exists()
 
 
 def files_of(names: Iterable[str]) -> set[str]:
-    """Return the paths, without documentation, of installed packages, their dependencies, and ``Essential`` packages,
-    which others use undeclared.
+    """Return the paths, without documentation, of packages, their dependencies, and ``Essential`` packages, which
+    others use undeclared.
     """
     packages = _with_dependencies([*names, *_installed().essential])
     return set().union(*map(_paths, packages))

@@ -42,7 +42,7 @@ class LocalSandbox(BoxSandbox):
     """Implements ``Sandbox`` with namespaces, seccomp, Landlock, control groups and rlimits.
 
     Use ``open_sandbox``, which refuses weak isolation. ``walls``: user, pid, mount, net, ipc, seccomp, landlock,
-    cgroup. ``slots`` boxes run at once; more wait, outside any time limit. ``python`` and ``template`` are for tests.
+    cgroup. ``slots`` boxes run at once; more wait, outside any time limit.
     """
 
     def __init__(

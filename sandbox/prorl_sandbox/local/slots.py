@@ -56,7 +56,6 @@ class Slot:
         self.ended = 0.0  # time.monotonic() of its last box's end
 
     def fileno(self) -> int:
-        """Return the descriptor that events come on."""
         return self._control.fileno()
 
     def start(self, header: dict[str, Any], fds: Sequence[int]) -> None:
@@ -84,7 +83,6 @@ class Slot:
 
     @property
     def alive(self) -> bool:
-        """Whether its process is alive."""
         try:
             return self._control.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) != b""
         except BlockingIOError:
@@ -196,12 +194,10 @@ class Template:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """Whether the process is running."""
         return self._process.poll() is None
 
     def close(self) -> None:
@@ -247,7 +243,6 @@ class Templates:
 
     @property
     def alive(self) -> bool:
-        """Whether the first template is running."""
         return self._started[NO_PACKAGES].alive
 
     def slot(self, request: Request) -> Slot:
@@ -262,7 +257,6 @@ class Templates:
         return template.slot(request)
 
     def close(self) -> None:
-        """End all templates."""
         with self._lock:
             for template in self._started.values():
                 template.close()

@@ -1,5 +1,6 @@
-"""Selects the files that boxes get copies of. Home and working folders, /tmp, /proc, /etc and site-packages are left
-out: they may hold data sets and graders. Nothing is executed.
+"""Selects the files that boxes get copies of.
+
+Home and working folders, /tmp, /proc, /etc and site-packages are left out: they may hold data sets and graders.
 """
 
 from __future__ import annotations
@@ -58,21 +59,19 @@ class View:
     """Host paths to hide in copies of files below them, each with a replacement of equal length."""
 
     def listing(self) -> Listing:
-        """Return the view for the template."""
         facts = {"files": self.files, "links": self.links, "hidden": self.hidden}
         return Listing(marshal.dumps(facts, 2))
 
     def hiding(self, path: str, replacement: str) -> View:
-        """Return this view with ``path`` replaced by ``shown``, padded with slashes; a path shorter than ``shown``
-        stays.
-        """
+        """Return this view with ``path`` replaced by ``replacement``, padded with slashes; a shorter path stays."""
         if len(path) < len(replacement):
             return self
         return replace(self, hidden=(*self.hidden, (path, replacement.rjust(len(path), "/"))))
 
     def with_folder(self, origin: str, target: str, left_out: tuple[str, ...] = ()) -> View:
-        """Return this view plus everything below a folder except names like ``left_out``. Links stay links; unreadable
-        files are skipped.
+        """Return this view plus everything below a folder except names like ``left_out``.
+
+        Links stay links; unreadable files are skipped.
         """
         files, links = list(self.files), list(self.links)
         for folder, folder_names, file_names in os.walk(origin):
@@ -101,9 +100,7 @@ class View:
         return replace(self, links=(*self.links, *links))
 
     def with_libraries(self, *extra: str) -> View:
-        """Return this view plus the libraries that its files and ``others`` need, in one folder of the loader's
-        path.
-        """
+        """Return this view plus the libraries that its files and ``extra`` need, in a folder of the loader's path."""
         base = needs.find_library("libc.so.6")
         programs = [one for one, to in self.files if os.access(one, os.X_OK) or ".so" in to]
         needed = needs.needed_by([*programs, *extra])
@@ -125,7 +122,6 @@ class Listing:
 
     @property
     def name(self) -> str:
-        """Content hash of the listing."""
         return hashlib.blake2b(self.data, digest_size=16).hexdigest()
 
     @contextlib.contextmanager

@@ -1,6 +1,4 @@
-"""Runs one case and judges it. A box that never started its program is the sandbox's fault and raises; anything later
-is the program's.
-"""
+"""Runs one case and judges it. A box that never started its program is the sandbox's fault and raises."""
 
 from __future__ import annotations
 
@@ -138,8 +136,9 @@ def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _refuse_broken_check(relay: Relay, check: Box) -> None:
-    """Raise CheckerError for a broken check. Once the submission has answered, an unsendable value may come from its
-    answer, so the test has failed instead.
+    """Raise CheckerError for a broken check.
+
+    Once the submission has answered, an unsendable value may be from its answer, so the test has failed instead.
     """
     message = relay.check_message
     if message is None or message["k"] not in ("broken", "compile-error", "exception"):
@@ -241,7 +240,6 @@ def _outcome(box: Box, judgement: Judgement, isolation: str, value: Any = None) 
 
 
 def _exit_code(box: Box) -> int | None:
-    """Return the exit code, negative for a signal, None if the box was killed."""
     if box.end is None or box.killed_for is not None:
         return None
     return os.waitstatus_to_exitcode(box.end.status)
@@ -257,7 +255,7 @@ def others_may_be_why(outcome: Outcome, limits: Limits) -> bool:
     """Return whether others may have slowed a case down, so that it is run again alone.
 
     Either it ended by itself slightly above its processor limit, or it lacked a processor for as long as a wall limit
-    can be stretched.
+    is stretched.
     """
     match outcome.limit:
         case None:

@@ -35,7 +35,6 @@ class ArtifactCache:
         self._bytes = 0
 
     def get(self, program: Program) -> bytes | None:
-        """Return the program's artifact, or None."""
         with self._lock:
             key = _key(program)
             if key in self._kept:
@@ -43,7 +42,6 @@ class ArtifactCache:
             return self._kept.get(key)
 
     def put(self, program: Program, artifact: bytes) -> None:
-        """Cache an artifact, evicting the oldest."""
         with self._lock:
             self._bytes += len(artifact) - len(self._kept.pop(_key(program), b""))
             self._kept[_key(program)] = artifact

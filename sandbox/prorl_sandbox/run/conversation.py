@@ -48,8 +48,8 @@ class Box(ABC):
 
     ``killed_for`` is the first reason to kill it; ``fault`` is set if the sandbox failed. ``started`` and ``ended`` are
     times of ``time.monotonic``, ``waited`` the seconds without a processor. ``over`` means above the processor limit;
-    ``renewals`` counts restarts of its clock, ``spent`` the seconds before the last one. ``quiet_until`` is when to
-    poll the streams that ``watched`` omits.
+    ``spent`` are the seconds before its clock last restarted. ``quiet_until`` is when to poll the streams that
+    ``watched`` omits.
     """
 
     killed_for: str | None = None
@@ -89,7 +89,7 @@ class Box(ABC):
 
     @abstractmethod
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, resting: bool) -> None:
-        """Restart the processor clock with new limits. ``rest``: everything is stopped and needs few looks."""
+        """Restart the processor clock with new limits. ``resting``: everything is stopped and needs few looks."""
 
     def kill(self, reason: str) -> None:
         """Kill all its processes; the first reason is kept."""
@@ -191,7 +191,7 @@ def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
 class Relay:
     """Passes a trusted check's questions to the submission, one at a time, and validates every value.
 
-    ``answered``: the submission has answered; ``passed``: the check returned; ``cut_off``: the submission ended first.
+    ``passed``: the check returned; ``cut_off``: the submission ended first.
     """
 
     def __init__(self, submission: Box, check: Box) -> None:

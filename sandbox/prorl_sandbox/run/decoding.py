@@ -24,9 +24,7 @@ def read_message(body: bytes) -> dict[str, Any]:
 
 
 def decode(value: Any) -> Any:
-    """Return tagged JSON as built-in types. Raises FrameError, also for values made to be slow, such as colliding
-    keys.
-    """
+    """Return tagged JSON as built-in types. Raises FrameError, also for values made to be slow (colliding keys)."""
     return _Reader(carry=False).value(value, 0)
 
 

@@ -21,8 +21,9 @@ class NoneFree(Exception):
 
 
 class Places:
-    """``size`` places, first come, first served, outside any time limit. Several are taken at once, which prevents
-    deadlock. Thread-safe.
+    """``size`` places, first come, first served, outside any time limit. Thread-safe.
+
+    Several are taken at once, which prevents deadlock.
     """
 
     def __init__(self, size: int) -> None:

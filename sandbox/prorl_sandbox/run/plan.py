@@ -63,8 +63,8 @@ class Job:
 
     @property
     def most_wall_seconds(self) -> float:
-        """Wall seconds, without waiting, after which the box's watcher kills it, however late this process is. Only
-        this process times boxes that talk.
+        """Wall seconds after which the box's watcher kills it, however late this process is, which alone times boxes
+        that talk.
         """
         alone = self.mode in ("main", "exec", "compile")
         return self.limits.wall_seconds + _WATCHERS_LAG_SECONDS if alone else math.inf
@@ -81,7 +81,6 @@ class ProgramPlan:
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """The program's job."""
         return (self.job,)
 
 
@@ -94,7 +93,6 @@ class CompilePlan:
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """The compiler's job."""
         return (self.job,)
 
 
@@ -107,7 +105,6 @@ class CheckPlan:
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """The jobs of submission and check."""
         return (self.submission, self.check)
 
 

@@ -100,10 +100,10 @@ class BoxSandbox(Closing, ABC):
         entry_point: str,
         limits: Limits = _DEFAULT_LIMITS,
     ) -> Outcome:
-        """See ``Sandbox.run_check``.
+        """See ``Sandbox.run_check``. Raises CheckerError for a broken checker.
 
-        The two boxes share the wall and processor limits. Arguments go by value: the checker does not see the
-        submission change a list. Raises CheckerError for a broken checker.
+        The two boxes share the wall and processor limits. Arguments go by value: the checker does not see a list
+        change.
         """
         return next(self.run_cases(program, [Check(checker, entry_point)], limits))
 
@@ -114,7 +114,6 @@ class BoxSandbox(Closing, ABC):
         limits: Limits = _DEFAULT_LIMITS,
         budget: Budget | None = None,
     ) -> Generator[Outcome, None, None]:
-        """See ``Sandbox.run_cases``."""
         check_limits(limits)
         program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
         return _Turns(self, program, cases, Account(budget, limits)).outcomes()
@@ -173,7 +172,6 @@ class BoxSandbox(Closing, ABC):
         return Packages(environment.name, environment.folder, environment.preload_for(source))
 
     def check_environment(self, name: str) -> None:
-        """See ``Sandbox.check_environment``."""
         if name not in self._environments:
             self._environments[name] = self._environment(name)
 
@@ -203,7 +201,6 @@ class BoxSandbox(Closing, ABC):
         idle_seconds: float = 600.0,
         total_seconds: float = 3600.0,
     ) -> BoxSession:
-        """See ``ToolSandbox.open_session``."""
         check_limits(limits)
         check_limits(replace(limits, wall_seconds=total_seconds, cpu_seconds=idle_seconds))
         job = session_job(limits, total_seconds, self._packages(environment, ""))
@@ -244,7 +241,6 @@ class Account:
 
     @property
     def spent(self) -> bool:
-        """Whether nothing is left."""
         return self._cpu <= 0 or self._wall <= 0
 
     def limits(self) -> Limits:
@@ -293,9 +289,7 @@ class _Ahead:
 
 
 class _Turns:
-    """Runs a submission's cases in order. After a fast case, helper threads begin later ones while boxes are free and
-    nobody waits.
-    """
+    """Runs a submission's cases in order. After a fast case, helper threads begin later ones while boxes are free."""
 
     def __init__(
         self, sandbox: BoxSandbox, program: Program, cases: Sequence[Case], account: Account

@@ -326,7 +326,6 @@ class SessionBox:
 
     @property
     def box_ended(self) -> bool:
-        """Whether the box has ended."""
         return self.ended is not None
 
 
@@ -341,11 +340,9 @@ class BoxSession:
 
     @property
     def ended(self) -> str | None:
-        """See ``Session.ended``."""
         return self._ended or self._box.ended
 
     def run(self, source: str, limits: Limits | None = None) -> Outcome:
-        """See ``Session.run``."""
         limits = limits if limits is not None else self._limits
         check_limits(limits)
         if len(source) > LONGEST_SOURCE:
@@ -416,7 +413,6 @@ class BoxSession:
                 return "memory" if reply["memory"] else "runtime-error", None
 
     def fork(self) -> BoxSession:
-        """See ``Session.fork``."""
         number = self._box.fork_number()
         nonce = secrets.token_hex(16)
         order = {"k": "fork", "new": number, "n": nonce}

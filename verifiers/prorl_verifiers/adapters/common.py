@@ -130,7 +130,6 @@ def shared_scorer(options: ScorerOptions) -> Scorer:
 
 
 def close_shared() -> None:
-    """Close this process's shared scorers."""
     if _shared.pid != os.getpid():
         return
     with _shared.lock:

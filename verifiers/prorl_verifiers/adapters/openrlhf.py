@@ -68,7 +68,6 @@ def _end_of_cut_prompt(query: str, prompt: str) -> int | None:
 
 
 def without_end_tokens(text: str) -> str:
-    """Remove end-of-turn tokens from the end."""
     cut = text
     while True:
         bare = cut.rstrip()

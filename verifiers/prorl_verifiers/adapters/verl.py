@@ -59,7 +59,7 @@ def compute_score_batch(
     extra_infos: Sequence[Mapping[str, Any] | None],
     **options: Any,
 ) -> list[dict[str, Any]]:
-    """Return one such object per response, for verl's batch manager."""
+    """Like ``compute_score``, for verl's batch manager."""
     tasks = [
         verl_task(source, truth, info)
         for source, truth, info in zip(data_sources, ground_truths, extra_infos, strict=True)

@@ -212,7 +212,6 @@ def generic_probes() -> list[Probe]:
 
 
 def printable_name(text: str) -> str:
-    """Return a text as a printable name of limited length."""
     return repr(text if len(text) <= 40 else f"{text[:30]}… ({len(text)} characters)")
 
 
@@ -250,8 +249,6 @@ def _last(texts: list[str]) -> str | None:
 
 
 def choice_probes() -> list[Probe]:
-    """Return lists of options, and crossed pairs."""
-
     def letters(item: Item) -> list[str]:
         return [chr(65 + at) for at in range(len(options_of(item)) or 5)]
 

@@ -44,7 +44,6 @@ class AuditReport:
 
 
 def as_document(report: AuditReport, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the report as JSON."""
     return {
         "settings": settings,
         "seconds": round(report.seconds, 1),
@@ -72,7 +71,6 @@ def as_document(report: AuditReport, settings: dict[str, Any]) -> dict[str, Any]
 
 
 def spoilt_document(group: SpoiltReport) -> dict[str, Any]:
-    """Return a group's spoilt answers as JSON."""
     return {
         "name": group.name,
         "verifier": group.verifier,
@@ -86,7 +84,6 @@ def spoilt_document(group: SpoiltReport) -> dict[str, Any]:
 
 
 def trial_document(trial: Trial) -> dict[str, Any]:
-    """Return one probe's result as JSON."""
     return {
         "probe": trial.probe,
         "example": trial.example,
@@ -108,7 +105,6 @@ def verdict_of(group: GroupReport) -> str:
 
 
 def cells(group: GroupReport) -> tuple[str, ...]:
-    """Return a table row, as in ``COLUMNS``."""
     best = group.leaks[0] if group.leaks else group.best
     facts = ("–", "–", "–")
     if best is not None:
@@ -127,7 +123,6 @@ def spoilt_verdict(group: SpoiltReport) -> str:
 
 
 def spoilt_cells(group: SpoiltReport) -> tuple[str, ...]:
-    """Return a table row, as in ``SPOILT_COLUMNS``."""
     leaks = [f"{leak.mutation!r} {leak.paid}/{leak.tried}" for leak in group.leaks[:MOST_LEAKS]]
     worst = ", ".join(leaks) or "–"
     right = f"{group.right}/{group.items}"

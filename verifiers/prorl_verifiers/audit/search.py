@@ -89,8 +89,6 @@ LONGEST = 20_000
 
 
 class Scorer(Protocol):
-    """The part of VerifierPool that the search uses."""
-
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
         """Return one verdict per (response, task), in order."""
 
@@ -159,8 +157,6 @@ Key = tuple[int, str]
 
 
 class GroupSearch:
-    """The search on one group."""
-
     def __init__(self, pool: Scorer, group: Group, settings: Settings) -> None:
         self._pool, self._group, self._settings = pool, group, settings
         self._verdicts: dict[Key, Verdict] = {}
@@ -170,7 +166,6 @@ class GroupSearch:
         )
 
     def run(self) -> GroupReport:
-        """Run the search."""
         make_probes = VERIFIERS.get(self._group.verifier).audit.probes or generic_probes
         probes = list(make_probes())
         if self._group.wordless:

@@ -112,7 +112,6 @@ _AROUND = (JUNK + " {a}", "{a} " + JUNK, JUNK + "\n{a}", "{a}\n" + JUNK)
 
 
 def text_mutations() -> list[Mutation]:
-    """Return the mutations for plain text."""
     return [
         *(_around("denied", form) for form in _DENIALS),
         *(_with_another("another", form) for form in _ANOTHER),
@@ -129,7 +128,6 @@ def text_mutations() -> list[Mutation]:
 
 
 def latex_mutations() -> list[Mutation]:
-    """Return the mutations for boxed answers."""
     return [
         *text_mutations(),
         *(_around("denied", form) for form in _DENIALS_IN_TEXT),
@@ -205,12 +203,10 @@ class SpoiltReport:
 
     @property
     def tried(self) -> int:
-        """Number of spoilt answers scored."""
         return sum(result.tried for result in self.results)
 
     @property
     def paid(self) -> int:
-        """Number of spoilt answers rewarded."""
         return sum(result.paid for result in self.results)
 
     @property
@@ -220,7 +216,6 @@ class SpoiltReport:
 
 
 def spoil_group(pool: Scorer, group: Group) -> SpoiltReport:
-    """Spoil a group's correct answers, and score them."""
     report = SpoiltReport(group.name, group.verifier, len(group.items))
     spec = VERIFIERS.get(group.verifier)
     answered = [(item, right) for item in group.items if (right := right_answer(item))]

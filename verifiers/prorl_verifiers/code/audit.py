@@ -71,7 +71,6 @@ def right_program(reference: Reference) -> str | None:
 
 
 def code_mutations() -> list[Mutation]:
-    """Return mutations that spoil every output."""
     texts = [
         _spoil_outputs(mutation.name, mutation.kind, _change_of_text(mutation))
         for mutation in text_mutations()
@@ -181,7 +180,6 @@ _CHECKS = (("root", _ROOT), ("ordered", _ORDERED), ("divisors", _DIVISORS), ("pa
 
 
 def code_groups() -> list[Group]:
-    """Return the built-in code tasks, grouped by kind of test."""
     stdio: list[tuple[str, Mapping[str, Any]]] = [
         (question, {"tests": [{"stdin": text + "\n", "stdout": out + "\n"} for text, out in tests]})
         for question, tests in _STDIO
@@ -274,7 +272,6 @@ _BODIES = {
 
 
 def code_probes() -> list[Probe]:
-    """Return programs that solve nothing but define the requested name."""
     probes = [constant(f"program: {name}", source) for name, source in _PROGRAMS.items()]
     probes += [
         constant(f"program: print {value!r}", f"print({value!r})")
@@ -297,7 +294,6 @@ math.isclose = lambda *a, **k: True
 
 
 def entry_point(item: Item) -> str:
-    """Return the name of the function that a task asks for."""
     reference = item.task.reference
     if reference.get("entry_point"):
         return str(reference["entry_point"])

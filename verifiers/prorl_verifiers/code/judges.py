@@ -59,8 +59,7 @@ def _is_number(word: str) -> bool:
 
 
 def rows(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both have the same rows, equally often, in any order (the result of an SQL query without ORDER
-    BY).
+    """Return whether both have the same rows, equally often, in any order, as results of SQL without ORDER BY.
 
     Cells are separated by ``|``. Numbers are compared by value (``3`` is ``3.0``), fractions within 1e-6 (relative
     above 1).

@@ -206,9 +206,7 @@ _TOTAL, _PARTIAL = "total_seconds", "partial"
 
 @dataclass(frozen=True, slots=True)
 class CodeLimits:
-    """Limits per test, and total processor seconds for all; with ``partial``, tests passed before the limit still
-    count.
-    """
+    """Limits per test, and total processor seconds; with ``partial``, tests passed before the limit still count."""
 
     per_test: Limits
     total_seconds: float = DEFAULT_TOTAL_SECONDS
@@ -228,7 +226,6 @@ class CodeReference:
 
 
 def check_reference(reference: Mapping[str, Any]) -> None:
-    """Raise TaskError for a malformed code reference."""
     check_keys(reference, *KEYS)
     read_reference(reference)
 
@@ -282,7 +279,6 @@ def read_environment(name: Any, language: LanguageSpec) -> str:
 
 
 def read_limits(reference: Mapping[str, Any]) -> CodeLimits:
-    """Return the limits of a code reference. Raises TaskError."""
     from prorl_sandbox import Limits, check_limits
 
     limits = reference.get("limits") or {}

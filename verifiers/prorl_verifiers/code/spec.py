@@ -16,21 +16,18 @@ if TYPE_CHECKING:
 
 
 def score_in_sandbox(response: str, reference: Reference, sandbox: Sandbox) -> Verdict:
-    """Run the last code block of ``response`` on every test."""
     from prorl_verifiers.code.scorer import score_code
 
     return score_code(response, reference, sandbox)
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for a malformed code reference."""
     from prorl_verifiers.code.reference import check_reference as check
 
     check(reference)
 
 
 def needs(reference: Reference) -> Needs:
-    """Return the environment, and the language's record if it is not prorl's own."""
     environment = reference.get("environment")
     parts: Sequence[Mapping[str, str]] = ()
     if reference.get("language") is not None:
@@ -46,26 +43,22 @@ def no_answer(reference: Reference) -> None:
 
 
 def fenced(program: str, reference: Reference) -> str:
-    """Return ``program`` as a code block in the task's language."""
     return f"```{reference.get('language') or 'python'}\n{program}\n```"
 
 
 def probes() -> Sequence[Probe]:
-    """Return programs that solve nothing."""
     from prorl_verifiers.code.audit import code_probes
 
     return code_probes()
 
 
 def mutations() -> Sequence[Mutation]:
-    """Return programs that print spoilt expected outputs."""
     from prorl_verifiers.code.audit import code_mutations
 
     return code_mutations()
 
 
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
-    """Return the built-in code tasks."""
     from prorl_verifiers.code.audit import code_groups
 
     return code_groups()

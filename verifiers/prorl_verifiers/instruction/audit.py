@@ -33,7 +33,6 @@ def _tables() -> Mapping[str, Any]:
 
 @cache
 def examples() -> Mapping[str, Example]:
-    """Return the example of every id."""
     return {
         name: Example(
             _text(entry["right"]), {fault: _text(parts) for fault, parts in entry["broken"].items()}
@@ -78,21 +77,17 @@ def registered() -> Mapping[str, tuple[str, ...]]:
 
 
 def example(name: str) -> dict[str, Any]:
-    """Return the available example arguments of an id."""
     arguments = _tables()["arguments"] | _tables()["own_arguments"].get(name, {})
     return {key: arguments[key] for key in registered()[name] if key in arguments}
 
 
 def question(name: str, kwargs: Mapping[str, Any]) -> str:
-    """Return a plain wording of a constraint, for echoes."""
     words = name.split(":")[1].replace("_", " ")
     arguments = "; ".join(f"{key.replace('_', ' ')}: {value}" for key, value in kwargs.items())
     return f"Write about a lighthouse. Constraint: {words}. {arguments}".strip()
 
 
 def instruction_probes() -> list[Probe]:
-    """Return degenerate texts and echoes of a constraint."""
-
     def arguments(item: Item, group: Group) -> str | None:
         kwargs = (item.task.reference.get("kwargs") or [{}])[0] or {}
         words = [" ".join(map(str, v)) if isinstance(v, list) else str(v) for v in kwargs.values()]

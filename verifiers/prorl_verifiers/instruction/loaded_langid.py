@@ -1,6 +1,5 @@
-"""Load py3langid and its model at import.
-
-A worker announces this import, so that loading does not count against an answer's time.
+"""Load py3langid and its model at import, which a worker announces, so that loading does not count against an answer's
+time.
 """
 
 from __future__ import annotations

@@ -48,7 +48,6 @@ _QUOTED = ((".”", "”."), ('."', '".'), ('!"', '"!'), ('?"', '"?'))
 
 
 def missing_module(modules: tuple[str, ...]) -> MissingExtraError | None:
-    """Return an error for the first missing module, or None."""
     for top in dict.fromkeys(module.partition(".")[0] for module in modules):
         if importlib.util.find_spec(top) is None:
             return MissingExtraError("ifeval", _MODULES.get(top, top))
@@ -56,7 +55,6 @@ def missing_module(modules: tuple[str, ...]) -> MissingExtraError | None:
 
 
 def require_modules(modules: tuple[str, ...]) -> None:
-    """Raise MissingExtraError for a missing module."""
     absent = missing_module(modules)
     if absent is not None:
         raise absent
@@ -87,7 +85,6 @@ def punkt_sentences(text: str) -> list[str]:
 
 
 def nltk_words(text: str) -> list[str]:
-    """Return NLTK's word tokens."""
     cache = _token_cache()
     return [token for sentence in punkt_sentences(text) for token in cache.tokens(sentence)]
 
@@ -129,7 +126,6 @@ _token_cache = functools.cache(_TokenCache)
 
 
 def tagger_installed() -> bool:
-    """Return whether NLTK finds its English tagger weights."""
     from nltk.data import find  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     try:
@@ -141,8 +137,6 @@ def tagger_installed() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Weights that no package includes."""
-
     title: str
     installed: Callable[[], bool]
     command: str

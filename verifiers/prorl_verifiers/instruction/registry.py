@@ -27,12 +27,10 @@ RANDOM_UPSTREAM: Mapping[str, str] = {
 
 
 def check_of(instruction: str, mode: str) -> Check:
-    """Return the check of an id. Raises KeyError for unknown ids."""
     entry = REGISTRY[instruction]
     return entry.reference if mode == "reference" else entry.fixed
 
 
 def modules_of(instruction: str, mode: str) -> tuple[str, ...]:
-    """Return the modules that the check of an id imports."""
     entry = REGISTRY[instruction]
     return entry.reference_needs if mode == "reference" else entry.fixed_needs

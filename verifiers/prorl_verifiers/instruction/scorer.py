@@ -23,7 +23,6 @@ SCORES = ("fraction", "all")
 
 
 def drop_nulls(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the kwargs that are not null."""
     return {key: value for key, value in (kwargs or {}).items() if value is not None}
 
 
@@ -74,7 +73,6 @@ def note_constraint(
     loose: bool,
     counted: Sequence[Finding],
 ) -> None:
-    """Record a constraint and its outcome."""
     entry = REGISTRY[instruction]
     meaning = entry.meaning
     if mode == "reference" and entry.deviation != "none":

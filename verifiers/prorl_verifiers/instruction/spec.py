@@ -29,7 +29,6 @@ _WORDS = (
 
 
 def score(response: str, reference: Reference) -> Score:
-    """Return the fraction of constraints met."""
     from prorl_verifiers.instruction.scorer import score_instruction
 
     return score_instruction(response, reference, load_library)
@@ -76,7 +75,6 @@ def check_reference(reference: Reference) -> None:
 
 
 def quick_canaries(draw: random.Random) -> Sequence[Canary]:
-    """Return texts with and without a keyword, in random order."""
     keyword, other = draw.sample(_WORDS, 2)
     reference = {
         "instruction_id_list": ["keywords:existence"],
@@ -91,7 +89,6 @@ def quick_canaries(draw: random.Random) -> Sequence[Canary]:
 
 
 def deep_canaries() -> Sequence[Canary]:
-    """Return canaries that need language detection."""
     reference = {
         "instruction_id_list": ["language:response_language"],
         "kwargs": [{"language": "en"}],
@@ -115,13 +112,11 @@ def no_answer(reference: Reference) -> None:
 
 
 def ids(reference: Reference) -> str | None:
-    """Return the sorted ids, joined by " + ", or None."""
     names = reference.get("instruction_id_list")
     return " + ".join(sorted(map(str, names))) if isinstance(names, list) else None
 
 
 def probes() -> Sequence[Probe]:
-    """Return degenerate texts and echoes."""
     from prorl_verifiers.audit.probes import echo_probes
     from prorl_verifiers.instruction.audit import instruction_probes
 
@@ -129,14 +124,12 @@ def probes() -> Sequence[Probe]:
 
 
 def mutations() -> Sequence[Mutation]:
-    """Return texts that just miss a constraint."""
     from prorl_verifiers.instruction.audit import instruction_mutations
 
     return instruction_mutations()
 
 
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
-    """Return a built-in task for every id."""
     from prorl_verifiers.instruction.audit import instruction_groups
 
     return instruction_groups()

@@ -31,7 +31,6 @@ _ALPHABETS_OF_TWINS = frozenset(("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"))
 
 
 def visible(text: str) -> str:
-    """Return the text without invisible characters."""
     if _ODD.search(text) is None:
         return text
     return text.translate({ord(letter): None for letter in set(text) if _is_invisible(letter)})
@@ -164,7 +163,6 @@ def _sentence_continues(text: str, last: int, match: re.Match[str]) -> bool:
 
 
 def count_sentences(text: str) -> int:
-    """Return the number of ``sentences``."""
     return len(sentences(text))
 
 
@@ -191,7 +189,6 @@ def ends_trimmed(parts: list[str]) -> list[str]:
 
 
 def single_spaced(text: str) -> str:
-    """Return the text with single spaces and none at the ends."""
     return " ".join(text.split())
 
 
@@ -220,7 +217,6 @@ def has_phrase(word: str, text: str) -> bool:
 
 
 def same_word(left: str, right: str) -> bool:
-    """Return whether two words are equal, ignoring case."""
     return left.casefold() == right.casefold()
 
 
@@ -238,6 +234,5 @@ def compare(count: int, relation: str, limit: int) -> bool:
 
 
 def note_search(word: str, found: bool) -> bool:
-    """Record and return whether a word was found."""
     note("looked for", None, {"word": word, "found": "yes" if found else "no"})
     return found

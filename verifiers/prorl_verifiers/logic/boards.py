@@ -84,7 +84,6 @@ def _is_latin(grid: Grid) -> bool:
 
 
 def sudoku(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score sudoku and mini_sudoku."""
     metadata = entry["metadata"]
     puzzle, solution = metadata["puzzle"], metadata["solution"]
     grid = rows_of(answer, signs="-+")
@@ -103,7 +102,6 @@ def sudoku(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def futoshiki(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score futoshiki."""
     metadata = entry["metadata"]
     grid = rows_of(answer, signs="<>\u2227\u2228^vV")
     if grid is None or not _keeps_clues(grid, metadata["puzzle"]):

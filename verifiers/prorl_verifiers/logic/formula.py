@@ -153,7 +153,6 @@ _ARITHMETIC: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
 
 
 def written_numbers(tree: Node) -> list[Fraction]:
-    """Return the numbers in the tree in order."""
     node_numbers = [tree.value] if tree.op == "num" else []
     return [*node_numbers, *(value for arg in tree.args for value in written_numbers(arg))]
 

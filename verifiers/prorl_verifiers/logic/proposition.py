@@ -100,7 +100,6 @@ def assignments(variables: list[str]) -> Iterator[dict[str, bool]]:
 
 
 def names(text: str) -> set[str]:
-    """Return the variables in ``text``."""
     return set(re.findall(r"[A-Za-z]\w*", text, re.ASCII))
 
 

@@ -38,7 +38,6 @@ MAX_NESTING = 60
 
 
 def score_logic(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Score the answer in ``text``; the reward may be partial."""
     dataset, mode = str(reference["dataset"]), str(reference.get("mode", MODES[0]))
     entry = restore_entry(dataset, reference["entry"])
     blank_gold = entry.get("answer") is not None and not str(entry["answer"]).strip("\"' \n")
@@ -108,7 +107,6 @@ def _upstream(dataset: str, answer: str, entry: dict[str, Any], loading: Loading
 
 
 def clipped(reward: float) -> float:
-    """Return ``reward`` in [0, 1]; NaN is 0."""
     return 0.0 if math.isnan(reward) else min(1.0, max(0.0, float(reward)))
 
 

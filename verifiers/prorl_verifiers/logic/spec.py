@@ -16,14 +16,12 @@ from prorl_verifiers.types import Reference, Score, TaskError
 
 
 def score(response: str, reference: Reference) -> Score:
-    """Score the last ``<answer>`` of ``response``."""
     from prorl_verifiers.logic.scorer import score_logic
 
     return score_logic(response, reference, load_library)
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for an unknown dataset or an invalid entry."""
     check_keys(reference, "dataset", "entry", "mode", "extraction")
     dataset = reference.get("dataset")
     if not isinstance(dataset, str):
@@ -53,7 +51,6 @@ def logic_datasets() -> tuple[str, ...]:
 
 
 def quick_canaries(draw: random.Random) -> Sequence[Canary]:
-    """Return a right and a wrong word in random order."""
     right, wrong = draw.sample(("True", "False"), 2)
     reference = _reference("game_of_life_halting", "Will it stop?", right)
     pair = [Canary(reference, tagged(right, {}), 1.0), Canary(reference, tagged(wrong, {}), 0.0)]
@@ -74,24 +71,20 @@ def _reference(dataset: str, question: str, answer: str) -> dict[str, Any]:
 
 
 def answer(reference: Reference) -> str | None:
-    """Return the stored answer, or None."""
     entry = reference.get("entry")
     gold = entry.get("answer") if isinstance(entry, Mapping) else None
     return None if gold is None else str(gold)
 
 
 def tagged(text: str, reference: Reference) -> str:
-    """Return ``text`` in an answer tag."""
     return f"<answer>{text}</answer>"
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the mutations that may still be right for this dataset."""
     return MAY_BE_RIGHT.get(str(reference["dataset"]), frozenset())
 
 
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
-    """Return generated entries of the requested (default: all) datasets."""
     from prorl_verifiers.logic.generated import logic_groups
 
     return logic_groups(request.datasets or logic_datasets(), request.items, request.seed)

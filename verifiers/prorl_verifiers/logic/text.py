@@ -47,13 +47,11 @@ def number(text: str) -> Decimal | None:
 
 
 def whole(text: str) -> int | None:
-    """Return the integer that ``text`` is, or None."""
     value = number(text)
     return int(value) if value is not None and value == value.to_integral_value() else None
 
 
 def complete(values: Iterable[T | None]) -> list[T] | None:
-    """Return the values as a list, or None if one of them is None."""
     all_values = list(values)
     present = [value for value in all_values if value is not None]
     return present if len(present) == len(all_values) else None
@@ -252,7 +250,6 @@ def loads(text: str) -> Any:
 
 
 def nesting(text: str) -> int:
-    """Return the maximum bracket depth of ``text``."""
     depth = deepest = 0
     for character in text:
         if character in "[{(":

@@ -25,7 +25,6 @@ def _tables() -> Mapping[str, Any]:
 
 
 def math_groups() -> list[Group]:
-    """Return the built-in math tasks, one group per kind of gold."""
     letters = [
         (f"Which one is it? ({number})", {"answer": "ABCDE"[number % 5]}) for number in range(10)
     ]
@@ -42,7 +41,6 @@ def math_groups() -> list[Group]:
 
 
 def stem_groups() -> list[Group]:
-    """Return the built-in STEM tasks, one group per kind of gold."""
     groups = [
         _group(f"stem: {kind}", "stem", pairs, 0.0) for kind, pairs in _tables()["stem"].items()
     ]

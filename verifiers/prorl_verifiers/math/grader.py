@@ -72,8 +72,6 @@ _REALS = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A decision of the grader and its reason."""
-
     decision: Decision
     reason: str
 

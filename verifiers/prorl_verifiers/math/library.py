@@ -1,7 +1,7 @@
 r"""Grade with math-verify, plain or behind our guards.
 
-Workers are killed on timeout, so math-verify's alarms are off. The guards reject wrong answers that a plain call
-accepts: chains, unevaluated answers, ``50\%`` for 50, constants equal only after absolute rounding.
+Its alarms are off, since workers are killed on timeout. The guards reject wrong answers that a plain call accepts:
+chains, unevaluated answers, ``50\%`` for 50, constants equal only after absolute rounding.
 """
 
 from __future__ import annotations
@@ -55,10 +55,7 @@ def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]
 
 
 def _sides(gold: str, answer: str) -> tuple[str, list[str]]:
-    """Return (gold, all sides of the answer that must equal it).
-
-    Only a leading name is exempt. If the gold is ``name=value``, the answer may have the same name or none.
-    """
+    """Return (gold, all sides of the answer that must equal it); only a leading name is exempt."""
     gold_sides, sides = split_top(gold, "="), split_top(answer, "=")
     if len(gold_sides) == 2 and _NAME.fullmatch(gold_sides[0]):
         if len(sides) > 1 and squeeze(sides[0]) != squeeze(gold_sides[0]):

@@ -31,7 +31,6 @@ def grade_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -
 
 
 def note_options(picked: int | None, right: int | None, choices: Sequence[str]) -> None:
-    """Record the picked and the right option for explanations."""
     named = [None if at is None else f"{chr(65 + at)}: {choices[at]}" for at in (picked, right)]
     fields = {"the answer picks": named[0] or "not exactly one of the options"}
     note("options compared", picked == right, fields | {"the gold is": named[1]})
@@ -175,7 +174,7 @@ def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
 def number_by_algebra(text: str, loading: Loading, closed: bool = False) -> Fraction | None:
     r"""Return a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``) as a number with 15 digits, or None.
 
-    ``closed`` also allows sums and logarithms with an irrational part (``1-e^{-2}``).
+    ``closed`` also allows sums and logarithms with an irrational part.
     """
     from prorl_verifiers.math.library import literal_value
 

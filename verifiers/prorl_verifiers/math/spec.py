@@ -19,14 +19,12 @@ MAX_DECIMALS = 40
 
 
 def score(response: str, reference: Reference) -> Score:
-    """Score the last box of ``response``."""
     from prorl_verifiers.math.scorer import score_math
 
     return score_math(response, reference, load_library)
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for unknown keys, no gold, invalid settings or a gold that is no choice."""
     from prorl_verifiers.math.scorer import named_option
 
     check_keys(reference, "answer", "mode", "choices", "percent", "decimals")
@@ -49,14 +47,12 @@ def check_reference(reference: Reference) -> None:
 
 
 def target_type(reference: Reference) -> str:
-    """Return the name of the gold's type."""
     from prorl_verifiers.math.targets import kind, parse_gold
 
     return "choice" if reference.get("choices") else kind(parse_gold(gold_text(reference)))
 
 
 def boxed_canaries(draw: random.Random) -> Sequence[Canary]:
-    """Return a right and a wrong integer answer in random order."""
     number = draw.randint(10, 9999)
     wrong = number + draw.randint(1, 99)
     reference = {"answer": str(number)}
@@ -69,7 +65,6 @@ def boxed_canaries(draw: random.Random) -> Sequence[Canary]:
 
 
 def deep_canaries() -> Sequence[Canary]:
-    """Return canaries that exercise our grader and math-verify."""
     cases = (
         ("x^2-1", "(x-1)(x+1)", "x^2+1"),
         (r"\frac{\sqrt{2}}{2}", r"\frac{1}{\sqrt{2}}", "2"),
@@ -83,7 +78,6 @@ def deep_canaries() -> Sequence[Canary]:
 
 
 def boxed(answer: str, reference: Reference) -> str:
-    """Return a response with ``answer`` in a box."""
     return f"The answer is \\boxed{{{answer}}}"
 
 
@@ -97,14 +91,12 @@ def boxed_gold(reference: Reference) -> str | None:
 
 
 def answer_as_text(reference: dict[str, Any]) -> dict[str, Any]:
-    """Convert a numeric or boolean answer to text."""
     answer = reference["answer"]
     is_number = isinstance(answer, int | float) and abs(answer) < math.inf
     return {**reference, "answer": str(answer)} if is_number else reference
 
 
 def mutations() -> Sequence[Mutation]:
-    """Return the mutations of text and LaTeX answers."""
     from prorl_verifiers.audit.spoilt import latex_mutations
 
     return latex_mutations()
@@ -118,7 +110,6 @@ def may_be_right(reference: Reference) -> Collection[Kind]:
 
 
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
-    """Return the built-in math tasks."""
     from prorl_verifiers.math.audit import math_groups
 
     return math_groups()

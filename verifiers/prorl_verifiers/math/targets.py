@@ -1,6 +1,6 @@
 """Parse a gold answer into a typed target.
 
-Names and units that a gold repeats from its question are separate fields, so that answers may omit them.
+Names and units that a gold repeats from its question are separate fields: answers may omit them.
 """
 
 from __future__ import annotations
@@ -235,10 +235,7 @@ def _tree(text: str, dollars: bool, grouping: bool) -> Tree | None:
 
 
 def unwrap(text: str) -> str:
-    r"""Remove the wrapper of ``\text{5 apples}`` and a trailing "where c is any constant".
-
-    ``952 (grams of pizza)`` becomes a quantity.
-    """
+    r"""Remove the wrapper of ``\text{5 apples}`` and a trailing "where c is any constant"."""
     if "where" in text or " for" in text or "{for" in text:
         text = _WHERE.sub("", text)
     counted = _COUNTED.fullmatch(text)
@@ -341,7 +338,6 @@ def _listing(node: Listing) -> Tree:
 
 
 def kind(gold: Gold) -> str:
-    """Return the name of a gold's type."""
     target = gold.target
     match target:
         case Value(node=node):
@@ -380,7 +376,6 @@ def kind(gold: Gold) -> str:
 
 
 def format_gold(gold: Gold) -> str:
-    """Return a readable form of a parsed gold."""
     target = gold.target
     match target:
         case Text(words=words):

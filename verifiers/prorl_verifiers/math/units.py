@@ -63,7 +63,6 @@ def ratio(unit: str, target: str) -> Fraction | None:
 
 
 def is_known(unit: str) -> bool:
-    """Return whether any name of the unit is in the table."""
     return any(name in _factors() or name.casefold() in _factors() for name in powers(unit))
 
 

@@ -255,7 +255,6 @@ def doubtful(text: str) -> bool:
 
 
 def denies(text: str) -> bool:
-    """Return whether a text negates something."""
     return _DENIAL.search(text[:MAX_HEDGED]) is not None
 
 

@@ -1,7 +1,4 @@
-"""Load pint and its registry at import.
-
-A worker announces this import, so that loading does not count against an answer's time.
-"""
+"""Load pint and its registry at import, which a worker announces."""
 
 from __future__ import annotations
 

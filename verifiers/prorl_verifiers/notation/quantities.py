@@ -69,8 +69,8 @@ _NAMES = {
 class Quantity:
     """An exact number with its unit.
 
-    ``decimals`` is the power of ten of the last digit (-2 for 1.25, 3 for 5e3), None for ratios. ``integer`` numbers
-    have only digits.
+    ``decimals`` is the power of ten of the last digit (-2 for 1.25, 3 for 5e3), None for ratios. ``integer``: written
+    with digits only.
     """
 
     value: Fraction
@@ -106,7 +106,6 @@ def read_quantity(text: str, unit: str = "") -> Quantity | None:
 
 
 def is_percent(text: str) -> bool:
-    """Return whether the text is a percent sign or word."""
     return _PERCENT.fullmatch(text) is not None
 
 
@@ -195,7 +194,7 @@ def _fraction(text: str) -> Fraction:
 
 
 def unit_powers(unit: str) -> dict[str, int]:
-    """Return a unit as {name: power}, by name without conversion: ``kJ/mol`` equals ``kJ mol-1``.
+    """Return a unit as {name: power}, without conversion: ``kJ/mol`` equals ``kJ mol-1``.
 
     A text that is not a unit equals only itself.
     """

@@ -190,7 +190,6 @@ def read_unit(text: str) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
 
 
 def _tokens(text: str) -> list[_Token] | None:
-    """Return (kind, text) tokens, or None if the text is not a unit."""
     tokens: list[_Token] = []
     braces: list[tuple[bool, int]] = []
     place, due = 0, 0

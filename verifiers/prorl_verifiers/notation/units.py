@@ -1,7 +1,7 @@
 """Convert numbers between units with exact fractions.
 
-pint is asked only for single names and never sees an expression. A bare temperature scale is a reading: 25 degC is
-298.15 K. In a product or power it is a difference; a bare difference (10 degC of warming) is converted wrongly.
+pint is asked only for single names and never sees an expression. A bare temperature is a reading (25 degC is 298.15 K),
+in a product or power a difference; a bare difference (10 degC of warming) is converted wrongly.
 """
 
 from __future__ import annotations
@@ -148,7 +148,6 @@ def _size(name: str) -> Size | None:
 
 
 def _special_size(name: str) -> Size | None:
-    """Return the size of names that pint reads differently."""
     if name in ("degC", "degF", "degR"):
         return _SCALES[name][0], (("kelvin", Fraction(1)),)
     if name == "cm³":

@@ -1,7 +1,7 @@
 """Canaries: questions with known verdicts that show whether a worker still judges correctly.
 
 A text that manipulated its worker (patched a grader, poisoned a cache) is exposed by a wrong verdict. Quick canaries
-are drawn anew each time, so that no text can contain the answers.
+are drawn anew each time, so no text can contain the answers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REMEMBERED_BYTES = 1 << 16
 class Check:
     """A question asked after a batch, with its required verdict.
 
-    Without canaries it is an item of the batch (``job``) again, which must repeat its verdict.
+    Without canaries, an item of the batch (``job``) must repeat its verdict.
     """
 
     frame: bytes
@@ -103,7 +103,6 @@ class Examiner:
 
 
 def quick_checks(verifier: str, draw: random.Random) -> list[Check]:
-    """Return newly drawn checks."""
     return _checks(verifier, lambda spec: spec.quick_canaries(draw))
 
 

@@ -43,7 +43,6 @@ class ComposedBatch(Batch):
         self.items = flat
 
     def deliver(self, index: int, verdict: Verdict) -> None:
-        """Take the verdict of one part."""
         at, place = self._places[index]
         whole = self._wholes.get(at)
         if whole is None:
@@ -87,8 +86,8 @@ class _Whole:
 def put_together(task: Task, verdicts: dict[str, Verdict]) -> Verdict:
     """Combine the verdicts of a task's parts, by name.
 
-    A part without a verdict leaves the whole without one, even behind a failed gate: otherwise an outage would remove
-    only answers that pass the gate and bias rewards downwards.
+    If a part has no verdict, the whole has none, even behind a failed gate: otherwise an outage would remove only
+    answers that pass the gate and bias rewards downwards.
     """
     metrics: dict[str, float | str] = {}
     for name, verdict in verdicts.items():

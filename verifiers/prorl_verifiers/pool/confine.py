@@ -54,8 +54,8 @@ def confine(memory_mb: int, scratch: str) -> str:
     """Confine this process for good and return the protections that hold, e.g. ``worker:nobody+landlock+rlimits``.
 
     It gives up root and new privileges, dies with its parent, and gets rlimits, with ``memory_mb`` MiB of address
-    space. With Landlock it cannot execute, use TCP, signal others or write outside ``scratch``. Protections that this
-    kernel lacks are missing from the result. Call it before reading any request.
+    space. With Landlock it cannot execute, use TCP, signal others or write outside ``scratch``. The result lacks
+    protections that this kernel does not have. Call it before reading any request.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     writable = os.open(scratch, os.O_PATH | os.O_DIRECTORY)  # user nobody may not reach it by name
@@ -95,7 +95,6 @@ def _at_most(limit: int, hard: int) -> int:
 
 
 def _become_nobody() -> bool:
-    """Give up root; return whether that worked."""
     if os.getuid() != 0:
         return True
     try:
@@ -108,7 +107,6 @@ def _become_nobody() -> bool:
 
 
 def _landlock(libc: ctypes.CDLL, writable: int) -> bool:
-    """Restrict this process with Landlock; return whether that is enforced."""
     version = libc.syscall(_SYS_LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION_FLAG)
     if version < 1:
         return False
@@ -175,8 +173,8 @@ def show(folders: Iterable[Path]) -> None:
     """Make ``folders`` readable for every user, but only in this thread or process and its children.
 
     Workers that run as nobody need this for packages and plug-ins below a folder that only root may enter, such as
-    /root. A new mount namespace shows only ``folders`` there, without dot files of one that is closed itself; the
-    machine is not changed. Raises OSError if this process may not mount.
+    /root. A new mount namespace shows only ``folders`` there, without dot files of one that is closed itself. Raises
+    OSError if this process may not mount.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_CLONE_NEWNS) != 0:

@@ -1,4 +1,4 @@
-"""The pool: score many (response, task) pairs with a fixed number of killable workers."""
+"""The pool: score (response, task) pairs with a fixed number of killable workers."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ LEAST_MEMORY_MB = 256
 class WorkerOptions:
     """How a pool keeps its worker processes. Raises UserError for invalid values.
 
-    ``memory_mb`` limits a worker's address space. ``prestart`` starts workers and libraries in the background, not on
-    demand. ``warm``: verifiers whose libraries load at the start.
+    ``memory_mb`` limits a worker's address space. ``prestart`` starts workers in the background, not on demand.
+    ``warm``: verifiers whose libraries load at the start.
     """
 
     memory_mb: int = 2048
@@ -74,8 +74,7 @@ class VerifierPool(Closing):
     ``modes`` (verifier -> mode) holds for tasks that set none. If a chat template opens the thinking, put ``<think>``
     before the response.
 
-    Thread-safe, also in a running event loop. After a fork or unpickling, the pool starts its own workers. Raises
-    UserError for invalid arguments.
+    Thread-safe, also in a running event loop. After a fork or unpickling, it starts its own workers. Raises UserError.
     """
 
     def __init__(
@@ -152,7 +151,7 @@ class VerifierPool(Closing):
         return await asyncio.wrap_future(batch)
 
     def submit(self, response: str, task: Task) -> Future[Verdict]:
-        """Return the future verdict of one response; see ``score``. Cancelling drops it if it has not started."""
+        """Return the future verdict of one response; cancelling drops it if it has not started. See ``score``."""
         engine = self._engine()
         batch = engine.batch([(response, task)])
         future: Future[Verdict] = Future()
@@ -190,8 +189,8 @@ class VerifierPool(Closing):
     def close(self, drain_seconds: float | None = None) -> None:
         """Refuse new work, kill the workers, and close the sandbox if the pool opened it.
 
-        By default, running items finish and waiting ones are dropped; with ``drain_seconds``, all continue for that
-        long. Callers of dropped items get PoolClosedError.
+        Running items finish and waiting ones are dropped (PoolClosedError); with ``drain_seconds``, all continue for
+        that long.
         """
         self._closed = True
         engine = self._engines.get(os.getpid())
@@ -244,7 +243,7 @@ class PoolFullError(ServiceError):
 class AsyncVerifierPool:
     """A pool behind a bounded queue: at most ``queue`` items of all callers wait or run at once.
 
-    For one event loop. ``aclose`` (or ``async with``) also closes the given pool.
+    For one event loop; ``aclose`` (or ``async with``) also closes the pool.
     """
 
     def __init__(self, pool: VerifierPool, *, queue: int) -> None:
@@ -289,7 +288,6 @@ class AsyncVerifierPool:
         await asyncio.to_thread(self.pool.close, drain_seconds)
 
     async def __aenter__(self) -> Self:
-        """Return the pool."""
         return self
 
     async def __aexit__(
@@ -298,7 +296,6 @@ class AsyncVerifierPool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close the pool."""
         await self.aclose()
 
 

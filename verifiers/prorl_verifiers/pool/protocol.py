@@ -45,7 +45,6 @@ def make_request(
 
 
 def too_long_verdict() -> Verdict:
-    """Return the verdict of an overlong response."""
     return Verdict(0.0, "unparsable", "the response is too long")
 
 

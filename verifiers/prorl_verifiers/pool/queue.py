@@ -1,4 +1,4 @@
-"""The queue of items that wait for a verdict: lanes for text and code, and one for long texts with threads of its own.
+"""The queue of items that wait for a verdict: lanes for text, code, and long texts with threads of their own.
 
 Within a lane, the caller with the least thread time is next; a new caller starts level with the one served last.
 """
@@ -77,15 +77,12 @@ class Batch(Future[list[Verdict]]):
             self.set_result([self._delivered[at] for at in range(self._size)])
 
     def fail(self, error: BaseException) -> None:
-        """End the batch with an error."""
         with contextlib.suppress(InvalidStateError):
             self.set_exception(error)
 
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """One item of a batch."""
-
     batch: Batch
     index: int
     suspect: bool = False
@@ -95,12 +92,10 @@ class Job:
 
     @property
     def response(self) -> str:
-        """The text to score."""
         return self.batch.items[self.index][0]
 
     @property
     def task(self) -> Task:
-        """The task it is checked against."""
         return self.batch.items[self.index][1]
 
 
@@ -123,7 +118,6 @@ class Work:
 
     @property
     def lane(self) -> LaneName:
-        """The jobs' lane."""
         return self.caller.lane.name
 
 
@@ -149,7 +143,6 @@ class Lane:
         return bool(self.waiting or self.running)
 
     def add(self, jobs: Sequence[Job]) -> None:
-        """Add jobs as a new caller."""
         self.waiting += len(jobs)
         self._push(Caller(self, deque(jobs), self._start))
 
@@ -215,12 +208,10 @@ class FairQueue:
 
     @property
     def queued(self) -> int:
-        """Waiting items."""
         return sum(lane.waiting for lane in self._lanes.values())
 
     @property
     def busy(self) -> int:
-        """Threads at work."""
         return sum(lane.running for lane in self._lanes.values())
 
     def add(self, lane: LaneName, jobs: Sequence[Job]) -> None:
@@ -263,7 +254,6 @@ class FairQueue:
             self._changed.notify_all()
 
     def drop_cancelled(self, batch: Future[list[Verdict]]) -> None:
-        """Remove the jobs of a cancelled batch."""
         if batch.cancelled():
             with self._changed:
                 for lane in self._lanes.values():
@@ -306,16 +296,13 @@ class FairQueue:
 
 
 class TextCosts:
-    """Predict which texts are long work, from their length and the verifier's highest recent cost per character.
-    Thread-safe.
-    """
+    """Predict long work from a text's length and the verifier's highest recent cost per character. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._rates: dict[str, float] = {}
 
     def is_long(self, verifier: str, characters: int) -> bool:
-        """Return whether a text is likely to be long work."""
         if characters < LEAST_CHARACTERS:
             return False
         with self._lock:

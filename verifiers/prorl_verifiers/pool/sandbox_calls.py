@@ -64,8 +64,6 @@ class Submission:
 
 
 class WorkerSandbox(Closing):
-    """``Sandbox`` inside a worker."""
-
     def __init__(self, exchange: Exchange, isolation: str) -> None:
         self._exchange = exchange
         self.isolation = isolation
@@ -210,8 +208,6 @@ def _describe(value: object) -> str:
 
 
 class _Codec(NamedTuple):
-    """How values of one type are sent."""
-
     pack: Callable[[Any], Any]
     read: Callable[[Any], Any]
 

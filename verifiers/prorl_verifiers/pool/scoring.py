@@ -82,7 +82,6 @@ class WorkerThread(threading.Thread):
         """If set, failures end as a closed pool instead of being retried."""
 
     def run(self) -> None:
-        """Take work until the queue is closed."""
         while (work := self._queue.take(self._kind)) is not None:
             started = time.monotonic()
             finished = len(work.jobs)
@@ -206,8 +205,7 @@ class WorkerThread(threading.Thread):
     def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
         """Deliver the verdicts of a worker that passed the canaries; otherwise kill it and have the items scored again.
 
-        After failed canaries (``examined``) they are scored one by one; an item whose next worker fails them too is
-        ``infra_error``.
+        After failed canaries (``examined``) that is one by one; an item whose next worker fails too is ``infra_error``.
         """
         if sound:
             for job, verdict in scored.items():
@@ -299,7 +297,6 @@ def _closed_error() -> PoolClosedError:
 def _verdict_of_failure(
     error: WorkerTimeout | ChildError, isolation: str, seconds: float = 0.0
 ) -> Verdict:
-    """Return the verdict of an item whose worker failed."""
     if isinstance(error, WorkerTimeout):
         return Verdict(0.0, "timeout", str(error), isolation=isolation, seconds=seconds)
     return Verdict(None, "infra_error", str(error), isolation=isolation, seconds=seconds)

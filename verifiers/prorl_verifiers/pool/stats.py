@@ -50,23 +50,19 @@ class Counters:
         self._events: Counter[str] = Counter()
 
     def add(self, event: str, count: int = 1) -> None:
-        """Add to the ``PoolStats`` field ``event``."""
         with self._lock:
             self._events[event] += count
 
     def add_verdict(self, verifier: str, verdict: Verdict) -> None:
-        """Count a verdict."""
         with self._lock:
             self._items[verifier, verdict.status] += 1
             self._seconds[verifier] += verdict.seconds  # type: ignore[assignment]
 
     def add_cpu_seconds(self, verifier: str, seconds: float) -> None:
-        """Count processor time."""
         with self._lock:
             self._cpu_seconds[verifier] += seconds  # type: ignore[assignment]
 
     def snapshot(self, queued: int, busy: int, workers: int) -> PoolStats:
-        """Return the current values."""
         with self._lock:
             return PoolStats(
                 dict(self._items),

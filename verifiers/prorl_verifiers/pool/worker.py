@@ -177,5 +177,4 @@ def load() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run the template."""
     serve_forks(load, run_worker)

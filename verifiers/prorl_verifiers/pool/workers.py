@@ -61,9 +61,8 @@ class WorkerProcess:
     ) -> Generator[dict[str, Any], None, None]:
         """Yield the result frame (see ``protocol``) of each encoded request, in order.
 
-        Each has ``seconds`` once the worker has it and the previous reply has come; library imports and programs do not
-        count. The caller takes every reply or drops the worker. Raises WorkerTimeout or ChildError; the worker is dead
-        after either.
+        Each has ``seconds`` once the worker has it and the previous reply has come; imports and programs do not count.
+        Take every reply or drop the worker. Raises WorkerTimeout or ChildError; the worker is dead after either.
         """
         sent = waiting = 0
         try:
@@ -212,8 +211,8 @@ def _environment() -> dict[str, str]:
 class WorkerFactory:
     """Starts workers and keeps the template and a spare worker. Thread-safe.
 
-    With ``grow``, the first template has only the scorers. When a new verifier is seen, a template with its libraries
-    starts in the background and then replaces it.
+    With ``grow``, the first template has only the scorers; when a new verifier is seen, one with its libraries starts
+    in the background and replaces it.
     """
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:
@@ -246,7 +245,7 @@ class WorkerFactory:
     def take(self, warm: bool = False) -> WorkerProcess:
         """Return an unused worker. Raises ChildError.
 
-        ``warm``: wait for a template that is warming up, so that the worker need not load libraries.
+        ``warm``: wait for a template that is warming up.
         """
         with self._changed:
             if warm and self._thread.is_alive():
@@ -267,7 +266,6 @@ class WorkerFactory:
             return template is not None and self._verifiers <= template.verifiers
 
     def is_old(self, worker: WorkerProcess) -> bool:
-        """Return whether the worker's template was replaced or lacks plug-ins."""
         return worker.origin is not self._template or not worker.origin.knows_plugins
 
     def broken(self, verifier: str) -> str | None:
@@ -276,7 +274,6 @@ class WorkerFactory:
         return None if template is None else template.broken.get(verifier)
 
     def dispose(self, worker: WorkerProcess) -> None:
-        """Kill and reap the worker in the background."""
         with self._changed:
             if self._thread.is_alive() and not self._closed:
                 self._disposed.append(worker)
@@ -285,7 +282,6 @@ class WorkerFactory:
         worker.kill()
 
     def close(self) -> None:
-        """Kill every worker and the templates."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

@@ -84,14 +84,12 @@ class Metrics(ServiceMetrics):
         self._pool = {name: self.gauge(name, text) for name, text in POOL_GAUGES.items()}
 
     def count_verdict(self, task: Task, verdict: Verdict) -> None:
-        """Count one verdict."""
         self._items.labels(task.verifier, verdict.status).inc()
         self._seconds.labels(task.verifier).observe(verdict.seconds)
         if verdict.reward is not None:
             self._reward.labels(task.verifier).observe(verdict.reward)
 
     def set_pool_gauges(self, stats: PoolStats) -> None:
-        """Set the pool's gauges."""
         self.queue.set(stats.queued)
         self.busy.set(stats.busy)
         for name, gauge in self._pool.items():
@@ -190,7 +188,6 @@ class Service:
             return json_response(wire.openrlhf_reply(verdicts))
 
     async def show_metrics(self, _: Request) -> Response:
-        """Return the metrics as Prometheus text."""
         self.metrics.ready.set(self._bad_in_a_row < BAD_IN_A_ROW)
         self.metrics.set_pool_gauges(self._pool.stats)
         return Response(self.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
@@ -272,7 +269,6 @@ class Counted:
         self._app, self._metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

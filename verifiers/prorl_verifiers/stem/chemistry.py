@@ -32,7 +32,6 @@ class NotCondensed(ValueError):
 
 
 def canonical(formula: str) -> str | None:
-    """Return the canonical form of a condensed formula, or None."""
     text = _ALIASES.get(formula, formula)
     if "C" not in text or len(text) > 4 * MAX_ATOMS:
         return None

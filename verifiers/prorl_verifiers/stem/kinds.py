@@ -23,7 +23,6 @@ _WRAPPER = re.compile(r"\\(?:text|mathrm|mbox|textrm)\s*\{([^{}]*)\}")
 
 
 def read_date(text: str) -> date | None:
-    """Return the date if the whole text is one, else None."""
     if len(text) > 100:
         return None
     text = " ".join(

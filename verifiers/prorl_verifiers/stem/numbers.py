@@ -71,9 +71,9 @@ class Measure:
 
 
 def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
-    """Return the number if the whole text is one, else None; ``unit`` is the expected unit or "".
+    """Return the number if the whole text is one, else None.
 
-    Only a unit of known size, the expected unit or a direction ("upward") may follow.
+    Only a unit of known size, the expected ``unit`` or a direction ("upward") may follow.
     """
     if len(text) > MAX_NUMBER:
         return None

@@ -25,14 +25,12 @@ MAX_ALIASES = 20
 
 
 def score(response: str, reference: Reference) -> Score:
-    """Score the boxed (or last-line) answer of ``response``."""
     from prorl_verifiers.stem.scorer import score_stem
 
     return score_stem(response, reference, load_library)
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError if the reference cannot be graded."""
     from prorl_verifiers.stem.choices import choice_index
     from prorl_verifiers.stem.parts import MAX_PARTS, part_texts
 
@@ -80,7 +78,6 @@ def check_reference(reference: Reference) -> None:
 
 
 def target_type(reference: Reference) -> str:
-    """Return the name of the gold's type."""
     from prorl_verifiers.stem.parts import gold_parts
     from prorl_verifiers.stem.targets import kind, parse_target
 
@@ -111,7 +108,6 @@ def _check_tolerance(tolerance: Any) -> None:
 
 
 def deep_canaries() -> Sequence[Canary]:
-    """Return canaries that exercise units and formulas."""
     length = {"answer": r"5\ \text{km}"}
     formula = {"answer": r"\frac{m v^2}{2}"}
     return (
@@ -130,7 +126,6 @@ def may_be_right(reference: Reference) -> Collection[Kind]:
 
 
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
-    """Return the built-in STEM tasks."""
     from prorl_verifiers.math.audit import stem_groups
 
     return stem_groups()

@@ -86,7 +86,6 @@ Target: TypeAlias = (
 
 
 def parse_target(reference: Mapping[str, Any], loading: Loading) -> Target:
-    """Return the target of a one-part reference."""
     text, unit = str(reference["answer"]), str(reference.get("unit") or "")
     if reference.get("format") == "smiles":
         return Molecule(text)
@@ -119,7 +118,6 @@ def parse_target(reference: Mapping[str, Any], loading: Loading) -> Target:
 
 
 def read_number(text: str, unit: str, loading: Loading) -> Number | None:
-    """Return a gold as a number with its unit, or None."""
     sides = EQUALS.split(text)
     if len(sides) == 2 and (not sides[0].strip() or _NAME.fullmatch(sides[0])):
         text = sides[1]
@@ -146,7 +144,6 @@ def read_number(text: str, unit: str, loading: Loading) -> Number | None:
 
 
 def kind(target: Target) -> str:
-    """Return the name of a target's type."""
     match target:
         case Number(measure=measure):
             return "quantity" if measure.quantity.unit or measure.quantity.percent else "number"

@@ -17,8 +17,8 @@ _WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
 def kill_all(uid: int, killer: int) -> None:
     """Kill every process of ``uid`` in one call, which a forking program cannot outrun.
 
-    With effective user ``uid`` the kernel lets this process signal only that user's processes. Its real user
-    ``killer``, which nobody else has, and its saved user protect it from them.
+    As effective user ``uid`` this process can signal only that user's processes; its real user ``killer``, which nobody
+    else has, and its saved user protect it from them.
     """
     os.setresuid(killer, uid, 0)
     try:

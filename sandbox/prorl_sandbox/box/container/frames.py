@@ -2,8 +2,7 @@
 
 The host sends ORDER (marshal: the next run), FILE (program), JOB, GO, INPUT and TALK (standard input and channel),
 INPUT_END, TALK_END, RENEW (marshal: processor limits) and KILL. Init sends HELLO, STARTED, OUT, ERR, TALK, TAKEN (room
-for input), WATCH (waiting time, over the limit), RENEWED, END, CLEAN and FAULT. HELLO, WATCH, RENEWED, END and CLEAN
-are JSON.
+for input), WATCH (waiting time, over the limit), RENEWED, END, CLEAN and FAULT, five of them JSON.
 """
 
 from __future__ import annotations
@@ -86,7 +85,6 @@ class Link:
         self.flush()
 
     def send_json(self, kind: bytes, **facts: Any) -> None:
-        """Queue a frame with a JSON body."""
         self.send(kind, wire.to_json(facts).encode("ascii"))
 
     def flush(self) -> None:
@@ -100,7 +98,6 @@ class Link:
             os._exit(0)
 
     def flush_all(self) -> None:
-        """Block until everything is sent."""
         poller = select.poll()
         poller.register(self.outgoing, select.POLLOUT)
         while self._waiting:
@@ -108,7 +105,6 @@ class Link:
             self.flush()
 
     def receive(self) -> None:
-        """Read available bytes."""
         try:
             data = os.read(self.incoming, CHUNK)
         except BlockingIOError:
@@ -120,7 +116,6 @@ class Link:
         self._received += data
 
     def next(self) -> tuple[bytes, bytes] | None:
-        """Return the next complete frame, or None."""
         return take(self._received)
 
     def wait(self, seconds: float) -> tuple[bytes, bytes]:

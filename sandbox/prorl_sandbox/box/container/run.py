@@ -1,4 +1,4 @@
-"""One run, from init's side. Output is opaque and passed on in bounded pieces: a slow host slows the program, but never
+"""One run, from init's side. Output is passed on unread in bounded pieces: a slow host slows the program, but never
 fills memory.
 """
 
@@ -57,7 +57,6 @@ class Meter:
         return read_counter(self._cpu, self._cpu_key) * self._unit - time.process_time()
 
     def oom_kills(self) -> int:
-        """Return how many processes were killed for lack of memory."""
         return read_counter(self._oom, b"oom_kill ")
 
     def holds_too_much(self) -> bool:

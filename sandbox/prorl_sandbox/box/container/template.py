@@ -1,5 +1,5 @@
-"""A container's template, from which programs are forked. It never sees a job, so that no program finds another's
-source or input in its memory: the fork reads its job after giving up root.
+"""A container's template, from which programs are forked. The fork reads its job after giving up root, so that no
+program finds another's source or input in memory.
 """
 
 from __future__ import annotations

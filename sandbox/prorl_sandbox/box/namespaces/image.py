@@ -1,5 +1,7 @@
 """The boxes' files: copies on a tmpfs in the template's mount namespace, whose inodes, page cache, locks and futexes
-nothing else on the machine shares. The template executes a copy of itself there, so that its forks map no host file.
+nothing else shares.
+
+The template executes a copy of itself there, so its forks map no host file.
 """
 
 from __future__ import annotations
@@ -55,14 +57,12 @@ class Image:
         return f"{self.place}/index"
 
     def root(self, name: str) -> str:
-        """Return the path of a root."""
         return f"{self.place}/{name}"
 
     def lay(self, name: str, listing: Listing) -> None:
         """Make a root, unless it exists, from ``files`` (origin, target) and ``links`` (path, target).
 
-        ``hidden`` has host paths and replacements of equal length, because programs must not read where the host keeps
-        files.
+        ``hidden`` has host paths and replacements of equal length: programs must not read where the host keeps files.
         """
         root = self.root(name)
         with open(self._index, "rb+") as index:
@@ -87,7 +87,7 @@ class Image:
             self._resize(0, 0)
 
     def fill(self, root: str, listing: Listing, copies: dict[tuple[int, int], str]) -> None:
-        """Copy files and links below ``root``; ``known`` maps (device, inode) to existing copies."""
+        """Copy files and links below ``root``; ``copies`` maps (device, inode) to existing ones."""
         files, links = listing["files"], listing["links"]
         sizes = {origin: os.stat(origin).st_size for origin, _ in files}
         paths = [target for _, target in files] + [path for path, _ in links]
@@ -153,7 +153,6 @@ _CODE, _PYTHON = "/code", "python"
 
 
 def read_note(fd: int) -> Any:
-    """Unmarshal and close a memfd."""
     with open(fd, "rb") as file:
         file.seek(0)
         return marshal.loads(file.read())

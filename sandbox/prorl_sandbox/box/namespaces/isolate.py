@@ -1,5 +1,7 @@
-"""Isolates slots and boxes, for root and ordinary users. A slot enters namespaces and its root once; each box gets
-fresh pid and mount namespaces and its own scratch and program folders. Failures raise OSError.
+"""Isolates slots and boxes, for root and ordinary users. Failures raise OSError.
+
+A slot enters namespaces and its root once; each box gets fresh pid and mount namespaces and its own scratch and program
+folders.
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ def separate_slot(settings: Settings, ask_for_map: Any) -> None:
     """Enter the slot's user and mount namespaces and root; the next child starts a pid namespace.
 
     Root enters the root folder first, while it can read every folder, and then a user namespace, whose maps the
-    template writes on ``ask_for_map()``. An ordinary user enters that namespace first.
+    template writes on ``ask_for_map()``; an ordinary user in the reverse order.
     """
     walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:
@@ -99,7 +101,6 @@ def separate_slot(settings: Settings, ask_for_map: Any) -> None:
 
 
 def write_id_maps(process: str, users: str, groups: str) -> None:
-    """Write the id maps of a new user namespace."""
     try_write(f"/proc/{process}/setgroups", "deny")  # required of unprivileged writers only
     write(f"/proc/{process}/uid_map", users)
     write(f"/proc/{process}/gid_map", groups)
@@ -153,8 +154,8 @@ def _remount_read_only(path: str, added: int = _PLAIN) -> None:
 def separate_surroundings(walls: tuple[str, ...]) -> None:
     """Enter the network, IPC and UTS namespaces that the slot's boxes share in turn.
 
-    No interface is up, and the filter allows only AF_UNIX sockets and no System V objects or message queues, so that a
-    box can leave behind only sockets (see ``sockets_left``).
+    No interface is up, and the filter allows only AF_UNIX sockets and no System V objects or message queues: a box can
+    leave behind only sockets (see ``sockets_left``).
     """
     flags = 0
     for wall, flag in _SURROUNDINGS.items():
@@ -168,8 +169,8 @@ def separate_surroundings(walls: tuple[str, ...]) -> None:
 def sockets_left(proc: int) -> bool:
     """Return whether this network namespace has sockets, true if unknown.
 
-    Sockets end with their processes, except those in flight inside one another: they hold their abstract names until
-    the kernel collects such cycles.
+    They end with their processes, except those in flight inside one another: these keep abstract names until the kernel
+    collects such cycles.
     """
     try:
         fd = os.open("self/net/unix", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
@@ -182,10 +183,7 @@ def sockets_left(proc: int) -> bool:
 
 
 class Isolation:
-    """Everything that isolates a box, prepared in advance.
-
-    ``settings``: see ``LocalSandbox``; ``scratch_mb`` and ``files`` say what is mounted.
-    """
+    """Everything that isolates a box, prepared in advance (``settings``: see ``LocalSandbox``)."""
 
     def __init__(self, settings: Settings) -> None:
         walls = settings["walls"]
@@ -220,8 +218,8 @@ class Isolation:
     def enter(self) -> list[int]:
         """Enter the box's namespaces, mount its folders, switch to its user and give up all rights. Raises OSError.
 
-        Returns descriptors of the empty program file, linked under each possible name, and of standard input; none if
-        the box has no root of its own.
+        Returns descriptors of the empty program file (linked under each name) and of standard input; none without a
+        root.
         """
         for mount in self._mounts:
             mount()
@@ -247,8 +245,9 @@ class Isolation:
         return files
 
     def _become_user(self) -> None:
-        """Switch from the slot's root to the box's user. Its id maps to the slot's own ids, and a slot runs one box at
-        a time, so no two boxes share a user.
+        """Switch from the slot's root to the box's user.
+
+        A slot runs one box at a time and has its own ids, so no two boxes share a user.
         """
         inside = INSIDE_ID
         if not self._user:  # a weak box, requested as such: use another user if possible
@@ -283,7 +282,6 @@ class OomScore:
         self._write(b"1000")
 
     def withdraw(self) -> None:
-        """Undo ``offer``."""
         self._write(self._own)
 
     def _write(self, score: bytes) -> None:
@@ -294,10 +292,9 @@ class OomScore:
 def receive_job(
     settings: dict[str, Any], isolation: Isolation, way: _socket.socket, summed: bool
 ) -> dict[str, Any]:
-    """Isolate this box, wait for its job and return it ready to run.
+    """Isolate this box, wait for its job and return it ready to run; send STARTED or FAULT on ``way``.
 
-    Everything else is done before the job arrives, while nobody waits. ``summed``: a control group limits the box's
-    memory. Sends STARTED or FAULT on ``way``.
+    Everything else is done before the job arrives, while nobody waits.
     """
     gc.disable()  # until the program starts: there is nothing to collect
     try:

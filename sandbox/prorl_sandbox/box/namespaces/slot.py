@@ -1,5 +1,6 @@
-"""A slot, first process of a pid namespace: its death kills its boxes. It passes jobs on as descriptors without seeing
-them, so that a later box, forked from it, finds none in its memory.
+"""A slot, first process of a pid namespace: its death kills its boxes.
+
+It passes jobs on as descriptors without seeing them, so that a later box, forked from it, finds none in its memory.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ _MESSAGE = 65536
 
 class _Box:
     """A box's process, the socket for its job, and its clock: the control group's, else from its processes in /proc.
-    ``made`` and ``before`` are the processor seconds before the job and the program, ``waited`` the seconds without a
-    processor.
+
+    ``made`` and ``before`` are the processor seconds before the job and the program, ``waited`` those without one.
     """
 
     def __init__(self, pid: int, way: _socket.socket, group: Group | None, proc: int) -> None:
@@ -120,9 +121,7 @@ class _Box:
 
 
 class _Pressure:
-    """Detects too much memory that the kernel does not kill for: kernel memory, or constant eviction of the program's
-    pages.
-    """
+    """Detects too much memory that the kernel does not kill for: kernel memory, or constant eviction of pages."""
 
     def __init__(self, group: Group) -> None:
         self._group = group
@@ -289,8 +288,7 @@ class Slot:
         )
 
     def _watch(self, box: _Box, limits: dict[str, Any], kills: int) -> tuple[int, Any, bool]:
-        """Wait for the box to end; kill it on the host's word or above its time or memory. The host may send new
-        limits.
+        """Wait for the box to end; kill it on the host's word or above its time or memory.
 
         Returns wait status, rusage, and whether it had too much memory.
         """
@@ -347,7 +345,6 @@ class Slot:
         return None
 
     def _end(self, box: int) -> None:
-        """Kill the box and, without a pid namespace, its process group."""
         if self._own_pids < 0:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(box, signal.SIGKILL)

@@ -1,5 +1,5 @@
-"""The template's loop: makes slots for the host, with their control groups and id maps. When the host goes, the pipe of
-life closes and all slots and boxes end.
+"""The template's loop: makes slots for the host. When the host goes, the pipe of life closes and all slots and boxes
+end.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The template: an interpreter with loaded modules, from which slots are forked, one per environment and set of
-modules. It is started as ``template.py CONTROL`` (a descriptor) and executes itself again from the sandbox's copy of
-all files.
+"""The template: an interpreter with loaded modules, from which slots are forked.
+
+``template.py CONTROL`` (a descriptor) executes itself again from the sandbox's copy of all files.
 """
 
 from __future__ import annotations

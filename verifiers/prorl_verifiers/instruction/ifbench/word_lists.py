@@ -79,7 +79,6 @@ _IRREGULAR = frozenset(
 
 
 def is_verb(word: str) -> bool:
-    """Return whether the word is a form of a common English verb."""
     word = folded(word).lower().replace("’", "'")
     if word in _IRREGULAR or word in _BASES:
         return True

@@ -64,8 +64,8 @@ class Family:
 def family_of(text: str, gold: Family | None) -> Family | None:
     r"""Return the family that a cleaned text describes, or None.
 
-    Its letter must be declared an integer, or be a common one beside \\pi or degrees. Answers to the family ``gold``
-    may use any single letter.
+    Its letter must be declared an integer, or be a common one beside \\pi or degrees; with a ``gold``, any single
+    letter will do.
     """
     body, letter = _without_condition(_as_progression(text))
     if not letter and gold is None and not re.search(r"\\pi|\\circ", text):
@@ -213,7 +213,6 @@ def _evenly_spaced(run: list[Any]) -> bool:
 
 
 def _common_multiple(steps: list[Any]) -> Any | None:
-    """Return a common multiple of the steps, or None."""
     if any(step == 0 for step in steps):
         return None
     common = steps[0]

@@ -129,10 +129,8 @@ _PERCENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Rules of a comparison.
-
-    ``percent``: True if the gold is a percentage however written, False if its sign is required. ``decimals``: places
-    to which an exact gold may be rounded.
+    """``percent``: True if the gold is a percentage however written, False if its sign is required. ``decimals``:
+    places to which an exact gold may be rounded.
     """
 
     percent: bool | None = None

@@ -49,7 +49,6 @@ class RealSet:
 
 
 def looks_like_region(node: Node) -> bool:
-    """Return whether a node can only be a set of reals."""
     if isinstance(node, Relation):
         return any(op in ("<", "<=", ">", ">=", "!=") for op in node.ops)
     if isinstance(node, Listing):
@@ -61,7 +60,6 @@ def looks_like_region(node: Node) -> bool:
 
 
 def real_set(node: Node) -> RealSet | None:
-    """Return the pieces of a set of reals, or None."""
     match node:
         case Bracketed(items=(low, high), opening=opening, closing=closing):
             return RealSet(None, (Piece(low, opening == "[", high, closing == "]"),))

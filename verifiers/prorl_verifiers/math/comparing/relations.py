@@ -85,7 +85,6 @@ def same_letter(gold: Node, name: Node) -> bool:
 
 
 def renamed(node: Any, table: dict[str, Any]) -> Any:
-    """Return a tree with symbols replaced by ``table``."""
     if isinstance(node, Sym):
         return table.get(node.name, node)
     if isinstance(node, tuple):
@@ -128,7 +127,6 @@ class Values:
         return len(self.names) == len(self.items) == len(set(self.names)) > 1
 
     def by_name(self) -> Sequence[Node]:
-        """Return the items sorted by name."""
         order = sorted(range(len(self.items)), key=lambda index: str(self.names[index]))
         return [self.items[index] for index in order]
 

@@ -30,13 +30,11 @@ MAX_ITEMS = 40
 
 
 def is_decimal(node: Node) -> bool:
-    """Return whether a value is written with a decimal point."""
     inner = node.of if isinstance(node, Neg | WithUnit | Degrees | Percent) else node
     return isinstance(inner, Num) and inner.decimal
 
 
 def difference(node: Relation) -> Node | None:
-    """Return left minus right, or None for non-expressions."""
     left, right = node.sides[0], node.sides[1]
     if isinstance(left, EXPRESSIONS) and isinstance(right, EXPRESSIONS):
         return Sum((left, Neg(right)))

@@ -116,7 +116,6 @@ def rounds_at(exact: Node, decimal: Num, places: int, cut: bool = False) -> bool
 
 
 def decimal_places(number: Num) -> int:
-    """Return the number of decimals of a literal."""
     places, bottom = 0, number.value.denominator
     for factor in (10, 2, 5):
         while bottom % factor == 0:
@@ -150,7 +149,6 @@ def near(left: Value, right: Value, digits: int) -> bool:
 
 @cache
 def tiny(places: int) -> Value:
-    """Return 10 ** -places."""
     return numbers(DIGITS).mpf(10) ** -places
 
 
@@ -204,7 +202,6 @@ def value_pair(
 
 
 def is_real(value: Value) -> bool:
-    """Return whether a value has a negligible imaginary part."""
     imaginary = abs(getattr(value, "imag", 0))
     return bool(imaginary == 0 or imaginary < abs(value) * tiny(40))
 

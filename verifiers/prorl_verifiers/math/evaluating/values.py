@@ -37,7 +37,6 @@ TRIGONOMETRY = {
 
 @cache
 def numbers(digits: int) -> Any:
-    """Return an mpmath context with ``digits`` decimal digits."""
     import mpmath  # type: ignore[import-untyped,unused-ignore]
 
     context = mpmath.MPContext()

@@ -25,7 +25,7 @@ _OR = re.compile(r"\bor\b")
 
 
 def boxed_answer(text: str) -> str | None:
-    """Return the last box, or last boxes joined by signs and "and" as a list; None without a closed box."""
+    """Return the last box, or last boxes joined by signs and "and" as a list; else None."""
     earliest = text.find("boxed")
     if earliest < 0 and "fbox" not in text:
         return None
@@ -137,7 +137,6 @@ _STATES = re.compile(r"(?<![A-Za-z])[A-Za-z]?[a-zà-ɏ]{2,}|[^\x00-\x7f]{2,}")
 
 
 def is_prose(text: str) -> bool:
-    """Return whether a text has words outside its formulas."""
     if text.isascii() and not _SPACE.search(text):
         return False
     plain = re.sub(r"\\[A-Za-z]+(?:\{[^{}]*\})?", " ", _FORMULA.sub(" ", text[:MAX_STATED]))
@@ -147,7 +146,7 @@ def is_prose(text: str) -> bool:
 def find_statement(text: str, letter: bool = False) -> str | None:
     """Return the formula, number or (``letter``) option that a text states last, or None.
 
-    Hedges, negations and second candidates invalidate a statement.
+    Hedges, negations and second candidates invalidate it.
     """
     if len(text) > MAX_STATED or not is_prose(text):
         return None

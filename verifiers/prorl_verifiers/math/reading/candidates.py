@@ -73,10 +73,7 @@ def several_candidates(gold: str, answer: str) -> str | None:
 
 
 class Groups:
-    """Counts of tuples, sets and matrices: ``top`` level and ``all``.
-
-    ``joined`` is True if set operators stand between the top-level ones.
-    """
+    """Counts of tuples, sets and matrices; ``joined`` if set operators stand between the top-level ones."""
 
     def __init__(self) -> None:
         self.top = self.all = 0
@@ -151,7 +148,7 @@ def _readable(side: str) -> bool:
 def describes(side: Node) -> bool:
     """Return whether a side only describes a number: ``AB``, ``a+b``, ``f(g(2))``, ``|S|``.
 
-    Not ``2x``, because ``2x = 10`` is an equation, nor ``(a) 3 (b) 4``, which are two answers.
+    Not ``2x``, since ``2x = 10`` is an equation, nor ``(a) 3 (b) 4``, two answers.
     """
     if not isinstance(side, EXPRESSIONS):
         return False

@@ -65,8 +65,6 @@ _NO_UNITS = frozenset(
 
 
 class ExpressionParser(FactorParser):
-    """Parser for terms and sums."""
-
     def sum(self) -> Node:
         self.depth += 1
         if self.depth > MAX_DEPTH:
@@ -233,8 +231,6 @@ _ARC = {"sin": "arcsin", "cos": "arccos", "tan": "arctan", "cot": "arccot"}
 
 
 class CommandParser(ExpressionParser):
-    """Parser for LaTeX commands."""
-
     def command(self, name: str) -> Node:
         self.at += 1
         plain = name[1:]
@@ -386,5 +382,4 @@ class CommandParser(ExpressionParser):
         return self.relation()
 
     def relation(self) -> Node:
-        """Parse one list item."""
         raise NotImplementedError

@@ -54,8 +54,6 @@ def transposed(node: Bracketed | Matrix) -> Matrix:
 
 
 class FactorParser(Cursor):
-    """Parser for factors."""
-
     def power(self) -> Node:
         return self.marked(self.primary())
 

@@ -205,7 +205,6 @@ def _holders(kind: Any) -> tuple[str, ...]:
 
 
 def children(node: Node) -> Iterator[Node]:
-    """Yield the children of ``node``."""
     kind: Any = type(node)
     for name in _holders(kind):
         value = getattr(node, name)
@@ -220,7 +219,6 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yield ``node`` and all its descendants."""
     stack = [node]
     while stack:
         node = stack.pop()
@@ -229,7 +227,6 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def symbols(*nodes: Node) -> frozenset[str]:
-    """Return the names of the variables in ``nodes``."""
     return frozenset(part.name for node in nodes for part in walk(node) if isinstance(part, Sym))
 
 

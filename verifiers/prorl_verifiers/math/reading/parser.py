@@ -61,8 +61,6 @@ def read(text: str, grouping: bool = True) -> Node:
 
 
 class AnswerParser(CommandParser):
-    """Parser for whole answers."""
-
     def lines(self) -> Node:
         """Parse lists on lines or separated by semicolons."""
         if {"\\\\", ";"}.isdisjoint(token.text for token in self.tokens):

@@ -122,10 +122,7 @@ _SIGNS = re.compile(r"<=|>=|!=|\*\*|==|:=|[-+*/^_()\[\]{}|,;=<>!%:&']")
 
 
 def tokenize(text: str, grouping: bool = True) -> list[Token]:
-    """Return the tokens; without ``grouping``, commas between digits separate items.
-
-    Raises Unreadable, or TooLarge beyond the limits.
-    """
+    """Return the tokens; without ``grouping``, commas between digits separate items. Raises Unreadable or TooLarge."""
     if len(text) > MAX_TEXT:
         raise TooLarge("the answer is too long")
     tokens: list[Token] = []
@@ -281,8 +278,6 @@ _END = Token("op", "", False, -1, -1)
 
 
 class Cursor:
-    """A position in the tokens."""
-
     def __init__(self, tokens: list[Token], source: str) -> None:
         self.tokens, self.source = tokens, source
         self.at, self.depth, self.bars = 0, 0, 0
@@ -292,7 +287,6 @@ class Cursor:
         return self.tokens[index] if index < len(self.tokens) else _END
 
     def take(self, *texts: str) -> bool:
-        """Consume the next token if it is one of ``texts``."""
         if self.peek().text in texts and self.peek().kind in ("op", "cmd"):
             self.at += 1
             return True
