@@ -50,7 +50,7 @@ def encode(value: Json, share_safe: bool = False) -> bytes:
 
 
 def without_folders(text: str) -> str:
-    """Replace the folders of each path in ``text`` by ``…/``."""
+    """Replace the folders of paths in ``text`` by ``…/``."""
     return _FOLDERS.sub("…/", text)
 
 
@@ -110,5 +110,4 @@ def failure(error: Exception, share_safe: bool = False) -> tuple[int, bytes]:
 
 
 def refusal(line: str) -> bytes:
-    """Return the JSON of an error message."""
     return encode({"error": line})

@@ -46,7 +46,6 @@ class Checker(Closing):
         return {"same": same, "stored": {**recorded, "reason": private(row["reason"])}, "now": now}
 
     def close(self) -> None:
-        """Stop the pool's worker."""
         with self._lock:
             if self._pool is not None:
                 self._pool.close()
@@ -56,7 +55,7 @@ class Checker(Closing):
 def test_case(row: Mapping[str, Any]) -> str:
     """Return a line for ``prorl verify file`` that expects the recorded reward.
 
-    ``prorl verify`` validates the task. Raises UserError if the reference is no JSON object.
+    Raises UserError if the reference is no JSON object.
     """
     try:
         reference = json.loads(row["reference"])

@@ -90,7 +90,6 @@ class Subjects:
             return self._all()
 
     def close(self) -> None:
-        """Close all subjects."""
         for subject in (*self._all(), *self._replaced):
             subject.close()
 
@@ -152,7 +151,6 @@ def _folders(path: Path, depth: int) -> Iterator[Path]:
 
 
 def _make_names_unique(subjects: Sequence[Subject], taken: set[str]) -> None:
-    """Make names unique with the parent folder's name, or a number."""
     for subject in subjects:
         # names must be valid text for addresses, and the root folder has none
         subject.name = subject.name.encode(errors="replace").decode() or subject.kind

@@ -72,14 +72,12 @@ class DatasetSubject:
         self._checker = Checker()
 
     def version(self) -> str:
-        """Return the files' modification times."""
         files = (self.path / MANIFEST, ratings_file(self.path))
         return "-".join(
             str(f.stat().st_mtime_ns) if f is not None and f.exists() else "" for f in files
         )
 
     def pages(self) -> Mapping[str, Page]:
-        """Return the pages by name."""
         return {
             "summary": self._summary,
             "groups": self._groups,
@@ -93,7 +91,6 @@ class DatasetSubject:
         }
 
     def actions(self) -> Mapping[str, Page]:
-        """Return ``check``, which scores a row's gold again."""
         return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
@@ -112,11 +109,9 @@ class DatasetSubject:
             yield "row", {"id": name}
 
     def close(self) -> None:
-        """Stop the worker that checks golds."""
         self._checker.close()
 
     def forget(self) -> None:
-        """Drop the rows from memory."""
         self._held = None
 
     def _drops(self, query: Query) -> Json:
@@ -221,7 +216,6 @@ def _listed(table: RowTable, rates: Rates, at: int) -> dict[str, Any]:
 
 
 def looks_like(folder: Path) -> bool:
-    """Return whether ``folder`` is a dataset."""
     file = folder / MANIFEST
     try:
         if not file.is_file():  # opening a pipe would block
@@ -234,5 +228,4 @@ def looks_like(folder: Path) -> bool:
 
 
 def open_subjects(folders: Sequence[Path], recent: RecentDatasets) -> list[Subject]:
-    """Return a subject for each dataset."""
     return [DatasetSubject(folder, recent) for folder in folders]

@@ -62,7 +62,6 @@ class Rates:
 
     @property
     def rated(self) -> int:
-        """Number of rated rows."""
         return int(np.count_nonzero(~np.isnan(self.value)))
 
     def of(self, row: int, prompt: Sequence[Mapping[str, str]]) -> dict[str, Any] | None:
@@ -107,11 +106,9 @@ class Labels:
     codes: Codes
 
     def of(self, row: int) -> str:
-        """Return the value of a row."""
         return self.names[int(self.codes[row])]
 
     def equal_to(self, name: str) -> Mask:
-        """Return which rows have the value."""
         code = self.names.index(name) if name in self.names else -1
         return np.asarray(self.codes == code)
 
@@ -188,7 +185,6 @@ class RowTable:
         return None if position < 0 else int(position)
 
     def prompt(self, row: int) -> str:
-        """Return a row's messages, joined."""
         return str(self.prompts[row].as_py())
 
     def rows_containing(self, text: str) -> Mask:
@@ -200,7 +196,6 @@ class RowTable:
         return np.asarray(mask.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
     def row(self, row: int) -> dict[str, Any]:
-        """Return every column of a row."""
         from pyarrow import parquet
 
         at = int(np.searchsorted(self.starts, row, side="right")) - 1
@@ -256,7 +251,7 @@ def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:
 
 
 def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
-    """Return rows' metadata, {} if invalid; most of the time of opening is spent here."""
+    """Return rows' metadata, {} if invalid. This takes most of the time of opening."""
     parse = json.JSONDecoder().raw_decode  # ``json.loads`` without its search for whitespace
     rows = []
     for text in texts:

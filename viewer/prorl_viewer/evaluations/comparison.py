@@ -190,12 +190,10 @@ def line(key: str, label: str, points: Mapping[int, Interval]) -> Json:
 
 
 def change(c: Change) -> dict[str, Any]:
-    """Return a change with its interval."""
     return {"before": c.before, "after": c.after, **interval(c.interval)}
 
 
 def interval(i: Interval) -> dict[str, Any]:
-    """Return an interval as a mapping."""
     return {
         "value": i.value,
         "low": i.low,

@@ -32,23 +32,19 @@ class Model:
         return next(iter(self.parts.values()))
 
     def refresh(self) -> None:
-        """Read changes in its folders."""
         for part in self.parts.values():
             part.refresh()
         self.label = self.one.label
 
     def state(self) -> tuple[State, ...]:
-        """Return a value that changes with its files."""
         return tuple(part.state() for part in self.parts.values())
 
     @property
     def finished(self) -> bool:
-        """Whether all of its results exist."""
         return all(part.finished for part in self.parts.values())
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Judged and requested answers."""
         done, total = zip(*(part.progress for part in self.parts.values()), strict=True)
         return sum(done), sum(total)
 
@@ -62,7 +58,6 @@ class Model:
         ]
 
     def results(self) -> dict[str, EvalResult]:
-        """Return the finished benchmarks' results."""
         return {
             name: part.result
             for name, part in self.parts.items()
@@ -79,7 +74,6 @@ class Model:
         return dataclasses.replace(one, settings=settings)
 
     def listed(self) -> dict[str, ListedProblem]:
-        """Return every problem's listing by id."""
         return {
             f"{benchmark}/{name}" if benchmark else name: problem
             for benchmark, part in self.parts.items()
@@ -97,7 +91,6 @@ class Model:
         return part.answers(name, indices)
 
     def has(self, problem: str) -> bool:
-        """Return whether its folders contain the problem."""
         return any(name in part.listed for part, name in self._places(problem))
 
     def _place(self, problem: str) -> tuple[Part, str]:

@@ -121,7 +121,6 @@ class KeyedLines:
         return True
 
     def _add(self, data: bytes, start: int) -> None:
-        """Index the complete lines in ``data``, from byte ``start`` of the file."""
         import numpy as np
 
         raw = np.frombuffer(data, np.uint8)
@@ -239,7 +238,6 @@ class Part:
 
     @property
     def label(self) -> str:
-        """The model's label."""
         described = self.job or self.result
         assert described is not None  # ``refresh`` found one of them
         return described.label
@@ -382,7 +380,6 @@ class Counting:
         self._counts: dict[str, ProblemResult] = {p.id: counted(p, []) for p in problems}
 
     def refresh(self) -> tuple[ProblemResult, ...]:
-        """Return every problem's counts, in order."""
         touched: set[str] = set()
         for row in self._added(0, SAMPLE_FIELDS):
             earlier = self._samples.get(row["key"])

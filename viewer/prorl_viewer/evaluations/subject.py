@@ -118,12 +118,10 @@ class EvaluationSubject:
         self._checker = Checker()
 
     def version(self) -> str:
-        """Return a text that changes with files and computed results."""
         state = (self._state(), self._slow.done)
         return hashlib.blake2b(repr(state).encode(), digest_size=8).hexdigest()
 
     def pages(self) -> Mapping[str, Page]:
-        """Return the pages by name."""
         return {
             "summary": self._summary,
             "matrix": self._matrix,
@@ -138,7 +136,6 @@ class EvaluationSubject:
         }
 
     def actions(self) -> Mapping[str, Page]:
-        """Return ``check``, which scores an answer again."""
         return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
@@ -169,7 +166,6 @@ class EvaluationSubject:
         self._report(self._choose({}), patience=None)
 
     def close(self) -> None:
-        """Stop the verifier's worker."""
         self._checker.close()
 
     def _state(self) -> Hashable:
@@ -336,7 +332,6 @@ def _scores(benchmark: str, result: EvalResult) -> Sequence[Json]:
 
 
 def looks_like(folder: Path) -> bool:
-    """Return whether a folder is an evaluation."""
     return (folder / EVAL_FILE).is_file() or (folder / RESULT_FILE).is_file()
 
 

@@ -179,7 +179,6 @@ class Index(Closing):
             return f"{len(self._keys)}-{newest}-{read}"
 
     def close(self) -> None:
-        """Stop reading."""
         with self._changed:
             self._closed = True
             thread = self._thread

@@ -55,11 +55,9 @@ class Rollouts(Closing):
         self._checker = Checker()
 
     def version(self) -> str:
-        """Return a text that changes with the rollouts."""
         return self._index.version()
 
     def pages(self) -> Mapping[str, Page]:
-        """Return the pages by name."""
         return {
             "rollouts": self.listed,
             "rollout": self.one,
@@ -70,7 +68,6 @@ class Rollouts(Closing):
         }
 
     def actions(self) -> Mapping[str, Page]:
-        """Return ``check``, which scores a response again."""
         return {"check": self.check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
@@ -93,7 +90,6 @@ class Rollouts(Closing):
             yield "prompt", {"sample": sample}
 
     def close(self) -> None:
-        """Stop threads and workers."""
         self._index.close()
         self._searches.close()
         self._checker.close()
@@ -136,7 +132,6 @@ class Rollouts(Closing):
         }
 
     def tokens(self, query: Query) -> Json:
-        """Return the tokens of a response (``tokens_of``)."""
         columns = ("response", "advantage", *COLUMNS_OF_TOKENS)
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         return tokens_of(self.run, self._row(step, number, columns))
@@ -199,12 +194,10 @@ class Rollouts(Closing):
         }
 
     def testcase(self, query: Query) -> Json:
-        """Return the rollout as a test case."""
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         return {"line": Private(test_case(self._row(step, number, without=COLUMNS_OF_TOKENS)))}
 
     def check(self, query: Query) -> Json:
-        """Score a response again (``Checker.check``)."""
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         return self._checker.check(self._row(step, number, without=COLUMNS_OF_TOKENS))
 

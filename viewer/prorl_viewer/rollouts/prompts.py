@@ -38,7 +38,6 @@ class Prompt:
     missing: str = ""
 
     def to_json(self) -> Json:
-        """Return the prompt for JSON."""
         messages = [message(role, text) for role, text in self.messages]
         return {"messages": messages, "from": self.origin, "missing": self.missing}
 

@@ -132,12 +132,10 @@ class Segment:
 
     @property
     def newest(self) -> int:
-        """The latest step."""
         return max(step_of(Path(key.name)) for key in self.files)
 
     @property
     def size(self) -> int:
-        """Bytes of all texts."""
         return int(self.offsets[-1])
 
     def read(self, number: int, longest: int) -> str:
@@ -174,7 +172,6 @@ class Segment:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[Any]:
-        """Yield a function that returns the bytes between two offsets."""
         if isinstance(self.texts, bytes):
             view = memoryview(self.texts)
             yield lambda start, end: view[start:end]
@@ -234,7 +231,7 @@ def read_segment(file: Path, key: FileKey) -> Segment:
 
 
 def _has(texts: Any, needle: str) -> Mask:
-    """Return which texts contain the needle; its ASCII part is searched first, which is faster."""
+    """Return which texts contain the needle; searching its ASCII part first is faster."""
     first = max(re.findall("[\0-\x7f]+", needle), key=len, default=needle)
     matches = compute.match_substring(texts, first, ignore_case=True)
     result: Mask = matches.fill_null(False).to_numpy(zero_copy_only=False)

@@ -227,5 +227,4 @@ class Searches(Closing):
         return Hits(np.concatenate(masks) if masks else np.zeros(0, np.bool_), searched)
 
     def close(self) -> None:
-        """Stop searching."""
         self._pool.shutdown(cancel_futures=True)

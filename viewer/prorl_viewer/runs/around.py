@@ -88,7 +88,7 @@ def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -
 
 
 def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> dict[str, Part]:
-    """Return the parts with a reward in these steps, weighting steps by groups (for tasks, responses)."""
+    """Return the parts with a reward in these steps, with means over groups (for tasks, responses)."""
     parts, weight = {}, WEIGHTS[breakdown]
     start, stop = bisect_left(metrics.steps, span[0]), bisect_left(metrics.steps, span[1] + 1)
     for name in metrics.parts(breakdown):
@@ -112,7 +112,7 @@ def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> di
 
 
 def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -> dict[str, Part]:
-    """Return the tasks with a reward in these steps, weighting responses equally."""
+    """Return the tasks with a reward in these steps, with means over responses."""
     sums = totals(one for step, one in steps.items() if span[0] <= step <= span[1])
     parts = {}
     for task, one in sums.items():
@@ -166,9 +166,9 @@ def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
 
 
 def falls(metrics: Metrics) -> list[Json]:
-    """Return the steps with the deepest falls of the mean reward, at least STEPS apart.
+    """Return the steps with the deepest falls of the mean reward, at least a span apart.
 
-    A fall is the mean of STEPS steps minus that of the STEPS before (fewer in a short run), beyond FALL_Z.
+    A fall is the change of the mean between spans of STEPS steps (fewer in a short run), beyond FALL_Z.
     """
     rewards = zip(metrics.steps, metrics.column("reward_mean"), strict=True)
     points = [(s, v) for s, v in rewards if math.isfinite(v)]

@@ -179,7 +179,6 @@ _DRAWN = {key for chart in CHARTS for key, _ in chart.lines}
 
 
 def words(key: str) -> str:
-    """Return a key as words."""
     return key.replace("/", ": ").replace("_", " ")
 
 
@@ -239,7 +238,6 @@ def smoothing(chart: Chart, steps: int) -> int:
 
 
 def values_of(metrics: Metrics, key: str) -> Sequence[float]:
-    """Return the column of a chart's key."""
     return _staleness(metrics) if key == STALE else metrics.column(key)
 
 
@@ -254,7 +252,6 @@ def find_chart(metrics: Metrics, name: str) -> Chart:
 
 
 def overall(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) -> list[Json]:
-    """Return the chart's overall lines."""
     lines = []
     for key, label in chart.lines:
         values = values_of(metrics, key)

@@ -35,7 +35,6 @@ class Tail:
         self._seen = b""
 
     def size(self) -> int:
-        """Return the journal's size in bytes, or 0."""
         try:
             return self.path.stat().st_size
         except FileNotFoundError:
@@ -85,7 +84,6 @@ class Metrics:
         """Times that the journal was read anew; its rows may differ at the same size."""
 
     def refresh(self) -> None:
-        """Read new rows."""
         anew, rows = self.tail.read()
         if anew:
             self.steps, self.columns, self.rewritten = [], {}, self.rewritten + 1
@@ -149,7 +147,6 @@ class Decisions:
         self.rows: list[dict[str, Any]] = []
 
     def refresh(self) -> None:
-        """Read new rows."""
         anew, rows = self.tail.read()
         self.rows = rows if anew else [*self.rows, *rows]
 
@@ -177,7 +174,6 @@ class Sums:
     tokens: int = 0
 
     def add(self, other: Sums) -> None:
-        """Add another step's sums."""
         self.domain = other.domain
         self.responses += other.responses
         self.scored += other.scored

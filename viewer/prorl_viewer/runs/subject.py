@@ -46,7 +46,6 @@ class RunSubject:
         self._kept_version = ""
 
     def version(self) -> str:
-        """Return a text that changes with the run."""
         return f"{self._state()}-{self._rollouts.version()}"
 
     def _state(self) -> str:
@@ -55,7 +54,6 @@ class RunSubject:
         return f"{sizes}.{int(self.run.is_written())}{int(ended)}.{self._metrics.rewritten}"
 
     def pages(self) -> Mapping[str, Page]:
-        """Return the pages by name."""
         pages = {
             "summary": self._summary,
             "header": self._header,
@@ -70,11 +68,9 @@ class RunSubject:
         return {**cached, **slow, **self._rollouts.pages()}
 
     def actions(self) -> Mapping[str, Page]:
-        """Return the actions of the run's rollouts."""
         return self._rollouts.actions()
 
     def close(self) -> None:
-        """Stop reading rollouts, and the checking worker."""
         self._rollouts.close()
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
@@ -165,7 +161,7 @@ class RunSubject:
         return {"step": step, "decisions": decisions.at_step(self._decisions.rows, step)}
 
     def _rules(self, query: Query) -> Json:
-        """Return the rules' observations at ``step``; replaying the run takes a while."""
+        """Return the rules' observations at ``step``, for which the run is replayed."""
         with self._lock:
             self._metrics.refresh()
             step = self._recorded(query, least=1)
@@ -235,5 +231,4 @@ def looks_like(folder: Path) -> bool:
 
 
 def open_subjects(folders: Sequence[Path]) -> list[Subject]:
-    """Return a subject for each run."""
     return [RunSubject(folder) for folder in folders]
