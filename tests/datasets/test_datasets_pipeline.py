@@ -158,9 +158,9 @@ def _start(recipe: Path, out: Path, workers: int = 2) -> subprocess.Popen[bytes]
 
 
 def test_a_groups_members_share_its_counts_exactly(mixed: Recipe) -> None:
-    targets = mixed.targets()
-    assert [targets[f"m-{name}", "train"] for name in ("add", "multiply", "largest")] == [40] * 3
-    assert (targets["l-gcd", "train"], targets["l-dice", "train"]) == (14, 26)
+    targets = {entry.name: entry.count.train for entry in mixed.entries}
+    assert [targets[f"m-{name}"] for name in ("add", "multiply", "largest")] == [40] * 3
+    assert (targets["l-gcd"], targets["l-dice"]) == (14, 26)
     for total, shares in ((250, [1] * 64), (9600, [1] * 96), (7, [3, 1, 1])):
         parts = spread(total, shares)
         assert sum(parts) == total

@@ -12,14 +12,13 @@ import pytest
 
 from prorl_common import PluginError, UnknownNameError, use_plugins
 from prorl_datasets.text.canonical import canonical_words
-from prorl_datasets.text.duplicates import EDGE, greedy_keep, near_duplicates, rows_for
+from prorl_datasets.text.duplicates import Edges, near_duplicates, rows_for
 from prorl_datasets.text.hashing import (
     EMPTY,
     NGRAM,
     Profile,
     Signature,
     runs_of,
-    signature,
     signature_of,
     template_ngrams,
     word_hashes,
@@ -129,7 +128,7 @@ def test_hashes_are_pinned() -> None:
     assert ngrams[:2].tolist() == PINNED_NGRAMS
     digest = hashlib.sha256(ngrams.astype("<u8").tobytes()).hexdigest()
     assert digest == PINNED_NGRAM_DIGEST
-    digest = hashlib.sha256(signature(text).astype("<u4").tobytes()).hexdigest()
+    digest = hashlib.sha256(Profile(text).exact.signature.astype("<u4").tobytes()).hexdigest()
     assert digest == PINNED_SIGNATURE_DIGEST
 
 
@@ -154,11 +153,11 @@ def test_signatures_estimate_jaccard_similarity() -> None:
 
 
 def test_texts_of_any_length_have_a_signature() -> None:
-    assert (signature("…") == EMPTY).all()
-    assert not (signature("yes") == EMPTY).any()
-    assert (signature("yes no") != signature("no yes")).any()
+    assert (Profile("…").exact.signature == EMPTY).all()
+    assert not (Profile("yes").exact.signature == EMPTY).any()
+    assert (Profile("yes no").exact.signature != Profile("no yes").exact.signature).any()
     long = " ".join(f"word{i}" for i in range(10_000))
-    assert (signature(long) == signature(f"{long}.")).all()
+    assert (Profile(long).exact.signature == Profile(f"{long}.").exact.signature).all()
 
 
 def test_a_lone_surrogate_is_text_like_any_other(tmp_path: Path) -> None:
@@ -301,8 +300,17 @@ def test_near_duplicates_are_found_and_others_are_not() -> None:
 def test_rows_without_words_are_no_duplicates() -> None:
     empty = np.full((3, 128), EMPTY)
     assert len(near_duplicates(empty, 0.8)) == 0
-    assert greedy_keep(np.arange(3), near_duplicates(empty, 0.8)).mask.all()
     assert len(near_duplicates(random_signatures(0), 0.8)) == 0
+
+
+def kept_rows(edges: Edges, rows: int) -> list[int]:
+    """Return for each row the first kept one that it duplicates, or itself."""
+    kept = list(range(rows))
+    pairs = [sorted((early, late)) for early, late, _ in edges.tolist()]
+    for first, second in sorted(pairs, key=lambda pair: pair[::-1]):
+        if kept[first] == first and kept[second] == second:
+            kept[second] = first
+    return kept
 
 
 @pytest.mark.parametrize(("share", "most"), [(0.0, 1), (0.08, 1000), (0.23, 20_000)])
@@ -312,35 +320,17 @@ def test_twenty_thousand_alike_rows_do_not_explode(share: float, most: int) -> N
     table.ravel()[new] = new.astype(np.uint32)
     start = time.monotonic()
     edges = near_duplicates(table, 0.8)
-    kept = greedy_keep(np.arange(len(table)), edges)
+    kept = kept_rows(edges, len(table))
     assert time.monotonic() - start < 60
     assert len(edges) < 20 * len(table)
-    assert kept.mask[0] and kept.mask.sum() <= most
+    assert kept[0] == 0 and len(set(kept)) <= most
 
 
 def test_pairs_inside_a_crowded_template_are_found() -> None:
     base = changed(np.repeat(random_signatures(1), 3000, axis=0), 32, 4)
     table = np.concatenate([base, changed(base, 6, 5)])
-    kept = greedy_keep(np.arange(6000), near_duplicates(table, 0.8))
-    assert (kept.by[3000:] == np.arange(3000)).mean() > 0.98
-
-
-def test_greedy_keep_drops_a_row_only_for_a_kept_one() -> None:
-    edges = np.array([(0, 1, 0.9), (1, 2, 0.9), (2, 3, 0.9)], dtype=EDGE)
-    kept = greedy_keep(np.arange(5), edges)
-    assert kept.mask.tolist() == [True, False, True, False, True]
-    assert kept.by.tolist() == [0, 0, 2, 2, 4]
-    turned = greedy_keep(np.array([4, 1, 3, 0, 2]), edges)
-    assert turned.mask.tolist() == [False, True, False, True, True]
-    assert turned.by.tolist() == [1, 1, 1, 3, 4]
-
-
-def test_the_first_in_order_stays_of_equal_rows() -> None:
-    table = np.repeat(random_signatures(2), 4, axis=0)
-    order = np.arange(8)[::-1].copy()
-    kept = greedy_keep(order, near_duplicates(table, 0.8, order))
-    assert np.flatnonzero(kept.mask).tolist() == [3, 7]
-    assert kept.by.tolist() == [3, 3, 3, 3, 7, 7, 7, 7]
+    kept = kept_rows(near_duplicates(table, 0.8), 6000)
+    assert (np.array(kept[3000:]) == np.arange(3000)).mean() > 0.98
 
 
 def test_signatures_of_another_shape_are_refused() -> None:
@@ -351,8 +341,8 @@ def test_signatures_of_another_shape_are_refused() -> None:
 def test_one_problem_repeated_128_times_is_kept_once(test_data: Path) -> None:
     rows = rows_of(test_data, "contamination/pi1_repeated_128")
     texts = [row["prompt"][0]["content"] for row in rows]  # type: ignore[index]
-    table = np.array([signature(text) for text in texts])
-    assert greedy_keep(np.arange(128), near_duplicates(table, 0.8)).mask.sum() == 1
+    table = np.array([Profile(text).exact.signature for text in texts])
+    assert set(kept_rows(near_duplicates(table, 0.8), 128)) == {0}
 
 
 def test_real_leaks_are_found_and_unrelated_rows_are_clean(test_data: Path) -> None:

@@ -8,14 +8,16 @@ from prorl_common import ServiceError
 from prorl_common.http import Reply, RetryPolicy, ServerWatch, one_line
 from prorl_common.hub import broken_library, hub_address, hub_is_offline
 
+_TIMEOUT = 3.0
+"""Seconds that one request may take."""
 _POLICY = RetryPolicy(first=0.5, longest=4.0, longest_asked=30.0, tries=5)
 HUB_RECIPE, OFFLINE_RECIPE = "prorl-136k", "prorl-136k-procedural"
 
 
-def hub_problem(timeout: float = 3.0) -> str | None:
+def hub_problem() -> str | None:
     """Return why the hub cannot be used, None if it answers.
 
-    Retries a busy hub and honours HF_HUB_OFFLINE and HF_ENDPOINT. ``timeout`` is in seconds.
+    Retries a busy hub and honours HF_HUB_OFFLINE and HF_ENDPOINT.
     """
     if offline():
         return "HF_HUB_OFFLINE is set"
@@ -26,7 +28,7 @@ def hub_problem(timeout: float = 3.0) -> str | None:
 
     def ask() -> str | None:
         try:
-            answer = get_session().head(endpoint, timeout=timeout)
+            answer = get_session().head(endpoint, timeout=_TIMEOUT)
         except broken as error:
             return f"{endpoint} is not reachable ({one_line(str(error))[:200]})"
         reply = Reply(answer.status_code, dict(answer.headers), b"")

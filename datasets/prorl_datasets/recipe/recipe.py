@@ -32,7 +32,7 @@ from prorl_datasets.recipe.parts import (
     spread,
 )
 from prorl_datasets.spec import RECIPES, SOURCES
-from prorl_datasets.types import SPLITS, DatasetError, Domain, Split
+from prorl_datasets.types import SPLITS, DatasetError, Domain
 from prorl_verifiers import VERIFIERS
 
 MIN_SHARE = 0.9
@@ -196,10 +196,6 @@ class Recipe(Section):
         """Return the SHA-256 of the resolved recipe."""
         text = json.dumps(self.resolved(), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
-
-    def targets(self) -> dict[tuple[str, Split], int | None]:
-        """Return the wanted count of each (entry name, split)."""
-        return {(e.name, s): e.count.of(s) for e in self.entries for s in SPLITS}
 
 
 def _fits(word: str, name: str) -> bool:

@@ -75,12 +75,12 @@ def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow
     """Yield the rows; one that repeats a name has a problem attached."""
     column = settings.columns.get(ID_FIELD, ID_FIELD)
     names: dict[int, str] = {}  # keys are 8-byte hashes: there may be millions
-    for where, row, *known in rows:
+    for where, row, *broken in rows:
         value = None
         with suppress(LookupError):
             value = value_at(row, column)
-        if known or value is None:
-            yield (where, row, *known)  # type: ignore[misc]
+        if broken or value is None:
+            yield (where, row, *broken)  # type: ignore[misc]
             continue
         name = str(value)
         data = name.encode("utf-8", "surrogatepass")
@@ -101,11 +101,11 @@ def is_wanted(settings: RowSettings, raw: Mapping[str, Any], where: str) -> bool
     if settings.where is None:
         return True
     if isinstance(settings.where, str):
-        return _asked_of_a_function(settings.where, raw, where)
-    return all(_holds(column, wanted, raw, where) for column, wanted in settings.where.items())
+        return _call_function(settings.where, raw, where)
+    return all(_holds(column, values, raw, where) for column, values in settings.where.items())
 
 
-def _asked_of_a_function(name: str, raw: Mapping[str, Any], where: str) -> bool:
+def _call_function(name: str, raw: Mapping[str, Any], where: str) -> bool:
     function = FUNCTIONS.get(name)
     try:
         answer: Any = function.call(dict(raw))
@@ -120,8 +120,8 @@ def _asked_of_a_function(name: str, raw: Mapping[str, Any], where: str) -> bool:
     return answer
 
 
-def _holds(column: str, wanted: Any, raw: Mapping[str, Any], where: str) -> bool:
-    """Return True if a column has one of the ``wanted`` values. Raises BadRow if it is missing or of another type.
+def _holds(column: str, expected: Any, raw: Mapping[str, Any], where: str) -> bool:
+    """Return True if a column has one of the ``kinds_text`` values. Raises BadRow if it is missing or of another type.
 
     Raising prevents a mistyped condition from silently dropping every row.
     """
@@ -132,11 +132,13 @@ def _holds(column: str, wanted: Any, raw: Mapping[str, Any], where: str) -> bool
             f"where: no column '{column}'{nearest(column, raw)}; columns here: {some_names([*raw])}"
         )
         raise BadRow(where, problem, NO_CONDITION) from error
-    values = wanted if isinstance(wanted, list) else [wanted]
+    values = expected if isinstance(expected, list) else [expected]
     kinds = {_kind(one) for one in values}
     if value is not None and _kind(value) not in kinds and kinds != {"null"}:
-        expected = " or ".join(sorted(kinds))
-        problem = f"where: column '{column}' holds {_kind(value)}, and the recipe names {expected}"
+        kinds_text = " or ".join(sorted(kinds))
+        problem = (
+            f"where: column '{column}' holds {_kind(value)}, and the recipe names {kinds_text}"
+        )
         raise BadRow(where, problem, NO_CONDITION)
     return any(_kind(one) == _kind(value) and one == value for one in values)
 
@@ -168,20 +170,20 @@ def map_row(
         question = question_of(fields.get("prompt", True), where)
         reference: dict[str, Any] = {name: fields.get(name, True) for name in spec.data.columns}
         for name in spec.data.optional_columns:
-            value = fields.get(name, fields.asked(name))
+            value = fields.get(name, fields.is_mapped(name))
             if value is not None:
                 reference[name] = value
-        gold = fields.get(GOLD_FIELD, fields.asked(GOLD_FIELD))
+        gold = fields.get(GOLD_FIELD, fields.is_mapped(GOLD_FIELD))
         path, _, line = where.rpartition(":")
         metadata: dict[str, Any] = {"file": Path(path).name, "line": int(line)}
-        if (own := fields.get(ID_FIELD, fields.asked(ID_FIELD))) is not None:
-            metadata["source_id"] = own
+        if (source_id := fields.get(ID_FIELD, fields.is_mapped(ID_FIELD))) is not None:
+            metadata["source_id"] = source_id
         metadata |= fields.extra()
         try:
             task = load_task(spec.name, spec.data.tidy(reference))
             answer = spec.data.answer(task.reference)
-            given = gold is not None and str(gold).strip() != ""
-            response = gold if given else spec.data.gold(task.reference)
+            has_gold = gold is not None and str(gold).strip() != ""
+            response = gold if has_gold else spec.data.gold(task.reference)
         except UserError as error:
             raise BadRow(where, str(error), "the verifier does not take the reference") from error
         if (rule := rule_against(verifier, answer)) is not None:
@@ -194,7 +196,11 @@ def map_row(
             None if response is None else str(response),
             answer,
             metadata,
-            independent="" if not given else OWN_PROGRAM if spec.may_run_programs else OWN_RESPONSE,
+            independent=""
+            if not has_gold
+            else OWN_PROGRAM
+            if spec.may_run_programs
+            else OWN_RESPONSE,
         )
 
 
@@ -210,13 +216,13 @@ class _Fields:
         self._columns = {} if settings is None else settings.columns
         self._used: set[str] = set()
 
-    def asked(self, name: str) -> bool:
+    def is_mapped(self, name: str) -> bool:
         """Return True if the recipe maps this field."""
         return name in self._columns
 
     def get(self, name: str, needed: bool) -> Any:
         column = self._columns.get(name, name)
-        said = f"column '{column}'"
+        label = f"column '{column}'"
         try:
             value = value_at(self._raw, column)
         except LookupError as error:
@@ -224,24 +230,26 @@ class _Fields:
                 return None
             raise BadRow(
                 self._where,
-                f"no {said}{nearest(column, self._raw)}; columns here: "
+                f"no {label}{nearest(column, self._raw)}; columns here: "
                 f"{some_names([*self._raw])}; map it with columns: {{{name}: ...}}",
-                f"no {said}",
+                f"no {label}",
             ) from error
         self._used.add(column if column in self._raw else column.partition(".")[0])
         if needed and (value is None or value == "" or is_nan(value)):
-            what = "NaN" if is_nan(value) else "empty"
-            raise BadRow(self._where, f"{said} is {what}", f"{said} is empty")
+            state = "NaN" if is_nan(value) else "empty"
+            raise BadRow(self._where, f"{label} is {state}", f"{label} is empty")
         if needed and is_too_deep(value):
             problem = f"holds values nested more than {MAX_DEPTH} deep"
-            raise BadRow(self._where, f"{said} {problem}", f"{said} {problem}")
+            raise BadRow(self._where, f"{label} {problem}", f"{label} {problem}")
         if name in self._json and isinstance(value, str):
             try:
                 return json.loads(value)
             except (ValueError, RecursionError) as error:
                 words = one_line(str(error)) if isinstance(error, ValueError) else "nested too deep"
                 raise BadRow(
-                    self._where, f"{said} is not valid JSON ({words})", f"{said} is not valid JSON"
+                    self._where,
+                    f"{label} is not valid JSON ({words})",
+                    f"{label} is not valid JSON",
                 ) from error
         return value
 
@@ -317,16 +325,11 @@ _ELSEWHERE = re.compile(
 _LONGEST = 400
 
 
-def reads_answers(verifier: str) -> bool:
-    """Return True if these rules apply to a verifier."""
-    return (
-        VERIFIERS.origin(verifier).is_ours and VERIFIERS.get(verifier).data.target_type is not None
-    )
-
-
 def rule_against(verifier: str, answer: str | None) -> str | None:
-    """Return why a gold cannot be an answer, if so."""
-    return no_answer(answer) if answer is not None and reads_answers(verifier) else None
+    """Return why a gold cannot be an answer, if so. The rules apply only to our verifiers of typed answers."""
+    if answer is None or not VERIFIERS.origin(verifier).is_ours:
+        return None
+    return None if VERIFIERS.get(verifier).data.target_type is None else no_answer(answer)
 
 
 def no_answer(answer: str) -> str | None:

@@ -46,14 +46,14 @@ def row_files(recipe: Recipe, source: FileSource) -> list[Path]:
     base = Path() if recipe.base is None else recipe.base
     path = base / Path(source.path).expanduser()
     if path.is_dir():
-        return _saved(path) if (path / SAVED).is_file() else _of_folder(path)
+        return _saved_files(path) if (path / SAVED).is_file() else _folder_files(path)
     if path.is_file():
         files = [path]
     elif not glob.has_magic(source.path):
         raise DatasetError(f"no such file: {path}")
     else:
-        found = glob.glob(str(Path(source.path).expanduser()), root_dir=base, recursive=True)
-        files = sorted(base / name for name in found if (base / name).is_file())
+        names = glob.glob(str(Path(source.path).expanduser()), root_dir=base, recursive=True)
+        files = sorted(base / name for name in names if (base / name).is_file())
         if not files:
             raise DatasetError(f"no file fits {path}")
     for file in files:
@@ -63,7 +63,7 @@ def row_files(recipe: Recipe, source: FileSource) -> list[Path]:
     return _whole(path, files, [name for name in missing if fnmatchcase(name, str(path))])
 
 
-def _of_folder(folder: Path) -> list[Path]:
+def _folder_files(folder: Path) -> list[Path]:
     if (folder / SAVED_SPLITS).is_file():
         splits = sorted(file.parent.name for file in folder.glob(f"*/{SAVED}"))
         raise DatasetError(
@@ -80,14 +80,16 @@ def _of_folder(folder: Path) -> list[Path]:
     kinds = sorted({next(e for e in READABLE if file.name.endswith(e)) for file in files})
     formats = sorted({kind.removesuffix(".gz").removesuffix(".zst") for kind in kinds})
     if len(formats) != 1:
-        what = f"files of several formats ({', '.join(formats)})" if formats else "no file of rows"
+        content = (
+            f"files of several formats ({', '.join(formats)})" if formats else "no file of rows"
+        )
         raise DatasetError(
-            f"{folder} holds {what}: name them by a pattern, such as {folder}/*.jsonl"
+            f"{folder} holds {content}: name them by a pattern, such as {folder}/*.jsonl"
         )
     return _whole(folder, files, missing_shards(map(str, files)))
 
 
-def _saved(folder: Path) -> list[Path]:
+def _saved_files(folder: Path) -> list[Path]:
     try:
         state = json.loads((folder / SAVED).read_text(encoding="utf-8"))
         files = [folder / str(file["filename"]) for file in state["_data_files"]]
@@ -124,30 +126,30 @@ def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[st
 
 
 def find(
-    recipe: Recipe, entries: Sequence[Entry], found: Files, lock: Path, mirror: Any, update: bool
+    recipe: Recipe, entries: Sequence[Entry], files: Files, lock: Path, mirror: Any, update: bool
 ) -> None:
-    """Add each entry's files and hashes to ``found``."""
+    """Add each entry's files and hashes to ``files``."""
     del lock, mirror, update
     for entry in entries:
         try:
             paths = row_files(recipe, _settings(entry))
         except DatasetError:
             continue
-        found.paths[entry.name], found.contents[entry.name] = paths, []
-        found.progress.start(f"hashing the files of {entry.name}", len(paths))
+        files.paths[entry.name], files.contents[entry.name] = paths, []
+        files.progress.start(f"hashing the files of {entry.name}", len(paths))
         if len(paths) > 1:
             names = ", ".join(path.name for path in paths[:3]) + (", ..." if len(paths) > 3 else "")
-            found.progress.message(f"{entry.name}: takes {len(paths)} files: {names}")
+            files.progress.message(f"{entry.name}: takes {len(paths)} files: {names}")
         folder = paths[0].parent if len(paths) == 1 else Path(os.path.commonpath(paths))
         for path in paths:
             try:
-                found.contents[entry.name].append(sha256_file(path))
+                files.contents[entry.name].append(sha256_file(path))
             except OSError as error:
                 raise DatasetError(f"{path}: cannot be read ({error.strerror})") from error
             name = path.relative_to(folder).as_posix()
-            found.hashes[f"{entry.name}/{name}"] = found.contents[entry.name][-1]
-            found.progress.advance()
-        found.progress.finish()
+            files.hashes[f"{entry.name}/{name}"] = files.contents[entry.name][-1]
+            files.progress.advance()
+        files.progress.finish()
 
 
 def read(entry: Entry, files: Files) -> Iterator[RawRow]:

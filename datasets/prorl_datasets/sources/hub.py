@@ -43,12 +43,12 @@ def check(recipe: object, entries: Sequence[Entry], children: object) -> list[st
 def find(
     recipe: object,
     entries: Sequence[Entry],
-    found: Files,
+    collected: Files,
     lock: Path,
     mirror: Path | None,
     update_pins: bool,
 ) -> None:
-    """Add the files of all entries to ``found`` and pin them in ``lock``.
+    """Add the files of all entries to ``collected`` and pin them in ``lock``.
 
     Unavailable entries are recorded in ``found.failed``. Raises DatasetError if no hub can be reached, sources differ
     from their pins, or one repository is used at two revisions.
@@ -58,21 +58,21 @@ def find(
     from prorl_datasets.hub.hub import NoHub, Unreachable
     from prorl_datasets.hub.pins import Pins
 
-    asked: dict[str, tuple[str, str]] = {}
+    revisions: dict[str, tuple[str, str]] = {}
     for entry in entries:
         source = _settings(entry)
-        first, revision = asked.setdefault(source.repo, (entry.name, source.revision))
+        first, revision = revisions.setdefault(source.repo, (entry.name, source.revision))
         if revision != source.revision:
             raise DatasetError(
                 f"entries '{first}' and '{entry.name}' take {source.repo} at two revisions ({revision}, "
                 f"{source.revision}); a recipe takes one of each repository"
             )
-    pins, access = Pins.read(lock), Access(mirror, progress=found.progress)
+    pins, access = Pins.read(lock), Access(mirror, progress=collected.progress)
     if update_pins:
-        for repo in asked:
+        for repo in revisions:
             pins.forget(repo)
     selected: dict[str, Selection] = {}
-    gone = 0
+    unreachable = 0
     for entry in entries:
         source = _settings(entry)
         pinned = pins.commits(source.repo, source.revision)
@@ -81,19 +81,19 @@ def find(
             chosen = access.select(source.repo, source.revision, source.files, pinned, locked)
         except Unreachable as problem:
             note = f" (locked in {lock}; or give --update-pins)" if pinned.get(None) else ""
-            found.failed[entry.name] = f"{source.repo}: {problem}{note}; {CURE}"
-            gone += isinstance(problem, NoHub)
+            collected.failed[entry.name] = f"{source.repo}: {problem}{note}; {CURE}"
+            unreachable += isinstance(problem, NoHub)
             continue
         selected[entry.name] = chosen
         pins.note(source.repo, chosen.commits())
         commit = chosen.commits().get(chosen.names[0][0])
         count, at = len(chosen.names), f" at {commit[:8]}" if commit else ", from the mirror"
-        found.progress.message(
+        collected.progress.message(
             f"{entry.name}: takes {', '.join(chosen.candidates)} of {source.repo}{at} "
             f"({count} file{'s' if count > 1 else ''}, {chosen.size() / 1e6:,.1f} MB)"
         )
-    if gone == len(entries):
-        lines = [f"{found.failed[entry.name]}, or --skip {entry.name}" for entry in entries]
+    if unreachable == len(entries):
+        lines = [f"{collected.failed[entry.name]}, or --skip {entry.name}" for entry in entries]
         raise DatasetError("\n".join(lines))
     pins.write()
     wrong: list[str] = []
@@ -104,22 +104,22 @@ def find(
         try:
             files = access.fetch(chosen)
         except Unreachable as problem:
-            found.failed[entry.name] = f"{repo}: {problem}; {CURE}"
+            collected.failed[entry.name] = f"{repo}: {problem}; {CURE}"
             continue
         wrong += [line for line in pins.problems(repo, files) if line not in wrong]
         if wrong:
             continue
         pins.record(repo, files)
-        found.paths[entry.name] = [file.path for file in files]
-        found.contents[entry.name] = [file.sha256 for file in files]
-        found.taken[entry.name] = {
+        collected.paths[entry.name] = [file.path for file in files]
+        collected.contents[entry.name] = [file.sha256 for file in files]
+        collected.taken[entry.name] = {
             "repo": chosen.repo,
             "candidates": list(chosen.candidates),
             "revision": next((file.revision for file in files), None),
             "files": [file.name for file in files],
         }
         for file in files:
-            found.hashes[f"{repo}@{file.revision or 'mirror'}/{file.name}"] = file.sha256
+            collected.hashes[f"{repo}@{file.revision or 'mirror'}/{file.name}"] = file.sha256
     if wrong:
         raise DatasetError("\n".join(wrong))
     pins.write()

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from random import Random
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from prorl_common import nearest
 from prorl_datasets.candidate import Row, normalised
 from prorl_datasets.procedural import families
-from prorl_datasets.recipe.parts import Entry, Group, Member
+from prorl_datasets.recipe.parts import Entry, Group, Levels, Member
 from prorl_datasets.spec import SourceSettings, SourceSpec
 from prorl_verifiers import Task
-
-Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
 
 
 class ProceduralSource(SourceSettings):

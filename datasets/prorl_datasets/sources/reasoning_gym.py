@@ -81,8 +81,8 @@ def check(recipe: object, entries: Sequence[Entry], children: Any) -> list[str]:
     del recipe
     sources = [_settings(entry) for entry in entries]
     with children.lend() as child:
-        found: list[str] = child.check([(source.task, source.config) for source in sources])
-    return found
+        mistakes: list[str] = child.check([(source.task, source.config) for source in sources])
+    return mistakes
 
 
 def member(group: Group, one: Member) -> ReasoningGymSource:
@@ -93,14 +93,14 @@ def member(group: Group, one: Member) -> ReasoningGymSource:
 
 def rungs(settings: ReasoningGymSource) -> dict[str, ReasoningGymSource]:
     """Return the current configuration (``now``) and the curriculum's levels."""
-    found = {"now": settings}
-    seen = [settings.config]
+    ladder = {"now": settings}
+    configs = [settings.config]
     for level, sizes in rg_entries.curriculum(settings.task).items():
         config = {**settings.config, **sizes}
-        if config not in seen:
-            seen.append(config)
-            found[f"l{level}"] = settings.model_copy(update={"config": config})
-    return found
+        if config not in configs:
+            configs.append(config)
+            ladder[f"l{level}"] = settings.model_copy(update={"config": config})
+    return ladder
 
 
 def label(settings: ReasoningGymSource) -> str:

@@ -28,8 +28,8 @@ def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) ->
     text = json.dumps({"entry": entry}, default=plain)
     if again is not entry and json.dumps({"entry": again}, default=plain) != text:
         return {"error": "not reproducible: its program draws randomness of its own"}
-    found: dict[str, Any] = json.loads(text)
-    return found
+    plain_reply: dict[str, Any] = json.loads(text)
+    return plain_reply
 
 
 def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> Any:
@@ -48,15 +48,11 @@ def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: in
     dataset = made[key]
     dataset.seed = seed
     dataset.config.seed = seed
-    return _without_today(dataset[0])
-
-
-def _without_today(entry: Any) -> Any:
-    """Remove today's date from the clock times of time_intervals."""
-    given = entry["metadata"]
-    if str(given.get("task_type", "")).startswith("time") and "start_time" in given:
-        for key in ("start_time", "end_time"):
-            given[key] = str(given[key]).rpartition(" ")[2]
+    entry = dataset[0]
+    metadata = entry["metadata"]
+    if str(metadata.get("task_type", "")).startswith("time") and "start_time" in metadata:
+        for name in ("start_time", "end_time"):  # of time_intervals: remove today's date
+            metadata[name] = str(metadata[name]).rpartition(" ")[2]
     return entry
 
 
@@ -66,13 +62,13 @@ def mistakes(task: str, config: dict[str, Any]) -> list[str]:
 
     if task not in DATASETS:
         return [f"unknown reasoning-gym task '{task}'{nearest(task, DATASETS)}"]
-    known = [
+    fields = [
         f.name for f in dataclasses.fields(DATASETS[task][1]) if f.name not in ("seed", "size")
     ]
     wrong = [
-        f"{task}: unknown config key '{key}'{nearest(key, known)}"
+        f"{task}: unknown config key '{key}'{nearest(key, fields)}"
         for key in config
-        if key not in known
+        if key not in fields
     ]
     if wrong:
         return wrong
@@ -98,7 +94,7 @@ def curriculum(task: str) -> dict[int, dict[str, Any]]:
 
     if not has_curriculum(task):
         return {}
-    made, found = create_curriculum(task), {}
+    made, levels = create_curriculum(task), {}
     context = DefaultCurriculumContext(RangeAttributeMode.UPPER_BOUND)
     names: list[str] = []
     for attribute in made.attributes.values():
@@ -112,8 +108,8 @@ def curriculum(task: str) -> dict[int, dict[str, Any]]:
         whole = made.generate_configuration(context=context)
         sizes = json.loads(json.dumps({n: getattr(whole, n) for n in names}, default=plain))
         if not mistakes(task, sizes):
-            found[level] = sizes
-    return found
+            levels[level] = sizes
+    return levels
 
 
 def plain(value: Any) -> Any:

@@ -50,35 +50,6 @@ class Files:
         return hashlib.sha256(" ".join(self.contents[entry]).encode()).hexdigest()[:12]
 
 
-def check_adapter(entry: Entry, name: str | None) -> list[str]:
-    """Return a line if the adapter is unknown or unsuitable."""
-    if name is None:
-        return []
-    try:
-        adapter = ADAPTERS.get(name)
-    except UserError as error:
-        return [f"entry '{entry.name}': {error}"]
-    if adapter.convert is None:
-        return [f"entry '{entry.name}': adapter '{name}' reads benchmarks alone, no source"]
-    if adapter.domain not in (None, entry.domain):
-        return [
-            f"entry '{entry.name}': adapter '{name}' gives {adapter.domain}, not {entry.domain}"
-        ]
-    return []
-
-
-def convert_adapted(
-    entry: Entry, adapter: str, raw: Mapping[str, Any], where: str, index: int
-) -> Row | Drop:
-    """Convert a raw row with an adapter. Raises DatasetError."""
-    made = adapted(ADAPTERS.get(adapter), entry.scored_by, raw, where, index)
-    if isinstance(made, Row) and (rule := rule_against(made.task.verifier, made.answer)):
-        made = Drop(index, f"gold: {rule}", f"{where}: '{one_line(made.answer or '', 80)}'")
-    if isinstance(made, Drop):  # the detail is published: name the file without its folder
-        return replace(made, detail=made.detail.replace(where, where.rpartition("/")[2]))
-    return made
-
-
 def adapted(
     adapter: AdapterSpec, verifier: str, raw: Mapping[str, Any], where: str, index: int
 ) -> Row | Drop:
@@ -128,7 +99,21 @@ class RowFileSettings(RowSettings):
 def check_rows(entry: Entry) -> list[str]:
     """Return a line for each mistake in an entry's row settings."""
     settings = _settings(entry)
-    return [*check_adapter(entry, settings.adapter), *check_columns_of(entry, settings)]
+    problems = check_columns_of(entry, settings)
+    name = settings.adapter
+    if name is None:
+        return problems
+    try:
+        adapter = ADAPTERS.get(name)
+    except UserError as error:
+        return [f"entry '{entry.name}': {error}", *problems]
+    if adapter.convert is None:
+        problem = f"adapter '{name}' reads benchmarks alone, no source"
+        return [f"entry '{entry.name}': {problem}", *problems]
+    if adapter.domain not in (None, entry.domain):
+        problem = f"adapter '{name}' gives {adapter.domain}, not {entry.domain}"
+        return [f"entry '{entry.name}': {problem}", *problems]
+    return problems
 
 
 def read_rows(entry: Entry, paths: Sequence[Path]) -> Iterator[RawRow]:
@@ -137,7 +122,7 @@ def read_rows(entry: Entry, paths: Sequence[Path]) -> Iterator[RawRow]:
     Raises DatasetError.
     """
     settings = _settings(entry)
-    rows = (row for path in paths for row in _of_file(settings, path))
+    rows = (row for path in paths for row in _file_rows(settings, path))
     yield from rows if settings.adapter is not None else named_once(rows, settings)
 
 
@@ -146,12 +131,17 @@ def convert_row(entry: Entry, raw: Mapping[str, Any], where: str, index: int) ->
     settings = _settings(entry)
     if not is_wanted(settings, raw, where):
         return Drop(index, FILTERED, stage=FILTERED)
-    if settings.adapter is not None:
-        return convert_adapted(entry, settings.adapter, raw, where, index)
-    return map_row(entry.scored_by, settings, raw, where, index)
+    if settings.adapter is None:
+        return map_row(entry.scored_by, settings, raw, where, index)
+    made = adapted(ADAPTERS.get(settings.adapter), entry.scored_by, raw, where, index)
+    if isinstance(made, Row) and (rule := rule_against(made.task.verifier, made.answer)):
+        made = Drop(index, f"gold: {rule}", f"{where}: '{one_line(made.answer or '', 80)}'")
+    if isinstance(made, Drop):  # the detail is published: name the file without its folder
+        return replace(made, detail=made.detail.replace(where, where.rpartition("/")[2]))
+    return made
 
 
-def _of_file(settings: RowFileSettings, path: Path) -> Iterator[RawRow]:
+def _file_rows(settings: RowFileSettings, path: Path) -> Iterator[RawRow]:
     from prorl_datasets.sources.readers import iter_rows
 
     broken: list[RawRow] = []

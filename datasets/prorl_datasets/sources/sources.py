@@ -16,13 +16,13 @@ from prorl_datasets.spec import SOURCES, OpenSettings, RawRow, SourceSpec
 from prorl_datasets.types import DatasetError
 
 
-def check_sources(recipe: Recipe, wanted: Sequence[Entry], children: Any) -> None:
-    """Raise DatasetError with every mistake of the sources of ``wanted``.
+def check_sources(recipe: Recipe, selected: Sequence[Entry], children: Any) -> None:
+    """Raise DatasetError with every mistake of the sources of ``selected``.
 
     Some checks need ``children``, because only they import reasoning-gym.
     """
     wrong: list[str] = []
-    for spec, entries in _by_kind(wanted):
+    for spec, entries in _by_kind(selected):
         if spec.check is not None:
             wrong += spec.check(recipe, entries, children)
         for entry in entries:
@@ -34,25 +34,25 @@ def check_sources(recipe: Recipe, wanted: Sequence[Entry], children: Any) -> Non
 
 def find_files(
     recipe: Recipe,
-    wanted: Sequence[Entry],
+    selected: Sequence[Entry],
     lock: Path,
     mirror: Path | None,
     update_pins: bool,
     progress: Progress,
 ) -> Files:
-    """Return the files of the entries ``wanted``; hub files are pinned in ``lock``.
+    """Return the files of the entries ``selected``; hub files are pinned in ``lock``.
 
     Unavailable sources are in ``failed``. Raises DatasetError for sources that differ from their pins.
     """
-    found = Files(progress=progress)
-    for spec, entries in _by_kind(wanted):
+    files = Files(progress=progress)
+    for spec, entries in _by_kind(selected):
         if spec.find is not None:
-            spec.find(recipe, entries, found, lock, mirror, update_pins)
+            spec.find(recipe, entries, files, lock, mirror, update_pins)
         elif not spec.generated:
             origin = SOURCES.origin(spec.name)
             for entry in entries:
-                found.contents[entry.name] = [origin.version, entry.source.model_dump_json()]
-    return found
+                files.contents[entry.name] = [origin.version, entry.source.model_dump_json()]
+    return files
 
 
 def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
@@ -69,7 +69,7 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
         )
     made = enumerate(rows, start=1)
     yield from named_once(
-        ((f"{spec.name}:{number}", _plain(spec, number, row)) for number, row in made),
+        ((f"{spec.name}:{number}", _as_columns(spec, number, row)) for number, row in made),
         entry.source,
     )
 
@@ -85,12 +85,12 @@ def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row 
     return map_row(entry.scored_by, entry.source, raw, where, index)
 
 
-def _by_kind(wanted: Sequence[Entry]) -> Iterator[tuple[SourceSpec, list[Entry]]]:
-    for kind in dict.fromkeys(entry.source.kind for entry in wanted):
-        yield SOURCES.get(kind), [e for e in wanted if e.source.kind == kind]
+def _by_kind(selected: Sequence[Entry]) -> Iterator[tuple[SourceSpec, list[Entry]]]:
+    for kind in dict.fromkeys(entry.source.kind for entry in selected):
+        yield SOURCES.get(kind), [e for e in selected if e.source.kind == kind]
 
 
-def _plain(spec: SourceSpec, number: int, row: Any) -> dict[str, Any]:
+def _as_columns(spec: SourceSpec, number: int, row: Any) -> dict[str, Any]:
     if not isinstance(row, Mapping):
         raise DatasetError(
             f"{spec.name}:{number}: a source yields dictionaries of columns, not {type(row).__name__}"

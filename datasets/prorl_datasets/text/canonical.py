@@ -116,23 +116,23 @@ def canonical_words(text: str, *, rename: bool = True) -> list[str]:
 
     ``Ann has 1,000.50 dollars`` gives ``zzz has 1000.5``.
     """
-    found: list[str] = []
+    words: list[str] = []
     number: _Number | None = None
     for word in question_words(_without_names(text) if rename else text):
         if number is not None:
             if number.takes(word):
                 continue
-            found += number.parts()
+            words += number.parts()
             number = None
         if word in _ONES or word in _TENS or word in _SCALES:
             number = _Number(word)
-            if word in _SCALES and found and found[-1].isdigit() and len(found[-1]) < 10:
-                number = _Number(word, int(found.pop()))
+            if word in _SCALES and words and words[-1].isdigit() and len(words[-1]) < 10:
+                number = _Number(word, int(words.pop()))
             continue
-        found += _canonical(word)
+        words += _canonical(word)
     if number is not None:
-        found += number.parts()
-    return found
+        words += number.parts()
+    return words
 
 
 def numbers_in(words: Iterable[str]) -> set[str]:
@@ -143,16 +143,11 @@ def numbers_in(words: Iterable[str]) -> set[str]:
 def _without_names(text: str) -> str:
     if "def " in text:
         lists = _SIGNATURE.findall(text)
-        arguments = {name for found in lists for name in _ARGUMENT.findall(found)}
+        arguments = {name for listing in lists for name in _ARGUMENT.findall(listing)}
         if arguments:
             text = re.sub(r"\w+", lambda m: " Q " if m[0] in arguments else m[0], text)
-    return _NAME.sub(_renamed, text)
-
-
-def _renamed(name: re.Match[str]) -> str:
-    """Return a capital, which ``_canonical`` turns into the placeholder, or a word that is kept."""
-    word = name.group()
-    return word if word.lower() in _KEPT else " Q "
+    # ``_canonical`` turns the capital into the placeholder
+    return _NAME.sub(lambda name: name[0] if name[0].lower() in _KEPT else " Q ", text)
 
 
 class _Number:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +108,7 @@ def _mapped(file: IO[bytes], kind: np.dtype[Any], shape: tuple[int, ...]) -> NDA
 Indices = NDArray[np.int64]
 EDGE = np.dtype([("early", np.int64), ("late", np.int64), ("score", np.float32)])
 Edges = NDArray[np.void]
-"""Array of dtype EDGE: two rows, the earlier in the order first, and the estimated Jaccard similarity of their
+"""Array of dtype EDGE: two rows, the earlier first, and the estimated Jaccard similarity of their
 texts.
 """
 
@@ -119,59 +119,28 @@ _CHUNK = 1 << 13
 _PAIRS = 1 << 12
 
 
-class Kept(NamedTuple):
-    """``mask`` (N,) of the rows that stay, and ``by`` (N,), the kept row that each duplicates (itself if it stays)."""
-
-    mask: NDArray[np.bool_]
-    by: Indices
-
-
 def near_duplicates(
     signatures: Signature,
     threshold: float,
-    order: Indices | None = None,
     progress: Progress | None = None,
 ) -> Edges:
     """Return the edges between near-duplicate rows of ``signatures`` (N, 128), sorted and unique.
 
-    ``order`` lists the rows by priority, best first; pass the same one to ``greedy_keep``. Rows without words have no
-    edges. Raises ValueError for a threshold outside (0, 1] or another shape.
+    Rows without words have no edges. Raises ValueError for a threshold outside (0, 1] or another shape.
     """
     if signatures.ndim != 2 or signatures.shape[1] != PERMUTATIONS:
         raise ValueError(f"signatures must be (N, {PERMUTATIONS}), not {signatures.shape}")
     rows = rows_for(threshold)
-    order = np.arange(len(signatures)) if order is None else np.asarray(order, dtype=np.int64)
-    place = np.empty(len(signatures), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    worded = order[signatures[order, 0] != EMPTY]
+    worded = np.flatnonzero(signatures[:, 0] != EMPTY)
     leaders, equal = _join_equal(signatures, worded)
-    found, progress = equal[:0], progress or NullProgress()
+    edges, progress = equal[:0], progress or NullProgress()
     progress.start("looking for near-duplicates", PERMUTATIONS // rows)
     for band in range(PERMUTATIONS // rows):
         a, b, score = _band_pairs(signatures, leaders, rows, band, threshold)
-        found = _unique(np.concatenate([found, _edges(a, b, score)]), place)
+        edges = _unique(np.concatenate([edges, _edges(a, b, score)]))
         progress.advance()
     progress.finish()
-    return _unique(np.concatenate([equal, found]), place)
-
-
-def greedy_keep(order: Indices, edges: Edges) -> Kept:
-    """Keep each row, in ``order`` (a permutation of all N rows), without an edge to an earlier kept row."""
-    order = np.asarray(order, dtype=np.int64)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    first, second = place[edges["early"]], place[edges["late"]]
-    early, late = np.minimum(first, second), np.maximum(first, second)
-    by = np.arange(len(order))
-    sequence = np.lexsort((early, late))
-    for start in range(0, len(sequence), _CHUNK):
-        chunk = sequence[start : start + _CHUNK]
-        for a, b in zip(early[chunk].tolist(), late[chunk].tolist(), strict=True):
-            if by[b] == b and by[a] == a:
-                by[b] = a
-    kept_by = np.empty(len(order), dtype=np.int64)
-    kept_by[order] = order[by]
-    return Kept(kept_by == np.arange(len(order)), kept_by)
+    return _unique(np.concatenate([equal, edges]))
 
 
 def _join_equal(signatures: Signature, order: Indices) -> tuple[Indices, Edges]:
@@ -200,14 +169,14 @@ def _band_pairs(
     keys = _keys_of(signatures, leaders, rows, band)
     by_key = np.argsort(keys, kind="stable")
     members, keys = leaders[by_key], keys[by_key]
-    found: list[tuple[Indices, Indices, NDArray[np.float32]]] = []
+    parts: list[tuple[Indices, Indices, NDArray[np.float32]]] = []
     for _ in range(CENTRES):
         starts = np.ones(len(keys), dtype=np.bool_)
         starts[1:] = keys[1:] != keys[:-1]
         centres = members[np.maximum.accumulate(np.where(starts, np.arange(len(keys)), 0))]
         centres, members, keys = centres[~starts], members[~starts], keys[~starts]
         near, score = _near(signatures, centres, members, threshold)
-        found.append((centres[near], members[near], score))
+        parts.append((centres[near], members[near], score))
         members, keys = members[~near], keys[~near]
         if not len(members):
             break
@@ -218,8 +187,8 @@ def _band_pairs(
         beside = np.flatnonzero(keys[1:] == keys[:-1])
         left, right = members[beside], members[beside + 1]
         near, score = _near(signatures, left, right, threshold)
-        found.append((left[near], right[near], score))
-    early, late, scores = zip(*found, strict=True)
+        parts.append((left[near], right[near], score))
+    early, late, scores = zip(*parts, strict=True)
     return np.concatenate(early), np.concatenate(late), np.concatenate(scores)
 
 
@@ -254,8 +223,8 @@ def _edges(early: Indices, late: Indices, score: NDArray[np.float32]) -> Edges:
     return edges
 
 
-def _unique(edges: Edges, place: Indices) -> Edges:
-    edges = edges[np.lexsort((place[edges["early"]], place[edges["late"]]))]
+def _unique(edges: Edges) -> Edges:
+    edges = edges[np.lexsort((edges["early"], edges["late"]))]
     new = np.ones(len(edges), dtype=np.bool_)
     same = (edges["early"][1:] == edges["early"][:-1]) & (edges["late"][1:] == edges["late"][:-1])
     new[1:] = ~same

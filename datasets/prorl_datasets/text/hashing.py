@@ -94,20 +94,15 @@ class Profile:
         return View.of(canonical_words(self.text), self.n)
 
 
-def signature(text: str) -> Signature:
-    """Return the MinHash signature of ``text``: shape (128,), uint32.
+def signature_of(hashes: Hashes) -> Signature:
+    """Return the MinHash signature of a text from its word hashes: shape (128,), uint32.
 
     The share of equal places estimates the Jaccard similarity of the sets of 3-word shingles (standard error at most
     0.045).
     """
-    return signature_of(word_hashes(question_words(text)))
-
-
-def signature_of(hashes: Hashes, shingle: int = SHINGLE) -> Signature:
-    """Return the signature of a text from its word hashes."""
     if len(hashes) == 0:
         return np.full(PERMUTATIONS, EMPTY)
-    shingles = runs_of(hashes, min(shingle, len(hashes)))
+    shingles = runs_of(hashes, min(SHINGLE, len(hashes)))
     factors, offsets = _permutations()
     least = np.full(PERMUTATIONS, np.uint64(0xFFFFFFFFFFFFFFFF))
     for start in range(0, len(shingles), _BLOCK):
@@ -139,11 +134,11 @@ def _permutations() -> tuple[Hashes, Hashes]:
     return values[:PERMUTATIONS] | np.uint64(1), values[PERMUTATIONS:]
 
 
-def template_ngrams(texts: Iterable[str], n: int = NGRAM, at_least: int = 2) -> Hashes:
-    """Return the sorted hashes of n-grams, of both views, in at least ``at_least`` of some tens of ``texts``."""
-    profiles = [Profile(text, n) for text in texts]
+def template_ngrams(texts: Iterable[str]) -> Hashes:
+    """Return the sorted hashes of n-grams, of both views, in at least two of some tens of ``texts``."""
+    profiles = [Profile(text) for text in texts]
     probes = [np.unique(np.concatenate([p.exact.ngrams, p.canonical.ngrams])) for p in profiles]
     values, counts = np.unique(
         np.concatenate([*probes, np.empty(0, dtype=np.uint64)]), return_counts=True
     )
-    return values[counts >= at_least]
+    return values[counts >= 2]

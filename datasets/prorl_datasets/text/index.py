@@ -108,20 +108,20 @@ class BenchmarkIndex:
         if row.n != self.rules.ngram:
             raise ValueError(f"the profile has {row.n}-grams, the index {self.rules.ngram}-grams")
         exact = self._exact.hits(row.text, row.exact, ignore)
-        known = {hit.item for hit in exact}
+        items = {hit.item for hit in exact}
         canonical = [
             hit
             for hit in self._canonical.hits(row.text, row.canonical, ignore)
-            if hit.item not in known
+            if hit.item not in items
         ]
         if self._paraphrases is not None:
-            known |= {hit.item for hit in canonical}
-            told = self._paraphrases.matches(row.text)
-            canonical += [Hit(i, "paraphrase", score) for i, score in told if i not in known]
+            items |= {hit.item for hit in canonical}
+            paraphrased = self._paraphrases.matches(row.text)
+            canonical += [Hit(i, "paraphrase", score) for i, score in paraphrased if i not in items]
         if self._embedding is not None:
-            known |= {hit.item for hit in canonical}
+            items |= {hit.item for hit in canonical}
             close = self._embedding.matches(row.text)
-            canonical += [Hit(i, "embedding", cosine) for i, cosine in close if i not in known]
+            canonical += [Hit(i, "embedding", cosine) for i, cosine in close if i not in items]
         return [
             *(self._match(hit, row, row.exact, self._exact, "exact") for hit in exact),
             *(self._match(h, row, row.canonical, self._canonical, "canonical") for h in canonical),
@@ -129,7 +129,11 @@ class BenchmarkIndex:
 
     def _match(self, hit: Hit, row: Profile, view: View, index: ViewIndex, name: str) -> Match:
         item = index.contents.questions[hit.item].split()
-        run = item if hit.rule == "question" else _longest_run(view.words, item)
+        run: Sequence[str] = item
+        if hit.rule != "question":
+            words = view.words[: max(_MOST_PAIRS // max(len(item), 1), EXCERPT_WORDS)]
+            block = SequenceMatcher(None, words, item, autojunk=False).find_longest_match()
+            run = words[block.a : block.a + block.size]
         canonical = self.contents.canonical.questions[hit.item].split()
         ours, theirs = numbers_in(row.canonical.words), numbers_in(canonical)
         return Match(
@@ -140,9 +144,3 @@ class BenchmarkIndex:
             view=name,
             numbers="same" if ours <= theirs or theirs <= ours else "other",
         )
-
-
-def _longest_run(row: Sequence[str], item: Sequence[str]) -> Sequence[str]:
-    row = row[: max(_MOST_PAIRS // max(len(item), 1), EXCERPT_WORDS)]
-    found = SequenceMatcher(None, row, item, autojunk=False).find_longest_match()
-    return row[found.a : found.a + found.size]

@@ -39,9 +39,9 @@ class Bag(NamedTuple):
     @classmethod
     def of(cls, text: str) -> Bag:
         """Return the bag of ``text``; names are kept, numerals are canonical."""
-        found = canonical_words(text, rename=False)
-        numbers = Counter(word for word in found if word[0].isdigit())
-        return cls(frozenset(map(_stem, found)) - numbers.keys() - _common(), numbers)
+        words = canonical_words(text, rename=False)
+        numbers = Counter(word for word in words if word[0].isdigit())
+        return cls(frozenset(map(_stem, words)) - numbers.keys() - _common(), numbers)
 
 
 class ParaphraseIndex:

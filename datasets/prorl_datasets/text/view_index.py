@@ -130,7 +130,7 @@ def read_contents(path: Path) -> tuple[Rules, Contents]:
             )
         names = tuple((str(benchmark), str(item)) for benchmark, item in meta["names"])
         exact, canonical = (
-            _view(data, view, tuple(meta["questions"][view]), len(names))
+            _read_view(data, view, tuple(meta["questions"][view]), len(names))
             for view in ("exact", "canonical")
         )
         rules, vectors = Rules(**meta["rules"]), data["vectors"]
@@ -147,7 +147,7 @@ def read_contents(path: Path) -> tuple[Rules, Contents]:
         ) from error
 
 
-def _view(
+def _read_view(
     data: dict[str, NDArray[Any]], view: str, questions: tuple[str, ...], items: int
 ) -> ViewContents:
     arrays = {name: data[f"{view}.{name}"] for name in _ARRAYS}
@@ -192,12 +192,14 @@ class ViewIndex:
             if question:
                 self._whole[question].append(item)
         split = [question.split() for question in self._whole]
-        seen = Counter(word for words in split for word in set(words))
-        rare = {word for word, count in seen.items() if count < rules.common and len(word) > 2}
+        counts = Counter(word for words in split for word in set(words))
+        rare = {word for word, count in counts.items() if count < rules.common and len(word) > 2}
         rare.discard(PLACEHOLDER)
         self._short: dict[int, set[str]] = defaultdict(set)
         for words_of in split:
-            if 1 < len(words_of) < rules.least_words and _says_something(words_of, rare):
+            has_number = any(word[0].isdigit() for word in words_of)
+            is_distinctive = has_number or len(rare.intersection(words_of)) > 1
+            if is_distinctive and 1 < len(words_of) < rules.least_words:
                 self._short[len(words_of)].add(" ".join(words_of))
         starts = [runs_of(word_hashes(q.split()[:2]), 2) for qs in self._short.values() for q in qs]
         self._short_starts = np.unique(np.concatenate([*starts, np.empty(0, dtype=np.uint64)]))
@@ -215,13 +217,15 @@ class ViewIndex:
         grams = [np.unique(view.ngrams) for view in views]
         # drop n-grams that at least ``common`` different questions have
         first = {question: item for item, question in reversed(list(enumerate(questions)))}
-        seen = np.concatenate([*(grams[i] for i in first.values()), np.empty(0, dtype=np.uint64)])
-        values, counts = np.unique(seen, return_counts=True)
+        distinct = np.concatenate(
+            [*(grams[i] for i in first.values()), np.empty(0, dtype=np.uint64)]
+        )
+        values, counts = np.unique(distinct, return_counts=True)
         boilerplate = values[counts >= rules.common]
-        kept = [g[~_is_member(g, boilerplate)] for g in grams]
-        pairs = np.concatenate([*kept, np.empty(0, dtype=np.uint64)])
-        totals = np.array([len(k) for k in kept], dtype=np.int32)
-        owners = np.repeat(np.arange(len(kept), dtype=np.int32), totals)
+        counted = [g[~_is_member(g, boilerplate)] for g in grams]
+        pairs = np.concatenate([*counted, np.empty(0, dtype=np.uint64)])
+        totals = np.array([len(k) for k in counted], dtype=np.int32)
+        owners = np.repeat(np.arange(len(counted), dtype=np.int32), totals)
         order = np.argsort(pairs, kind="stable")
         leads = [runs_of(view.hashes[: rules.least_words], rules.least_words) for view in views]
         signatures = [view.signature for view in views]
@@ -258,19 +262,19 @@ class ViewIndex:
 
     def _short_ones(self, text: str, row: View) -> Iterator[Hit]:
         starts = np.flatnonzero(_is_member(runs_of(row.hashes, 2), self._short_starts)).tolist()
-        found = {
+        candidates = {
             run
             for start in starts
             for size, questions in self._short.items()
             if size < len(row.words)
             and (run := " ".join(row.words[start : start + size])) in questions
         }
-        if not found:
+        if not candidates:
             return
         sentences = Sentences(text, self._words)
-        for question in sorted(found):
+        for question in sorted(candidates):
             words = question.split()
-            if _stands_alone(words) or sentences.ask(words):
+            if _stands_alone(words) or sentences.contains(words):
                 for item in self._whole[question]:
                     yield Hit(item, "question", 1.0)
 
@@ -306,10 +310,6 @@ class ViewIndex:
                 yield Hit(item, "minhash", score)
 
 
-def _says_something(question: Sequence[str], rare: set[str]) -> bool:
-    return any(word[0].isdigit() for word in question) or len(rare.intersection(question)) > 1
-
-
 def _stands_alone(question: Sequence[str]) -> bool:
     """Return True if a short question may match inside a sentence."""
     letters = {word for word in question if len(word) > 1 and word.isalpha()} - {PLACEHOLDER}
@@ -327,18 +327,18 @@ class _Table:
         order = np.argsort(keys, kind="stable")
         return cls(keys[order], items[order])
 
-    def owners(self, wanted: Hashes) -> NDArray[np.intp]:
-        low = np.searchsorted(self.keys, wanted, "left")
-        found = np.flatnonzero(low < len(self.keys))
-        found = found[self.keys[low[found]] == wanted[found]]
-        low = low[found]
-        counts = np.searchsorted(self.keys, wanted[found], "right") - low
+    def owners(self, keys: Hashes) -> NDArray[np.intp]:
+        low = np.searchsorted(self.keys, keys, "left")
+        places = np.flatnonzero(low < len(self.keys))
+        places = places[self.keys[low[places]] == keys[places]]
+        low = low[places]
+        counts = np.searchsorted(self.keys, keys[places], "right") - low
         starts = np.repeat(low - (np.cumsum(counts) - counts), counts)
         return self.items[starts + np.arange(len(starts))]
 
 
-def _is_member(wanted: Hashes, known: Hashes) -> NDArray[np.bool_]:
-    if not len(known):
-        return np.zeros(len(wanted), dtype=np.bool_)
-    places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.asarray(known[places] == wanted, dtype=np.bool_)
+def _is_member(values: Hashes, members: Hashes) -> NDArray[np.bool_]:
+    if not len(members):
+        return np.zeros(len(values), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(members, values), len(members) - 1)
+    return np.asarray(members[places] == values, dtype=np.bool_)

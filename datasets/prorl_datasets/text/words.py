@@ -115,11 +115,11 @@ def words(text: str) -> list[str]:
     plain = plain.lower()
     if "\\" in plain or "[asy]" in plain or "{,}" in plain:
         head, *parts = plain.split("[asy]") if "[/asy]" in plain else [plain]
-        kept = [head]
+        pieces = [head]
         for part in parts:  # keep a figure without an end
-            figure, end, rest = part.partition("[/asy]")
-            kept.append(f" {rest if end else figure}")
-        plain = _LATEX_GROUPED.sub("", "".join(kept))
+            figure, end, following = part.partition("[/asy]")
+            pieces.append(f" {following if end else figure}")
+        plain = _LATEX_GROUPED.sub("", "".join(pieces))
         plain = _SHORT_FRACTION.sub(r" \1 \2 ", _ENVIRONMENT.sub(" ", plain))
         plain = _GREATER.sub(" > ", _LESS.sub(" < ", _SPACING.sub(" ", plain)))
         plain = _VARIANT.sub("", _SILENT.sub(" ", plain))
@@ -131,23 +131,23 @@ def words(text: str) -> list[str]:
 
 def _fewer_marks(run: re.Match[str]) -> str:
     """Keep only the first 30 of consecutive combining marks (UAX 15, 13.1)."""
-    kept, marks = [], 0
+    characters, marks = [], 0
     for character in run.group():
         is_mark = unicodedata.category(character).startswith("M") or character in "\uff9e\uff9f"
         marks = marks + 1 if is_mark else 0
         if marks <= _KEPT_MARKS:
-            kept.append(character)
-    return "".join(kept)
+            characters.append(character)
+    return "".join(characters)
 
 
 def question_words(text: str) -> list[str]:
     """Return the words of ``text`` without the sentences of ``SUFFIXES``."""
-    found = words(text)
-    padded = kept = f" {' '.join(found)} "
+    all_words = words(text)
+    padded = remaining = f" {' '.join(all_words)} "
     for phrase in _suffixes():
-        if phrase in kept:
-            kept = kept.replace(phrase, " ")
-    return found if kept is padded else kept.split()
+        if phrase in remaining:
+            remaining = remaining.replace(phrase, " ")
+    return all_words if remaining is padded else remaining.split()
 
 
 def normalise_question(text: str) -> str:
@@ -178,10 +178,10 @@ class Sentences:
             self._words += words(part)
             self._borders.add(len(self._words))
 
-    def ask(self, question: Sequence[str]) -> bool:
+    def contains(self, question: Sequence[str]) -> bool:
         """Return True if whole sentences or clauses equal ``question``."""
-        wanted, size = list(question), len(question)
+        target, size = list(question), len(question)
         return any(
-            start + size in self._borders and self._words[start : start + size] == wanted
+            start + size in self._borders and self._words[start : start + size] == target
             for start in self._borders
         )

@@ -112,7 +112,7 @@ def limited_tests(
     tests: Sequence[Mapping[str, Any]],
 ) -> tuple[list[Mapping[str, Any]], Counter[str]]:
     """Return the kept tests and the counts of others by reason. Raises Unusable for contradictions."""
-    distinct = _distinct(tests)
+    distinct = _distinct_tests(tests)
     left_out = Counter({"repeated": len(tests) - len(distinct)})
     kept, size = [], 0
     for test in distinct:
@@ -131,21 +131,23 @@ def limited_tests(
     return kept, +left_out
 
 
-def _distinct(tests: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _distinct_tests(tests: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     outputs: dict[str, str] = {}
     kept = []
     with long_integers():
         for test in tests:
             if "stdin" in test:
-                given, expected = str(test["stdin"]), str(test["stdout"])
+                inputs, expected = str(test["stdin"]), str(test["stdout"])
             else:
-                given, expected = json.dumps(test["args"]), json.dumps(test["expected"])
+                inputs, expected = json.dumps(test["args"]), json.dumps(test["expected"])
             expected = " ".join(expected.split())
-            if given not in outputs:
-                outputs[given] = expected
+            if inputs not in outputs:
+                outputs[inputs] = expected
                 kept.append(test)
-            elif outputs[given] != expected:
-                raise Unusable("the tests contradict each other", f"{given[:60]!r} has two outputs")
+            elif outputs[inputs] != expected:
+                raise Unusable(
+                    "the tests contradict each other", f"{inputs[:60]!r} has two outputs"
+                )
     return kept
 
 
@@ -167,12 +169,12 @@ def mbpp(raw: Raw, where: str, index: int) -> Row:
     extra = [t for t in extra if len(str(t)) <= MAX_ASSERTS // 10 and not slow_name(str(t))][:100]
     asserts = [str(test).replace("\r\n", "\n").strip() for test in [*tests, *extra]]
     reference = {"tests": [{"assert": line} for line in asserts]}
-    shown = "\n".join(str(test).strip() for test in tests)
+    listing = "\n".join(str(test).strip() for test in tests)
     code = raw.get("code")
     program = None if is_missing(code) else str(code).replace("\r\n", "\n").strip()
     metadata = {} if is_missing(raw.get("task_id")) else {"task_id": raw["task_id"]}
     return finished(
-        index, f"{text}\nYour code should pass these tests:\n\n{shown}", "code", reference,
+        index, f"{text}\nYour code should pass these tests:\n\n{listing}", "code", reference,
         gold=None if program is None else f"```python\n{program}\n```", core=text,
         metadata=metadata, independent="" if program is None else OWN_PROGRAM,
     )  # fmt: skip
@@ -183,7 +185,7 @@ EURUS_CODE = AdapterSpec(
     eurus_code,
     "code",
     (("prompt",), ("ability",), ("reward_model",)),
-    summary="PRIME-RL/Eurus-2-RL-Data, code rows; at most 20 tests, none over 256 KiB; no gold response",
+    summary="PRIME-RL/Eurus-2-RL-Data, code rows; tests of up to 256 KiB, 2 MiB a row; no gold response",
 )
 MBPP = AdapterSpec(
     "mbpp",

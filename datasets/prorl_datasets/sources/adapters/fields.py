@@ -44,20 +44,20 @@ def require_plain(value: Any) -> None:
 
 def check_columns(adapter: AdapterSpec, columns: Iterable[str], where: str) -> None:
     """Raise DatasetError if ``columns`` lack one that ``adapter`` needs."""
-    found = list(columns)
+    available = list(columns)
     for names in adapter.columns:
-        if names[0] and not any(name in found for name in names):
-            raise missing_column(adapter.name, names, found, where)
+        if names[0] and not any(name in available for name in names):
+            raise missing_column(adapter.name, names, available, where)
 
 
 def missing_column(
-    source: str, names: Sequence[str], found: Sequence[str], where: str
+    source: str, names: Sequence[str], columns: Sequence[str], where: str
 ) -> DatasetError:
     """Return the error for a row without any of ``names``."""
-    others = f" (nor {', '.join(names[1:])})" if len(names) > 1 else ""
+    alternatives = f" (nor {', '.join(names[1:])})" if len(names) > 1 else ""
     return DatasetError(
-        f"{where}: no column '{names[0]}'{others}{nearest(names[0], found[:100])}; columns found: "
-        f"{some_names(list(found))}; the schema is not the one that adapter '{source}' knows"
+        f"{where}: no column '{names[0]}'{alternatives}{nearest(names[0], columns[:100])}; columns found: "
+        f"{some_names(list(columns))}; the schema is not the one that adapter '{source}' knows"
     )
 
 
@@ -78,62 +78,62 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, str) and value.strip().lower() in ("", *SENTINELS)
 
 
-def text_of(value: Any, what: str) -> str:
+def text_of(value: Any, label: str) -> str:
     """Return a value as stripped text. Raises Unusable."""
     if is_missing(value):
-        raise Unusable(f"no {what}")
+        raise Unusable(f"no {label}")
     if isinstance(value, list | tuple) and len(value) == 1:
         value = value[0]
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise Unusable(f"the {what} is not text", type(value).__name__)
+        raise Unusable(f"the {label} is not text", type(value).__name__)
     with long_integers():
         return str(value).strip()
 
 
-def decoded(value: Any, kinds: type | tuple[type, ...], what: str) -> Any:
+def decoded(value: Any, kinds: type | tuple[type, ...], label: str) -> Any:
     """Return a struct or list, possibly stored as JSON text. Raises Unusable."""
     if isinstance(value, str):
         try:
             with long_integers():
                 value = json.loads(value)
         except (ValueError, RecursionError) as error:
-            raise Unusable(f"the {what} is not valid JSON", str(error)) from error
+            raise Unusable(f"the {label} is not valid JSON", str(error)) from error
         require_plain(value)
     if not isinstance(value, kinds):
-        raise Unusable(f"the {what} has an unknown shape", type(value).__name__)
+        raise Unusable(f"the {label} has an unknown shape", type(value).__name__)
     return value
 
 
-def user_text(value: Any, what: str = "prompt") -> str:
+def user_text(value: Any, label: str = "prompt") -> str:
     """Return the last user turn of a prompt given as text, messages, or messages as JSON.
 
     Raises Unusable for a conversation with an assistant turn.
     """
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
-            read = json.loads(value)
+            parsed = json.loads(value)
         except (ValueError, RecursionError):
-            read = None
-        require_plain(read)
-        if isinstance(read, dict) and "content" in read:
-            read = [read]
-        if isinstance(read, list) and read and all(_is_message(m) for m in read):
-            value = read
+            parsed = None
+        require_plain(parsed)
+        if isinstance(parsed, dict) and "content" in parsed:
+            parsed = [parsed]
+        if isinstance(parsed, list) and parsed and all(_is_message(m) for m in parsed):
+            value = parsed
     if isinstance(value, str):
-        return text_of(value, what)
+        return text_of(value, label)
     if is_missing(value):
-        raise Unusable(f"no {what}")
+        raise Unusable(f"no {label}")
     if isinstance(value, list) and all(_is_message(m) for m in value):
         if len(value) == 1 and isinstance(value[0]["content"], list):
-            return user_text(value[0]["content"], what)
+            return user_text(value[0]["content"], label)
         if any(m.get("role") == "assistant" for m in value):
-            raise Unusable(f"the {what} is a conversation of several turns")
+            raise Unusable(f"the {label} is a conversation of several turns")
         users = [m["content"] for m in value if m.get("role") == "user"]
         if users:
-            return text_of(users[-1], what)
-    raise Unusable(f"the {what} has an unknown shape", type(value).__name__)
+            return text_of(users[-1], label)
+    raise Unusable(f"the {label} has an unknown shape", type(value).__name__)
 
 
 def _is_message(value: Any) -> bool:

@@ -6,8 +6,8 @@ They ship no responses; ``witness`` in the metadata means that one meeting the c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
 from prorl_datasets.candidate import Row
 from prorl_datasets.sources.adapters.fields import (
@@ -23,8 +23,6 @@ from prorl_datasets.sources.adapters.fields import (
 )  # fmt: skip
 from prorl_datasets.spec import AdapterSpec
 
-Satisfiable = Callable[[Sequence[str], Sequence[Mapping[str, Any]], str], tuple[str, str]]
-"""(ids, kwargs, prompt) -> ("witness" | "contradiction" | "unknown", text)."""
 MAX_ARGUMENT = 20_000
 """Maximum characters of a text argument (longest: a prompt to repeat); lists have at most a hundredth as many
 members.
@@ -34,28 +32,18 @@ MAX_COUNT = 10_000
 _QUOTED = re.compile(r"[\"“”'‘]([^\"“”'’\n]{1,60})[\"“”'’]")
 
 
-def satisfiable_or_unknown() -> Satisfiable:
-    """Return the check whether constraints are compatible."""
-    from prorl_datasets.procedural.instruction import satisfiable
-
-    return cast(Satisfiable, satisfiable)
-
-
 def instruction_row(
-    index: int,
-    question: str,
-    ids: Any,
-    kwargs: Any,
-    metadata: dict[str, Any],
-    satisfiable: Satisfiable | None = None,
+    index: int, question: str, ids: Any, kwargs: Any, metadata: dict[str, Any]
 ) -> Row:
     """Return the row of a prompt with constraints; nulls in ``kwargs`` are dropped, 0 is kept.
 
     Raises Unusable for unknown or contradictory constraints.
     """
+    from prorl_datasets.procedural.instruction import satisfiable
+
     ids = [str(i) for i in decoded(ids, (list, tuple), "instruction_id_list")]
-    given = decoded([] if kwargs is None else kwargs, (list, tuple), "kwargs")
-    cleaned = [without_nulls(decoded(k or {}, dict, "kwargs")) for k in given] or [{} for _ in ids]
+    args = decoded([] if kwargs is None else kwargs, (list, tuple), "kwargs")
+    cleaned = [without_nulls(decoded(k or {}, dict, "kwargs")) for k in args] or [{} for _ in ids]
     if not ids:
         raise Unusable("no constraints")
     if len(cleaned) != len(ids):
@@ -66,10 +54,10 @@ def instruction_row(
         large = any(isinstance(m, int | float) and not -1 <= m <= MAX_COUNT for m in members)
         if long or large or len(members) > MAX_ARGUMENT // 100:  # checking would take too long
             raise Unusable("an argument of a constraint is too large", str(name))
-    cleaned = [_named(i, values, question) for i, values in zip(ids, cleaned, strict=True)]
+    cleaned = [_with_keyword(i, values, question) for i, values in zip(ids, cleaned, strict=True)]
     reference = {"instruction_id_list": ids, "kwargs": cleaned}
     row = finished(index, question, "instruction", reference, metadata=metadata, consistent=True)
-    verdict, text = (satisfiable or satisfiable_or_unknown())(ids, cleaned, question)
+    verdict, text = satisfiable(ids, cleaned, question)
     if verdict == "contradiction":
         raise Unusable("the constraints contradict each other", text)
     if verdict == "witness":
@@ -77,11 +65,11 @@ def instruction_row(
     return row
 
 
-def _named(instruction: str, values: dict[str, Any], question: str) -> dict[str, Any]:
+def _with_keyword(instruction: str, values: dict[str, Any], question: str) -> dict[str, Any]:
     """Find the ``keyword`` of keywords:frequency, which some rows name elsewhere or only quote in the prompt."""
     if instruction != "keywords:frequency" or not is_missing(values.get("keyword")):
         return values
-    rest = {key: value for key, value in values.items() if key not in ("keyword", "keywords")}
+    remaining = {key: value for key, value in values.items() if key not in ("keyword", "keywords")}
     words = values.get("keywords")
     words = list(words) if isinstance(words, list | tuple) else [words or ""]
     words = [word for word in words if not is_missing(word)]
@@ -90,10 +78,10 @@ def _named(instruction: str, values: dict[str, Any], question: str) -> dict[str,
         words = list(dict.fromkeys(word.strip() for word in _QUOTED.findall(first)))
     if len(words) != 1:
         raise Unusable("keywords:frequency names not one word", ", ".join(map(str, words)))
-    return {**rest, "keyword": str(words[0])}
+    return {**remaining, "keyword": str(words[0])}
 
 
-def _kept(raw: Raw, names: Mapping[str, str]) -> dict[str, Any]:
+def _renamed(raw: Raw, names: Mapping[str, str]) -> dict[str, Any]:
     return {ours: raw[theirs] for theirs, ours in names.items() if not is_missing(raw.get(theirs))}
 
 
@@ -103,7 +91,7 @@ def nemotron_if(raw: Raw, where: str, index: int) -> Row:
     args = decoded(column(raw, ("args",), where, "nemotron_if"), dict, "args")
     ids = column(args, ("instruction_id_list",), f"{where}: args", "nemotron_if")
     kwargs = column(args, ("instruction_kwargs", "kwargs"), f"{where}: args", "nemotron_if")
-    metadata = _kept(raw, {"license": "row_licence", "used_in_training": "used_in_training"})
+    metadata = _renamed(raw, {"license": "row_licence", "used_in_training": "used_in_training"})
     return instruction_row(index, question, ids, kwargs, metadata)
 
 
@@ -119,7 +107,7 @@ def nemotron_rl_if(raw: Raw, where: str, index: int) -> Row:
             fields.get("responses_create_params") or {}, dict, "responses_create_params"
         )
         prompt = params.get("input")
-    metadata = _kept(fields, {"id": "source_id", "grading_mode": "grading_mode"})
+    metadata = _renamed(fields, {"id": "source_id", "grading_mode": "grading_mode"})
     return instruction_row(index, user_text(prompt), ids, kwargs, metadata)
 
 
@@ -128,7 +116,7 @@ def ifeval(raw: Raw, where: str, index: int) -> Row:
     prompt = user_text(column(raw, ("prompt",), where, "ifeval"))
     ids = column(raw, ("instruction_id_list",), where, "ifeval")
     kwargs = column(raw, ("kwargs",), where, "ifeval")
-    return instruction_row(index, prompt, ids, kwargs, _kept(raw, {"key": "source_id"}))
+    return instruction_row(index, prompt, ids, kwargs, _renamed(raw, {"key": "source_id"}))
 
 
 _SIZED = {"N": "", "quantifier": "relation"}
@@ -185,7 +173,7 @@ def rlvr_ifeval(raw: Raw, where: str, index: int) -> Row:
     }
     if instruction in _EXACT:
         kwargs[_EXACT[instruction]] = "exactly"
-    metadata = _kept(raw, {"constraint_type": "constraint_type"})
+    metadata = _renamed(raw, {"constraint_type": "constraint_type"})
     return instruction_row(index, question, [instruction], [kwargs], metadata)
 
 

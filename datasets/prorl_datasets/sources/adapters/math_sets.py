@@ -121,16 +121,16 @@ def gsm8k(raw: Raw, where: str, index: int) -> Row:
 def hendrycks_math(raw: Raw, where: str, index: int) -> Row:
     """Convert a row of MATH or MATH-500."""
     problem = text_of(column(raw, ("problem", "question"), where, "math"), "problem")
-    given = raw.get("answer", raw.get("expected_answer"))
-    if is_missing(given):
+    answer = raw.get("answer", raw.get("expected_answer"))
+    if is_missing(answer):
         solution = text_of(column(raw, ("solution", "answer"), where, "math"), "solution")
-        given = last_boxed(solution)
-        if given is None:
+        answer = last_boxed(solution)
+        if answer is None:
             raise Unusable("no boxed answer in the solution", solution[-80:])
-    kept = {
+    metadata = {
         k: raw[k] for k in ("subject", "type", "level", "unique_id") if not is_missing(raw.get(k))
     }
-    return math_row(index, problem, plain_answer(given), kept)
+    return math_row(index, problem, plain_answer(answer), metadata)
 
 
 DEEPSCALER = AdapterSpec(

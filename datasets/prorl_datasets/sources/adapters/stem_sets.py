@@ -17,7 +17,7 @@ from prorl_datasets.sources.adapters.fields import (
     is_missing,
     missing_column,
     text_of,
-)  # fmt: skip  # fmt: skip
+)  # fmt: skip
 from prorl_datasets.sources.adapters.worked import NO_TRUTH, options_in, short_answer
 from prorl_datasets.spec import AdapterSpec
 
@@ -92,15 +92,15 @@ def scibench(raw: Raw, where: str, index: int) -> Row:
     answer = answer.replace("\u2212", "-")
     unit = "" if is_missing(raw.get("unit")) else " ".join(str(raw["unit"]).split())
     reference: dict[str, Any] = {"answer": answer}
-    asked, gold = question, answer
+    prompt, gold = question, answer
     if unit:
         reference["unit"] = unit
-        asked = f"{question}\nGive the answer in units of {unit}."
+        prompt = f"{question}\nGive the answer in units of {unit}."
         if not _FACTOR.match(unit):
             gold = f"{answer} {unit.strip('$ ')}"
     book = {} if is_missing(raw.get("source")) else {"book": str(raw["source"]).strip()}
     return finished(
-        index, asked, "stem", reference, gold=boxed(gold), answer=answer, metadata=book,
+        index, prompt, "stem", reference, gold=boxed(gold), answer=answer, metadata=book,
         core=question,
     )  # fmt: skip
 
@@ -181,10 +181,10 @@ _NOT_A_RESPONSE = re.compile(
 
 def response_columns(columns: Iterable[str]) -> list[str]:
     """Return the columns with model responses, R1's first."""
-    found = list(columns)
-    known = [name for name in RESPONSES if name in found]
-    like = [n for n in found if n not in known and _R1.search(n) and not _NOT_A_RESPONSE.search(n)]
-    return [*known, *like, *(name for name in OLD_RESPONSES if name in found)]
+    names = list(columns)
+    exact = [name for name in RESPONSES if name in names]
+    like = [n for n in names if n not in exact and _R1.search(n) and not _NOT_A_RESPONSE.search(n)]
+    return [*exact, *like, *(name for name in OLD_RESPONSES if name in names)]
 
 
 def scp116k(raw: Raw, where: str, index: int) -> Row:
@@ -204,11 +204,11 @@ def scp116k(raw: Raw, where: str, index: int) -> Row:
         raise Unusable("no model response", f"of {', '.join(candidates)}")
     if is_missing(reference):
         raise Unusable(NO_TRUTH, "the reference solution is empty")
-    found = short_answer(problem, text_of(reference, "reference solution"))
-    task: dict[str, Any] = {"answer": found.answer}
-    if found.choices is not None:
-        task["choices"] = list(found.choices)
-    metadata: dict[str, Any] = {"gold_from": shipped[0], "answer_rule": found.rule}
+    short = short_answer(problem, text_of(reference, "reference solution"))
+    task: dict[str, Any] = {"answer": short.answer}
+    if short.choices is not None:
+        task["choices"] = list(short.choices)
+    metadata: dict[str, Any] = {"gold_from": shipped[0], "answer_rule": short.rule}
     if not is_missing(raw.get("domain")):
         metadata["field"] = str(raw["domain"]).strip()
     metadata |= {
@@ -217,7 +217,7 @@ def scp116k(raw: Raw, where: str, index: int) -> Row:
         if name.startswith("is_") and "same" in name and isinstance(raw[name], bool)
     }
     return finished(
-        index, problem, "stem", task, gold=raw[shipped[0]], answer=found.answer, metadata=metadata,
+        index, problem, "stem", task, gold=raw[shipped[0]], answer=short.answer, metadata=metadata,
         independent=f"a response by another ({shipped[0]})",
     )  # fmt: skip
 

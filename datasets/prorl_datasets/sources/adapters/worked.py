@@ -30,9 +30,9 @@ _ALONE = re.compile(r"\s*[(\[]?([A-Za-z])[)\]]?\s*\.?\s*")
 def options_in(problem: str) -> list[str] | None:
     """Return the options (A) .. (B) .. of a problem, or None."""
     for pattern in _LABELS:
-        found = list(pattern.finditer(problem))
-        for start in range(len(found)):
-            run = _run(found, start)
+        labels = list(pattern.finditer(problem))
+        for start in range(len(labels)):
+            run = _label_run(labels, start)
             if len(run) < 3:
                 continue
             ends = [match.start() for match in run[1:]]
@@ -47,12 +47,12 @@ def options_in(problem: str) -> list[str] | None:
     return None
 
 
-def _run(found: list[re.Match[str]], start: int) -> list[re.Match[str]]:
-    first = found[start].group(1)
+def _label_run(labels: list[re.Match[str]], start: int) -> list[re.Match[str]]:
+    first = labels[start].group(1)
     if first not in "Aa":
         return []
     run: list[re.Match[str]] = []
-    for match in found[start : start + 26]:
+    for match in labels[start : start + 26]:
         if match.group(1) != chr(ord(first) + len(run)):
             break
         run.append(match)
@@ -142,7 +142,7 @@ _UNIT_BEHIND = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ShortAnswer:
     """A short answer, its rule, and the options of a letter."""
 
     answer: str
@@ -150,7 +150,7 @@ class Found:
     choices: tuple[str, ...] | None = None
 
 
-def short_answer(problem: str, solution: str) -> Found:
+def short_answer(problem: str, solution: str) -> ShortAnswer:
     """Return the final answer of ``solution``. Raises Unusable."""
     if max(len(problem), len(solution)) > _MAX_TEXT:
         raise Unusable(NO_TRUTH, f"the text is longer than {_MAX_TEXT} characters")
@@ -164,7 +164,7 @@ def short_answer(problem: str, solution: str) -> Found:
             if place is None:
                 raise Unusable(NO_TRUTH, "the answer is none of the options")
             letter = chr(ord("A") + place)
-        return Found(letter, "option", tuple(options))
+        return ShortAnswer(letter, "option", tuple(options))
     boxes = _boxes(solution)
     if len(boxes) > 1:
         raise Unusable(NO_TRUTH, "several boxed answers")
@@ -173,21 +173,25 @@ def short_answer(problem: str, solution: str) -> Found:
     if boxes:
         if len(boxes[0]) > _MAX_ANSWER:
             raise Unusable(NO_TRUTH, "the boxed answer is too long")
-        return Found(boxes[0], "boxed")
+        return ShortAnswer(boxes[0], "boxed")
     return _unboxed(problem, solution)
 
 
-def _unboxed(problem: str, solution: str) -> Found:
+def _unboxed(problem: str, solution: str) -> ShortAnswer:
     if _TASK.search(problem):
         raise Unusable(NO_TRUTH, "the problem asks for a proof, drawing or explanation")
     if _MANY.search(problem):
         raise Unusable(NO_TRUTH, "the problem asks for several values")
     if _has_parts(solution):
         raise Unusable(NO_TRUTH, "the solution has several parts")
-    for rule, find in (("said", _said), ("whole", _whole), ("equation", _equation)):
+    for rule, find in (
+        ("said", _stated_answer),
+        ("whole", _whole_solution),
+        ("equation", _last_equation),
+    ):
         answer = find(problem, solution)
         if answer is not None:
-            return Found(answer, rule)
+            return ShortAnswer(answer, rule)
     raise Unusable(NO_TRUTH, "the solution ends in no readable answer")
 
 
@@ -208,18 +212,18 @@ def _boxes(solution: str) -> list[str]:
         box = last_boxed(text)
         if box is None:
             break
-        if box and "".join(box.split()) not in ("".join(known.split()) for known in boxes):
+        if box and "".join(box.split()) not in ("".join(other.split()) for other in boxes):
             boxes.append(box)
         text = text[: max(text.rfind("\\boxed"), text.rfind("\\fbox"))]
     return boxes
 
 
-def _said(problem: str, solution: str) -> str | None:
+def _stated_answer(problem: str, solution: str) -> str | None:
     """Return X of the last "the answer is X" if X is a number near the end."""
-    found = list(_SAYS.finditer(solution))
-    if not found or len(solution) - found[-1].start() > 2 * _MAX_TAIL:
+    statements = list(_SAYS.finditer(solution))
+    if not statements or len(solution) - statements[-1].start() > 2 * _MAX_TAIL:
         return None
-    text = _SENTENCE.split(found[-1].group(1))[0]
+    text = _SENTENCE.split(statements[-1].group(1))[0]
     return None if _product(text) else _number(_last_side(_unwrapped(text)))
 
 
@@ -229,29 +233,29 @@ def _product(text: str) -> bool:
     return bool(formulas) and _BARE_UNIT.search(_last_side(formulas[-1])) is not None
 
 
-def _whole(problem: str, solution: str) -> str | None:
+def _whole_solution(problem: str, solution: str) -> str | None:
     if len(solution) > _MAX_ANSWER or "\n" in solution.strip():
         return None
     text = _unwrapped(solution)
     if _several(text) or _product(solution) or _PROSE.search(_EQUAL.split(text)[0]):
         return None
     answer = _number(_last_side(text))
-    return None if answer is None or _given(answer, problem) else answer
+    return None if answer is None or _stands_in(answer, problem) else answer
 
 
-def _equation(problem: str, solution: str) -> str | None:
+def _last_equation(problem: str, solution: str) -> str | None:
     """Return the last side of the last equation if it is a new number."""
     segments = list(_MATH.finditer(solution))
-    shown = [match for match in segments if _is_display(match)]
-    rest = solution[shown[-1].end() :] if shown else ""
-    if _WHERE.match(rest) and len(_SENTENCE.split(rest.strip())) == 1:
-        segments = segments[: segments.index(shown[-1]) + 1]
-        solution = solution[: shown[-1].end()]
+    displays = [match for match in segments if _is_display(match)]
+    following = solution[displays[-1].end() :] if displays else ""
+    if _WHERE.match(following) and len(_SENTENCE.split(following.strip())) == 1:
+        segments = segments[: segments.index(displays[-1]) + 1]
+        solution = solution[: displays[-1].end()]
     if not segments:
         return None
     last = segments[-1]
     tail = solution[last.end() :]
-    begin = max((m.end() for m in shown if m.end() <= last.start()), default=0)
+    begin = max((m.end() for m in displays if m.end() <= last.start()), default=0)
     sentence = _SENTENCE.split(solution[begin : last.start()])[-1]
     if len(tail) > _MAX_TAIL or _NUMBER.search(tail) or _ASIDE.search(tail + " " + sentence):
         return None
@@ -277,7 +281,7 @@ def _equation(problem: str, solution: str) -> str | None:
     answer = answer or _number(_last_side(rows[-1]) + unit)
     if answer is None or (not unit and _BARE_UNIT.search(answer)):
         return None
-    return None if _given(answer, problem) else answer
+    return None if _stands_in(answer, problem) else answer
 
 
 def _is_display(match: re.Match[str]) -> bool:
@@ -311,7 +315,7 @@ def _number(text: str) -> str | None:
     return text if read_measure(text, "", lambda module: None) is not None else None
 
 
-def _given(answer: str, problem: str) -> bool:
+def _stands_in(answer: str, problem: str) -> bool:
     """Return True if the problem states this number, so that an equation may only repeat it."""
     number = _NUMBER.search(answer)
     return (

@@ -62,23 +62,23 @@ def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
 
 def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
     """Yield (number from 1, line) of a plain or compressed file. Raises DatasetError."""
-    number, pending, held = 1, [], 0
+    number, pending, size = 1, [], 0
     with open_bytes(path) as file:
         whole = "not one line is whole"
         while block := read_block(file, path, whole):
-            if number == 1 and not held and block.startswith(_BOM):
+            if number == 1 and not size and block.startswith(_BOM):
                 block = block[len(_BOM) :]
-            first, *rest = block.split(b"\n")
+            first, *remaining = block.split(b"\n")
             pending.append(first)
-            held += len(first)
-            if held > max_row_bytes:
+            size += len(first)
+            if size > max_row_bytes:
                 raise too_large(f"{path}:{number}", max_row_bytes)
-            for following in rest:
+            for following in remaining:
                 yield number, b"".join(pending)
-                number, pending, held = number + 1, [following], len(following)
-            if rest:
+                number, pending, size = number + 1, [following], len(following)
+            if remaining:
                 whole = f"line {number - 1} is the last whole one"
-    if held:
+    if size:
         yield number, b"".join(pending)
 
 
@@ -115,8 +115,8 @@ def json_rows(
             yield from array.rows(on_broken)
             return
     if first != "{":
-        found = "nothing" if first == "" else repr(first)
-        raise DatasetError(f"{path}: expected one JSON array of objects, found {found}")
+        start = "nothing" if first == "" else repr(first)
+        raise DatasetError(f"{path}: expected one JSON array of objects, found {start}")
     # accept JSON Lines: the first line is a whole object and another line follows
     lines = (line for _, line in iter_lines(path, max_row_bytes) if line.strip())
     try:
@@ -193,7 +193,7 @@ class _Array:
             except ValueError as error:
                 failure = error
                 if not self._may_go_on(error):
-                    raise DatasetError(f"{where}: not valid JSON ({_said(error)})") from error
+                    raise DatasetError(f"{where}: not valid JSON ({_message(error)})") from error
             if len(self._text) - self._at > self._limit:
                 raise too_large(where, self._limit)
             if not self._more(max(BLOCK, len(self._text) - self._at)):
@@ -230,7 +230,7 @@ class _Array:
         open_text = isinstance(failure, json.JSONDecodeError) and failure.msg.startswith("Untermin")
         if open_text or place >= len(self._text.rstrip()):
             return self._cut_off()
-        return DatasetError(f"{where}: not valid JSON ({_said(failure)})")
+        return DatasetError(f"{where}: not valid JSON ({_message(failure)})")
 
     def _cut_off(self) -> DatasetError:
         return DatasetError(
@@ -239,5 +239,5 @@ class _Array:
         )
 
 
-def _said(error: ValueError) -> str:
+def _message(error: ValueError) -> str:
     return error.msg if isinstance(error, json.JSONDecodeError) else short(error)

@@ -27,8 +27,8 @@ def flaw_of(task: str, entry: Mapping[str, Any]) -> Flaw | None:
 @cache
 def rules() -> Mapping[str, tuple[Rule, ...]]:
     """Return the rules of every task that has some."""
-    found: dict[str, tuple[Rule, ...]] = {}
+    by_task: dict[str, tuple[Rule, ...]] = {}
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):
         for task, rule in getattr(import_module(module.name), "RULES", {}).items():
-            found[task] = (*found.get(task, ()), rule)
-    return found
+            by_task[task] = (*by_task.get(task, ()), rule)
+    return by_task

@@ -33,8 +33,8 @@ def unchanged(before: str, after: str) -> Rule:
     """Return the rule that two metadata values must differ."""
 
     def rule(entry: Mapping[str, Any]) -> Flaw | None:
-        given = entry["metadata"]
-        if given[before] == given[after]:
+        metadata = entry["metadata"]
+        if metadata[before] == metadata[after]:
             return Flaw("trivial", "the answer is the question's own value")
         return None
 

@@ -17,14 +17,14 @@ Place = tuple[int, int]
 
 def _knights(entry: Mapping[str, Any]) -> Flaw | None:
     """knight_swap: some boards are called impossible for lack of a move that their drawing allows."""
-    given = entry["metadata"]
-    squares = list(given["board"])
-    if given["is_possible"]:
+    metadata = entry["metadata"]
+    squares = list(metadata["board"])
+    if metadata["is_possible"]:
         return None
     moves = {one: [other for other in squares if _knight_move(one, other)] for one in squares}
-    white = frozenset(place for place, piece in given["pieces"].items() if piece == "w")
-    black = frozenset(place for place, piece in given["pieces"].items() if piece == "B")
-    if _swappable(moves, white, black, given["start_turn"] == "w"):
+    white = frozenset(place for place, piece in metadata["pieces"].items() if piece == "w")
+    black = frozenset(place for place, piece in metadata["pieces"].items() if piece == "B")
+    if _swappable(moves, white, black, metadata["start_turn"] == "w"):
         return Flaw("wrong answer", "called impossible, and there is a solution")
     return None
 
@@ -37,7 +37,7 @@ def _swappable(
     moves: Mapping[str, Sequence[str]], white: frozenset[str], black: frozenset[str], turn: bool
 ) -> bool:
     start = (white, black, turn)
-    seen, waiting = {start}, deque([start])
+    reached, waiting = {start}, deque([start])
     while waiting:
         ours, theirs, whites_turn = waiting.popleft()
         if (ours, theirs) == (black, white):
@@ -49,8 +49,8 @@ def _swappable(
                     continue
                 moved = movers - {place} | {free}
                 state = (moved, theirs, False) if whites_turn else (ours, moved, True)
-                if state not in seen:
-                    seen.add(state)
+                if state not in reached:
+                    reached.add(state)
                     waiting.append(state)
     return False
 
@@ -131,19 +131,19 @@ def _cube(entry: Mapping[str, Any]) -> Flaw | None:
 
 def _lock(entry: Mapping[str, Any]) -> Flaw | None:
     """quantum_lock: pressing a button without effect may be shorter."""
-    given = entry["metadata"]
-    stored, target = len(given["solution_path"]), given["target_value"]
-    if given["initial_value"] == target:
+    metadata = entry["metadata"]
+    stored, target = len(metadata["solution_path"]), metadata["target_value"]
+    if metadata["initial_value"] == target:
         return Flaw("trivial", "the number is the target")
-    states = {(given["initial_value"], given["initial_state"])}
-    seen = set(states)
+    states = {(metadata["initial_value"], metadata["initial_state"])}
+    reached = set(states)
     for presses in range(1, stored):
         states = {
             (_pressed(value, light, button), "green" if light == "red" else "red")
             for value, light in states
-            for button in given["buttons"]
-        } - seen
-        seen |= states
+            for button in metadata["buttons"]
+        } - reached
+        reached |= states
         if any(value == target for value, _ in states):
             return Flaw("ambiguous", f"{presses} presses, if a button may be pressed in vain")
     return None
@@ -188,14 +188,14 @@ def _tiles(entry: Mapping[str, Any]) -> Flaw | None:
 
 def _cube_turns(entry: Mapping[str, Any]) -> Flaw | None:
     """color_cube_rotation: half a turn can bring the bottom up in two ways."""
-    given = entry["metadata"]
-    shown: set[str] = set()
+    metadata = entry["metadata"]
+    results: set[str] = set()
     for sideways in (False, True):
-        sides = dict(given["initial_state"])
-        for turn in given["rotations"]:
+        sides = dict(metadata["initial_state"])
+        for turn in metadata["rotations"]:
             sides = _turned(sides, turn, sideways)
-        shown.add(sides[given["target_side"]])
-    if len(shown) > 1:
+        results.add(sides[metadata["target_side"]])
+    if len(results) > 1:
         return Flaw("ambiguous", "the bottom comes up over the front or over a side")
     return None
 

@@ -66,9 +66,9 @@ def _rounded(entry: Mapping[str, Any]) -> Flaw | None:
     except ZeroDivisionError:
         return Flaw("impossible", f"division by zero: {expression}")
     exact = Context(prec=60).divide(Decimal(value.numerator), Decimal(value.denominator))
-    wanted = Context(prec=DIGITS, rounding=ROUND_HALF_UP).plus(exact)
-    if wanted != Decimal(str(entry["answer"])):
-        return Flaw("wrong answer", f"{expression.strip()} is {wanted}, not {entry['answer']}")
+    rounded = Context(prec=DIGITS, rounding=ROUND_HALF_UP).plus(exact)
+    if rounded != Decimal(str(entry["answer"])):
+        return Flaw("wrong answer", f"{expression.strip()} is {rounded}, not {entry['answer']}")
     return None
 
 
@@ -115,9 +115,9 @@ def _story(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _format(entry: Mapping[str, Any]) -> Flaw | None:
-    given = entry["metadata"]
-    values = [float(text.replace(",", "")) for text in given["formatted_candidates"]]
-    best = max(values) if given["size"] == "largest" else min(values)
+    metadata = entry["metadata"]
+    values = [float(text.replace(",", "")) for text in metadata["formatted_candidates"]]
+    best = max(values) if metadata["size"] == "largest" else min(values)
     if values.count(best) > 1:
         return Flaw("ambiguous", f"two candidates are {best}")
     return None
@@ -129,17 +129,19 @@ _HALF_MINUTE = 30
 
 def _duration(entry: Mapping[str, Any]) -> Flaw | None:
     """time_intervals: floats lose milliseconds, and minutes may be truncated."""
-    given, answer = entry["metadata"], str(entry["answer"])
-    shown = [_seconds(clock) for clock in _CLOCK.findall(str(entry["question"]))]
-    if len(shown) != 2:  # dates only
+    metadata, answer = entry["metadata"], str(entry["answer"])
+    times = [_seconds(clock) for clock in _CLOCK.findall(str(entry["question"]))]
+    if len(times) != 2:  # dates only
         return None
-    apart = shown[1] - shown[0]
-    if str(given["task_type"]).startswith("time"):
+    apart = times[1] - times[0]
+    if str(metadata["task_type"]).startswith("time"):
         if apart < 0:
             return Flaw("impossible", "the end comes before the start")
-        if _seconds(answer) != apart - (apart % 60 if given["expected_format"] == "HH:MM" else 0):
+        if _seconds(answer) != apart - (
+            apart % 60 if metadata["expected_format"] == "HH:MM" else 0
+        ):
             return Flaw("wrong answer", f"{apart} seconds, not {answer}")
-    if str(given["expected_format"]).endswith("HH:MM") and apart % 60 >= _HALF_MINUTE:
+    if str(metadata["expected_format"]).endswith("HH:MM") and apart % 60 >= _HALF_MINUTE:
         return Flaw("ambiguous", "the minutes may be cut or rounded")
     return None
 
@@ -151,9 +153,9 @@ def _seconds(clock: str) -> Decimal:
 
 def _weekday(entry: Mapping[str, Any]) -> Flaw | None:
     """calendar_arithmetic: after February a weekday depends on leap years."""
-    given = entry["metadata"]
-    if given["task"] == "weekday_of_date_from_first_date":
-        year, month, _ = str(given["target_date"]).split("-")
+    metadata = entry["metadata"]
+    if metadata["task"] == "weekday_of_date_from_first_date":
+        year, month, _ = str(metadata["target_date"]).split("-")
         if int(month) > 2 and year not in str(entry["question"]):
             return Flaw("ambiguous", "the weekday depends on whether it is a leap year")
     return None

@@ -35,8 +35,8 @@ def _propositions(entry: Mapping[str, Any]) -> Flaw | None:
 
 def _syllogism(entry: Mapping[str, Any]) -> Flaw | None:
     """syllogism: check all worlds, with and without the assumption that each kind of thing exists."""
-    given = entry["metadata"]
-    statements = [_read(given[key]) for key in ("premise1", "premise2", "conclusion")]
+    metadata = entry["metadata"]
+    statements = [_statement_of(metadata[key]) for key in ("premise1", "premise2", "conclusion")]
     *premises, conclusion = statements
     terms = sorted({term for _, *pair in statements for term in pair})
     modern = traditional = True
@@ -48,12 +48,12 @@ def _syllogism(entry: Mapping[str, Any]) -> Flaw | None:
         return Flaw("ambiguous", "follows only where there are such things at all")
     if modern != (str(entry["answer"]).lower() == "yes"):
         return Flaw(
-            "wrong answer", f"{given['conclusion']}: the stored answer is {entry['answer']}"
+            "wrong answer", f"{metadata['conclusion']}: the stored answer is {entry['answer']}"
         )
     return None
 
 
-def _read(text: str) -> Statement:
+def _statement_of(text: str) -> Statement:
     read = _STATEMENT.fullmatch(text)
     if read is None:
         raise ValueError(f"not a statement of a syllogism: {text!r}")
@@ -67,8 +67,8 @@ def _worlds(terms: Sequence[str]) -> Iterator[World]:
         dict(zip(terms, values, strict=True))
         for values in product((False, True), repeat=len(terms))
     ]
-    for there in product((False, True), repeat=len(kinds)):
-        yield [kind for kind, present in zip(kinds, there, strict=True) if present]
+    for exists in product((False, True), repeat=len(kinds)):
+        yield [kind for kind, present in zip(kinds, exists, strict=True) if present]
 
 
 def _holds(statement: Statement, world: World) -> bool:
@@ -79,8 +79,8 @@ def _holds(statement: Statement, world: World) -> bool:
 
 
 def _output(entry: Mapping[str, Any]) -> Flaw | None:
-    if found := _LONG.search(str(entry["answer"])):
-        return Flaw("too large", f"a result of more than {DECIMALS} decimals: {found.group()}...")
+    if match := _LONG.search(str(entry["answer"])):
+        return Flaw("too large", f"a result of more than {DECIMALS} decimals: {match.group()}...")
     return None
 
 

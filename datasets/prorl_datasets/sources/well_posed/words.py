@@ -43,9 +43,9 @@ def _relative(entry: Mapping[str, Any]) -> Flaw | None:
 
 def _needle(entry: Mapping[str, Any]) -> Flaw | None:
     question = str(entry["question"])
-    asked = _ASKED.search(question)
-    if asked and question.count(f" {asked.group(1)}.") != 1:
-        return Flaw("ambiguous", f"not one person {asked.group(1)}")
+    match = _ASKED.search(question)
+    if match and question.count(f" {match.group(1)}.") != 1:
+        return Flaw("ambiguous", f"not one person {match.group(1)}")
     return None
 
 
@@ -66,8 +66,8 @@ def _palindrome(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _backward(entry: Mapping[str, Any]) -> Flaw | None:
-    given = entry["metadata"]
-    value = given["word"] if "word" in given else given["words"]
+    metadata = entry["metadata"]
+    value = metadata["word"] if "word" in metadata else metadata["words"]
     if value == value[::-1]:
         return Flaw("trivial", "the same forwards and backwards")
     return None
@@ -119,42 +119,42 @@ def _grids(entry: Mapping[str, Any]) -> Flaw | None:
     if entry["metadata"]["input"] == entry["metadata"]["output"]:
         return _COPY
     examples, _, test = str(entry["question"]).rpartition("Input:\n")
-    if test.strip() in (given.strip() for given, _ in _PAIR.findall(examples)):
+    if test.strip() in (example.strip() for example, _ in _PAIR.findall(examples)):
         return _EXAMPLE
     return None
 
 
 def _row(entry: Mapping[str, Any]) -> Flaw | None:
-    given = entry["metadata"]
-    if given["test_example"]["input"] == given["test_example"]["output"]:
+    metadata = entry["metadata"]
+    if metadata["test_example"]["input"] == metadata["test_example"]["output"]:
         return _COPY
-    if any(one["input"] == given["test_example"]["input"] for one in given["train_examples"]):
+    if any(one["input"] == metadata["test_example"]["input"] for one in metadata["train_examples"]):
         return _EXAMPLE
     return None
 
 
 def _lists(entry: Mapping[str, Any]) -> Flaw | None:
     examples, _, test = str(entry["question"]).rpartition("\nInput: ")
-    shown = _SHOWN.findall(examples)
-    if len({output for _, output in shown}) == 1:
+    pairs = _SHOWN.findall(examples)
+    if len({output for _, output in pairs}) == 1:
         return Flaw("ambiguous", "all examples have one output")
-    given = test.partition("\n")[0].strip()
-    if given == str(entry["answer"]).strip():
+    test_input = test.partition("\n")[0].strip()
+    if test_input == str(entry["answer"]).strip():
         return _COPY
-    if given in (one for one, _ in shown):
+    if test_input in (one for one, _ in pairs):
         return _EXAMPLE
     return None
 
 
 def _sequence(entry: Mapping[str, Any]) -> Flaw | None:
     """number_sequence: a simpler rule gives another next term."""
-    *shown, answer = entry["metadata"]["sequence"]
-    if len(set(shown[1:])) == 1:
+    *terms, answer = entry["metadata"]["sequence"]
+    if len(set(terms[1:])) == 1:
         return Flaw("trivial", "the terms do not change")
-    others = {term for term in _simple_continuations(shown) if term != answer}
-    if others:
-        listed = ", ".join(map(str, shown))
-        return Flaw("ambiguous", f"{listed} goes on with {min(others)} or {answer}")
+    different = {term for term in _simple_continuations(terms) if term != answer}
+    if different:
+        listed = ", ".join(map(str, terms))
+        return Flaw("ambiguous", f"{listed} goes on with {min(different)} or {answer}")
     return None
 
 
@@ -168,9 +168,9 @@ def _simple_continuations(terms: Sequence[int]) -> Iterator[Fraction | int]:
         yield terms[-1] + steps[-1] + bends[0]
     if steps[0]:
         factor = Fraction(steps[1], steps[0])
-        rest = terms[1] - factor * terms[0]
-        if all(factor * x + rest == y for x, y in pairwise(terms)):
-            yield factor * terms[-1] + rest
+        offset = terms[1] - factor * terms[0]
+        if all(factor * x + offset == y for x, y in pairwise(terms)):
+            yield factor * terms[-1] + offset
     determinant = terms[1] * terms[1] - terms[0] * terms[2]
     if determinant and len(terms) > 4:  # four terms fit any two factors
         near = Fraction(terms[2] * terms[1] - terms[0] * terms[3], determinant)
@@ -182,8 +182,8 @@ def _simple_continuations(terms: Sequence[int]) -> Iterator[Fraction | int]:
 
 def _modulo(entry: Mapping[str, Any]) -> Flaw | None:
     """modulo_grid: another rule of the task fits the shown cells and fills a hole differently."""
-    shown = str(entry["question"]).partition("\n\n")[2].split("\n")
-    rows = [[None if sign == _HOLE else sign == _MARK for sign in line] for line in shown if line]
+    drawing = str(entry["question"]).partition("\n\n")[2].split("\n")
+    rows = [[None if sign == _HOLE else sign == _MARK for sign in line] for line in drawing if line]
     if not any(True in row for row in rows):
         return Flaw("ambiguous", "no cell is marked")
     most = entry["metadata"]["difficulty"]
@@ -212,8 +212,8 @@ def _modulo_tables(width: int, height: int, divisors: int) -> list[tuple[list[li
         lambda x, y, n: pow(x, y, n),
     )
     return [
-        ([[found(x, y, n) for x in range(width)] for y in range(height)], range(n))
-        for found in operations
+        ([[operation(x, y, n) for x in range(width)] for y in range(height)], range(n))
+        for operation in operations
         for n in range(1, divisors + 1)
     ]
 
