@@ -150,9 +150,19 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
             metadata.setdefault("chance", share)
         result.checks[one.gold_check] += 1
         result.tests_left_out.update(metadata.get("tests_left_out", {}))
-        _count_gold(result, identity, one)
         work.licences[one.licence] += 1
-        work.parts |= _parts_named(one, recorded)
+        spec = VERIFIERS.get(one.verifier)
+        if spec.data.target_type is not None:
+            reference = json.loads(one.reference)
+            kind = spec.data.target_type(reference)
+            result.golds[kind] += 1
+            if kind == UNTYPED and len(result.untyped) < MAX_UNTYPED:
+                result.untyped.append([identity, spec.data.topic_line(reference) or ""])
+        rows_name_parts = spec.needs is not None or spec.compose is not None
+        if rows_name_parts or one.verifier not in recorded:
+            recorded.add(one.verifier)
+            records = part_records([Task(one.verifier, json.loads(one.reference))])
+            work.parts |= {(record["group"], record["name"]): record for record in records}
         row = {
             "id": identity,
             "domain": one.domain,
@@ -169,27 +179,6 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
         work.facts.add(row, rate)
         progress.advance(1, split=split)
         yield row
-
-
-def _parts_named(one: Candidate, recorded: set[str]) -> dict[tuple[str, str], dict[str, str]]:
-    """Return records of the plug-in parts that a row names."""
-    spec = VERIFIERS.get(one.verifier)
-    if one.verifier in recorded and spec.needs is None and spec.compose is None:
-        return {}
-    recorded.add(one.verifier)
-    records = part_records([Task(one.verifier, json.loads(one.reference))])
-    return {(record["group"], record["name"]): record for record in records}
-
-
-def _count_gold(result: EntryResult, identity: str, one: Candidate) -> None:
-    verifier = VERIFIERS.get(one.verifier)
-    if verifier.data.target_type is None:
-        return
-    reference = json.loads(one.reference)
-    kind = verifier.data.target_type(reference)
-    result.golds[kind] += 1
-    if kind == UNTYPED and len(result.untyped) < MAX_UNTYPED:
-        result.untyped.append([identity, verifier.data.topic_line(reference) or ""])
 
 
 class _PartReader:

@@ -109,7 +109,18 @@ class RowMaker:
                     continue
                 candidates.append(self._finish(entry, "", row))
         if bad and policy == "stop":
-            raise _bad_rows_error(bad, len(rows), isinstance(entry.source, RowSettings))
+            message = str(bad[0][1])
+            if len(bad) > 1:
+                lines = ", ".join(where.rpartition(":")[2] for where, _ in bad[1:6])
+                dots = ", ..." if len(bad) > 6 else ""
+                message += (
+                    f"; {len(bad) - 1} more of these {len(rows)} rows are bad (lines {lines}{dots})"
+                )
+            if isinstance(entry.source, RowSettings):
+                message += (
+                    "; mend the data, or leave such rows out with on_bad_row: drop or quarantine"
+                )
+            raise DatasetError(message)
         return candidates
 
     def _row(self, entry: Entry, split: str, index: int) -> Row | Drop:
@@ -241,20 +252,6 @@ class RowMaker:
             texts = [r.core or r.question for r in rows if isinstance(r, Row)]
             self._templates[entry.name] = template_ngrams(sorted(set(texts)))
         return self._templates[entry.name]
-
-
-def _bad_rows_error(
-    bad: Sequence[tuple[str, DatasetError]], looked: int, may_go_on: bool
-) -> DatasetError:
-    more = ""
-    if len(bad) > 1:
-        lines = [where.rpartition(":")[2] for where, _ in bad[1:6]]
-        dots = ", ..." if len(bad) > 6 else ""
-        more = (
-            f"; {len(bad) - 1} more of these {looked} rows are bad (lines {', '.join(lines)}{dots})"
-        )
-    cure = "; mend the data, or leave such rows out with on_bad_row: drop or quarantine"
-    return DatasetError(f"{bad[0][1]}{more}{cure if may_go_on else ''}")
 
 
 def _merge_reference(entry: Entry, task: Task) -> Task:

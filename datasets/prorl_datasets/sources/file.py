@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +23,7 @@ from prorl_datasets.sources.row_files import (
     convert_row,
     read_rows,
 )
-from prorl_datasets.spec import RawRow, SourceSpec
+from prorl_datasets.spec import SourceSpec
 from prorl_datasets.types import DatasetError
 
 SAVED, SAVED_SPLITS = "state.json", "dataset_dict.json"
@@ -152,11 +152,6 @@ def find(
         files.progress.finish()
 
 
-def read(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield the raw rows. Raises DatasetError for damaged files."""
-    yield from read_rows(entry, files.paths[entry.name])
-
-
 def label(settings: FileSource) -> str:
     """Return ``file/NAME``."""
     return f"file/{Path(settings.path).name}"
@@ -170,7 +165,7 @@ def _settings(entry: Entry) -> FileSource:
 SPEC = SourceSpec(
     name="file",
     settings=FileSource,
-    read=read,
+    read=read_rows,
     convert=convert_row,
     check=check,
     find=find,

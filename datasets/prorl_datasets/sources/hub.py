@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,7 +16,7 @@ from prorl_datasets.sources.row_files import (
     convert_row,
     read_rows,
 )
-from prorl_datasets.spec import RawRow, SourceSpec
+from prorl_datasets.spec import SourceSpec
 from prorl_datasets.types import DatasetError
 
 
@@ -125,11 +125,6 @@ def find(
     pins.write()
 
 
-def read(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield the raw rows. Raises DatasetError with file and line."""
-    yield from read_rows(entry, files.paths[entry.name])
-
-
 def label(settings: HubSource) -> str:
     """Return the repository."""
     return settings.repo
@@ -141,6 +136,6 @@ def _settings(entry: Entry) -> HubSource:
 
 
 SPEC = SourceSpec(
-    name="hub", settings=HubSource, read=read, convert=convert_row, check=check, find=find, label=label,
+    name="hub", settings=HubSource, read=read_rows, convert=convert_row, check=check, find=find, label=label,
     may_fail=True,
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -116,13 +116,13 @@ def check_rows(entry: Entry) -> list[str]:
     return problems
 
 
-def read_rows(entry: Entry, paths: Sequence[Path]) -> Iterator[RawRow]:
-    """Yield the raw rows of files; unless the source stops at bad rows, broken ones have their problem attached.
+def read_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
+    """Yield the raw rows of an entry's files; unless the source stops at bad rows, broken ones have their problem attached.
 
     Raises DatasetError.
     """
     settings = _settings(entry)
-    rows = (row for path in paths for row in _file_rows(settings, path))
+    rows = (row for path in files.paths[entry.name] for row in _file_rows(settings, path))
     yield from rows if settings.adapter is not None else named_once(rows, settings)
 
 

@@ -103,11 +103,10 @@ def signature_of(hashes: Hashes) -> Signature:
     if len(hashes) == 0:
         return np.full(PERMUTATIONS, EMPTY)
     shingles = runs_of(hashes, min(SHINGLE, len(hashes)))
-    factors, offsets = _permutations()
     least = np.full(PERMUTATIONS, np.uint64(0xFFFFFFFFFFFFFFFF))
     for start in range(0, len(shingles), _BLOCK):
-        block = factors[:, None] * shingles[None, start : start + _BLOCK]
-        block += offsets[:, None]
+        block = _FACTORS[:, None] * shingles[None, start : start + _BLOCK]
+        block += _OFFSETS[:, None]
         np.minimum(least, block.min(axis=1), out=least)
     return (least >> np.uint64(32)).astype(np.uint32)
 
@@ -126,12 +125,9 @@ def _powers(length: int) -> tuple[Hashes, Hashes]:
     return powers[0], powers[1]
 
 
-@lru_cache(maxsize=1)
-def _permutations() -> tuple[Hashes, Hashes]:
-    """Return the 128 odd factors and offsets of the hash functions a * x + b mod 2**64."""
-    draws = [_word_hash(f"prorl minhash {i}") for i in range(2 * PERMUTATIONS)]
-    values = np.array(draws, dtype=np.uint64)
-    return values[:PERMUTATIONS] | np.uint64(1), values[PERMUTATIONS:]
+_DRAWS = word_hashes([f"prorl minhash {i}" for i in range(2 * PERMUTATIONS)])
+_FACTORS, _OFFSETS = _DRAWS[:PERMUTATIONS] | np.uint64(1), _DRAWS[PERMUTATIONS:]
+"""Odd factors and offsets of the 128 hash functions a * x + b mod 2**64."""
 
 
 def template_ngrams(texts: Iterable[str]) -> Hashes:

@@ -41,7 +41,7 @@ class Bag(NamedTuple):
         """Return the bag of ``text``; names are kept, numerals are canonical."""
         words = canonical_words(text, rename=False)
         numbers = Counter(word for word in words if word[0].isdigit())
-        return cls(frozenset(map(_stem, words)) - numbers.keys() - _common(), numbers)
+        return cls(frozenset(map(_stem, words)) - numbers.keys() - _COMMON_STEMS, numbers)
 
 
 class ParaphraseIndex:
@@ -93,11 +93,6 @@ class ParaphraseIndex:
         return sum(self._weight(self._numbers[n]) * count for n, count in numbers.items())
 
 
-@lru_cache(maxsize=1)
-def _common() -> frozenset[str]:
-    return frozenset([*map(_stem, _COMMON.split()), PLACEHOLDER])
-
-
 @lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
     """Remove an English ending: ``carries``, ``carried`` and ``carry`` agree."""
@@ -111,6 +106,7 @@ def _stem(word: str) -> str:
     return word[:-1] + "i" if word.endswith("y") else word
 
 
+_COMMON_STEMS = frozenset([*map(_stem, _COMMON.split()), PLACEHOLDER])
 Vectors = NDArray[np.float32]
 _BATCH = 256
 

@@ -274,7 +274,10 @@ class ViewIndex:
         sentences = Sentences(text, self._words)
         for question in sorted(candidates):
             words = question.split()
-            if _stands_alone(words) or sentences.contains(words):
+            letters = {word for word in words if len(word) > 1 and word.isalpha()} - {PLACEHOLDER}
+            has_number = any(word[0].isdigit() for word in words)
+            may_be_inside = len(words) >= _ANYWHERE and has_number and len(letters) > 1
+            if may_be_inside or sentences.contains(words):
                 for item in self._whole[question]:
                     yield Hit(item, "question", 1.0)
 
@@ -308,13 +311,6 @@ class ViewIndex:
         for item, score in zip(candidates.tolist(), agreement.tolist(), strict=True):
             if score >= self._minhash:
                 yield Hit(item, "minhash", score)
-
-
-def _stands_alone(question: Sequence[str]) -> bool:
-    """Return True if a short question may match inside a sentence."""
-    letters = {word for word in question if len(word) > 1 and word.isalpha()} - {PLACEHOLDER}
-    has_number = any(word[0].isdigit() for word in question)
-    return len(question) >= _ANYWHERE and has_number and len(letters) > 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

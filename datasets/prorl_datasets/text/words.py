@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _NUMBER_OR_SIGN = r"\d+(?:\.\d+)*|\++|<+|>+|-(?=\s*(?:[\d(.]|[a-z](?![a-z])))"
@@ -140,11 +139,18 @@ def _fewer_marks(run: re.Match[str]) -> str:
     return "".join(characters)
 
 
+_SUFFIX_PHRASES = sorted(
+    (f" {' '.join(words(sentence))} " for sentence in SUFFIXES),
+    key=lambda phrase: (-len(phrase), phrase),
+)
+"""``SUFFIXES`` as words, the longest first."""
+
+
 def question_words(text: str) -> list[str]:
     """Return the words of ``text`` without the sentences of ``SUFFIXES``."""
     all_words = words(text)
     padded = remaining = f" {' '.join(all_words)} "
-    for phrase in _suffixes():
+    for phrase in _SUFFIX_PHRASES:
         if phrase in remaining:
             remaining = remaining.replace(phrase, " ")
     return all_words if remaining is padded else remaining.split()
@@ -156,12 +162,6 @@ def normalise_question(text: str) -> str:
     A text without words gives "", which never matches.
     """
     return " ".join(question_words(text))
-
-
-@lru_cache(maxsize=1)
-def _suffixes() -> tuple[str, ...]:
-    phrases = [f" {' '.join(words(sentence))} " for sentence in SUFFIXES]
-    return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
 
 
 _END = re.compile(r"""[.?!:;)](?=["')\]}$*\s]|$)|,(?=\s)|\n|[。？！：；，]""")
