@@ -11,7 +11,7 @@ from typing import BinaryIO
 from prorl_common import Progress, nearest
 from prorl_common.hub import broken_library
 from prorl_datasets.benchmarks import BenchmarkSpec, benchmark_names, load_spec
-from prorl_datasets.hub.access import CURE, Access, Selection
+from prorl_datasets.hub.access import ADVICE, Access, Selection
 from prorl_datasets.hub.hub import Unreachable
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
@@ -22,9 +22,9 @@ from prorl_datasets.sources.readers.decode import some_names
 from prorl_datasets.spec import ADAPTERS
 from prorl_datasets.types import DatasetError
 
-LOOKED_AT = 4
+MAX_FILES = 4
 """Number of files of each source whose columns are read."""
-FIRST, MOST = 256 * 1024, 64 * 1024 * 1024
+FIRST_BYTES, MAX_BYTES = 256 * 1024, 64 * 1024 * 1024
 """Bytes of a text file to read first, and at most, to find one complete row."""
 
 
@@ -108,7 +108,7 @@ def _examine_files(access: Access, name: str, source: tuple[str, str, Sequence[s
         chosen = access.select(repo, revision, files)
         columns = _read_columns(access, chosen)
     except Unreachable as problem:
-        return Examined(name, repo, f"{problem}; {CURE}")
+        return Examined(name, repo, f"{problem}; {ADVICE}")
     except DatasetError as error:
         return Examined(name, repo, str(error))
     odd = [file for file, of in columns if set(of) != set(columns[0][1])]
@@ -128,7 +128,7 @@ def _examine_files(access: Access, name: str, source: tuple[str, str, Sequence[s
 def _read_columns(access: Access, chosen: Selection) -> list[tuple[str, list[str]]]:
     columns = []
     broken = broken_library()
-    for branch, name in chosen.names[:LOOKED_AT]:
+    for branch, name in chosen.names[:MAX_FILES]:
         try:
             with access.open(chosen, branch, name) as file:
                 read = _parquet_columns if name.endswith(".parquet") else _text_columns
@@ -146,7 +146,7 @@ def _text_columns(name: str, file: BinaryIO) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="prorl-peek-") as folder:
         path = Path(folder) / Path(name).name
         while True:
-            more = file.read(max(FIRST, 7 * len(start)))
+            more = file.read(max(FIRST_BYTES, 7 * len(start)))
             start += more
             path.write_bytes(start)
             try:
@@ -154,7 +154,7 @@ def _text_columns(name: str, file: BinaryIO) -> list[str]:
                     return list(row)
                 raise DatasetError(f"{path}: it has no row")
             except DatasetError as error:  # the row may continue after the bytes read so far
-                if not more or len(start) >= MOST:
+                if not more or len(start) >= MAX_BYTES:
                     raise DatasetError(str(error).replace(str(path), name)) from error
 
 

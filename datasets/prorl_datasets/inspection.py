@@ -15,7 +15,7 @@ from prorl_verifiers import VERIFIERS
 
 ANSWERS_SHOWN = 10
 FROM_MANIFEST = ("left_out", "drops", "stages", "decontamination", "short")
-ANSWERS_HELD = 200_000
+MAX_ANSWERS = 200_000
 """Limit on distinct answers counted in each domain; the summary shows when it is reached."""
 
 
@@ -47,7 +47,7 @@ class _Domain:
             spec = VERIFIERS.get(task.verifier)
             data = spec.data
             answer = data.topic(task.reference) if data.topic else data.topic_line(task.reference)
-        if answer is not None and (answer in self.answers or len(self.answers) < ANSWERS_HELD):
+        if answer is not None and (answer in self.answers or len(self.answers) < MAX_ANSWERS):
             self.answers[answer] += 1
         if len(self.examples) < most:
             self.examples.append(_example(sample))
@@ -60,9 +60,9 @@ class _Domain:
     def common_answers(self) -> dict[str, Any]:
         if not self.answers:
             return {}
-        whole = len(self.answers) < ANSWERS_HELD
+        is_complete = len(self.answers) < MAX_ANSWERS
         return {
-            "different": len(self.answers) if whole else f"{ANSWERS_HELD} or more",
+            "different": len(self.answers) if is_complete else f"{MAX_ANSWERS} or more",
             "commonest": dict(self.answers.most_common(ANSWERS_SHOWN)),
         }
 

@@ -15,7 +15,7 @@ from prorl_datasets.storage import MANIFEST, read_manifest
 from prorl_datasets.types import SPLITS, DatasetError
 
 CARD = "README.md"
-AT_HOME = (PAIRS, QUARANTINE, DROPPED)
+LOCAL_FILES = (PAIRS, QUARANTINE, DROPPED)
 """Files with texts of rows that are not in the dataset; they are never pushed."""
 
 
@@ -41,7 +41,7 @@ def plan_push(folder: Path, repo: str) -> Upload:
     }
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         name = path.relative_to(folder).as_posix()
-        if name not in {CARD, *AT_HOME, *(f"{split}.parquet" for split in splits)}:
+        if name not in {CARD, *LOCAL_FILES, *(f"{split}.parquet" for split in splits)}:
             files[name] = path
     head, mark, text = (folder / CARD).read_text(encoding="utf-8").partition("\n---\n")
     for split in SPLITS:
@@ -68,7 +68,7 @@ def push(
         f"{sum(rows_by_split(folder).values()):,} rows, built with prorl",
         private=private,
         replaces=lambda name: (
-            (name.startswith("data/") and name.endswith(".parquet")) or name in AT_HOME
+            (name.startswith("data/") and name.endswith(".parquet")) or name in LOCAL_FILES
         ),
         environment=environment,
         progress=progress,

@@ -130,7 +130,7 @@ class SourceSpec:
     check: Callable[[Any, Sequence[Any], Any], list[str]] | None = None
     """(recipe, entries of this kind, child processes) -> their problems, one line each."""
     find: Callable[[Any, Sequence[Any], Any, Any, Any, bool], None] | None = None
-    """(recipe, entries of this kind, found, lock, mirror, update_pins): add files and hashes to ``found``."""
+    """(recipe, entries of this kind, files, lock, mirror, update_pins): add paths and hashes to ``files``."""
     may_fail: bool = False
     """Whether the build continues without this source if its files are unavailable or unreadable."""
     label: Callable[[Any], str] | None = None

@@ -62,8 +62,8 @@ def benchmark_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) 
             if folder is None:
                 continue
             names = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
-            whole = all(any(fnmatchcase(name, f) for name in names) for f in source.files)
-            if whole or len(sources) == 1:
+            is_complete = all(any(fnmatchcase(name, f) for name in names) for f in source.files)
+            if is_complete or len(sources) == 1:
                 return _resolved(source, mirror)
         for source in sources:
             if mirror_folder(mirror, source.repo) is not None:

@@ -36,8 +36,8 @@ from prorl_datasets.storage import MANIFEST, read_manifest
 from prorl_datasets.types import SPLITS, DatasetError
 from prorl_verifiers import VERIFIERS
 
-LOSSES = ("made", "gold", "decontamination")
-ENOUGH = 200
+LOSS_STAGES = ("made", "gold", "decontamination")
+MIN_CANDIDATES = 200
 """Generated candidates a domain must have before its losses can stop the build."""
 
 
@@ -227,12 +227,12 @@ def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
         if tally is None or not entry.generated:
             continue
         candidates[entry.domain] += tally.candidates
-        for stage in LOSSES:
+        for stage in LOSS_STAGES:
             for reason, count in tally.drops.get(stage, {}).items():
                 reasons.setdefault(entry.domain, Counter())[f"{entry.name}: {reason}"] += count
     for domain, lost in reasons.items():
         total = candidates[domain]
-        if total >= ENOUGH and lost.total() > recipe.max_loss * total:
+        if total >= MIN_CANDIDATES and lost.total() > recipe.max_loss * total:
             ordered = sorted(lost.items(), key=lambda item: (-item[1], item[0]))[:10]
             worst = "; ".join(f"{reason} ({count})" for reason, count in ordered)
             raise DatasetError(

@@ -107,10 +107,10 @@ class Tally:
         self.candidates += part.candidates
         for stage, reasons in part.drops.items():
             self.drops.setdefault(stage, Counter()).update(reasons)
-        held: dict[tuple[str, str], list[dict[str, str]]] = {}
+        by_reason: dict[tuple[str, str], list[dict[str, str]]] = {}
         for example in sorted(self.examples + part.examples, key=lambda line: line["row"]):
-            held.setdefault((example["stage"], example["reason"]), []).append(example)
-        self.examples = [e for same in held.values() for e in same[:EXAMPLES]]
+            by_reason.setdefault((example["stage"], example["reason"]), []).append(example)
+        self.examples = [e for same in by_reason.values() for e in same[:EXAMPLES]]
         self.isolation.update(part.isolation)
         self.unpaid.add(part.unpaid, part.unpaid_example)
 
@@ -308,7 +308,7 @@ class _Chooser:
 
     def link_repeated(self, recipe: Recipe) -> None:
         """Set ``like`` of each example to the kept row that it repeats or resembles."""
-        examples = [e for held in self.choice.examples.values() for e in held]
+        examples = [e for dropped in self.choice.examples.values() for e in dropped]
         originals: dict[tuple[str, int | bytes | None], str] = {}
         for example in examples:
             originals |= dict.fromkeys(self._keys(example), "")

@@ -327,18 +327,18 @@ def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[s
 
 def read(entry: Entry, files: Files, chosen: Collection[int] | None) -> Iterator[Job]:
     """Yield jobs while reading the rows ``chosen`` (None: all). Raises DatasetError."""
-    held: list[tuple[Any, ...]] = []
+    pending: list[tuple[Any, ...]] = []
     size, version = 0, files.version(entry.name)
     for index, row in enumerate(raw_rows(entry, files)):
         if chosen is not None and index not in chosen:
             continue
-        held.append((index, *row))
+        pending.append((index, *row))
         size += _size(row[1])
-        if len(held) == RAW_CHUNK or size >= RAW_BYTES:
-            yield Job(entry, "", held[0][0], index + 1, tuple(held), version)
-            held, size = [], 0
-    if held:
-        yield Job(entry, "", held[0][0], held[-1][0] + 1, tuple(held), version)
+        if len(pending) == RAW_CHUNK or size >= RAW_BYTES:
+            yield Job(entry, "", pending[0][0], index + 1, tuple(pending), version)
+            pending, size = [], 0
+    if pending:
+        yield Job(entry, "", pending[0][0], pending[-1][0] + 1, tuple(pending), version)
 
 
 def _size(value: Any) -> int:

@@ -14,7 +14,7 @@ from prorl_datasets.hub.candidates import FileCandidate, NothingFits, choose, mi
 from prorl_datasets.hub.hub import CachedHub, Listing, NoHub, NoRevision, Unreachable
 from prorl_datasets.types import DatasetError
 
-CURE = (
+ADVICE = (
     "give --mirror DIR with its files under DIR/<owner>/<name>/, set HF_ENDPOINT to a reachable "
     "hub, or build prorl-136k-procedural, which downloads nothing"
 )
@@ -161,7 +161,7 @@ def resolve(
     try:
         return access.fetch(access.select(repo, revision, files))
     except Unreachable as problem:
-        raise DatasetError(f"{repo}: {problem}; {CURE}") from problem
+        raise DatasetError(f"{repo}: {problem}; {ADVICE}") from problem
 
 
 def mirror_folder(mirror: Path, repo: str) -> Path | None:

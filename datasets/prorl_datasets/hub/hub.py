@@ -37,8 +37,8 @@ FIRST_TRIES = 2
 """Failed connections after which a hub that has never answered is given up."""
 HASH_TRIES = 3
 """Downloads of a file with the right length and the wrong hash before giving up."""
-MOST_FILES = 1_000_000
-SHOWN = 8 << 20
+MAX_FILES = 1_000_000
+PROGRESS_BYTES = 8 << 20
 """Size in bytes from which a download shows progress."""
 PART = 256 * 1024
 """Block size in bytes for partial reads."""
@@ -162,7 +162,7 @@ class CachedHub:
         files: dict[str, RemoteFile] = {}
         paths: set[str] = set()
         for entry in api.list_repo_tree(name, recursive=True, revision=commit, repo_type="dataset"):
-            if entry.path in paths or len(paths) >= MOST_FILES:
+            if entry.path in paths or len(paths) >= MAX_FILES:
                 raise ValueError("a list of files without an end")
             paths.add(entry.path)
             if (
@@ -187,7 +187,7 @@ class CachedHub:
                 return
             self._ask(lambda: self._resume(listing, name, out), listing.repo, listing.commit)
             os.fsync(out.fileno())
-            if size >= SHOWN:
+            if size >= PROGRESS_BYTES:
                 self._progress.finish()
         os.replace(part, path)
 
@@ -202,7 +202,7 @@ class CachedHub:
         if offset > size:
             out.truncate(0)
             offset = 0
-        if size >= SHOWN:
+        if size >= PROGRESS_BYTES:
             label = f"fetching {listing.repo}/{name} (MiB)"
             self._progress.start(label, size >> 20, offset >> 20)
         url = hf_hub_url(
@@ -212,7 +212,9 @@ class CachedHub:
             revision=listing.commit,
             endpoint=self._endpoint,
         )
-        bar: Any = _progress_bar(self._progress if size >= SHOWN else NullProgress(), offset)
+        bar: Any = _progress_bar(
+            self._progress if size >= PROGRESS_BYTES else NullProgress(), offset
+        )
         if offset < size:
             http_get(
                 url,
@@ -363,8 +365,8 @@ def _progress_bar(progress: Progress, offset: int) -> type:
 
         def update(self, more: int) -> None:
             before, self._bytes = self._bytes, self._bytes + more
-            if (whole := (self._bytes >> 20) - (before >> 20)) > 0:
-                progress.advance(whole)
+            if (mebibytes := (self._bytes >> 20) - (before >> 20)) > 0:
+                progress.advance(mebibytes)
 
         def __enter__(self) -> Self:
             return self

@@ -32,8 +32,8 @@ class Counts(Section):
 
     @model_validator(mode="after")
     def _at_most_all(self) -> Counts:
-        if (whole := sum(map(self._thousandths, SPLITS))) > 100_000:
-            raise ValueError(f"the percentages come to {whole / 1000:g}%, more than 100%")
+        if (total := sum(map(self._thousandths, SPLITS))) > 100_000:
+            raise ValueError(f"the percentages come to {total / 1000:g}%, more than 100%")
         return self
 
     def of(self, split: Split) -> int | None:
@@ -248,8 +248,8 @@ class Group(Section):
             for place, member in enumerate(members)
         ]
 
-    def _named(self, member: Member, alone: Collection[str]) -> list[Member]:
-        """Return the members that a name or pattern matches, without those listed ``alone``."""
+    def _named(self, member: Member, explicit: Collection[str]) -> list[Member]:
+        """Return the members that a name or pattern matches, without those listed ``explicit``."""
         if "*" not in member.name:
             return [member]
         names = SOURCES.get(self.kind).names
@@ -257,7 +257,7 @@ class Group(Section):
             raise ValueError(
                 f"members of a {self.kind} group have names, not patterns: {member.name}"
             )
-        fitting = [n for n in fnmatch.filter(names(self.domain), member.name) if n not in alone]
+        fitting = [n for n in fnmatch.filter(names(self.domain), member.name) if n not in explicit]
         if not fitting:
             raise ValueError(f"no {self.domain} member of {self.kind} fits '{member.name}'")
         return [member.model_copy(update={"name": name}) for name in fitting]
@@ -280,10 +280,10 @@ class Group(Section):
 
 def spread(total: int, shares: list[int]) -> list[int]:
     """Split ``total`` into integers in proportion to ``shares``."""
-    ends, run, whole = [0], 0, sum(shares)
+    ends, done, parts = [0], 0, sum(shares)
     for share in shares:
-        run += share
-        ends.append(-(-total * run // whole))
+        done += share
+        ends.append(-(-total * done // parts))
     return [b - a for a, b in pairwise(ends)]
 
 

@@ -145,7 +145,7 @@ class Recipe(Section):
         """
         names = [entry.name for entry in self.entries]
         for word in (*only, *skip):
-            if not any(_fits(word, name) for name in names):
+            if not any(_matches(word, name) for name in names):
                 listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
                 raise DatasetError(
                     f"recipe {self.name} has no entry '{word}'{nearest(word, names)}; it has {listed}"
@@ -153,8 +153,8 @@ class Recipe(Section):
         selected = [
             entry
             for entry in self.entries
-            if (not only or any(_fits(word, entry.name) for word in only))
-            and not any(_fits(word, entry.name) for word in skip)
+            if (not only or any(_matches(word, entry.name) for word in only))
+            and not any(_matches(word, entry.name) for word in skip)
         ]
         if not selected:
             raise DatasetError(f"recipe {self.name}: --only and --skip leave no entry")
@@ -198,7 +198,7 @@ class Recipe(Section):
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _fits(word: str, name: str) -> bool:
+def _matches(word: str, name: str) -> bool:
     return name == word or name.startswith(f"{word}-") or fnmatchcase(name, word)
 
 

@@ -35,7 +35,7 @@ CODE = ("prorl_common", "prorl_datasets", "prorl_verifiers", "prorl_sandbox")
 
 EXAMPLES = 2
 """Number of dropped candidates kept as examples for each entry, stage and reason."""
-MOST_SHOWN = 600
+MAX_TEXT = 600
 """Characters kept of each text of a dropped candidate."""
 
 
@@ -72,7 +72,7 @@ class Part:
 
 def dropped_line(item: str, stage: str, reason: str, **about: str) -> dict[str, str]:
     """Return a line of ``dropped.jsonl``."""
-    texts = {k: v[:MOST_SHOWN].encode("utf-8", "replace").decode() for k, v in about.items() if v}
+    texts = {k: v[:MAX_TEXT].encode("utf-8", "replace").decode() for k, v in about.items() if v}
     return {"row": item, "stage": stage, "reason": reason, **texts}
 
 

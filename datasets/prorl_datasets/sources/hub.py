@@ -43,18 +43,18 @@ def check(recipe: object, entries: Sequence[Entry], children: object) -> list[st
 def find(
     recipe: object,
     entries: Sequence[Entry],
-    collected: Files,
+    files: Files,
     lock: Path,
     mirror: Path | None,
     update_pins: bool,
 ) -> None:
-    """Add the files of all entries to ``collected`` and pin them in ``lock``.
+    """Add the files of all entries to ``files`` and pin them in ``lock``.
 
-    Unavailable entries are recorded in ``found.failed``. Raises DatasetError if no hub can be reached, sources differ
+    Unavailable entries are recorded in ``files.failed``. Raises DatasetError if no hub can be reached, sources differ
     from their pins, or one repository is used at two revisions.
     """
     del recipe
-    from prorl_datasets.hub.access import CURE, Access, Selection
+    from prorl_datasets.hub.access import ADVICE, Access, Selection
     from prorl_datasets.hub.hub import NoHub, Unreachable
     from prorl_datasets.hub.pins import Pins
 
@@ -67,7 +67,7 @@ def find(
                 f"entries '{first}' and '{entry.name}' take {source.repo} at two revisions ({revision}, "
                 f"{source.revision}); a recipe takes one of each repository"
             )
-    pins, access = Pins.read(lock), Access(mirror, progress=collected.progress)
+    pins, access = Pins.read(lock), Access(mirror, progress=files.progress)
     if update_pins:
         for repo in revisions:
             pins.forget(repo)
@@ -81,19 +81,19 @@ def find(
             chosen = access.select(source.repo, source.revision, source.files, pinned, locked)
         except Unreachable as problem:
             note = f" (locked in {lock}; or give --update-pins)" if pinned.get(None) else ""
-            collected.failed[entry.name] = f"{source.repo}: {problem}{note}; {CURE}"
+            files.failed[entry.name] = f"{source.repo}: {problem}{note}; {ADVICE}"
             unreachable += isinstance(problem, NoHub)
             continue
         selected[entry.name] = chosen
         pins.note(source.repo, chosen.commits())
         commit = chosen.commits().get(chosen.names[0][0])
         count, at = len(chosen.names), f" at {commit[:8]}" if commit else ", from the mirror"
-        collected.progress.message(
+        files.progress.message(
             f"{entry.name}: takes {', '.join(chosen.candidates)} of {source.repo}{at} "
             f"({count} file{'s' if count > 1 else ''}, {chosen.size() / 1e6:,.1f} MB)"
         )
     if unreachable == len(entries):
-        lines = [f"{collected.failed[entry.name]}, or --skip {entry.name}" for entry in entries]
+        lines = [f"{files.failed[entry.name]}, or --skip {entry.name}" for entry in entries]
         raise DatasetError("\n".join(lines))
     pins.write()
     wrong: list[str] = []
@@ -102,24 +102,24 @@ def find(
             continue
         repo, chosen = _settings(entry).repo, selected[entry.name]
         try:
-            files = access.fetch(chosen)
+            fetched = access.fetch(chosen)
         except Unreachable as problem:
-            collected.failed[entry.name] = f"{repo}: {problem}; {CURE}"
+            files.failed[entry.name] = f"{repo}: {problem}; {ADVICE}"
             continue
-        wrong += [line for line in pins.problems(repo, files) if line not in wrong]
+        wrong += [line for line in pins.problems(repo, fetched) if line not in wrong]
         if wrong:
             continue
-        pins.record(repo, files)
-        collected.paths[entry.name] = [file.path for file in files]
-        collected.contents[entry.name] = [file.sha256 for file in files]
-        collected.taken[entry.name] = {
+        pins.record(repo, fetched)
+        files.paths[entry.name] = [file.path for file in fetched]
+        files.contents[entry.name] = [file.sha256 for file in fetched]
+        files.taken[entry.name] = {
             "repo": chosen.repo,
             "candidates": list(chosen.candidates),
-            "revision": next((file.revision for file in files), None),
-            "files": [file.name for file in files],
+            "revision": next((file.revision for file in fetched), None),
+            "files": [file.name for file in fetched],
         }
-        for file in files:
-            collected.hashes[f"{repo}@{file.revision or 'mirror'}/{file.name}"] = file.sha256
+        for file in fetched:
+            files.hashes[f"{repo}@{file.revision or 'mirror'}/{file.name}"] = file.sha256
     if wrong:
         raise DatasetError("\n".join(wrong))
     pins.write()

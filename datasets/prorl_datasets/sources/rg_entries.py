@@ -94,19 +94,19 @@ def curriculum(task: str) -> dict[int, dict[str, Any]]:
 
     if not has_curriculum(task):
         return {}
-    made, levels = create_curriculum(task), {}
+    course, levels = create_curriculum(task), {}
     context = DefaultCurriculumContext(RangeAttributeMode.UPPER_BOUND)
     names: list[str] = []
-    for attribute in made.attributes.values():
+    for attribute in course.attributes.values():
         if isinstance(attribute, RangeAttributeDefinition):
             names += (attribute.lower_field_name, attribute.upper_field_name)
         else:
             names.append(attribute.field_name)
-    highest = max((len(a.levels) for a in made.attributes.values()), default=0)
+    highest = max((len(a.levels) for a in course.attributes.values()), default=0)
     for level in range(min(highest, CURRICULUM_LEVELS)):
-        made.set_global_level(level)
-        whole = made.generate_configuration(context=context)
-        sizes = json.loads(json.dumps({n: getattr(whole, n) for n in names}, default=plain))
+        course.set_global_level(level)
+        configuration = course.generate_configuration(context=context)
+        sizes = json.loads(json.dumps({n: getattr(configuration, n) for n in names}, default=plain))
         if not mistakes(task, sizes):
             levels[level] = sizes
     return levels

@@ -38,7 +38,7 @@ _FUNCTIONS = (
     "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp sqrt abs max min "
     "gcd lcm lim mod floor ceil det"
 )
-_KEPT = frozenset(f"{_OPENERS} {_FUNCTIONS}".split())
+_NOT_NAMES = frozenset(f"{_OPENERS} {_FUNCTIONS}".split())
 
 _UNDER_TWENTY = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
@@ -48,7 +48,7 @@ _ROUND = "twenty thirty forty fifty sixty seventy eighty ninety"
 _ONES = {word: number for number, word in enumerate(_UNDER_TWENTY.split())}
 _TENS = {word: 10 * number for number, word in enumerate(_ROUND.split(), start=2)}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
-_MOST = 10**15
+_MAX_NUMBER = 10**15
 """Upper bound of numbers read from words."""
 
 _GREEK = (
@@ -147,7 +147,7 @@ def _without_names(text: str) -> str:
         if arguments:
             text = re.sub(r"\w+", lambda m: " Q " if m[0] in arguments else m[0], text)
     # ``_canonical`` turns the capital into the placeholder
-    return _NAME.sub(lambda name: name[0] if name[0].lower() in _KEPT else " Q ", text)
+    return _NAME.sub(lambda name: name[0] if name[0].lower() in _NOT_NAMES else " Q ", text)
 
 
 class _Number:
@@ -175,7 +175,9 @@ class _Number:
             return fits
         if word in _SCALES:
             scale = _SCALES[word]
-            fits = not self._and and self._low > 0 and (self._high + self._low) * scale <= _MOST
+            fits = (
+                not self._and and self._low > 0 and (self._high + self._low) * scale <= _MAX_NUMBER
+            )
             if fits and scale == 100:
                 self._low *= scale
             elif fits:

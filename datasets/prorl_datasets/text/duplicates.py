@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from prorl_common import NullProgress, Progress
 from prorl_datasets.text.hashing import EMPTY, PERMUTATIONS, Hashes, Signature, mix
 
-FOUND = 0.995
+RECALL = 0.995
 """Minimum probability that a pair at the threshold becomes a candidate."""
 
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)
@@ -27,7 +27,7 @@ def rows_for(threshold: float) -> int:
         raise ValueError(f"a similarity threshold lies in (0, 1], not {threshold}")
     best = 1
     for rows in range(1, PERMUTATIONS + 1):
-        if 1 - (1 - threshold**rows) ** (PERMUTATIONS // rows) >= FOUND:
+        if 1 - (1 - threshold**rows) ** (PERMUTATIONS // rows) >= RECALL:
             best = rows
     return best
 
@@ -155,12 +155,12 @@ def _join_equal(signatures: Signature, order: Indices) -> tuple[Indices, Edges]:
     new = np.ones(len(rows), dtype=np.bool_)
     new[1:] = keys[1:] != keys[:-1]
     first = rows[np.maximum.accumulate(np.where(new, np.arange(len(rows)), 0))]
-    star = np.flatnonzero(~new)
-    star = star[_agreement(signatures, first[star], rows[star]) == 1]
-    alone = np.ones(len(signatures), dtype=np.bool_)
-    alone[rows[star]] = False
-    ones = np.ones(len(star), dtype=np.float32)
-    return order[alone[order]], _edges(first[star], rows[star], ones)
+    repeated = np.flatnonzero(~new)
+    repeated = repeated[_agreement(signatures, first[repeated], rows[repeated]) == 1]
+    is_leader = np.ones(len(signatures), dtype=np.bool_)
+    is_leader[rows[repeated]] = False
+    ones = np.ones(len(repeated), dtype=np.float32)
+    return order[is_leader[order]], _edges(first[repeated], rows[repeated], ones)
 
 
 def _band_pairs(
@@ -184,8 +184,8 @@ def _band_pairs(
         following = (band + 1) % (PERMUTATIONS // rows)
         by_both = np.lexsort((_keys_of(signatures, members, rows, following), keys))
         members, keys = members[by_both], keys[by_both]
-        beside = np.flatnonzero(keys[1:] == keys[:-1])
-        left, right = members[beside], members[beside + 1]
+        adjacent = np.flatnonzero(keys[1:] == keys[:-1])
+        left, right = members[adjacent], members[adjacent + 1]
         near, score = _near(signatures, left, right, threshold)
         parts.append((left[near], right[near], score))
     early, late, scores = zip(*parts, strict=True)

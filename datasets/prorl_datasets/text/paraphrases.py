@@ -70,9 +70,9 @@ class ParaphraseIndex:
             owners = self._items.get(word)
             if owners is not None:
                 weights[owners] += self._weight(len(owners))
-        every = self._totals + self._words_weight(bag.words) - weights
-        telling = (weights >= WEIGHT * self._weight(1)) & (weights >= SHARE * every)
-        for item in np.flatnonzero(telling).tolist():
+        union = self._totals + self._words_weight(bag.words) - weights
+        is_similar = (weights >= WEIGHT * self._weight(1)) & (weights >= SHARE * union)
+        for item in np.flatnonzero(is_similar).tolist():
             agreement = self._agreement(bag.numbers, self._bags[item].numbers)
             if agreement >= NUMBERS:
                 yield item, agreement
@@ -86,8 +86,8 @@ class ParaphraseIndex:
     def _agreement(self, ours: Counter[str], theirs: Counter[str]) -> float:
         if len(theirs) < DISTINCT:
             return 0.0
-        shared, every = ours & theirs, ours | theirs
-        return self._sum(shared) / self._sum(every)
+        shared, union = ours & theirs, ours | theirs
+        return self._sum(shared) / self._sum(union)
 
     def _sum(self, numbers: Counter[str]) -> float:
         return sum(self._weight(self._numbers[n]) * count for n, count in numbers.items())

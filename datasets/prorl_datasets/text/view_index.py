@@ -105,11 +105,13 @@ def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
         "format": FORMAT,
         "rules": asdict(rules),
         "names": contents.names,
-        "questions": {view: held.questions for view, held in views.items()},
+        "questions": {view: contents_of.questions for view, contents_of in views.items()},
     }
     text = json.dumps(meta, sort_keys=True)
     arrays = {
-        f"{view}.{name}": getattr(held, name) for view, held in views.items() for name in _ARRAYS
+        f"{view}.{name}": getattr(contents_of, name)
+        for view, contents_of in views.items()
+        for name in _ARRAYS
     }
     arrays["vectors"] = contents.vectors
     buffer = io.BytesIO()

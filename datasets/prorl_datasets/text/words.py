@@ -19,7 +19,7 @@ character.
 
 MARKS = re.compile(r"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){32,}")
 """A run that may be all combining marks, whose normalisation takes time quadratic in its length."""
-_KEPT_MARKS = 30
+_MAX_MARKS = 30
 
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\{[lcr|\s]*\})?")
 _SHORT_FRACTION = re.compile(r"\\[dt]?frac\s*(\d)\s*(\d)")
@@ -39,7 +39,7 @@ _GREATER = re.compile(r"\\(?:geq?|geqslant|gt)(?![a-z])")
 _GROUPED = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
 _LATEX_GROUPED = re.compile(r"(?<=\d)(?:\{,\}|,?\\[,!])(?=\d{3}(?!\d))")
 _APOSTROPHES = str.maketrans("", "", "'\u2018\u2019\u02bc\u2032")
-_UNSEEN = str.maketrans("", "", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
+_INVISIBLE = str.maketrans("", "", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
 """Soft hyphens, zero-width spaces and joiners."""
 
 _CYRILLIC = "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d"
@@ -109,7 +109,7 @@ def words(text: str) -> list[str]:
     """
     plain = text
     if not text.isascii():
-        plain = unicodedata.normalize("NFKC", MARKS.sub(_fewer_marks, text.translate(_UNSEEN)))
+        plain = unicodedata.normalize("NFKC", MARKS.sub(_fewer_marks, text.translate(_INVISIBLE)))
         plain = _LATIN.sub(lambda word: word.group().translate(_LATIN_OF), plain)
     plain = plain.lower()
     if "\\" in plain or "[asy]" in plain or "{,}" in plain:
@@ -134,7 +134,7 @@ def _fewer_marks(run: re.Match[str]) -> str:
     for character in run.group():
         is_mark = unicodedata.category(character).startswith("M") or character in "\uff9e\uff9f"
         marks = marks + 1 if is_mark else 0
-        if marks <= _KEPT_MARKS:
+        if marks <= _MAX_MARKS:
             characters.append(character)
     return "".join(characters)
 

@@ -18,7 +18,7 @@ MAX_DEPTH = 64
 """Maximum nesting of containers; published sets have at most ten."""
 _MAX_BITS = 14_000
 """Maximum bits of an integer, just under Python's default limit of 4,300 digits."""
-_SHOWN = 40
+_MAX_NAMES = 40
 _TOO_DEEP = f"values nested more than {MAX_DEPTH} deep"
 
 
@@ -82,14 +82,14 @@ def slow_name(source: str) -> bool:
 
 def one_line(text: str, limit: int = 200) -> str:
     """Return ``text`` as one printable line."""
-    whole = " ".join(text[: 4 * limit].split())[:limit]
-    return whole.encode("utf-8", "backslashreplace").decode()
+    line = " ".join(text[: 4 * limit].split())[:limit]
+    return line.encode("utf-8", "backslashreplace").decode()
 
 
 def some_names(names: list[str]) -> str:
     """Return column names for a message."""
-    shown = ", ".join(one_line(str(name), 60) for name in names[:_SHOWN]) or "none"
-    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
+    shown = ", ".join(one_line(str(name), 60) for name in names[:_MAX_NAMES]) or "none"
+    return shown if len(names) <= _MAX_NAMES else f"{shown} and {len(names) - _MAX_NAMES} more"
 
 
 _LIMIT = threading.RLock()

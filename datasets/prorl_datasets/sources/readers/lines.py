@@ -64,8 +64,8 @@ def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
     """Yield (number from 1, line) of a plain or compressed file. Raises DatasetError."""
     number, pending, size = 1, [], 0
     with open_bytes(path) as file:
-        whole = "not one line is whole"
-        while block := read_block(file, path, whole):
+        progress = "not one line is whole"
+        while block := read_block(file, path, progress):
             if number == 1 and not size and block.startswith(_BOM):
                 block = block[len(_BOM) :]
             first, *remaining = block.split(b"\n")
@@ -77,7 +77,7 @@ def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
                 yield number, b"".join(pending)
                 number, pending, size = number + 1, [following], len(following)
             if remaining:
-                whole = f"line {number - 1} is the last whole one"
+                progress = f"line {number - 1} is the last whole one"
     if size:
         yield number, b"".join(pending)
 
@@ -121,10 +121,10 @@ def json_rows(
     lines = (line for _, line in iter_lines(path, max_row_bytes) if line.strip())
     try:
         with long_integers():
-            whole = isinstance(json.loads(next(lines)), dict)
+            is_object = isinstance(json.loads(next(lines)), dict)
     except (ValueError, RecursionError):
-        whole = False
-    if not whole or next(lines, None) is None:
+        is_object = False
+    if not is_object or next(lines, None) is None:
         raise DatasetError(
             f"{path}: expected one JSON array of objects, found a single object; "
             "write the rows as an array or as JSON lines"

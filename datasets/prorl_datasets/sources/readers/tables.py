@@ -77,11 +77,11 @@ def arrow_rows(
             source.seek(0)
             reader = pyarrow.ipc.open_file(source) if is_file else pyarrow.ipc.open_stream(source)
             _distinct(reader.schema.names, str(path))
-            whole = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
-            for large in whole:
-                for start in range(0, large.num_rows, _BATCH_ROWS):
+            batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+            for batch in batches:
+                for start in range(0, batch.num_rows, _BATCH_ROWS):
                     for row in _rows_of(
-                        large.slice(start, _BATCH_ROWS), path, number, max_row_bytes
+                        batch.slice(start, _BATCH_ROWS), path, number, max_row_bytes
                     ):
                         yield f"{path}:{number}", row
                         number += 1

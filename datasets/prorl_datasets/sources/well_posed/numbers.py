@@ -133,15 +133,15 @@ def _duration(entry: Mapping[str, Any]) -> Flaw | None:
     times = [_seconds(clock) for clock in _CLOCK.findall(str(entry["question"]))]
     if len(times) != 2:  # dates only
         return None
-    apart = times[1] - times[0]
+    seconds = times[1] - times[0]
     if str(metadata["task_type"]).startswith("time"):
-        if apart < 0:
+        if seconds < 0:
             return Flaw("impossible", "the end comes before the start")
-        if _seconds(answer) != apart - (
-            apart % 60 if metadata["expected_format"] == "HH:MM" else 0
+        if _seconds(answer) != seconds - (
+            seconds % 60 if metadata["expected_format"] == "HH:MM" else 0
         ):
-            return Flaw("wrong answer", f"{apart} seconds, not {answer}")
-    if str(metadata["expected_format"]).endswith("HH:MM") and apart % 60 >= _HALF_MINUTE:
+            return Flaw("wrong answer", f"{seconds} seconds, not {answer}")
+    if str(metadata["expected_format"]).endswith("HH:MM") and seconds % 60 >= _HALF_MINUTE:
         return Flaw("ambiguous", "the minutes may be cut or rounded")
     return None
 
