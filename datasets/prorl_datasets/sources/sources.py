@@ -67,11 +67,16 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
         raise DatasetError(
             f"source {spec.name!r}: rows(options) yields dictionaries of columns, and returned {rows!r:.80}"
         )
-    made = enumerate(rows, start=1)
-    yield from named_once(
-        ((f"{spec.name}:{number}", _as_columns(spec, number, row)) for number, row in made),
-        entry.source,
-    )
+
+    def with_positions() -> Iterator[RawRow]:
+        for number, row in enumerate(rows, start=1):
+            where = f"{spec.name}:{number}"
+            if not isinstance(row, Mapping):
+                kind = type(row).__name__
+                raise DatasetError(f"{where}: a source yields dictionaries of columns, not {kind}")
+            yield where, dict(row)
+
+    yield from named_once(with_positions(), entry.source)
 
 
 def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
@@ -88,11 +93,3 @@ def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row 
 def _by_kind(selected: Sequence[Entry]) -> Iterator[tuple[SourceSpec, list[Entry]]]:
     for kind in dict.fromkeys(entry.source.kind for entry in selected):
         yield SOURCES.get(kind), [e for e in selected if e.source.kind == kind]
-
-
-def _as_columns(spec: SourceSpec, number: int, row: Any) -> dict[str, Any]:
-    if not isinstance(row, Mapping):
-        raise DatasetError(
-            f"{spec.name}:{number}: a source yields dictionaries of columns, not {type(row).__name__}"
-        )
-    return dict(row)

@@ -15,8 +15,8 @@ _HAND = re.compile(r"initial cards ([A-Z]+)")
 Place = tuple[int, int]
 
 
-def _knights(entry: Mapping[str, Any]) -> Flaw | None:
-    """knight_swap: some boards are called impossible for lack of a move that their drawing allows."""
+def _knight_swap(entry: Mapping[str, Any]) -> Flaw | None:
+    """Some boards are called impossible for lack of a move that their drawing allows."""
     metadata = entry["metadata"]
     squares = list(metadata["board"])
     if metadata["is_possible"]:
@@ -55,8 +55,8 @@ def _swappable(
     return False
 
 
-def _capture(entry: Mapping[str, Any]) -> Flaw | None:
-    """tsumego: the stored move must capture the most white stones (any, if "some" are asked for)."""
+def _tsumego(entry: Mapping[str, Any]) -> Flaw | None:
+    """The stored move must capture the most white stones (any, if "some" are asked for)."""
     board = entry["metadata"]["board"]
     size, move = len(board), str(entry["answer"])
     stored = (size - int(move[1:]), ord(move[0]) - ord("A"))
@@ -107,7 +107,7 @@ def _stone(board: Sequence[Sequence[str]], place: Place) -> str:
     return board[y][x] if 0 <= y < len(board) and 0 <= x < len(board) else ""
 
 
-def _boxes(entry: Mapping[str, Any]) -> Flaw | None:
+def _sokoban(entry: Mapping[str, Any]) -> Flaw | None:
     board = str(entry["metadata"]["gamestr"])
     if "@" not in board:
         return Flaw("trivial", "every box is on a goal")
@@ -116,7 +116,7 @@ def _boxes(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _cube(entry: Mapping[str, Any]) -> Flaw | None:
+def _rubiks_cube(entry: Mapping[str, Any]) -> Flaw | None:
     size = entry["metadata"]["cube_size"]
     rows = [row.split() for row in str(entry["question"]).splitlines()]
     drawn = [row for row in rows if len(row) in (size, 4 * size) and all(len(s) == 1 for s in row)]
@@ -129,8 +129,8 @@ def _cube(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _lock(entry: Mapping[str, Any]) -> Flaw | None:
-    """quantum_lock: pressing a button without effect may be shorter."""
+def _quantum_lock(entry: Mapping[str, Any]) -> Flaw | None:
+    """Pressing a button without effect may be shorter."""
     metadata = entry["metadata"]
     stored, target = len(metadata["solution_path"]), metadata["target_value"]
     if metadata["initial_value"] == target:
@@ -158,14 +158,14 @@ def _pressed(value: int, light: str, button: Mapping[str, Any]) -> int:
     ]
 
 
-def _colours(entry: Mapping[str, Any]) -> Flaw | None:
+def _graph_color(entry: Mapping[str, Any]) -> Flaw | None:
     if not entry["metadata"]["puzzle"]["edges"]:
         return Flaw("trivial", "the graph has no edge")
     return None
 
 
-def _tiles(entry: Mapping[str, Any]) -> Flaw | None:
-    """mahjong_puzzle: some answers say Pass although the card completes a set."""
+def _mahjong_puzzle(entry: Mapping[str, Any]) -> Flaw | None:
+    """Some answers say Pass although the card completes a set."""
     first = _HAND.search(str(entry["question"]))
     *before, last = entry["metadata"]["rounds"]
     if first is None:
@@ -186,8 +186,8 @@ def _tiles(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _cube_turns(entry: Mapping[str, Any]) -> Flaw | None:
-    """color_cube_rotation: half a turn can bring the bottom up in two ways."""
+def _color_cube_rotation(entry: Mapping[str, Any]) -> Flaw | None:
+    """Half a turn can bring the bottom up in two ways."""
     metadata = entry["metadata"]
     results: set[str] = set()
     for sideways in (False, True):
@@ -217,7 +217,7 @@ def _turned(sides: Mapping[str, str], turn: str, sideways: bool) -> dict[str, st
     }
 
 
-def _life(entry: Mapping[str, Any]) -> Flaw | None:
+def _game_of_life(entry: Mapping[str, Any]) -> Flaw | None:
     answer = re.sub(r"\s", "", str(entry["answer"]))
     if "1" not in answer:
         return Flaw("trivial", "the board is empty in the end")
@@ -226,13 +226,13 @@ def _life(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _islands(entry: Mapping[str, Any]) -> Flaw | None:
+def _largest_island(entry: Mapping[str, Any]) -> Flaw | None:
     if not any(1 in row for row in entry["metadata"]["grid"]):
         return Flaw("trivial", "there is no island")
     return None
 
 
-def _oranges(entry: Mapping[str, Any]) -> Flaw | None:
+def _rotten_oranges(entry: Mapping[str, Any]) -> Flaw | None:
     if not any(1 in row for row in entry["metadata"]["matrix"]):
         return Flaw("trivial", "no orange is fresh")
     return None
@@ -245,21 +245,21 @@ def _pieces(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 RULES: Mapping[str, Rule] = {
-    "color_cube_rotation": _cube_turns,
-    "graph_color": _colours,
-    "knight_swap": _knights,
-    "mahjong_puzzle": _tiles,
-    "quantum_lock": _lock,
-    "rubiks_cube": _cube,
-    "sokoban": _boxes,
-    "tsumego": _capture,
+    "color_cube_rotation": _color_cube_rotation,
+    "graph_color": _graph_color,
+    "knight_swap": _knight_swap,
+    "mahjong_puzzle": _mahjong_puzzle,
+    "quantum_lock": _quantum_lock,
+    "rubiks_cube": _rubiks_cube,
+    "sokoban": _sokoban,
+    "tsumego": _tsumego,
     "binary_matrix": unchanged("matrix", "solution"),
-    "game_of_life": _life,
-    "largest_island": _islands,
+    "game_of_life": _game_of_life,
+    "largest_island": _largest_island,
     "manipulate_matrix": unchanged("matrix", "solution"),
     "pool_matrix": unchanged("matrix", "solution"),
     "rotate_matrix": unchanged("matrix", "solution"),
-    "rotten_oranges": _oranges,
+    "rotten_oranges": _rotten_oranges,
     "string_splitting": _pieces,
     "string_synthesis": _pieces,
 }

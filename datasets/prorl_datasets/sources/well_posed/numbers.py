@@ -48,7 +48,7 @@ def _value(node: ast.expr) -> Fraction:
             raise ValueError(f"not arithmetic: {ast.dump(node)[:60]}")
 
 
-def _exact(entry: Mapping[str, Any]) -> Flaw | None:
+def _basic_arithmetic(entry: Mapping[str, Any]) -> Flaw | None:
     expression = str(entry["metadata"]["expression"])
     try:
         value = value_of(expression)
@@ -59,7 +59,7 @@ def _exact(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _rounded(entry: Mapping[str, Any]) -> Flaw | None:
+def _decimal_arithmetic(entry: Mapping[str, Any]) -> Flaw | None:
     expression = str(entry["question"]).rstrip().splitlines()[-1].partition("=")[0]
     try:
         value = value_of(expression)
@@ -72,7 +72,7 @@ def _rounded(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _power(entry: Mapping[str, Any]) -> Flaw | None:
+def _power_function(entry: Mapping[str, Any]) -> Flaw | None:
     base, exponent = entry["metadata"]["base"], entry["metadata"]["exponent"]
     if exponent == 0:
         return Flaw("trivial", "the exponent is 0")
@@ -81,7 +81,7 @@ def _power(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _primes(entry: Mapping[str, Any]) -> Flaw | None:
+def _count_primes(entry: Mapping[str, Any]) -> Flaw | None:
     size = entry["metadata"]["end"] - entry["metadata"]["start"] + 1
     if size > MOST_TO_SEARCH:
         return Flaw("too large", f"primes among {size} integers")
@@ -94,14 +94,14 @@ def _dice(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _polygon(entry: Mapping[str, Any]) -> Flaw | None:
+def _simple_geometry(entry: Mapping[str, Any]) -> Flaw | None:
     angle = entry["metadata"]["missing_angle_raw"]
     if not 0 < angle < 180:
         return Flaw("impossible", f"a convex polygon with an angle of {angle} degrees")
     return None
 
 
-def _story(entry: Mapping[str, Any]) -> Flaw | None:
+def _gsm_symbolic(entry: Mapping[str, Any]) -> Flaw | None:
     question = str(entry["question"])
     if str(entry["answer"]).startswith("-"):
         return Flaw("impossible", f"a count of {entry['answer']}")
@@ -114,7 +114,7 @@ def _story(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _format(entry: Mapping[str, Any]) -> Flaw | None:
+def _number_format(entry: Mapping[str, Any]) -> Flaw | None:
     metadata = entry["metadata"]
     values = [float(text.replace(",", "")) for text in metadata["formatted_candidates"]]
     best = max(values) if metadata["size"] == "largest" else min(values)
@@ -127,8 +127,8 @@ _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d{3})?)?")
 _HALF_MINUTE = 30
 
 
-def _duration(entry: Mapping[str, Any]) -> Flaw | None:
-    """time_intervals: floats lose milliseconds, and minutes may be truncated."""
+def _time_intervals(entry: Mapping[str, Any]) -> Flaw | None:
+    """Floats lose milliseconds, and minutes may be truncated."""
     metadata, answer = entry["metadata"], str(entry["answer"])
     times = [_seconds(clock) for clock in _CLOCK.findall(str(entry["question"]))]
     if len(times) != 2:  # dates only
@@ -151,8 +151,8 @@ def _seconds(clock: str) -> Decimal:
     return Decimal(int(hours) * 3600 + int(minutes) * 60) + Decimal(seconds[0] if seconds else 0)
 
 
-def _weekday(entry: Mapping[str, Any]) -> Flaw | None:
-    """calendar_arithmetic: after February a weekday depends on leap years."""
+def _calendar_arithmetic(entry: Mapping[str, Any]) -> Flaw | None:
+    """After February a weekday depends on leap years."""
     metadata = entry["metadata"]
     if metadata["task"] == "weekday_of_date_from_first_date":
         year, month, _ = str(metadata["target_date"]).split("-")
@@ -162,18 +162,18 @@ def _weekday(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 RULES: Mapping[str, Rule] = {
-    "basic_arithmetic": _exact,
+    "basic_arithmetic": _basic_arithmetic,
     "base_conversion": unchanged("source_repr", "target_repr"),
-    "count_primes": _primes,
-    "decimal_arithmetic": _rounded,
+    "count_primes": _count_primes,
+    "decimal_arithmetic": _decimal_arithmetic,
     "dice": _dice,
     "fraction_simplification": unchanged("numerator", "simplified_numerator"),
-    "gsm_symbolic": _story,
+    "gsm_symbolic": _gsm_symbolic,
     "number_filtering": unchanged("original_numbers", "result"),
-    "number_format": _format,
+    "number_format": _number_format,
     "number_sorting": unchanged("original_numbers", "sorted_numbers"),
-    "power_function": _power,
-    "simple_geometry": _polygon,
-    "calendar_arithmetic": _weekday,
-    "time_intervals": _duration,
+    "power_function": _power_function,
+    "simple_geometry": _simple_geometry,
+    "calendar_arithmetic": _calendar_arithmetic,
+    "time_intervals": _time_intervals,
 }

@@ -18,7 +18,7 @@ Statement = tuple[str, str, str]
 World = Sequence[Mapping[str, bool]]
 
 
-def _propositions(entry: Mapping[str, Any]) -> Flaw | None:
+def _propositional_logic(entry: Mapping[str, Any]) -> Flaw | None:
     rows = list(assignments([str(name) for name in entry["metadata"]["variables"]]))
     columns = [
         [premise(row) for row in rows] for premise in map(parse, entry["metadata"]["premises"])
@@ -34,7 +34,7 @@ def _propositions(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _syllogism(entry: Mapping[str, Any]) -> Flaw | None:
-    """syllogism: check all worlds, with and without the assumption that each kind of thing exists."""
+    """Check all worlds, with and without the assumption that each kind of thing exists."""
     metadata = entry["metadata"]
     statements = [_statement_of(metadata[key]) for key in ("premise1", "premise2", "conclusion")]
     *premises, conclusion = statements
@@ -78,14 +78,14 @@ def _holds(statement: Statement, world: World) -> bool:
     return {"All": not apart, "No": not both, "Some": both, "Some not": apart}[quantifier]
 
 
-def _output(entry: Mapping[str, Any]) -> Flaw | None:
+def _codeio(entry: Mapping[str, Any]) -> Flaw | None:
     if match := _LONG.search(str(entry["answer"])):
         return Flaw("too large", f"a result of more than {DECIMALS} decimals: {match.group()}...")
     return None
 
 
 RULES: Mapping[str, Rule] = {
-    "codeio": _output,
-    "propositional_logic": _propositions,
+    "codeio": _codeio,
+    "propositional_logic": _propositional_logic,
     "syllogism": _syllogism,
 }

@@ -18,15 +18,15 @@ _CUT = re.compile(r"(?:^|\s)(?:Mr|Mrs|Ms|Dr|St|Prof|Rev|Gen|Col|Capt|No|Vol|[A-Z
 _ASKED = re.compile(r"Who (.*)\? Reply only with a name")
 
 
-def _letters(entry: Mapping[str, Any]) -> Flaw | None:
+def _letter_counting(entry: Mapping[str, Any]) -> Flaw | None:
     text, letter = " ".join(entry["metadata"]["span"]), entry["metadata"]["target_letter"]
     if text.count(letter) != text.lower().count(letter.lower()):
         return Flaw("ambiguous", f"{letter!r} stands in {text!r} as a capital too")
     return None
 
 
-def _relative(entry: Mapping[str, Any]) -> Flaw | None:
-    """family_relationships: answers for the wrong person (in-laws) or with the wrong sex (nieces and nephews)."""
+def _family_relationships(entry: Mapping[str, Any]) -> Flaw | None:
+    """Answers for the wrong person (in-laws) or with the wrong sex (nieces and nephews)."""
     from reasoning_gym.graphs.family_relationships import FamilyRelationshipsConfig
 
     name, answer = entry["metadata"]["person1"], str(entry["answer"])
@@ -41,7 +41,7 @@ def _relative(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _needle(entry: Mapping[str, Any]) -> Flaw | None:
+def _needle_haystack(entry: Mapping[str, Any]) -> Flaw | None:
     question = str(entry["question"])
     match = _ASKED.search(question)
     if match and question.count(f" {match.group(1)}.") != 1:
@@ -49,7 +49,7 @@ def _needle(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _sentence(entry: Mapping[str, Any]) -> Flaw | None:
+def _sentence_reordering(entry: Mapping[str, Any]) -> Flaw | None:
     answer = str(entry["answer"]).strip()
     if str(entry["question"]).strip().endswith(f": {answer}"):
         return Flaw("trivial", "the words stand in order")
@@ -58,7 +58,7 @@ def _sentence(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _palindrome(entry: Mapping[str, Any]) -> Flaw | None:
+def _palindrome_generation(entry: Mapping[str, Any]) -> Flaw | None:
     letters = entry["metadata"]["letters"]
     if letters == letters[::-1]:
         return Flaw("trivial", "the letters are given as a palindrome")
@@ -73,14 +73,14 @@ def _backward(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _program(entry: Mapping[str, Any]) -> Flaw | None:
+def _ab(entry: Mapping[str, Any]) -> Flaw | None:
     if str(entry["answer"]) in str(entry["question"]).splitlines():
         return Flaw("trivial", "no rule applies")
     return None
 
 
-def _figlet(entry: Mapping[str, Any]) -> Flaw | None:
-    """figlet_font: fonts that draw two letters alike, or print the word itself."""
+def _figlet_font(entry: Mapping[str, Any]) -> Flaw | None:
+    """Fonts that draw two letters alike, or print the word itself."""
     word, font = str(entry["answer"]), str(entry["metadata"]["font"])
     if word.lower() in str(entry["question"]).lower():
         return Flaw("trivial", f"the font {font} prints the word")
@@ -124,7 +124,7 @@ def _grids(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _row(entry: Mapping[str, Any]) -> Flaw | None:
+def _arc_1d(entry: Mapping[str, Any]) -> Flaw | None:
     metadata = entry["metadata"]
     if metadata["test_example"]["input"] == metadata["test_example"]["output"]:
         return _COPY
@@ -133,7 +133,7 @@ def _row(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _lists(entry: Mapping[str, Any]) -> Flaw | None:
+def _list_functions(entry: Mapping[str, Any]) -> Flaw | None:
     examples, _, test = str(entry["question"]).rpartition("\nInput: ")
     pairs = _SHOWN.findall(examples)
     if len({output for _, output in pairs}) == 1:
@@ -146,8 +146,8 @@ def _lists(entry: Mapping[str, Any]) -> Flaw | None:
     return None
 
 
-def _sequence(entry: Mapping[str, Any]) -> Flaw | None:
-    """number_sequence: a simpler rule gives another next term."""
+def _number_sequence(entry: Mapping[str, Any]) -> Flaw | None:
+    """A simpler rule gives another next term."""
     *terms, answer = entry["metadata"]["sequence"]
     if len(set(terms[1:])) == 1:
         return Flaw("trivial", "the terms do not change")
@@ -180,8 +180,8 @@ def _simple_continuations(terms: Sequence[int]) -> Iterator[Fraction | int]:
             yield near * terms[-1] + far * terms[-2]
 
 
-def _modulo(entry: Mapping[str, Any]) -> Flaw | None:
-    """modulo_grid: another rule of the task fits the shown cells and fills a hole differently."""
+def _modulo_grid(entry: Mapping[str, Any]) -> Flaw | None:
+    """Another rule of the task fits the shown cells and fills a hole differently."""
     drawing = str(entry["question"]).partition("\n\n")[2].split("\n")
     rows = [[None if sign == _HOLE else sign == _MARK for sign in line] for line in drawing if line]
     if not any(True in row for row in rows):
@@ -219,24 +219,24 @@ def _modulo_tables(width: int, height: int, divisors: int) -> list[tuple[list[li
 
 
 RULES: Mapping[str, Rule] = {
-    "ab": _program,
-    "family_relationships": _relative,
-    "figlet_font": _figlet,
-    "letter_counting": _letters,
+    "ab": _ab,
+    "family_relationships": _family_relationships,
+    "figlet_font": _figlet_font,
+    "letter_counting": _letter_counting,
     "letter_jumble": unchanged("scrambled_words", "original_words"),
-    "needle_haystack": _needle,
-    "palindrome_generation": _palindrome,
-    "sentence_reordering": _sentence,
+    "needle_haystack": _needle_haystack,
+    "palindrome_generation": _palindrome_generation,
+    "sentence_reordering": _sentence_reordering,
     "spell_backward": _backward,
     "string_insertion": unchanged("string", "solution"),
     "string_manipulation": unchanged("string", "solution"),
     "word_ladder": unchanged("start_word", "end_word"),
     "word_sequence_reversal": _backward,
     "word_sorting": unchanged("original_words", "sorted_words"),
-    "arc_1d": _row,
+    "arc_1d": _arc_1d,
     "arc_agi": _grids,
-    "list_functions": _lists,
-    "modulo_grid": _modulo,
-    "number_sequence": _sequence,
+    "list_functions": _list_functions,
+    "modulo_grid": _modulo_grid,
+    "number_sequence": _number_sequence,
     "rearc": _grids,
 }
