@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from prorl_common import Door, FolderDoor, PluginError, UserError, nearest
 from prorl_common.config import Section
@@ -86,7 +86,7 @@ class OpenSettings(RowSettings):
     """Options of the source itself."""
 
     @model_validator(mode="after")
-    def _options_are_known(self, info: ValidationInfo) -> OpenSettings:
+    def _options_are_known(self) -> OpenSettings:
         options = SOURCES.get(self.kind).options
         for option in self.options:
             if option not in options:

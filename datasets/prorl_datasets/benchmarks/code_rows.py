@@ -172,7 +172,7 @@ _WITH_STDIN = "Read the input from standard input and write the answer to standa
 def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
     """Return the item of a LiveCodeBench row."""
     if "labels" in raw and "question_content" not in raw:
-        return _sandboxfusion(spec, raw, where)
+        return _sandboxfusion(raw)
     question = text_of(spec, raw, "question", where)
     try:
         tests = _tests(field_of(spec, raw, "public", where))
@@ -228,7 +228,7 @@ def _object(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _sandboxfusion(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
+def _sandboxfusion(raw: Mapping[str, Any]) -> BenchmarkItem:
     """Return the item of a row in SandboxFusion's copy, which has its own prompt."""
     try:
         body = _object(unpack_text(str(raw["test"])))
