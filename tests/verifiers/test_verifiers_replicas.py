@@ -13,11 +13,11 @@ from prorl_verifiers.replicas import (
     BATCH,
     LATE,
     PATIENCE,
-    Item,
     ReplicaBusy,
     ReplicaLost,
     ReplicaPool,
 )
+from prorl_verifiers.types import Item
 
 Answer = Callable[[Sequence[Item]], list[Verdict]]
 
