@@ -20,9 +20,10 @@ Sources = Mapping[str, str]
 class Command:
     """A command that a box executes to compile or run a program.
 
-    ``tools`` are alternative names for ``argv[0]``; without them the program itself is executed. ``{program}`` in
-    ``argv`` is its path. ``needed`` are other required tools. A compiler finds ``sources`` in the working folder and
-    leaves the file or folder ``result`` there. ``answers`` keeps the channel open.
+    ``tools`` are alternative names for ``argv[0]``, of which the first installed one is used; without tools the program
+    itself is executed. ``{program}`` in ``argv`` is its path. ``needed`` are other required tools. A compiler finds
+    ``sources`` in the working folder and leaves the file or folder ``result`` there. ``answers`` keeps the channel
+    open.
     """
 
     argv: tuple[str, ...]

@@ -31,7 +31,10 @@ class Group:
     """Open descriptors of a slot's group. ``version`` is 1 or 2."""
 
     def __init__(self, version: int, folders: list[str]) -> None:
-        """Create the folders (memory, pids, and cpuacct and cpu if available; one for version 2). Raises OSError."""
+        """Create the folders (memory, pids, and cpuacct and cpu if available; one for version 2). Raises OSError.
+
+        A slot's share of the processors does not depend on how many processes its box has.
+        """
         self.version = version
         self._folders = folders
         self._limits: tuple[int, int] | None = None

@@ -160,7 +160,8 @@ class Tally:
     def waited(self, spent: float) -> float:
         """Return at least how many seconds the box was ready without a processor.
 
-        While a thread is ready but not running, the processors run its other threads (in ``spent``) or other processes.
+        While a thread is ready but not running, the processors run the box's other threads (counted in ``spent``) or
+        other processes.
         """
         return max(0.0, self.ready_seconds - spent)
 

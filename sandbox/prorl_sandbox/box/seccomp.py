@@ -330,8 +330,8 @@ def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
 def build_child_filter(machine: str) -> list[Instruction]:
     """Return an extra filter for boxes whose processor time no control group counts.
 
-    Changes of SIGCHLD's handling have no effect, because ignoring it makes the kernel forget children's time; neither
-    has setsid, since the scheduler shares processors by session (sched(7), autogroup).
+    Changes of SIGCHLD's handling have no effect, because ignoring it makes the kernel forget children's time. Processes
+    cannot leave the session, by which the scheduler shares processors (sched(7), autogroup).
     """
     rules = _arch_check(machine)
     sigaction, setsid = (_number(name, machine) or 0 for name in ("rt_sigaction", "setsid"))

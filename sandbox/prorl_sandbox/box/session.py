@@ -66,7 +66,6 @@ def run_messages(job: dict[str, Any], way: int) -> NoReturn:
 
 
 def lead_a_group() -> None:
-    """Start a process group for this process and its children."""
     os.setsid()
     if os.getpgrp() != getpid():  # a filter keeps all processes in one session
         os.setpgid(0, 0)

@@ -138,7 +138,9 @@ class _CapHeader(ctypes.Structure):
 
 
 def drop_bounding_set() -> None:
-    """Empty the capability bounding set, so that nothing executed later gains rights (nor with no_new_privs)."""
+    """Empty the capability bounding set, so that nothing executed later gains rights; without CAP_SETPCAP, no_new_privs
+    does that.
+    """
     for capability in range(64):
         try:
             prctl(PR_CAPBSET_DROP, capability)
@@ -149,7 +151,6 @@ def drop_bounding_set() -> None:
 
 
 def prepared_drop_capabilities() -> Prepared:
-    """Prepare emptying the effective, permitted and inheritable sets."""
     header = _CapHeader(_CAPABILITY_VERSION_3, 0)
     data = (ctypes.c_uint32 * 6)()
     number = _number(_CAPSET, "capset")

@@ -107,8 +107,8 @@ def check(engine: Engine, image: str) -> None:
 
 
 def build(recipe: Recipe, progress: Progress | None = None) -> str:
-    """Build the image, which takes minutes; return the method used. Raises UserError if that cannot be used here,
-    ImageError.
+    """Build the image, which takes minutes; return the method used. Raises UserError if the method cannot be used here,
+    ImageError if it fails.
     """
     progress = progress or NullProgress()
     engine = Engine.connect()

@@ -1,4 +1,6 @@
-"""Runs one case and judges it. A box that never started its program is the sandbox's fault and raises."""
+"""Runs one case and judges it. A box that never started its program is the sandbox's fault and raises; later faults are
+the program's.
+"""
 
 from __future__ import annotations
 

@@ -46,10 +46,9 @@ class End:
 class Box(ABC):
     """A running box. Not thread-safe, except ``kill``.
 
-    ``killed_for`` is the first reason to kill it; ``fault`` is set if the sandbox failed. ``started`` and ``ended`` are
-    times of ``time.monotonic``, ``waited`` the seconds without a processor. ``over`` means above the processor limit;
-    ``spent`` are the seconds before its clock last restarted. ``quiet_until`` is when to poll the streams that
-    ``watched`` omits.
+    ``fault`` is set if the sandbox failed. ``started`` and ``ended`` are times of ``time.monotonic``, ``waited`` the
+    seconds without a processor. ``over`` means above the processor limit; ``spent`` are the seconds before its clock
+    last restarted. ``quiet_until`` is when to poll the streams that ``watched`` omits.
     """
 
     killed_for: str | None = None

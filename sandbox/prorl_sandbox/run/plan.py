@@ -63,8 +63,8 @@ class Job:
 
     @property
     def most_wall_seconds(self) -> float:
-        """Wall seconds after which the box's watcher kills it, however late this process is, which alone times boxes
-        that talk.
+        """Wall seconds after which the box's watcher kills it, however late this process is; only this process times
+        boxes that talk.
         """
         alone = self.mode in ("main", "exec", "compile")
         return self.limits.wall_seconds + _WATCHERS_LAG_SECONDS if alone else math.inf

@@ -102,8 +102,8 @@ class BoxSandbox(Closing, ABC):
     ) -> Outcome:
         """See ``Sandbox.run_check``. Raises CheckerError for a broken checker.
 
-        The two boxes share the wall and processor limits. Arguments go by value: the checker does not see a list
-        change.
+        The boxes share wall and processor limits. Arguments go by value: the checker does not see the submission change
+        a list.
         """
         return next(self.run_cases(program, [Check(checker, entry_point)], limits))
 

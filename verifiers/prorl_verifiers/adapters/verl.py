@@ -46,7 +46,8 @@ def compute_score(
 ) -> dict[str, Any]:
     """Return {"score", "acc", "pred", "status", "timeout", "unparsable"}; score is the unshaped reward in [0, 1].
 
-    ``options`` are fields of ScorerOptions. Thread-safe. Raises TaskError, RewardUnavailableError.
+    ``options`` are fields of ScorerOptions, else from the environment. Thread-safe. Raises TaskError,
+    RewardUnavailableError.
     """
     task = verl_task(data_source, ground_truth, extra_info)
     return _score([(solution_str, task)], options)[0]

@@ -43,7 +43,7 @@ def same_value(expected: Any, got: Any, from_json: bool = False) -> bool:
 
     With ``from_json``, list and tuple are alike, an int may stand for an integral float (never the reverse), floats may
     differ by 1e-6 (relative above 1), NaN and infinity only match themselves, and values beyond MAX_DEPTH or MAX_NODES
-    match nothing.
+    match nothing. Otherwise ``==`` decides.
     """
     if from_json:
         return _Comparison().same(expected, got, 0)

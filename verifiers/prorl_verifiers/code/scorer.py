@@ -134,7 +134,7 @@ def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sand
 def judge_accepts(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
     """Ask the judge ``name``, in its own box, whether ``stdout`` is right.
 
-    If it fails only on ``stdout``, that is wrong. Raises JudgeError if it fails on the expected output too;
+    If it fails only on ``stdout``, ``stdout`` is wrong. Raises JudgeError if it fails on the expected output too;
     SandboxError.
     """
     verdict, _ = _ask_judge(name, test, stdout, sandbox)

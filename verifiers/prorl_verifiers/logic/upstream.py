@@ -1,7 +1,7 @@
 """Call reasoning-gym 0.1.25's scorers without executing model text.
 
 Nine scorers evaluate the answer (``eval`` or sympy's ``parse_expr``) and two the entry; they only get text that our
-parser accepts. Input that would take others hours is bounded.
+parser accepts. Others need hours for some short texts; their input is bounded.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Frames between host and init: a byte of kind, a 4-byte big-endian length and a body.
 
 The host sends ORDER (marshal: the next run), FILE (program), JOB, GO, INPUT and TALK (standard input and channel),
-INPUT_END, TALK_END, RENEW (marshal: processor limits) and KILL. Init sends HELLO, STARTED, OUT, ERR, TALK, TAKEN (room
-for input), WATCH (waiting time, over the limit), RENEWED, END, CLEAN and FAULT, five of them JSON.
+INPUT_END, TALK_END, RENEW (marshal: processor limits) and KILL. Init sends STARTED, OUT, ERR, TALK, TAKEN (room for
+input), FAULT and, as JSON, HELLO, WATCH (waiting time, over the limit), RENEWED, END and CLEAN.
 """
 
 from __future__ import annotations

@@ -60,7 +60,6 @@ class Meter:
         return read_counter(self._oom, b"oom_kill ")
 
     def holds_too_much(self) -> bool:
-        """Return whether kernel memory exceeds KERNEL_BYTES."""
         return self._kernel is not None and read_counter(*self._kernel) > KERNEL_BYTES
 
 

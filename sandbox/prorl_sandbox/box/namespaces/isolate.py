@@ -218,8 +218,8 @@ class Isolation:
     def enter(self) -> list[int]:
         """Enter the box's namespaces, mount its folders, switch to its user and give up all rights. Raises OSError.
 
-        Returns descriptors of the empty program file (linked under each name) and of standard input; none without a
-        root.
+        Returns descriptors of the empty program file (linked under each name) and of standard input; none if the box
+        has no root.
         """
         for mount in self._mounts:
             mount()

@@ -47,7 +47,8 @@ _MESSAGE = 65536
 class _Box:
     """A box's process, the socket for its job, and its clock: the control group's, else from its processes in /proc.
 
-    ``made`` and ``before`` are the processor seconds before the job and the program, ``waited`` those without one.
+    ``made`` and ``before`` are processor seconds before the job and the program, ``waited`` seconds without a
+    processor.
     """
 
     def __init__(self, pid: int, way: _socket.socket, group: Group | None, proc: int) -> None:

@@ -31,7 +31,7 @@ IFEVAL: Mapping[str, Instruction] = {
     ),
     "language:response_language": Instruction(
         ("language",), fixed.response_language, official.response_language,
-        "py3langid finds the language in the whole text and in nine tenths of what stands in long lines (of more than "
+        "py3langid finds the language in the whole text and in nine tenths of the text in long lines (of more than "
         "500, in 500 evenly spread)",
         "published: langdetect, unseeded, a text without features counts as followed; here a text that cannot be "
         "told is not in the language, and an English gloss under it is another language",
