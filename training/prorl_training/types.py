@@ -33,8 +33,8 @@ class Scorer(Protocol):
 class Trajectory:
     """One response with its raw ``reward`` and the ``shaped`` one that the advantage uses.
 
-    With ``trains=False`` it counts in the baseline but not in the loss. ``policies`` are the first and last that
-    sampled its tokens, as the steps that made them (0 is initial).
+    With ``trains=False`` it counts in the baseline but not in the loss. ``policies`` are the steps that produced the
+    first and last policy that sampled its tokens (0: initial).
     """
 
     sample_index: int

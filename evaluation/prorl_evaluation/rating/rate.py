@@ -165,7 +165,7 @@ def rate(
 ) -> Policy:
     """Sample each row until ``settings.n`` samples have a verdict, and return their policy.
 
-    Stored samples count, whatever their seed. Tasks are scored as in training. Raises as ``evaluate``.
+    Stored samples of any seed count. Tasks are scored as in training. Raises as ``evaluate``.
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)

@@ -53,7 +53,6 @@ class Policy:
         return {name: v for name, v in asdict(self).items() if v not in ("", None, {})}
 
     def words(self) -> str:
-        """Return the policy in one line."""
         how = f"temperature {self.temperature:g}, top-p {self.top_p:g}, {self.max_tokens} tokens"
         return f"{self.label}, {how}"
 

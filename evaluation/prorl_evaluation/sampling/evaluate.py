@@ -58,7 +58,7 @@ def evaluate(
     """Sample ``settings.n`` answers per problem, score them, and save the result in ``out``.
 
     The same call resumes; a larger n adds samples. Raises EvaluationError for no problems, repeated ids, a damaged
-    journal, or another model's or other parts' folder; ServiceError from the scorer or a server. Written samples are
+    journal, or a folder of another model or other parts; ServiceError from the scorer or a server. Written samples are
     kept.
     """
     require_scipy()

@@ -45,7 +45,6 @@ class Server:
 
     @property
     def where(self) -> str:
-        """The addresses, for display."""
         return ", ".join(str(server_address(url)) for url in self.urls)
 
     def open(self, backend: str, tell: Callable[[str], None]) -> Generator:

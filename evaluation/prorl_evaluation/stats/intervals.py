@@ -186,7 +186,7 @@ def paired_columns(
     """Return intervals and draws for columns of paired differences in [-1, 1], shape [N, M].
 
     Pseudo-problems lie at plus and minus the typical size of a change, sum(d^2) / sum(|d|) with PRIOR full changes
-    added to both sums, moved as FEW says. Tails are widened by ``expanded_tail``.
+    added to both sums, moved towards the mean by FEW and MANY. Tails are widened by ``expanded_tail``.
     """
     import numpy as np
 

@@ -45,7 +45,7 @@ class Engine(Protocol):
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
         """Prepare folder and policy of a new run; return the changes to the policy.
 
-        ``again`` means that an earlier start came to no checkpoint.
+        ``again`` means that an earlier start wrote no checkpoint.
         """
         ...
 
@@ -62,7 +62,7 @@ class Engine(Protocol):
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Load only a checkpoint's weights, maybe of the other engine; return as ``restore``."""
+        """Load only a checkpoint's weights, possibly from the other engine; return as ``restore``."""
         ...
 
     def change_config(self, step: int) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrainReport:
-    """Result of a training call; ``stopped`` says why the run ended itself."""
+    """Result of a training call; ``stopped`` is the reason why the run ended itself."""
 
     run: Path
     last_step: int

@@ -285,7 +285,7 @@ class Draws(NamedTuple):
 def likely(setting: Setting) -> Likely:
     """Return the posterior by restricted likelihood, flat in log middle, log B, A in [0, 1] and family.
 
-    Half of the prior is on the answers' noise alone if known.
+    If the noise of single problems is known, half of the prior is on that noise alone.
     """
     design, fits, n = setting.design, setting.fits, setting.n
     if setting.floor > 0:

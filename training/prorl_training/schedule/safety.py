@@ -31,7 +31,7 @@ class GuardState:
 
 
 class Guard:
-    """Judges updates, scoring rounds and steps in step order, as ``SafetyConfig`` says."""
+    """Judges updates, scoring rounds and steps in step order, by the rules of ``SafetyConfig``."""
 
     def __init__(self, config: SafetyConfig) -> None:
         self.config = config

@@ -74,7 +74,7 @@ STATES = {
 
 
 def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, Any]]) -> Json:
-    """Return the run's state and facts; never fails, whatever the folder contains."""
+    """Return the run's state and facts; never fails, even for a damaged folder."""
     config, trouble = dict[str, Any](), ""
     try:
         config = read_plain(run.config_path)

@@ -117,7 +117,7 @@ def report_failure(spec: Spec, what: str, error: BaseException) -> None:
 
 
 def is_address_in_use(error: BaseException) -> bool:
-    """Return whether the error, maybe as text from torch or Ray, means a taken port."""
+    """Return whether the error, possibly text from torch or Ray, means a taken port."""
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return True
     text = str(error)

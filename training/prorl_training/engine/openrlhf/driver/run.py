@@ -121,7 +121,7 @@ def fault_of(error: Exception) -> Literal["user", "service", "disk", "bug"]:
 
 
 def line_of(error: Exception) -> str:
-    """Return the error as one line, naming the process that died if Ray says so."""
+    """Return the error as one line, naming the process that died if Ray reports it."""
     cause = _cause(error)
     text = str(cause).strip().splitlines()
     if text and (isinstance(cause, (UserError, ServiceError)) or says_disk_full(cause)):

@@ -124,8 +124,8 @@ def reward_places(config: TrainConfig) -> tuple[str, ...]:
 def sequence_limit(config: TrainConfig, context: int = 0) -> int:
     """Return the longest sequence in tokens, prompt and response, over all phases.
 
-    This is ``rollout.vllm_context`` if set, else what the phases allow, at most ``context``. Without a prompt limit
-    the prompt gets the rest of ``context``, or ``PROMPT_ROOM`` if unknown.
+    This is ``rollout.vllm_context`` if set, else the longest that the phases allow, at most ``context``. Without a
+    prompt limit the prompt gets the rest of ``context``, or ``PROMPT_ROOM`` if unknown.
     """
     if config.rollout.vllm_context:
         return config.rollout.vllm_context
@@ -205,7 +205,7 @@ def local_context(model: str) -> int:
 
 
 def unsaid(config: TrainConfig) -> list[str]:
-    """Return what ``prorl train`` does beyond the bare command."""
+    """Return notes on how ``prorl train`` differs from the bare command."""
     found = [
         f"steps={config.steps}: OpenRLHF counts episodes over its prompts; the loop of prorl counts steps",
         "validation, checkpoints, metrics: written by the loop of prorl, so OpenRLHF's own are off",
