@@ -430,7 +430,7 @@ class ServerWatch:
         if not self._reported_busy and until - self._busy_since > BUSY_SECONDS:
             self._reported_busy = True
             self._tell(
-                f"{self._where} answers, but takes no requests for now ({failure}): waiting as it asks; "
+                f"{self._where} answers, but accepts no requests for now ({failure}): waiting as it asks; "
                 f"{self._assurance}"
             )
 

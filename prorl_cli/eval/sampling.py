@@ -273,7 +273,7 @@ def run_command(
             f"{problems * how.n * len(session.targets):,} samples in all"
         )
         for failure in gathered.failures:
-            warn(f"{failure.benchmark} cannot be had: {failure.reason}")
+            warn(f"{failure.benchmark} cannot be loaded: {failure.reason}")
         for one in gathered.ready:
             for note in one.notes:
                 warn(note)

@@ -57,7 +57,7 @@ def test_a_server_that_says_it_is_busy_never_runs_out_of_patience() -> None:
     with pytest.raises(ServiceError, match="for 11s"):
         watch.failed(TransientError("connection refused"))
     (line,) = said
-    assert "takes no requests for now (HTTP 429: slow down)" in line
+    assert "accepts no requests for now (HTTP 429: slow down)" in line
 
 
 def test_requests_that_were_lost_before_the_server_answered_again_do_not_make_it_gone_anew() -> (
