@@ -1,6 +1,6 @@
-"""Paired differences between two results, over problems with equal id, prompt and task.
+"""Compares two results over the problems that have the same id, prompt and task in both.
 
-Intervals are stratified by domain, and not corrected for looking at many of them.
+Intervals are stratified by domain and not corrected for multiple comparisons.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MIN_PROBLEMS = 10
 class Difference:
     """One metric in one group: both means, and the interval of ``b - a`` over problems.
 
-    ``length`` is in tokens per answer. ``fixed`` is the interval over new samples of the same problems, if known.
+    ``length`` is in tokens per answer. ``fixed`` is the interval over new samples of the same problems, or None.
     """
 
     group: str
@@ -56,12 +56,12 @@ class Difference:
 
     @property
     def distinguishable(self) -> bool:
-        """Whether the interval excludes 0 with enough problems."""
+        """Whether the interval excludes 0 and there are at least MIN_PROBLEMS problems."""
         return self.direction != "unclear"
 
     @property
     def direction(self) -> Literal["rose", "fell", "unclear"]:
-        """The direction; ``unclear`` also with too few problems."""
+        """Direction of the change; ``unclear`` also for fewer than MIN_PROBLEMS problems."""
         i = self.interval
         if i.count < MIN_PROBLEMS or i.low <= 0 <= i.high:
             return "unclear"
@@ -95,7 +95,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All differences of ``b`` against ``a``, unpaired problems, and warnings."""
+    """All differences ``b - a``, the unpaired problems, and warnings."""
 
     a: str
     b: str
@@ -111,7 +111,7 @@ class Comparison:
         return next(hits, None)
 
     def headline(self, k: int) -> str:
-        """Return one sentence on the changes of pass@1 and pass@k."""
+        """Return a sentence on the changes of pass@1 and pass@k."""
         one = self.find(OVERALL, "pass@1")
         if one is None or one.interval.count < MIN_PROBLEMS:
             count = 0 if one is None else one.interval.count
@@ -148,7 +148,7 @@ class Comparison:
         assert_never(one.direction)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON; NaN becomes null."""
+        """Return the comparison as JSON; NaN becomes null."""
         value = dataclasses.asdict(self)
         for row, difference in zip(value["differences"], self.differences, strict=True):
             row["statement"] = difference.statement
@@ -158,20 +158,23 @@ class Comparison:
 
 
 def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
-    """Compare the last result with its baseline (:func:`baseline_place`); None for a single result."""
+    """Compare the last result with its baseline (:func:`baseline_place`), or return None for a single result."""
     if len(results) < 2:
         return None
     return compare(results[baseline_place([r.label for r in results])], results[-1])
 
 
 def baseline_place(labels: Sequence[str]) -> int:
-    """Return the place of the run's checkpoint from before RL, so that a warm start does not count, or else 0."""
+    """Return the index of the baseline: the run's checkpoint from before RL if there is one, else 0.
+
+    Gains of a warm start are thus not counted as gains of RL.
+    """
     before_rl = (at for at, label in enumerate(labels[:-1]) if label.endswith(BEFORE_RL))
     return next(before_rl, 0)
 
 
 def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Comparison:
-    """Compare ``b`` with ``a``, using level, draws and seed of ``a``.
+    """Compare ``b`` with ``a``, with the level, draws and seed of ``a``.
 
     For ``cluster`` see ``paired.group_units``. Raises EvaluationError if no problem can be paired.
     """
@@ -215,7 +218,7 @@ def _differences(
 
 
 SAMPLING = ("n", "temperature", "top_p", "max_tokens", "extra")
-"""Settings that decide the measurement: results that differ in one are compared only on request."""
+"""Sampling settings that must be equal in compared results unless the user allows differences."""
 
 
 _WORDS = {"extra": "request fields"}
@@ -224,9 +227,9 @@ _WORDS = {"extra": "request fields"}
 def check_alike(
     results: Sequence[EvalResult], *, any_sampling: bool = False, one_dataset: bool = True
 ) -> list[str]:
-    """Return a line for each sampling setting in which results differ.
+    """Return a line for each sampling setting in which the results differ.
 
-    Raises EvaluationError for any line unless ``any_sampling``.
+    Raises EvaluationError with these lines unless ``any_sampling``.
     """
     lines = []
     for name in (*SAMPLING, *(["dataset"] if one_dataset else [])):
@@ -255,7 +258,7 @@ def _setting(result: EvalResult, name: str) -> str:
 
 
 def setting_warnings(a: EvalResult, b: EvalResult) -> list[str]:
-    """Return warnings on differing settings and on equal weights."""
+    """Return warnings about differing settings, and about equal weights."""
     pairs: dict[str, tuple[object, object]] = {
         name: (getattr(a.settings, name), getattr(b.settings, name))
         for name in (*SAMPLING, "backend")

@@ -1,4 +1,4 @@
-"""The settings of ``prorl eval``: file, then options, then ``--set``."""
+"""Defines the settings of ``prorl eval``. Options override the file, and ``--set`` overrides options."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from prorl_common.seeds import MOST_SAMPLES, MOST_SEED, MOST_TEMPERATURE
 
 
 def names(value: Any) -> Any:
-    """Split a comma-separated text; return other values unchanged."""
+    """Split a comma-separated string; return other values unchanged."""
     if not isinstance(value, str):
         return value
     return [name.strip() for name in value.split(",") if name.strip()]
@@ -34,7 +34,7 @@ AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class ModelSection(Section):
-    """The model (``path``) or run checkpoints; ``device`` may be comma-separated."""
+    """The model (``path``) or checkpoints of a run; ``device`` may be a comma-separated list."""
 
     path: str | None = None
     run: str | None = None
@@ -58,7 +58,7 @@ class DataSection(Section):
 
 
 class SamplingSection(Section):
-    """Sampling; None takes the protocol's, suite's or default value."""
+    """Sampling settings; None takes the value of the protocol or suite, else the default."""
 
     k: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
     n: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
@@ -70,7 +70,7 @@ class SamplingSection(Section):
 
 
 class SuiteSection(Section):
-    """The benchmarks of ``run``, and the published rows."""
+    """The benchmarks of ``run``, and the published rows to show."""
 
     name: str = "quickstart"
     benchmarks: list[str] | None = None
@@ -107,14 +107,14 @@ class ServerSection(Section):
         return names(value)
 
     def changed(self) -> list[str]:
-        """Return the keys with other values than their defaults."""
+        """Return the keys whose values differ from their defaults."""
         usual = ServerSection()
         names = [name for name in ServerSection.model_fields if name != "url"]
         return [name for name in names if getattr(self, name) != getattr(usual, name)]
 
 
 class ScoringSection(Section):
-    """Reward servers (``prorl verify serve``), or local ``workers``."""
+    """Reward servers (``prorl verify serve``), or the number of local ``workers``."""
 
     servers: list[str] = Field(default_factory=list)
     workers: AtLeastOne = 2
@@ -127,7 +127,7 @@ class ScoringSection(Section):
 
 
 class OutputSection(Section):
-    """The output folder; ``repair`` moves damaged journal lines aside."""
+    """The output folder; ``repair`` moves damaged lines of the sample and verdict files aside."""
 
     out: Path | None = None
     repair: bool = False
@@ -136,7 +136,7 @@ class OutputSection(Section):
 class ComparisonSection(Section):
     """Settings of ``compare`` and ``report``; see ``BoundaryOptions`` and ``ReportOptions``.
 
-    ``any_sampling`` allows different sampling or data.
+    ``any_sampling`` allows results with different sampling or data.
     """
 
     k: AtLeastOne | None = None
@@ -149,7 +149,7 @@ class ComparisonSection(Section):
 
 
 class NoveltySection(Section):
-    """The texts to compare with, and n-gram lengths."""
+    """The corpus to compare with, and the n-gram lengths."""
 
     corpus: list[Path] | None = None
     column: str | None = None
@@ -160,7 +160,7 @@ class NoveltySection(Section):
 
 
 REMOVED = (("novelty", "memory", 1024),)
-"""Removed settings (section, key, default): an older ``eval.yaml`` that has the default still loads."""
+"""Removed settings (section, key, default). An older ``eval.yaml`` with the default value still loads."""
 
 
 class EvalConfig(Section):
@@ -190,7 +190,7 @@ def load_eval_config(
     options: Mapping[str, Any] | None = None,
     overrides: Sequence[str] = (),
 ) -> EvalConfig:
-    """Return the config from ``file``, ``options`` (section.key to value) and overrides, and load its plug-ins.
+    """Return the config from ``file``, ``options`` (section.key -> value) and overrides, and load its plug-ins.
 
     Raises ConfigError with all mistakes, or PluginError.
     """

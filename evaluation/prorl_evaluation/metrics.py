@@ -1,4 +1,4 @@
-"""Metrics over verdicts: pass@k, G-pass@k, maj@k, posteriors, false positives."""
+"""Computes metrics from verdicts: pass@k, G-Pass@k, maj@k, posteriors and corrections for false positives."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Return 1 - C(n-c, k) / C(n, k), the unbiased estimate of pass@k from ``c`` of ``n`` samples.
+    """Return 1 - C(n-c, k) / C(n, k), the unbiased estimate of pass@k from ``c`` correct of ``n`` samples.
 
-    Chen et al. 2021, arXiv 2107.03374, equation 1. NaN if ``n < k``. Raises ValueError for a negative count, ``c > n``
-    or ``k < 1``.
+    It is equation 1 of Chen et al. 2021, arXiv 2107.03374; NaN if ``n < k``. Raises ValueError for a negative count,
+    ``c > n`` or ``k < 1``.
     """
     if n < 0 or c < 0 or k < 1:
         raise ValueError(f"counts must not be negative and k at least 1: c={c}, k={k}, n={n}")
@@ -39,7 +39,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def ks_up_to(n: int, more: Iterable[int] = ()) -> tuple[int, ...]:
-    """Return the powers of two and ``more`` values up to ``n``, ascending."""
+    """Return the powers of two up to ``n`` and the values of ``more`` up to ``n``, ascending."""
     powers = {1 << i for i in range(n.bit_length()) if 1 << i <= n}
     return tuple(sorted(powers | {k for k in more if 1 <= k <= n}))
 
@@ -49,15 +49,15 @@ class Counted(Protocol):
 
     @property
     def n(self) -> int:
-        """Judged samples."""
+        """Number of samples with a verdict."""
 
     @property
     def c(self) -> int:
-        """Samples with full marks."""
+        """Number of samples with reward 1."""
 
 
 def pass_at_k_table(problems: Sequence[Counted], ks: Sequence[int]) -> Floats:
-    """Return pass@k, shape [problems, ks]; NaN where n < k. Raises as :func:`pass_at_k`."""
+    """Return pass@k, shape [problems, ks]; NaN where n < k. Raises ValueError like :func:`pass_at_k`."""
     import numpy as np
 
     cache: dict[tuple[int, int], list[float]] = {}
@@ -70,10 +70,10 @@ def pass_at_k_table(problems: Sequence[Counted], ks: Sequence[int]) -> Floats:
 
 
 def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
-    """Return the chance that at least ceil(tau k) of k samples are correct, given ``c`` of ``n``.
+    """Return the probability that at least ceil(tau k) of k samples are correct, given ``c`` of ``n``.
 
-    G-Pass@k, Liu et al. 2024, arXiv 2412.13147: the sum over j >= max(1, ceil(tau k)) of C(c, j) C(n-c, k-j) / C(n, k).
-    NaN if n < k. Raises ValueError as :func:`pass_at_k`, or for tau outside [0, 1].
+    G-Pass@k of Liu et al. 2024, arXiv 2412.13147: the sum over j >= max(1, ceil(tau k)) of C(c, j) C(n-c, k-j) / C(n,
+    k). NaN if n < k. Raises ValueError like :func:`pass_at_k`, or for tau outside [0, 1].
     """
     if not 0.0 <= tau <= 1.0:
         raise ValueError(f"tau must lie between 0 and 1: {tau}")
@@ -85,9 +85,9 @@ def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
 
 
 def near_n_warning(n: int, k: int) -> str | None:
-    """Return a warning if k > n/2, where pass@k is mostly whether any sample succeeded.
+    """Return a warning if k > n/2, else None.
 
-    With c successes it is at least 1 - 2^-c.
+    pass@k is then mostly whether any sample succeeded: with c successes it is at least 1 - 2^-c.
     """
     if k <= 1 or 2 * k <= n:
         return None
@@ -98,11 +98,11 @@ def near_n_warning(n: int, k: int) -> str | None:
 
 
 MAJORITY_DRAWS = 400
-"""Random subsets per problem and k."""
+"""Number of random subsets per problem and k."""
 
 
 def tally(answers: Iterable[tuple[str | None, bool]]) -> tuple[tuple[int, int], ...]:
-    """Return (votes, correct votes) of each distinct answer, most votes first."""
+    """Return (votes, correct votes) of each distinct answer, ordered by votes, most first."""
     votes: Counter[str] = Counter()
     right: Counter[str] = Counter()
     for answer, correct in answers:
@@ -115,11 +115,12 @@ def tally(answers: Iterable[tuple[str | None, bool]]) -> tuple[tuple[int, int], 
 def maj_at_k(
     answers: Sequence[tuple[int, int]], n: int, ks: Sequence[int], seed: int
 ) -> list[float]:
-    """Return, for each k, the chance that the most frequent answer of k of ``n`` samples is correct; NaN where n < k.
+    """Return, for each k, the probability that the most frequent answer of k of ``n`` samples is correct; NaN if n < k.
 
-    ``answers`` is a :func:`tally`; ties are broken at random, and no votes count as wrong. Exact for k = 1, a single
-    answer or no correct one, else the mean over MAJORITY_DRAWS seeded subsets, with a standard error of at most 0.5 /
-    sqrt(MAJORITY_DRAWS). Wang et al. 2022, arXiv 2203.11171. Raises ValueError if votes exceed samples.
+    ``answers`` is the output of :func:`tally`. Ties are broken at random, and samples without an answer count as wrong.
+    The value is exact for k = 1, a single answer or no correct answer. Otherwise it is the mean over MAJORITY_DRAWS
+    seeded subsets, with a standard error of at most 0.5 / sqrt(MAJORITY_DRAWS). See Wang et al. 2022, arXiv 2203.11171.
+    Raises ValueError if there are more votes than samples.
     """
     voted = sum(count for count, _ in answers)
     if voted > n:
@@ -179,7 +180,7 @@ _BLOCK = 2_000_000
 class PosteriorPassAtK:
     """Mean pass@k with two credible intervals.
 
-    ``fixed`` is for the same problems, ``resampled`` for similar ones (Dirichlet weights on problems, Rubin 1981).
+    ``fixed`` is for the same problems, ``resampled`` for similar problems (Dirichlet weights on problems, Rubin 1981).
     """
 
     k: int
@@ -190,7 +191,7 @@ class PosteriorPassAtK:
 def beta_posterior(
     problems: Sequence[Counted], ks: Sequence[int], how: Resampling | None = None
 ) -> list[PosteriorPassAtK]:
-    """Return posterior mean and central credible intervals of mean pass@k, with Jeffreys' prior for rates."""
+    """Return posterior mean and central credible intervals of mean pass@k, with Jeffreys' prior on success rates."""
     import numpy as np
 
     how = how or Resampling()
@@ -228,7 +229,7 @@ def beta_posterior(
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """pass@k under a false-positive rate; ``unsolvable_reads`` is that of a problem without correct samples."""
+    """pass@k under a false-positive rate; ``unsolvable_reads`` is the pass@k of a problem without correct samples."""
 
     k: int
     rate: float
@@ -238,11 +239,11 @@ class Suspicion:
 
 
 LEAST_SURVIVORS = 1e-3
-"""Below this probability of rejecting k wrong answers, the correction is too large to say anything."""
+"""If the probability of rejecting k wrong answers is below this, the correction is not reported."""
 
 
 def false_positive_reading(rate: float, k: int) -> float:
-    """Return 1 - (1 - f)^k, the pass@k if every answer is wrong; 0.47 for f = 0.005, k = 128.
+    """Return 1 - (1 - f)^k, the pass@k if every answer is wrong; for example 0.47 for f = 0.005, k = 128.
 
     See Brown et al. 2024, arXiv 2407.21787. Raises ValueError for a rate outside [0, 1) or k < 1.
     """
@@ -258,10 +259,10 @@ def suspicion(
     units: Units | None = None,
     how: Resampling | None = None,
 ) -> Suspicion:
-    """Return observed and adjusted pass@k for a verifier that accepts a share ``rate`` (f) of wrong answers.
+    """Return observed and adjusted pass@k for a verifier that accepts a fraction ``rate`` (f) of wrong answers.
 
-    C(n-c, k) / C(n, k) / (1 - f)^k estimates (1 - p)^k without bias, since a sample is rejected with probability (1 -
-    p)(1 - f). ``adjusted`` is at least 0, NaN if (1 - f)^k < LEAST_SURVIVORS, and takes ``rate`` as exact.
+    C(n-c, k) / C(n, k) / (1 - f)^k is an unbiased estimate of (1 - p)^k, since a sample is rejected with probability (1
+    - p)(1 - f). ``adjusted`` is at least 0, and NaN if (1 - f)^k < LEAST_SURVIVORS. ``rate`` is taken as exact.
     """
     import numpy as np
 

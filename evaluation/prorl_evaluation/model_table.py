@@ -1,6 +1,6 @@
-"""Models in one table, with claimed differences to a baseline.
+"""Compares models in one table and claims differences to a baseline.
 
-All tests are corrected together after Holm, so the chance of any false claim is at most ``alpha``;
+All tests are corrected together by Holm's method, so the probability of any false claim is at most ``alpha``.
 benchmarks/table_claims.py measures it.
 """
 
@@ -48,7 +48,8 @@ MARKS = {"higher": "↑", "lower": "↓", "": ""}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One model's metric in one group; ``population`` is for similar problems, ``fixed`` for the same ones."""
+    """One model's metric in one group; ``population`` is the interval for similar problems, ``fixed`` for the same
+    ones."""
 
     model: str
     group: str
@@ -59,7 +60,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class TableDifference:
-    """One model minus the baseline; ``p`` is two-sided, NaN below MIN_PROBLEMS problems."""
+    """The difference of one model to the baseline; ``p`` is two-sided, NaN below MIN_PROBLEMS problems."""
 
     model: str
     group: str
@@ -70,7 +71,7 @@ class TableDifference:
     p_corrected: float = math.nan
 
     def claim(self, alpha: float) -> Literal["higher", "lower", ""]:
-        """Return the claim at ``alpha``, or ""."""
+        """Return the claim at level ``alpha``, or an empty string."""
         if math.isnan(self.p_corrected) or self.p_corrected > alpha:
             return ""
         return "higher" if self.population.value > 0 else "lower"
@@ -78,7 +79,7 @@ class TableDifference:
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
-    """The table; ``labels`` starts with the baseline, ``groups`` are (name, problems)."""
+    """The table; ``labels`` starts with the baseline, and ``groups`` are pairs (name, number of problems)."""
 
     labels: tuple[str, ...]
     k: int
@@ -100,7 +101,7 @@ class ModelTable:
         return next(hits, None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON; NaN becomes null."""
+        """Return the table as JSON; NaN becomes null."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         for row, difference in zip(value["differences"], self.differences, strict=True):
@@ -113,8 +114,8 @@ def gather_models(
 ) -> tuple[list[EvalResult], list[str]]:
     """Return one result per model, baseline first, and a note per differing setting.
 
-    ``names`` are result folders, runs, or suites' folders. Raises EvaluationError for unknown names, repeated problems,
-    and differing sampling unless ``any_sampling``.
+    ``names`` are folders of results, runs or suites. Raises EvaluationError for unknown names, repeated problems, and
+    differing sampling unless ``any_sampling``.
     """
     results: list[EvalResult] = []
     for name in names:
@@ -172,7 +173,7 @@ def model_table(
     cluster: str = "problem",
     notes: Sequence[str] = (),
 ) -> ModelTable:
-    """Return the table of ``results``, baseline first. Raises EvaluationError as ``align`` and ``claim_k``."""
+    """Return the table of ``results``, baseline first. Raises EvaluationError like ``align`` and ``claim_k``."""
     import numpy as np
 
     aligned, left_out = align(results)
@@ -233,7 +234,7 @@ def model_table(
 
 
 def two_sided(drawn: Drawn) -> list[float]:
-    """Return p-values of "no change"; NaN below MIN_PROBLEMS values."""
+    """Return the p-values of "no change"; NaN for fewer than MIN_PROBLEMS values."""
     p_values = []
     for j, count in enumerate(drawn.counts):
         up, down = one_sided(drawn, j)
@@ -247,7 +248,7 @@ def _columns(problems: Sequence[ProblemResult]) -> list[Members]:
     groups = [g for g in named_groups(problems) if g.places != every.places]
     benchmarks = [g for g in groups if g.kind == "benchmark"]
     chosen = benchmarks or [g for g in groups if g.kind == "domain"]
-    # columns are looked up by name, so no group may share the name of the overall one
+    # columns are looked up by name, so a group named like the overall one is renamed
     return [
         every,
         *(
@@ -299,7 +300,7 @@ def claims_table(table: ModelTable) -> TextTable:
 
 
 def below(table: ModelTable) -> list[str]:
-    """Return the lines that explain the table."""
+    """Return the lines below the table that explain it."""
     claimed = [d for d in table.differences if d.claim(table.alpha)]
     alone = sum(
         not d.claim(table.alpha) and (d.population.low > 0 or d.population.high < 0)

@@ -1,4 +1,4 @@
-"""Summarise verdicts per problem, domain and overall."""
+"""Summarises verdicts by problem, by domain and overall."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from prorl_verifiers import VERIFIERS
 EXAMPLES_A_DOMAIN = 2
 EXAMPLE_CHARACTERS = 4000
 STABLE_K, STABLE_TAUS = 16, (0.5, 1.0)
-"""The G-Pass@k to keep: at least half of 16 samples correct, and all of them."""
+"""The reported G-Pass@k: at least half of 16 samples correct, and all of them correct."""
 
 Graded = tuple[SampleRecord, VerdictRecord]
 
@@ -45,7 +45,7 @@ def graded(problem: Problem, journal: EvalJournal, n: int) -> list[Graded]:
 
 
 def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples, and its answers if its verifier supports votes."""
+    """Count one problem's samples, and also its distinct answers if its verifier supports votes."""
     vote = VERIFIERS.get(problem.task.verifier).data.vote
     result = counted(problem, rows)
     if vote is None:
@@ -56,7 +56,7 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
 
 
 def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples, without votes."""
+    """Count one problem's samples without its distinct answers."""
     rewards = [v.reward for _, v in rows if v.reward is not None]
     statuses = [v.status for _, v in rows]
     return ProblemResult(
@@ -82,7 +82,7 @@ def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
 def group_results(
     problems: Sequence[ProblemResult], settings: EvalSettings
 ) -> tuple[GroupResult, ...]:
-    """Return the overall result, then each domain's."""
+    """Return the overall result, followed by that of each domain."""
     domains = list(dict.fromkeys(p.domain for p in problems))
     groups = [_group(OVERALL, problems, settings)]
     groups += [_group(d, [p for p in problems if p.domain == d], settings) for d in domains]
@@ -93,7 +93,7 @@ def _group(name: str, problems: Sequence[ProblemResult], settings: EvalSettings)
     import numpy as np
 
     ks = ks_up_to(settings.n, [settings.k])
-    # G-Pass@k at k = 16, or the largest power of two up to n/2
+    # the k of G-Pass@k is 16, or the largest power of two up to n/2 if that is smaller
     half = max((k for k in ks_up_to(min(settings.n // 2, STABLE_K)) if k > 1), default=0)
     stable = [(f"G-Pass@{half}({tau:g})", half, tau) for tau in STABLE_TAUS] if half else []
     seed = derive_seed(settings.seed, "bootstrap", name)
@@ -143,7 +143,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def pick_examples(problems: Sequence[Problem], journal: EvalJournal) -> tuple[Example, ...]:
-    """Return sample 0 of each domain's first problems, chosen regardless of outcome."""
+    """Return sample 0 of the first problems of each domain, whatever their outcome."""
     taken: dict[str, int] = {}
     examples = []
     for problem in problems:

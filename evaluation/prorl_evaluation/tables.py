@@ -1,4 +1,4 @@
-"""Results and comparisons as text tables."""
+"""Formats results and comparisons as text tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prorl_evaluation.types import EvalResult, shown_ks
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table; ``drop`` names columns to drop if space is narrow."""
+    """A table; ``drop`` lists the columns to leave out if space is narrow."""
 
     title: str
     head: tuple[str, ...]
@@ -25,7 +25,7 @@ class TextTable:
 def bracket(interval: Interval, digits: int = 3) -> str:
     """Return ``0.310 [0.240, 0.390]``, or a dash if undefined.
 
-    An interval without width becomes ``no spread``, which is not certainty.
+    An interval of zero width is shown as ``no spread``, since it does not mean certainty.
     """
     if interval.count == 0:
         return "-"
@@ -72,7 +72,7 @@ def result_table(result: EvalResult) -> TextTable:
 
 
 def doubt_table(results: Sequence[EvalResult], comparisons: Sequence[Comparison] = ()) -> TextTable:
-    """Return pass@k and differences with intervals for similar and for the same problems."""
+    """Return pass@k and differences, with intervals for similar problems and for the same problems."""
     ks = shown_ks(results)
     rows = [
         (r.label, g.name, f"pass@{k}", bracket(g.pass_at_k[k]), bracket(g.fixed_pass_at_k[k]))
@@ -95,7 +95,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def undefined_lines(results: Sequence[EvalResult]) -> list[str]:
-    """Return a note for each result and k with undefined problems."""
+    """Return a note for each result and k for which some problems are undefined."""
     lines = []
     for r in results:
         for k in shown_ks(results):
@@ -113,14 +113,14 @@ def length_digits(tokens: float) -> int:
 
 
 def rate(value: float) -> str:
-    """Return a percentage; "0%" means exactly none."""
+    """Return a percentage; "0%" and "100%" are exact."""
     if math.isnan(value):
         return "-"
     return f"{100 * value:.0f}%" if value in (0.0, 1.0) else f"{100 * value:.1f}%"
 
 
 def near_n_lines(results: Sequence[EvalResult]) -> list[str]:
-    """Return a note for each result and k too close to n."""
+    """Return a note for each result and each k above n/2."""
     lines = []
     for r in results:
         for k in shown_ks(results):
@@ -131,7 +131,7 @@ def near_n_lines(results: Sequence[EvalResult]) -> list[str]:
 
 
 def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = None) -> TextTable:
-    """Return one row per group and metric (None: all)."""
+    """Return one row per group and metric; ``metrics`` None shows all."""
     rows = []
     for d in comparison.differences:
         if metrics is not None and d.metric not in metrics:
@@ -147,7 +147,7 @@ def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = Non
 
 
 def signed_bracket(interval: Interval, digits: int = 3) -> str:
-    """Return ``+0.031 [-0.010, +0.072]``, or a dash."""
+    """Return ``+0.031 [-0.010, +0.072]``, or a dash if undefined."""
     if interval.count == 0:
         return "-"
     low, high = f"{interval.low:+.{digits}f}", f"{interval.high:+.{digits}f}"
@@ -155,11 +155,11 @@ def signed_bracket(interval: Interval, digits: int = 3) -> str:
 
 
 MOST_IDS = 10
-"""Most problem ids in a note."""
+"""Maximum number of problem ids in a note."""
 
 
 def unpaired_lines(comparison: Comparison) -> list[str]:
-    """Return a note for each kind of unpaired problem, with at most MOST_IDS ids."""
+    """Return a note for each kind of unpaired problem, which lists at most MOST_IDS ids."""
     kinds = (
         (f"only in {comparison.a}", comparison.only_a),
         (f"only in {comparison.b}", comparison.only_b),

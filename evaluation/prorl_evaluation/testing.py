@@ -1,4 +1,4 @@
-"""Fakes for tests: problems, generator and scorer."""
+"""Provides fakes for tests: problems, a generator and a scorer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prorl_verifiers import Task, Verdict
 
 
 def make_samples(count: int, domain: Domain = "math", start: int = 0) -> list[Sample]:
-    """Return problems with the answer "yes"."""
+    """Return problems whose answer is "yes"."""
     return [
         Sample(
             id=f"{domain}-{i}",
@@ -29,7 +29,7 @@ def make_samples(count: int, domain: Domain = "math", start: int = 0) -> list[Sa
 
 @dataclass
 class FakeGenerator:
-    """Answers "yes" for a share of the seeds, and names the batch."""
+    """Answers "yes" for a fraction of the seeds, and adds the batch's name."""
 
     model_id: str = "fake"
     model_digest: str = "d1"
@@ -73,7 +73,7 @@ class FakeGenerator:
 
 @dataclass
 class FakeScorer:
-    """Rewards "yes"; responses starting with ``broken`` become infra errors."""
+    """Gives reward 1 to "yes"; responses that start with ``broken`` become infra errors."""
 
     broken: str | None = None
     scored: int = 0

@@ -1,4 +1,4 @@
-"""The records of evaluation: settings and results."""
+"""Defines the records of evaluation: settings and results."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ from prorl_evaluation.stats.fixed_set import fixed_interval
 from prorl_evaluation.stats.intervals import Interval
 
 FULL_MARKS = 1.0 - 1e-9
-"""A sample counts as solved in pass@k only at full marks; partial credit enters the mean reward."""
+"""Minimum reward of a solved sample in pass@k (1, minus rounding); partial credit counts only in the mean reward."""
 RESULT_FILE = "result.json"
 RESULT_FORMAT = 2
 READABLE_FORMATS = (1, 2)
-"""Format 1 lacks labels, answer counts, maj@k and the infra error rate, which read as unknown."""
+"""Readable formats of results. Format 1 lacks labels, answer counts, maj@k and the infra error rate, which are then
+unknown."""
 OVERALL = "overall"
 BATCHES = ("fixed", "bucketed")
 BEFORE_RL = "(before RL)"
-"""Suffix of the label of a run's step-0 checkpoint: after any warm start, before the first RL step."""
+"""Suffix of the label of a run's step-0 checkpoint, saved after any warm start and before the first RL step."""
 
 
 Label = str | int | float
-"""The name of a benchmark or task, or a rung of a difficulty ladder."""
+"""The name of a benchmark or task, or its difficulty level."""
 LABELS = ("benchmark", "family", "rung", "level", "difficulty")
-"""The keys of a sample's metadata that results keep: its origin and difficulty."""
+"""The metadata keys of a sample's origin and difficulty, which results keep."""
 
 
 def labels_of(metadata: Mapping[str, Any]) -> dict[str, Label]:
-    """Return the text and number values of LABELS in ``metadata``."""
+    """Return those values of LABELS in ``metadata`` that are strings or numbers."""
     values = {name: metadata.get(name) for name in LABELS}
     labels = {name: v for name, v in values.items() if isinstance(v, str | int | float)}
     return {name: v for name, v in labels.items() if not isinstance(v, bool)}
 
 
 class EvaluationError(UserError):
-    """An evaluation is not possible, or its files are missing or damaged."""
+    """Raised if an evaluation is not possible, or if its files are missing or damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,9 @@ class EvalSettings:
     """Settings of sampling and summary.
 
     ``k`` <= ``n`` is the largest k of interest. ``max_tokens`` includes the end token. ``batch_rows`` samples are
-    written together, and lost by a kill. ``label`` and ``dataset`` change no number. For ``batches`` see
-    ``sampling.sampler``, for ``protocol`` ``sampling.command``. ``extra`` request fields are part of every sample's key.
+    written together, so a kill loses at most these. ``label`` and ``dataset`` do not affect the numbers. ``batches`` is
+    explained in ``sampling.sampler``, ``protocol`` in ``sampling.command``. ``extra`` request fields are part of every
+    sample's key.
     """
 
     n: int
@@ -70,7 +72,7 @@ class EvalSettings:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raise EvaluationError for settings that cannot give an estimate."""
+        """Raise EvaluationError for settings that allow no estimate."""
         if self.k < 1:
             raise EvaluationError(f"k is {self.k}: it must be at least 1")
         if self.k > self.n:
@@ -94,16 +96,16 @@ class EvalSettings:
 
     @property
     def near_any_success(self) -> bool:
-        """Whether ``near_n_warning`` warns."""
+        """Whether :func:`near_n_warning` warns about k and n."""
         return near_n_warning(self.n, self.k) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemResult:
-    """One problem: ``n`` samples have a verdict, ``c`` of them full marks.
+    """One problem: ``n`` samples have a verdict, and ``c`` of these have reward 1.
 
     Infra errors, including ``refused`` samples, are not in ``n``. ``chance`` is the reward of the best constant answer,
-    if stated. ``answers`` is a ``metrics.tally``, None without votes.
+    if known. ``answers`` is the output of ``metrics.tally``, or None if the verifier has no votes.
     """
 
     id: str
@@ -126,22 +128,22 @@ class ProblemResult:
 
     @property
     def answered(self) -> int:
-        """Samples with an answer."""
+        """Number of samples with an answer."""
         return self.sampled - self.refused
 
     @property
     def length(self) -> float:
-        """Generated tokens per answer; NaN without one."""
+        """Generated tokens per answer; NaN if there are no answers."""
         return self.tokens / self.answered if self.answered else math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """Means over the problems of one domain, or of all (``overall``).
+    """Means over the problems of one domain, or of all domains (``overall``).
 
-    ``truncation_rate`` is a share of answers, ``infra_error_rate`` of samples, other rates of verdicts. ``chance``
-    counts unknown as 0; NaN if none is stated. ``pass_at_k`` has intervals for similar problems, ``fixed_pass_at_k``
-    for the same problems.
+    ``truncation_rate`` is a fraction of the answers, ``infra_error_rate`` of the samples, and other rates of the
+    verdicts. ``chance`` counts unknown values as 0, and is NaN if all are unknown. ``pass_at_k`` has intervals for
+    similar problems, ``fixed_pass_at_k`` for the same problems.
     """
 
     name: str
@@ -162,11 +164,11 @@ class GroupResult:
 
     @property
     def infra_share(self) -> float:
-        """The infra error rate, also for older results."""
+        """Fraction of samples with an infra error; unlike ``infra_error_rate`` it is known for older results."""
         return self.infra_errors / self.sampled if self.sampled else math.nan
 
     def metric(self, name: str) -> Interval | None:
-        """Return ``reward`` or ``pass@K``, or None if not estimated."""
+        """Return the metric ``reward`` or ``pass@K``, or None if it is not estimated."""
         if name == "reward":
             return self.reward
         return self.pass_at_k.get(int(name.removeprefix("pass@")))
@@ -174,7 +176,7 @@ class GroupResult:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The first sample of a problem, for reports without the journal."""
+    """The first sample of a problem; reports show it without the journal."""
 
     id: str
     domain: str
@@ -187,9 +189,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class EvalResult:
-    """One model on one set of problems, saved as ``result.json``.
+    """One model's result on one set of problems, saved as ``result.json``.
 
-    ``sampling_seconds`` adds up all sessions, ``wall_seconds`` is for this call. ``groups`` starts with overall.
+    ``sampling_seconds`` adds up all sessions; ``wall_seconds`` is for the last session only. ``groups`` starts with the
+    overall group.
     """
 
     model_id: str
@@ -207,7 +210,7 @@ class EvalResult:
 
     @property
     def label(self) -> str:
-        """The settings' label, or else the model's name."""
+        """The label in the settings, or the model's name if that is empty."""
         return self.settings.label or self.model_id
 
     @property
@@ -218,7 +221,7 @@ class EvalResult:
         return next((g for g in self.groups if g.name == name), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON; NaN becomes null."""
+        """Return the result as JSON; NaN becomes null."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         return {"format": RESULT_FORMAT, **value}
@@ -231,14 +234,14 @@ class EvalResult:
 
 
 def shown_ks(results: Sequence[EvalResult]) -> list[int]:
-    """Return the displayed k that all results estimate: 1, the largest up to 8, and requested ones."""
+    """Return the k to display: 1, the largest up to 8, and requested ones, if all results estimate them."""
     shared = set.intersection(*({*r.overall.pass_at_k} for r in results))
     ks = {1, max((k for k in shared if k <= 8), default=1), *(r.settings.k for r in results)}
     return sorted(ks & shared)
 
 
 def load_result(path: Path) -> EvalResult:
-    """Read a result from its folder or file. Raises EvaluationError."""
+    """Read a result from its folder or file. Raises EvaluationError if it is missing or damaged."""
     file = path / RESULT_FILE if path.is_dir() else path
     if not file.is_file():
         raise EvaluationError(
@@ -331,7 +334,7 @@ def _number(value: float | None) -> float:
 
 
 def finite(value: object) -> object:
-    """Return JSON with null for non-finite numbers, and text keys."""
+    """Return a JSON value in which non-finite numbers are null and keys are strings."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Boundary reports on results on the same problems."""
+"""Builds boundary reports from several results on the same problems."""
 
 from __future__ import annotations
 
@@ -32,15 +32,16 @@ from prorl_evaluation.stats.paired import (
 from prorl_evaluation.types import OVERALL, EvalResult, EvaluationError, ProblemResult
 
 Aligned = list[tuple[ProblemResult, ...]]
-"""For each shared problem, its outcome in each result."""
+"""One tuple per shared problem, with its outcome in each result."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoundaryOptions:
     """Options of a boundary report.
 
-    ``k`` None takes the largest power of two that all results estimate with k <= n/2. ``alpha`` is the family-wise
-    error rate, ``margin`` the change of pass@k that counts as none, ``fdr`` the false discovery rate of solvable sets.
+    ``k`` None takes the largest power of two with k <= n/2 for the smallest n of the results. ``alpha`` is the
+    family-wise error rate. A change of pass@k below ``margin`` counts as no change. ``fdr`` is the false discovery rate
+    of the sets of gained and lost problems.
     """
 
     k: int | None = None
@@ -52,7 +53,7 @@ class BoundaryOptions:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """A group's problems, by position."""
+    """The positions of a group's problems."""
 
     kind: Kind
     name: str
@@ -60,9 +61,10 @@ class Members:
 
 
 def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
-    """Return the problems shared by all results, and notes on the others.
+    """Return the problems that all results share, and notes on the problems left out.
 
-    Prompt and task must be equal. Raises EvaluationError for fewer than two results, or none shared.
+    A problem is shared if its prompt and task are equal in all results. Raises EvaluationError for fewer than two
+    results or if no problem is shared.
     """
     if len(results) < 2:
         raise EvaluationError("a boundary report needs two or more results, the baseline first")
@@ -89,9 +91,9 @@ def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
 def boundary_report(
     results: Sequence[EvalResult], options: BoundaryOptions | None = None
 ) -> BoundaryReport:
-    """Return the report; the first result is the baseline and sets level, draws and seed.
+    """Return the boundary report; the first result is the baseline and sets level, draws and seed.
 
-    Raises EvaluationError as :func:`align` and :func:`claim_k`.
+    Raises EvaluationError like :func:`align` and :func:`claim_k`.
     """
     options = options or BoundaryOptions()
     aligned, warnings = align(results)
@@ -135,7 +137,8 @@ def boundary_report(
 
 
 def claim_k(results: Sequence[EvalResult], requested: int | None = None) -> int:
-    """Return ``requested``, or its default (:class:`BoundaryOptions`). Raises EvaluationError if n is too small."""
+    """Return ``requested``, or the default of :class:`BoundaryOptions`. Raises EvaluationError if k is not in 1 to
+    n."""
     n = min(r.settings.n for r in results)
     if requested is None:
         return max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
@@ -145,7 +148,7 @@ def claim_k(results: Sequence[EvalResult], requested: int | None = None) -> int:
 
 
 def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
-    """Return all groups, each set of problems once."""
+    """Return all groups; groups with the same problems appear once."""
     every = [Members("overall", OVERALL, tuple(range(len(problems)))), *named_groups(problems)]
     first: dict[tuple[int, ...], Members] = {}
     for group in every:
@@ -182,7 +185,7 @@ class _ReportBuilder:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return each later result's changes, with draws against the first and previous one."""
+        """Return the changes of each later result, with draws against the first and the previous result."""
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
         rows = [self.aligned[i] for i in group.places]

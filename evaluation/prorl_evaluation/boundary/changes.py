@@ -1,4 +1,4 @@
-"""Problems gained and lost, and gain against base pass@k."""
+"""Computes which problems were gained and lost, and how the gain depends on base pass@k."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 def solvable_changes(
     pairs: Sequence[Pair], labels: tuple[str, str], fdr: float = 0.05
 ) -> SolvableChanges:
-    """Return the problems gained and lost over ``pairs`` of (before, after).
+    """Return the problems gained and lost, from ``pairs`` of (before, after).
 
-    Problems solved both times enter the tests with p = 1, so that they do not make others significant (Benjamini and
-    Hochberg 1995).
+    Problems solved both times enter the tests with p = 1, so that they do not make other problems significant
+    (Benjamini and Hochberg 1995).
     """
     judged = [(p, q) for p, q in pairs if p.n and q.n]
     tests = benjamini_hochberg(
@@ -67,7 +67,7 @@ def _all_on_one_side(successes: int, size: int, other_size: int) -> float:
 
 
 FEWEST_POINTS = 5
-"""Fewest groups for a correlation."""
+"""Minimum number of groups for a correlation."""
 LADDER_KEYS = ("rung", "level", "difficulty")
 _WORDS = ("easy", "medium", "hard")
 
@@ -77,7 +77,7 @@ def gain_against_base(
 ) -> GainAgainstBase:
     """Return Spearman's correlation of base pass@k and gain, with a percentile bootstrap interval over groups.
 
-    NaN below FEWEST_POINTS points, or without spread.
+    It is NaN for fewer than FEWEST_POINTS points, or if either variable is constant.
     """
     import numpy as np
 
@@ -116,7 +116,7 @@ def ladders(
 ) -> list[Ladder]:
     """Return each task's difficulty ladders, for pass@k and reward.
 
-    ``results`` hold the same problems in the same order.
+    All ``results`` must hold the same problems in the same order.
     """
     import numpy as np
 
@@ -157,7 +157,7 @@ def _rungs(
 
 
 def rung_order(names: Sequence[str]) -> Callable[[str], tuple[float, int]]:
-    """Return a sort key for rungs: numbers, then easy, medium, hard, then others."""
+    """Return a sort key for difficulty levels: numbers first, then easy, medium, hard, then all others."""
 
     def key(name: str) -> tuple[float, int]:
         number = _number(name)

@@ -1,7 +1,7 @@
-"""Claims about the boundary, as defined in docs/concepts/evaluation.md; benchmarks/claims.py measures them.
+"""Decides the claims on the boundary, which docs/concepts/evaluation.md defines.
 
-A claim's p-value is the largest of its one-sided tests (intersection-union test, Berger 1982), after Holm's correction.
-"No change" is two one-sided tests (Schuirmann 1987).
+The p-value of a claim is the largest of its one-sided tests (intersection-union test, Berger 1982), after Holm's
+correction. "No change" is two one-sided tests (Schuirmann 1987). benchmarks/claims.py measures the error rates.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from prorl_evaluation.stats.paired import one_sided
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The draws for a claim on one group and checkpoint.
+    """The bootstrap draws for a claim on one group and checkpoint.
 
-    ``since_before`` is None for the first checkpoint; ``first`` and ``last`` are the columns of pass@1 and pass@K; a
-    ``blocked`` reason forbids the test.
+    ``since_before`` is None for the first checkpoint. ``first`` and ``last`` are the columns of pass@1 and pass@K. If
+    ``blocked`` has a reason, nothing is tested.
     """
 
     kind: Kind
@@ -38,7 +38,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible claim with its statements."""
+    """A possible claim with the statements that it needs."""
 
     regime: Regime
     statements: tuple[Hypothesis, ...]
@@ -46,7 +46,7 @@ class Candidate:
 
     @property
     def p(self) -> float:
-        """The largest p-value; NaN if any is."""
+        """The largest p-value of the statements; NaN if any is NaN."""
         values = [s.p for s in self.statements]
         return math.nan if any(math.isnan(v) for v in values) else max(values)
 
@@ -54,9 +54,10 @@ class Candidate:
 def decide_claims(
     evidence: Iterable[Evidence], alpha: float = 0.05, margin: float = 0.05
 ) -> tuple[list[Claim], int]:
-    """Return a claim per evidence, and the number of hypotheses corrected for.
+    """Return one claim per evidence, and the number of hypotheses in the correction.
 
-    The first that holds counts: fell, sustained, plateau, sharpened only. Draws are dropped to save memory.
+    Of the claims that hold, the first in the order fell, sustained, plateau, sharpened only is returned. The draws are
+    dropped to save memory.
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence
@@ -91,7 +92,7 @@ def decide_claims(
 def candidates(e: Evidence, margin: float) -> list[Candidate]:
     """Return the testable claims in order of precedence.
 
-    "Sharpened only" needs room for a gain above the margin.
+    "Sharpened only" is tested only if the baseline's pass@K is at most 1 - ``margin``.
     """
     if e.since_base is None or e.blocked:
         return []
@@ -110,7 +111,7 @@ def candidates(e: Evidence, margin: float) -> list[Candidate]:
     if e.since_before is None:
         reason = f"{name} rose (one checkpoint: not told apart from a plateau)"
         return [loss, Candidate("sustained", (up,), reason), *only]
-    # sustained and plateau also rest on the change since the checkpoint before
+    # sustained and plateau also need the change since the previous checkpoint
     went_on, _ = one_sided(e.since_before, e.last)
     on = Hypothesis(f"{name} rose since the checkpoint before", went_on)
     still = _within(e.since_before, e.last, name, margin, " since")

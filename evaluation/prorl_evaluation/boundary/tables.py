@@ -1,4 +1,4 @@
-"""Boundary reports, posteriors and false positives as text tables."""
+"""Formats boundary reports, posteriors and false positives as text tables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def claims_table(report: BoundaryReport) -> TextTable:
         for changes, claim in zip(group.changes, group.claims, strict=True):
             first, last = (_metric(changes, f"pass@{k}") for k in (1, report.k))
             p = claim.p_corrected
-            # below 1e-6 a p-value rests on the far tail of t and is not reliable
+            # below 1e-6 a p-value depends on the far tail of t and is not reliable
             p_text = "-" if math.isnan(p) else "< 1e-6" if p < 1e-6 else f"{p:.2g}"
             rows.append(
                 (
@@ -54,7 +54,7 @@ def claims_table(report: BoundaryReport) -> TextTable:
 
 
 def solvable_table(report: BoundaryReport) -> TextTable:
-    """Return one row per later result: raw sets, luck and shown sets."""
+    """Return one row per later result: changed problems, how many to expect by chance, and the significant ones."""
     rows = tuple(
         (
             s.after,
@@ -90,7 +90,7 @@ def length_table(report: BoundaryReport) -> TextTable:
 
 
 def gains_table(report: BoundaryReport) -> TextTable:
-    """Return one row per later result."""
+    """Return one row per later result with its correlation of base and gain."""
     rows = tuple(
         (label, str(gain.correlation.count), signed_bracket(gain.correlation, 2))
         for label, gain in zip(report.labels[1:], report.gains, strict=True)
@@ -101,7 +101,7 @@ def gains_table(report: BoundaryReport) -> TextTable:
 
 
 def ladder_tables(report: BoundaryReport) -> list[TextTable]:
-    """Return one table per ladder, one row per rung."""
+    """Return one table per ladder, with one row per difficulty level."""
     return [
         TextTable(
             f"{ladder.task}: {ladder.metric} by {ladder.key}",
@@ -133,7 +133,7 @@ def posterior_table(estimates: Sequence[tuple[str, Sequence[PosteriorPassAtK]]])
 
 
 def suspicions(results: Sequence[EvalResult], rate: float) -> list[tuple[str, list[Suspicion]]]:
-    """Return each result's label and pass@k under a false-positive rate."""
+    """Return each result's label and its pass@k corrected for a false-positive rate."""
     ks = shown_ks(results)
     return [
         (

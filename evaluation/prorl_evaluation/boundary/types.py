@@ -1,4 +1,4 @@
-"""The records of a boundary report."""
+"""Defines the records of a boundary report."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from prorl_evaluation.types import finite
 BOUNDARY_FORMAT = 1
 Kind = Literal["overall", "domain", "benchmark", "task"]
 Regime = Literal["sustained", "plateau", "sharpened only", "fell", "undecided"]
-"""Claims, in the order in which a report shows them."""
+"""Possible claims, in the order in which a report shows them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A statement and its uncorrected one-sided p-value."""
+    """A statement with its uncorrected one-sided p-value."""
 
     name: str
     p: float
@@ -27,10 +27,10 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The claim for one checkpoint and group.
+    """The claim on one checkpoint and group.
 
-    ``p`` is the largest p-value of ``tests``, ``p_corrected`` after Holm's correction; of the nearest candidate if
-    ``undecided``.
+    ``p`` is the largest p-value of ``tests``, ``p_corrected`` the same after Holm's correction. If the claim is
+    ``undecided``, they belong to the candidate nearest to significance.
     """
 
     kind: Kind
@@ -55,8 +55,8 @@ class Curve:
 class SolvableChanges:
     """Problems that became solvable or unsolvable between two results.
 
-    The ``_shown`` sets pass Fisher's exact test at the false discovery rate ``fdr``; the ``_by_luck`` numbers are
-    expected if no success rate changed.
+    The ``_shown`` sets pass Fisher's exact test at the false discovery rate ``fdr``. The ``_by_luck`` numbers are those
+    expected if no success rate had changed.
     """
 
     before: str
@@ -85,7 +85,7 @@ class GainPoint:
 
 @dataclass(frozen=True, slots=True)
 class GainAgainstBase:
-    """Spearman's correlation of base and gain; ProRL reports a negative one."""
+    """Spearman's correlation of base pass@k and gain; ProRL reports a negative one."""
 
     k: int
     points: tuple[GainPoint, ...]
@@ -94,7 +94,7 @@ class GainAgainstBase:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One step of a ladder, with each result's metric."""
+    """One difficulty level of a ladder, with each result's metric."""
 
     value: float
     name: str
@@ -104,7 +104,7 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A task at rising difficulty, ordered by label ``key``."""
+    """One task at rising difficulty levels (rungs), ordered by the label ``key``."""
 
     task: str
     key: str
@@ -114,7 +114,7 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryGroup:
-    """All problems, or a domain, benchmark or task.
+    """A group: all problems, or those of one domain, benchmark or task.
 
     ``changes`` and ``claims`` have one entry per later result.
     """
@@ -128,7 +128,7 @@ class BoundaryGroup:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether the group is all problems or a domain."""
+        """Whether the group is "overall" or a domain."""
         match self.kind:
             case "overall" | "domain":
                 return True
@@ -163,11 +163,11 @@ class BoundaryReport:
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """All claims, by group and checkpoint."""
+        """All claims, ordered by group and checkpoint."""
         return tuple(c for g in self.groups for c in g.claims)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON; NaN becomes null, each k a string."""
+        """Return the report as JSON; NaN becomes null and each k a string."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         return {"format": BOUNDARY_FORMAT, **value}

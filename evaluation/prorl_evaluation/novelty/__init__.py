@@ -1,1 +1,1 @@
-"""Overlap of responses with a corpus or the base model's responses."""
+"""Measures how much responses overlap with a corpus or with the base model's responses."""

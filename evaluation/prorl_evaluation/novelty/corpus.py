@@ -1,4 +1,4 @@
-"""A corpus as a stream of word hashes in bounded memory."""
+"""Reads a corpus as a stream of word hashes in bounded memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SEED = 20241005
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint8], Hashes]:
-    """Return (kind, value) of each byte, ignoring case."""
+    """Return the kind and the value of each byte, ignoring case."""
     import numpy as np
 
     kind = np.zeros(256, dtype=np.uint8)
@@ -57,11 +57,11 @@ def _powers(base: int, length: int) -> tuple[Hashes, Hashes]:
 
 
 def _prefix(values: Hashes, base: int) -> tuple[Hashes, Hashes]:
-    """Return (prefix sums of values * base**i, starting with 0; base**-i)."""
+    """Return the prefix sums of values * base**i, starting with 0, and the powers base**-i."""
     import numpy as np
 
-    # powers are cached per power of two, so all tables together take twice the largest (64 MB for both bases at blocks
-    # of two megabytes)
+    # powers are cached per power of two, so all tables together take twice the memory of the largest (64 MB for both
+    # bases at blocks of 2 MB)
     power, inverse = _powers(base, 1 << max(10, len(values).bit_length()))
     sums = np.zeros(len(values) + 1, dtype=np.uint64)
     np.cumsum(values * power[: len(values)], out=sums[1:])
@@ -111,7 +111,7 @@ class Grams:
 
 
 def last_gap(data: bytes) -> int:
-    """Return the position after the last non-letter of ``data``, or 0."""
+    """Return the position after the last byte of ``data`` that is not part of a word, or 0."""
     import numpy as np
 
     kind = _tables()[0][np.frombuffer(data, dtype=np.uint8)]
@@ -120,15 +120,15 @@ def last_gap(data: bytes) -> int:
 
 
 BLOCK = 1 << 19
-"""Bytes hashed together."""
+"""Number of bytes hashed at once."""
 TEXTS = (".txt", ".md", ".tex", ".txt.gz")
 FIELDS = ("text", "content", "response")
-"""Columns searched for the text if none is named, in this order."""
+"""Columns searched for the text, in this order, if none is named."""
 
 
 @dataclass(slots=True)
 class Read:
-    """Counts of a corpus, updated while it streams."""
+    """Counts of a corpus, updated while it is streamed."""
 
     documents: int = 0
     bytes: int = 0
@@ -139,19 +139,19 @@ class Corpus(Protocol):
     """A corpus that can be streamed repeatedly."""
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield UTF-8 blocks that end between words, counting documents, which end with DOCUMENT_END."""
+        """Yield UTF-8 blocks that end between words, and count documents. Each document ends with DOCUMENT_END."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FileCorpus:
-    """Files and folders; ``column`` names the text column of rows."""
+    """Files and folders; ``column`` names the text column of structured rows."""
 
     paths: Sequence[Path]
     column: str | None = None
 
     def files(self) -> list[Path]:
-        """Return the files in a fixed order. Raises EvaluationError."""
+        """Return the files in a fixed order. Raises EvaluationError for missing or unreadable ones."""
         from prorl_datasets.sources.readers import READABLE
 
         endings = (*TEXTS, *READABLE)
@@ -208,7 +208,7 @@ class FileCorpus:
 
 @dataclass(frozen=True, slots=True)
 class TextCorpus:
-    """Texts in memory, each a document."""
+    """Strings in memory, each of which is a document."""
 
     texts: Sequence[str]
 
@@ -217,7 +217,7 @@ class TextCorpus:
 
 
 def encoded(text: str) -> bytes:
-    """Return UTF-8 with DOCUMENT_END replaced by a space."""
+    """Return the string as UTF-8, with DOCUMENT_END replaced by a space."""
     return text.encode("utf-8", "surrogatepass").replace(DOCUMENT_END, b" ")
 
 

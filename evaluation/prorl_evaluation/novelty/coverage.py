@@ -1,7 +1,8 @@
-"""Novelty of a response: the share of its words that no n-gram of a corpus covers.
+"""Measures the novelty of a response: the share of its words that no n-gram of a corpus covers.
 
-The creativity index sums it over n-gram lengths (Lu et al. 2024, arXiv 2410.04265), here 5 to 12, since ProRL's index
-of 7.6 (figure 3) takes at least eight. Unlike theirs, only verbatim matches count, which makes the index higher.
+The creativity index sums it over n-gram lengths (Lu et al. 2024, arXiv 2410.04265). Here the lengths are 5 to 12, since
+ProRL's index of 7.6 (figure 3) needs at least eight lengths. Only verbatim matches count, unlike in the paper, which
+makes the index higher.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _MOST_FILTER_BITS = 28
 
 
 class GramIndex:
-    """The n-grams of responses, and whether the corpus has them."""
+    """The n-grams of responses, with a flag for those that occur in the corpus."""
 
     def __init__(self, responses: Sequence[Hashes], lengths: Sequence[int]) -> None:
         import numpy as np
@@ -51,7 +52,7 @@ class GramIndex:
         self._filter[first >> self._shift] = True
 
     def mark(self, words: Hashes) -> None:
-        """Mark every n-gram of a corpus block."""
+        """Flag the n-grams that occur in a corpus block."""
         import numpy as np
 
         grams = Grams(words)
@@ -66,7 +67,7 @@ class GramIndex:
             starts = starts[hit]
 
     def matches(self, responses: Sequence[Hashes]) -> Iterator[dict[int, Flags]]:
-        """Yield, per response and length, whether each n-gram was seen."""
+        """Yield one dict per response: length -> whether each n-gram occurs in the corpus."""
         import numpy as np
 
         seen_grams = {n: self._grams[n][self._in_corpus[n]] for n in self.lengths}
@@ -84,7 +85,7 @@ class GramIndex:
 
 
 def _places(grams: Hashes, queries: Hashes) -> tuple[Flags, NDArray[np.intp]]:
-    """Return which of ``queries`` are in ``grams`` (ascending), and their positions."""
+    """Return which ``queries`` occur in the sorted ``grams``, and their positions."""
     import numpy as np
 
     if not len(grams):
@@ -100,7 +101,7 @@ LENGTHS = (5, 6, 7, 8, 9, 10, 11, 12)
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """One response's ``uniqueness`` by length; NaN if too short."""
+    """One response's ``uniqueness`` for each length; NaN if the response is shorter."""
 
     problem: str
     group: str
@@ -109,7 +110,7 @@ class Novelty:
 
     @property
     def creativity(self) -> float:
-        """The sum of ``uniqueness``, from 0 to the number of lengths."""
+        """The sum of ``uniqueness``, between 0 and the number of lengths."""
         return math.fsum(self.uniqueness)
 
 
@@ -119,9 +120,9 @@ def measure(
     lengths: Sequence[int] = LENGTHS,
     progress: Progress | None = None,
 ) -> tuple[list[Novelty], Read]:
-    """Return each response's novelty with respect to ``corpus``, and its counts; ``lengths`` must ascend.
+    """Return each response's novelty with respect to ``corpus``, and the counts of the corpus.
 
-    It takes up to 200 bytes of memory per word of the responses.
+    ``lengths`` must ascend. This takes up to 200 bytes of memory per word of the responses.
     """
     progress = progress or NullProgress()
     words = [word_hashes(encoded(r.text)) for r in responses]
@@ -145,7 +146,7 @@ def _novelty(response: Response, count: int, flags_by_length: Mapping[int, Flags
         return Novelty(response.problem, response.group, count, (math.nan,) * len(flags_by_length))
     uniqueness = []
     for length, flags in flags_by_length.items():
-        # a word is covered if more seen n-grams have begun than ended
+        # a word is covered if more seen n-grams have begun than ended up to it
         depth = np.zeros(count + 1, dtype=np.int64)
         places = np.flatnonzero(flags)
         depth[places] += 1

@@ -1,4 +1,4 @@
-"""Responses to measure, and base responses as a corpus."""
+"""Reads the responses to measure, and uses the base model's responses as a corpus."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from prorl_evaluation.sampling.journal import EvalJournal, Keys
 from prorl_evaluation.types import EvaluationError
 
 RESPONSE_SETTINGS = ("temperature", "top_p", "max_tokens", "backend", "extra")
-"""Settings that change a model's responses; the number of samples and the seed may differ."""
+"""Settings that must be equal in an evaluation's folders; the number of samples and the seed may differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One answer; ``group`` is its benchmark or domain."""
+    """One response; ``group`` is its benchmark or domain."""
 
     problem: str
     group: str
@@ -35,9 +35,10 @@ class ResponseSet:
 
 
 def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
-    """Return the responses in evaluation folders or a .jsonl file. Raises EvaluationError for none.
+    """Return the responses in evaluation folders or a .jsonl file.
 
-    Lines are {"id", "response"} with an optional "domain"; a repeated id is another sample.
+    Lines are {"id", "response"} with an optional "domain"; a repeated id is another sample of the same problem. Raises
+    EvaluationError if there are no responses.
     """
     if path.is_file():
         response_set = ResponseSet(path.name, list(_lines(path)))
@@ -107,7 +108,7 @@ def _lines(path: Path) -> Iterator[Response]:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """Base samples as a corpus, and held-out ones as the control."""
+    """The base model's samples, split into the corpus and a held-out control."""
 
     corpus: TextCorpus
     control: ResponseSet | None
@@ -115,7 +116,7 @@ class Against:
 
 
 def against_base(base: ResponseSet, models: Sequence[ResponseSet]) -> Against:
-    """Split base samples into corpus and control. Raises EvaluationError without shared problems."""
+    """Split the base model's samples into corpus and control. Raises EvaluationError if no problem is shared."""
     problems = {r.problem for r in base.responses}
     for model in models:
         if not any(r.problem in problems for r in model.responses):

@@ -1,1 +1,1 @@
-"""How difficult a dataset's rows are for a model."""
+"""Measures how difficult a dataset's rows are for a model."""

@@ -1,4 +1,4 @@
-"""Rate dataset rows from a model, rollouts or evaluations."""
+"""Rates dataset rows from new samples, rollouts or evaluations."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ from prorl_inference import Generator
 from prorl_verifiers import TaskError, load_task
 
 COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "response", "reward")
-"""Columns read from a run's rollouts; ``reward`` is the raw outcome, null without a verdict."""
+"""Columns read from a run's rollouts; ``reward`` is the raw reward, null without a verdict."""
 
 
 @dataclass(slots=True)
 class FeedReport:
-    """Result of feeding samples; ``elsewhere`` and ``altered`` count those left out."""
+    """Counts of added samples. ``elsewhere`` and ``altered`` count skipped samples, of rows that are missing or
+    changed."""
 
     policies: list[Policy] = field(default_factory=list)
     samples: int = 0
@@ -45,7 +46,7 @@ class FeedReport:
 def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path) -> FeedReport:
     """Add an evaluation folder's verdicts to the store.
 
-    Raises EvaluationError for another folder, UserError while it is being written.
+    Raises EvaluationError if the folder is not an evaluation, UserError if it is being written.
     """
     job, problems = read_job(folder)
     policy = policy_of(job.label, job.model_digest, job.settings)
@@ -69,10 +70,10 @@ def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path)
 def feed_run(
     store: RatingStore, samples: Sequence[Sample], run: Run, steps: tuple[int, int] | None = None
 ) -> FeedReport:
-    """Add a run's rollouts to the store; ``steps`` is inclusive, and each step has its own policy.
+    """Add a run's rollouts to the store.
 
-    Rollouts must match a row's id, verifier, reference and prompt (older ones lack the prompt). Raises EvaluationError
-    for none.
+    ``steps`` is an inclusive range; each step is a separate policy. A rollout must match a row's id, verifier,
+    reference and prompt (older rollouts lack the prompt). Raises EvaluationError if there are no rollouts.
     """
     fed, by_id = FeedReport(), {sample.id: sample for sample in samples}
     files = rollout_files(run.path)
@@ -150,9 +151,9 @@ class _Policies:
 
 
 PORTION, SMALL_PORTION = 8192, 1024
-"""Samples held and counted together; the small value is for ``transformers``, which uses small batches."""
+"""Number of samples held and counted together. ``transformers`` uses the smaller one, since its batches are small."""
 NAME = 16
-"""Characters of a sample's journal key that identify it in the store."""
+"""Number of characters of a sample's key that identify it in the store."""
 
 
 def rate(
@@ -163,9 +164,9 @@ def rate(
     pool: Scorer,
     progress: Progress,
 ) -> Policy:
-    """Sample each row until ``settings.n`` samples have a verdict, and return their policy.
+    """Sample each row until ``settings.n`` samples have a verdict, and return the policy.
 
-    Stored samples of any seed count. Tasks are scored as in training. Raises as ``evaluate``.
+    Stored samples count whatever their seed. Tasks are scored as in training. Raises the errors of ``evaluate``.
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)
@@ -220,7 +221,7 @@ def _portions(
 
 
 def counts(items: Iterator[Item], journal: EvalJournal) -> dict[str, RowSamples]:
-    """Return row id -> samples of ``items`` with a verdict; only full marks pass."""
+    """Return a dict from row id to those samples of ``items`` that have a verdict; a sample passes with reward 1."""
     rows: dict[str, RowSamples] = {}
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)

@@ -1,6 +1,7 @@
-"""The store of ratings: which samples of a row passed, for each policy.
+"""Stores which samples of each row passed, by policy.
 
-Lines name samples, so different seeds add up, none counts twice, and the newest verdict counts.
+Each line names its samples. Samples of different seeds thus add up, no sample counts twice, and its newest verdict
+counts.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from prorl_verifiers import Task, part_records
 
 STORE_FILE = "ratings.jsonl"
 MODES = ("mode", "modes")
-"""Keys of a reference on how strictly it is scored; they do not change its content."""
+"""Keys of a reference that set how strictly it is scored; they are not part of the row's content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The sampled model and its sampling parameters; samples of equal policies add up.
+    """The sampled model and its sampling parameters. Samples of equal policies add up.
 
-    ``model`` digests the weights (for rollouts, the base model's); ``label`` is not part of the identity.
+    ``model`` is a digest of the weights (for rollouts, of the base model's); ``label`` is not part of the identity.
     """
 
     model: str
@@ -40,7 +41,7 @@ class Policy:
 
     @property
     def key(self) -> str:
-        """16 hex digits over all but the label."""
+        """16 hex digits that identify all fields but the label."""
         return digest(
             [
                 *(self.model, float(self.temperature), float(self.top_p), self.max_tokens),
@@ -58,21 +59,21 @@ class Policy:
 
 
 def policy_of(label: str, model: str, settings: EvalSettings) -> Policy:
-    """Return the policy of an evaluation; ``model`` is a digest."""
+    """Return the policy of an evaluation; ``model`` is a digest of the weights."""
     s = settings
     return Policy(model, label, s.temperature, s.top_p, s.max_tokens, extra=dict(s.extra))
 
 
 @dataclass(slots=True)
 class RowSamples:
-    """One row's samples by name."""
+    """The passed and failed samples of one row, by name."""
 
     passed: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
 
     @property
     def n(self) -> int:
-        """Samples with a verdict."""
+        """Number of samples with a verdict."""
         return len(self.passed) + len(self.failed)
 
     def add(self, passed: Iterable[str], failed: Iterable[str]) -> None:
@@ -83,18 +84,18 @@ class RowSamples:
 
 
 def content_of(prompt: Sequence[Mapping[str, str]], task: Task) -> str:
-    """Return a digest of a row's prompt and task, without modes."""
+    """Return a digest of a row's prompt and task, without MODES."""
     reference = {k: v for k, v in task.reference.items() if k not in MODES}
     return digest([prompt_digest(prompt), task.verifier, reference, part_records([task])])[:16]
 
 
 class RatingStore(Closing):
-    """The ratings of one folder; only one process at a time may open it."""
+    """The ratings in one folder, which only one process at a time may open."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / STORE_FILE
         self._newest: dict[tuple[str, str], str] = {}
-        """(policy, row) -> digest of its last line, so that an equal line is not written again."""
+        """Maps (policy, row) to the digest of its last line, so that an equal line is not written again."""
         with contextlib.ExitStack() as opened:
             self._journal = opened.enter_context(Journal(self.path))
             for _, row in self._lines():
@@ -113,7 +114,10 @@ class RatingStore(Closing):
         return list(policies.values())
 
     def rows(self, samples: Iterable[Sample], policies: Iterable[Policy]) -> dict[str, RowSamples]:
-        """Return id -> samples, from the last of ``policies`` that rated the unchanged row."""
+        """Return the samples of each row by id.
+
+        They come from the last of ``policies`` that rated the row; ratings of a row with other content do not count.
+        """
         rank = {policy.key: place for place, policy in enumerate(policies)}
         content = {s.id: content_of(s.prompt, s.task) for s in samples}
         rated: dict[str, tuple[int, RowSamples]] = {}
@@ -128,7 +132,7 @@ class RatingStore(Closing):
         return {identity: row_samples for identity, (_, row_samples) in rated.items()}
 
     def add(self, policy: Policy, rows: Iterable[tuple[Sample, RowSamples]]) -> int:
-        """Write rows with one sync, and return the number of samples."""
+        """Write the rows and sync once; return the number of samples."""
         about, key, count = policy.as_json(), policy.key, 0
         lines: list[dict[str, Any]] = []
         for sample, row_samples in rows:

@@ -1,1 +1,1 @@
-"""Reports as data, sentences, Markdown and model-card sections."""
+"""Writes reports as data, sentences, Markdown and model-card sections."""

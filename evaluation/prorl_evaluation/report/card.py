@@ -1,4 +1,4 @@
-"""The evaluation section of a model card, only from results of the published weights.
+"""Writes the evaluation section of a model card, from results of the published weights only.
 
 Prompts, answers, paths and tokens are never published (``prorl_common.private``).
 """
@@ -27,12 +27,12 @@ from prorl_evaluation.tables import comparison_table, result_table
 from prorl_evaluation.types import OVERALL, RESULT_FILE, EvalResult, load_result, shown_ks
 
 UNPUBLISHED = "a model's folder"
-"""Replaces the name of a model that is a local folder, such as an earlier checkpoint."""
+"""Published in place of a model's name if that is a local folder, such as an earlier checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class CardEvaluation:
-    """The evaluation part of a model card, empty if nothing was measured."""
+    """The evaluation part of a model card; empty if there are no results."""
 
     section: str = ""
     index: tuple[Mapping[str, Any], ...] = ()
@@ -41,7 +41,7 @@ class CardEvaluation:
 
 
 def results_beside(run: Path) -> list[EvalResult]:
-    """Return a run's results, base first. Raises EvaluationError for a damaged one."""
+    """Return the results in a run's folder, base first. Raises EvaluationError for a damaged one."""
     stored = []
     for file in [*run.glob(f"eval/*/{RESULT_FILE}"), *run.glob(f"suites/*/*/{RESULT_FILE}")]:
         kind, slug, *_ = file.relative_to(run).parts
@@ -57,9 +57,9 @@ def card_evaluation(
     private: Private,
     run: Path | None = None,
 ) -> CardEvaluation:
-    """Return the evaluation part of the model ``name`` with weights of digest ``weights``.
+    """Return the evaluation part of the card of model ``name``, whose weights have the digest ``weights``.
 
-    It is compared with earlier, equally sampled ``results``. The decisions of ``run`` add caveats.
+    The model is compared with earlier ``results`` of equal sampling. Decisions of ``run`` are added as caveats.
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:
@@ -109,7 +109,7 @@ def _cleaned(result: EvalResult, public: str, weights: str, private: Private) ->
 
 
 def _problems(origin: Mapping[str, str]) -> str:
-    """Return the public name of a result's problems, or ""; a folder's name may be private."""
+    """Return the public name of a result's problems, or "" since a folder's name may be private."""
     path = origin.get("path", "")
     suite, slash, benchmark = path.partition("/")
     if slash and suite in suite_names() and benchmark in benchmark_names():
@@ -160,7 +160,7 @@ def _section(data: ReportData) -> list[str]:
 
 
 def _entry(result: EvalResult) -> dict[str, Any]:
-    """Return an entry of ``model-index``: https://github.com/huggingface/hub-docs/blob/main/modelcard.md."""
+    """Return a ``model-index`` entry as in https://github.com/huggingface/hub-docs/blob/main/modelcard.md."""
     s, group = result.settings, result.overall
     name = s.dataset.get("path") or "problems"
     benchmark = name.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""The content of a report, for the viewer, Markdown and JSON."""
+"""Collects the content of a report, for the viewer, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from prorl_evaluation.types import EvalResult, EvaluationError, ProblemResult, f
 
 REPORT_FORMAT = 1
 BINS = ("0", *(f"{i / 10:g}–{(i + 1) / 10:g}" for i in range(10)), "1")
-"""Bins of the success rate c/n: 0, ten open intervals of a tenth, and 1."""
+"""Bins of the success rate c/n: 0, ten open intervals of width 0.1, and 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """pass@k of one result, which is number ``place``."""
+    """pass@k of one result; ``place`` is the result's index."""
 
     place: int
     label: str
@@ -42,7 +42,8 @@ class Line:
 class ReportOptions:
     """Options of a report.
 
-    ``baseline_first`` ignores a checkpoint from before RL; ``beta`` adds posteriors.
+    ``baseline_first`` makes the first result the baseline, even if there is a checkpoint from before RL. ``beta`` adds
+    posteriors.
     """
 
     boundary: BoundaryOptions = field(default_factory=BoundaryOptions)
@@ -54,7 +55,7 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """The results, with the baseline at index ``base``; ``boundary`` starts there."""
+    """The results; the baseline has index ``base``, and ``boundary`` covers the results from there on."""
 
     name: str
     results: tuple[EvalResult, ...]
@@ -82,7 +83,7 @@ class ReportData:
         return lines + [Line(place, c.label, c.points) for place, c in curves]
 
     def rates(self, group: BoundaryGroup) -> list[tuple[str, list[int]]]:
-        """Return (label, problems in each of BINS) of every result."""
+        """Return each result's label and its number of problems in each of BINS."""
         return [
             (
                 r.label,
@@ -94,7 +95,7 @@ class ReportData:
         ]
 
     def gains(self) -> list[tuple[str, GainAgainstBase]]:
-        """Return (label, gain) of each later result, if computed."""
+        """Return (label, gain) of each later result with at least two finite points."""
         if self.boundary is None:
             return []
         gains = zip(self.boundary.labels[1:], self.boundary.gains, strict=True)
@@ -135,10 +136,10 @@ def report_data(
     options: ReportOptions | None = None,
     boundary: BoundaryReport | None = None,
 ) -> ReportData:
-    """Return the report on ``results`` and a run's journals; ``boundary`` is reused if given.
+    """Return the report on ``results`` and on the log files of a run.
 
-    The baseline is chosen as in ``against_baseline``, or is the first result with ``baseline_first``. Raises
-    EvaluationError without results, as ``boundary_report``, or for a damaged journal.
+    ``boundary`` is computed if not given. The baseline is the first result with ``baseline_first``, otherwise that of
+    ``against_baseline``. Raises EvaluationError without results, like ``boundary_report``, or for a damaged log.
     """
     if not results:
         raise EvaluationError("a report needs at least one result: run prorl eval pass-at-k first")
@@ -165,7 +166,7 @@ def report_data(
 
 
 def rate_counts(problems: Sequence[ProblemResult]) -> list[int]:
-    """Count the judged problems in each of BINS."""
+    """Count the problems with a verdict in each of BINS."""
     counts = [0] * len(BINS)
     for p in problems:
         if p.n:
@@ -205,7 +206,10 @@ def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return the complete rows of a growing journal; [] if absent. Raises EvaluationError for invalid rows."""
+    """Return the complete rows of a JSON-lines file that may still grow.
+
+    The list is empty if there is no file. Raises EvaluationError for invalid rows.
+    """
     if not path.is_file():
         return []
     data = path.read_bytes()

@@ -1,4 +1,4 @@
-"""A report as Markdown, with other people's texts escaped."""
+"""Writes a report as Markdown and escapes third-party texts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from prorl_evaluation.tables import TextTable, bracket, comparison_table, doubt_
 
 
 def write_markdown(data: ReportData, out: Path) -> Path:
-    """Write the Markdown and return the path. Raises UserError."""
+    """Write the report as Markdown and return the path. Raises UserError if it cannot be written."""
     atomic_write_text(out, markdown_report(data))
     return out
 

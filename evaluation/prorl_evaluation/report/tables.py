@@ -1,4 +1,4 @@
-"""Report tables on failures, settings and examples."""
+"""Builds the report's tables of failures, settings and examples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from prorl_evaluation.types import EvalResult, Example
 
 
 def group_names(results: Sequence[EvalResult]) -> list[str]:
-    """Return overall and the domains, if there are several."""
+    """Return the overall group, and the domains if there are several."""
     names = list(dict.fromkeys(g.name for r in results for g in r.groups))
     return names[:1] if len(names) == 2 else names
 
@@ -21,7 +21,7 @@ def percent(value: float) -> str:
 
 
 def rates_table(results: Sequence[EvalResult]) -> TextTable:
-    """Return the rates of failures by group and result."""
+    """Return the failure rates of each group and result."""
     rows = []
     for name in group_names(results):
         for r in results:
@@ -76,7 +76,7 @@ def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
 def example_answers(
     results: Sequence[EvalResult],
 ) -> list[tuple[Example, list[tuple[str, Example]]]]:
-    """Return the first result's examples with every result's answers."""
+    """Return each example of the first result with the answers of all results."""
     return [
         (e, [(r.label, answer) for r in results for answer in r.examples if answer.id == e.id])
         for e in results[0].examples

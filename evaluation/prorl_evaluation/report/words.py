@@ -1,4 +1,4 @@
-"""The sentences of a report, which the caller must escape."""
+"""Writes the sentences of a report; the caller must escape them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ MEANING: Mapping[Regime, str] = {
     "undecided": "None of the four is shown with this many problems and samples; that does not mean that nothing "
     "changed.",
 }
-"""The meaning of each claim, with ProRL's term (arXiv 2505.24864, section 4) if the meaning is the same."""
+"""Explains each claim, and adds ProRL's term (arXiv 2505.24864, section 4) if it means the same."""
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number, or a dash if not finite."""
+    """Return a formatted number, or a dash if it is not finite."""
     return "–" if not math.isfinite(value) else f"{value:.{digits}f}".replace("-", "−")
 
 
@@ -60,7 +60,7 @@ def nothing_solved(results: Sequence[EvalResult]) -> bool:
 
 
 def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> list[str]:
-    """Return the finding, then each metric with its interval."""
+    """Return the main finding, followed by each metric with its interval."""
     if nothing_solved(results):
         samples = sum(r.overall.sampled for r in results)
         labels = ", ".join(r.label for r in results)
@@ -104,7 +104,7 @@ def correlation(gain: GainAgainstBase) -> str:
 
 
 def lead(data: ReportData) -> str:
-    """Return a sentence on the compared results, problems and sampling."""
+    """Return a sentence that says which results, problems and sampling are compared."""
     c = data.comparison
     s = data.results[-1].settings
     labels = data.results[-1].label if c is None else f"{c.b} against {c.a}"
@@ -116,7 +116,7 @@ def lead(data: ReportData) -> str:
 
 
 def verdict(report: BoundaryReport) -> list[str]:
-    """Return the overall claims and counts of the others."""
+    """Return the overall claims, and how many smaller groups have each claim."""
     lines = [_claimed(report, claim) for claim in report.groups[0].claims]
     for kind in get_args(Kind):
         regimes = [g.claims[-1].regime for g in report.groups if g.kind == kind]
@@ -128,7 +128,7 @@ def verdict(report: BoundaryReport) -> list[str]:
 
 
 def in_short(data: ReportData) -> list[str]:
-    """Return the last checkpoint's overall claim, if tested."""
+    """Return the overall claim on the last checkpoint, if it was tested."""
     report = data.boundary
     return (
         []
@@ -183,7 +183,7 @@ def caveats(data: ReportData) -> list[str]:
 
 
 def decision_rule(report: BoundaryReport) -> str:
-    """Return how claims are decided."""
+    """Return an explanation of how claims are decided."""
     return (
         f"K is {report.k}. Fell: pass@K fell. Sustained: pass@K rose, also since the checkpoint before where there "
         f"is one. Plateau: pass@K rose and since the checkpoint before changed by less than {report.margin:g} either "
@@ -199,7 +199,7 @@ def decision_rule(report: BoundaryReport) -> str:
 
 
 def method(data: ReportData) -> list[str]:
-    """Return how the numbers are computed."""
+    """Return an explanation of how the numbers are computed."""
     s = data.results[0].settings
     return [
         (
@@ -225,7 +225,7 @@ def method(data: ReportData) -> list[str]:
 
 
 SUITE_OPTIONS = {"model.path": "model", "data.limit": "limit", "sampling.n": "n"}
-"""Setting -> option of ``prorl eval run``; other settings are passed with ``--set``."""
+"""Maps settings to options of ``prorl eval run``; other settings are passed with ``--set``."""
 PASS_AT_K_OPTIONS = SUITE_OPTIONS | {
     "data.dataset": "dataset",
     "data.split": "split",
@@ -234,11 +234,11 @@ PASS_AT_K_OPTIONS = SUITE_OPTIONS | {
     "sampling.top_p": "top-p",
     "sampling.max_tokens": "max-tokens",
 }
-"""Setting -> option of ``prorl eval pass-at-k``."""
+"""Maps settings to options of ``prorl eval pass-at-k``."""
 
 
 def commands(data: ReportData) -> list[str]:
-    """Return the commands that reproduce the results and report."""
+    """Return the commands that reproduce the results and the report."""
     from prorl_evaluation.suites.suite import suite_names
 
     lines = []

@@ -1,1 +1,1 @@
-"""Sample models, score the answers, and keep both in a journal."""
+"""Samples models, scores the answers, and journals both."""

@@ -1,4 +1,4 @@
-"""Find runs, checkpoints, datasets and output folders, without importing the trainer."""
+"""Finds runs, checkpoints, datasets and output folders without importing the trainer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A model to evaluate: label, folder name, and name or path."""
+    """A model to evaluate: its label, folder name, and name or path."""
 
     label: str
     slug: str
@@ -62,7 +62,7 @@ class StoredResults:
     run: Path | None
 
     def folders(self) -> list[Path]:
-        """Return the result folders. Raises EvaluationError."""
+        """Return the result folders. Raises EvaluationError if a file is not in one."""
         for file in self.files:
             if file.name != RESULT_FILE:
                 raise EvaluationError(
@@ -72,7 +72,8 @@ class StoredResults:
 
 
 def find_run(name: str | None, root: Path = RUNS) -> Run:
-    """Return the run of this name or path, or the newest. Raises EvaluationError."""
+    """Return the run with this name or path; None or "latest" is the newest. Raises EvaluationError if there is
+    none."""
     configs = list(root.glob("*/config.yaml"))
     journals = {c: c.with_name("metrics.jsonl") for c in configs}
     configs.sort(key=lambda c: (journals[c] if journals[c].exists() else c).stat().st_mtime)
@@ -91,7 +92,7 @@ def find_run(name: str | None, root: Path = RUNS) -> Run:
 
 
 def read_run(path: Path) -> Run:
-    """Return the run in a folder. Raises EvaluationError."""
+    """Return the run in a folder. Raises EvaluationError if its config is missing or damaged."""
     import yaml
 
     file = path / "config.yaml"
@@ -108,7 +109,7 @@ def read_run(path: Path) -> Run:
 
 
 def run_target(run: Run, which: str) -> Target:
-    """Return the run's ``base``, ``latest`` or step. Raises EvaluationError."""
+    """Return the run's ``base``, ``latest`` or the checkpoint of a step. Raises EvaluationError if it is missing."""
     if which == "base":
         base = run.setting("model", "path")
         if not isinstance(base, str):
@@ -143,9 +144,9 @@ def model_target(model: str) -> Target:
 def pick_dataset(
     dataset: Path | None, split: str, limit: int | None = None
 ) -> tuple[Sequence[Sample], dict[str, str]]:
-    """Return a split's samples and its origin; None takes the newest dataset under ``data/``.
+    """Return a split's samples and their origin; None is the newest dataset under ``data/``.
 
-    ``limit`` takes problems from the domains in turn. Raises DatasetError or EvaluationError.
+    With ``limit``, the problems alternate between domains. Raises DatasetError or EvaluationError.
     """
     from prorl_datasets import newest_dataset
 
@@ -162,7 +163,7 @@ def pick_dataset(
 
 
 def read_split(path: Path, split: str, limit: int | None = None) -> Sequence[Sample]:
-    """Return a split's samples without holding them in memory. Raises as ``load``."""
+    """Return a split's samples without holding them in memory. Raises DatasetError like ``load``."""
     from prorl_datasets import no_samples, stream
 
     samples = spooled(itertools.islice(stream(path, split), limit))
@@ -172,7 +173,7 @@ def read_split(path: Path, split: str, limit: int | None = None) -> Sequence[Sam
 
 
 def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:
-    """Return ``limit`` samples from the domains in turn, in original order."""
+    """Return ``limit`` samples chosen alternately from the domains, in their original order."""
     by_domain: dict[str, list[int]] = {}
     for place, sample in enumerate(samples):
         by_domain.setdefault(sample.domain, []).append(place)
@@ -185,7 +186,7 @@ def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:
 def settings_hash(settings: EvalSettings, limit: int | None = None) -> str:
     """Return a hash of data, sampling parameters and seed.
 
-    n and k are excluded, so that a larger n reuses samples.
+    It excludes n and k, so that a larger n reuses existing samples.
     """
     origin = {k: v for k, v in settings.dataset.items() if k not in ("path", "limit")}
     value = {
@@ -206,7 +207,7 @@ def out_folder(target: Target, run: Run | None, suffix: str) -> Path:
 
 
 def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
-    """Return the run's results with its newest settings, base first. Raises EvaluationError for none."""
+    """Return the run's results with its newest settings, base first. Raises EvaluationError if there are none."""
     stored = []
     for file in run.path.glob(f"eval/*/{RESULT_FILE}"):
         slug, _, suffix = file.parent.name.rpartition("-")
@@ -222,7 +223,7 @@ def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
 
 
 def gather(names: Sequence[str], root: Path = RUNS) -> StoredResults:
-    """Return the results of runs and result folders. Raises EvaluationError."""
+    """Return the results in the named runs and result folders. Raises EvaluationError if one has no results."""
     stored: list[tuple[Path, EvalResult]] = []
     run_dir: Path | None = None
     for name in names:

@@ -1,4 +1,4 @@
-"""From a command's settings to models, problems and sampling parameters."""
+"""Derives models, problems and sampling parameters from a command's settings."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ PROTOCOLS = {
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """The user's sampling parameters; None if not given."""
+    """The sampling parameters that the user gave; None for the others."""
 
     n: int | None = None
     k: int | None = None
@@ -68,7 +68,7 @@ class Params:
 
 
 def pick_protocol(name: str | None) -> Protocol | None:
-    """Return the protocol, or None for None. Raises EvaluationError."""
+    """Return the protocol, or None if ``name`` is None. Raises EvaluationError if the name is unknown."""
     if name is None:
         return None
     protocol = PROTOCOLS.get(name)
@@ -82,7 +82,7 @@ def pick_protocol(name: str | None) -> Protocol | None:
 def merge(params: Params, protocol: Protocol | None, run_limit: int | None = None) -> Protocol:
     """Combine the user's parameters, the protocol and the defaults (n = 2k).
 
-    With a protocol, a given k keeps its n.
+    With a protocol, setting only k leaves the protocol's n.
     """
     k = params.k or (protocol.k if protocol else DEFAULT_K)
     base = protocol or Protocol(
@@ -153,7 +153,7 @@ def _targets(
 def server_of(
     urls: Sequence[str], section: ServerSection, run_weights: str | None = None
 ) -> Server:
-    """Return the server at ``urls``; ``run_weights`` is a model folder. Raises UserError."""
+    """Return the server at ``urls``; ``run_weights`` is a model folder. Raises UserError for invalid options."""
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 
@@ -191,7 +191,7 @@ def settings_of(
     server: Server | None = None,
     suite_protocol: Protocol | None = None,
 ) -> EvalSettings:
-    """Return the settings: the user's, the protocol's, ``suite_protocol`` or the defaults."""
+    """Return the settings: the user's come first, then the chosen protocol or ``suite_protocol``, then the defaults."""
     from prorl_inference import BACKENDS, device_list, pick_backend
 
     model, s = config.model, config.sampling
@@ -205,7 +205,7 @@ def settings_of(
             f"model.batches is of model.backend transformers: {backend.name} batches by itself"
         )
     origin = BACKENDS.origin(backend.name)
-    # part of each sample's key, so that samples of two plug-in versions are never mixed
+    # the plug-in is part of each sample's key, so samples of two versions are never mixed
     plugin = {} if origin.is_ours else {"plugin": f"{origin.source} {origin.version}"}
     return EvalSettings(
         n=how.n,
@@ -255,7 +255,7 @@ def run_limit(run: Run | None) -> int:
 def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[str]]:
     """Return the session of ``pass-at-k``, and warnings to show first.
 
-    Code problems are left out if code cannot be isolated. Raises UserError before anything is sampled.
+    Code problems are left out if code cannot be isolated. Raises UserError before any sampling.
     """
     from prorl_inference.models.store import check_model
 
@@ -292,10 +292,10 @@ def evaluate_models(
 ) -> list[EvalResult]:
     """Sample ``n`` answers to each problem, score them, and return a result for each model.
 
-    As ``prorl eval pass-at-k``: ``model`` is a name, folder or hub id; without one, ``checkpoints`` ("base", "latest"
-    or steps) of ``run`` (default: the newest under runs/). ``dataset`` is a folder (default: the newest under data/).
-    ``settings`` are config keys with ``__`` for the dot, such as ``sampling__temperature=1.0``. The same call resumes.
-    Raises UserError or ServiceError.
+    It works like ``prorl eval pass-at-k``. ``model`` is a name, folder or hub id. Without it, the models are
+    ``checkpoints`` ("base", "latest" or steps) of ``run`` (default: the newest under runs/). ``dataset`` is a folder
+    (default: the newest under data/). ``settings`` are config keys with ``__`` for the dot, such as
+    ``sampling__temperature=1.0``. Calling it again with the same arguments resumes. Raises UserError or ServiceError.
     """
     from prorl_common import PlainProgress
     from prorl_evaluation.config import load_eval_config

@@ -1,4 +1,4 @@
-"""Evaluate one model in a resumable folder, or score its answers again."""
+"""Evaluates one model in a resumable folder, and scores stored answers again."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from prorl_inference import Generator
 from prorl_verifiers import renewed_records
 
 BLOCK = 4096
-"""Verdicts copied with one sync."""
+"""Number of verdicts copied per sync."""
 
 
 def evaluate(
@@ -57,9 +57,9 @@ def evaluate(
 ) -> EvalResult:
     """Sample ``settings.n`` answers per problem, score them, and save the result in ``out``.
 
-    The same call resumes; a larger n adds samples. Raises EvaluationError for no problems, repeated ids, a damaged
-    journal, or a folder of another model or other parts; ServiceError from the scorer or a server. Written samples are
-    kept.
+    Calling it again resumes; with a larger n it adds samples. Raises EvaluationError for no problems, repeated ids, a
+    damaged journal, or a folder of another model or with other parts. Raises ServiceError if the scorer or a server
+    fails; samples already written are kept.
     """
     require_scipy()
     started = time.perf_counter()
@@ -132,7 +132,7 @@ def _finish(
 
 @dataclass(frozen=True, slots=True)
 class RegradeReport:
-    """The new result; ``changed`` verdicts differ from the old."""
+    """The new result; ``changed`` counts verdicts that differ from the old ones."""
 
     result: EvalResult
     verdicts: int
@@ -142,8 +142,8 @@ class RegradeReport:
 def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
     """Score every journaled sample again, without a model, and save the new result.
 
-    Old verdicts become ``verdicts.previous.jsonl``, or stay on failure. Raises EvaluationError if sampling is
-    unfinished, ServiceError if an old verdict is now an infra error.
+    Old verdicts move to ``verdicts.previous.jsonl``; on failure they stay in place. Raises EvaluationError if sampling
+    is unfinished, ServiceError if an old verdict is now an infra error.
     """
     require_scipy()
     started = time.perf_counter()
@@ -191,7 +191,7 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
 
 
 def versions(parts: Iterable[Part] = ()) -> dict[str, str]:
-    """Return the versions of Python, libraries and ``parts``."""
+    """Return the versions of Python, of the libraries and of ``parts``."""
     from importlib import metadata
 
     by_name = {"python": platform.python_version()}

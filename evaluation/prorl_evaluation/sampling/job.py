@@ -1,4 +1,4 @@
-"""The description of an evaluation folder: model, settings and problems."""
+"""Describes an evaluation folder: model, settings and problems."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from prorl_verifiers import Task, modes_for, part_records, with_mode
 EVAL_FILE = "eval.json"
 PROBLEMS_FILE = "problems.jsonl"
 Part = Mapping[str, str]
-"""The record of a third-party part: group, name, source, version (``Door.records``)."""
+"""The record of a third-party part: group, name, source and version (``Door.records``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvalJob:
-    """One model under one set of settings."""
+    """One model and its settings."""
 
     model_id: str
     model_digest: str
@@ -43,7 +43,7 @@ class EvalJob:
 def problems_of(
     samples: Iterable[Sample], modes: Mapping[str, str] | None = None
 ) -> Iterator[Problem]:
-    """Yield the problems, with the tasks' ``modes`` (None: for evaluation).
+    """Yield the problems, with the tasks' ``modes`` (None: those for evaluation).
 
     Raises EvaluationError for no problems or a repeated id.
     """
@@ -73,7 +73,10 @@ def problems_of(
 
 @contextlib.contextmanager
 def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[WrittenProblems]:
-    """Write the problems to a temporary file, which ``write_job`` moves or the end deletes."""
+    """Write the problems to a temporary file.
+
+    ``write_job`` moves the file into place; otherwise it is deleted on exit.
+    """
     with explain_write_errors(out / PROBLEMS_FILE):
         out.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{PROBLEMS_FILE}.", dir=out)
@@ -109,7 +112,7 @@ class WrittenProblems:
 
 
 def check_same_model(out: Path, job: EvalJob) -> None:
-    """Raise EvaluationError if the folder is another model's."""
+    """Raise EvaluationError if the folder belongs to another model."""
     try:
         row = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))
         name, recorded = str(row["model_id"]), str(row["model_digest"])
@@ -124,13 +127,13 @@ def check_same_model(out: Path, job: EvalJob) -> None:
 
 
 def parts_of(problems: Iterable[Problem], backend: str) -> list[dict[str, str]]:
-    """Return the records of third-party verifiers and backend."""
+    """Return the records of third-party verifiers and of a third-party backend."""
     of_backend = BACKENDS.records([backend.partition(":")[0]])
     return [*part_records(p.task for p in problems), *of_backend]
 
 
 def recorded_parts(out: Path) -> list[Part]:
-    """Return the recorded parts; none if damaged or from prorl 0.1."""
+    """Return the recorded parts; an empty list if the file is damaged or from prorl 0.1."""
     try:
         parts = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))["parts"]
         return [p for p in parts if {"group", "name", "source", "version"} <= p.keys()]
@@ -139,7 +142,7 @@ def recorded_parts(out: Path) -> list[Part]:
 
 
 def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
-    """Return the folder's and new parts. Raises EvaluationError if a source or version differs."""
+    """Return the folder's parts and the new ones. Raises EvaluationError if a source or version differs."""
     parts_by_name = {(p["group"], p["name"]): p for p in recorded_parts(out)}
     for part in parts:
         old = parts_by_name.setdefault((part["group"], part["name"]), part)
@@ -156,7 +159,7 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
 def write_job(
     out: Path, job: EvalJob, written: WrittenProblems | None, parts: Sequence[Part] = ()
 ) -> None:
-    """Write both files, each atomically; without ``written`` the problems stay."""
+    """Write both files, each atomically; without ``written``, the problems file stays as it is."""
     if written is not None:
         with explain_write_errors(out / PROBLEMS_FILE):
             os.chmod(written.file, 0o644)
@@ -192,12 +195,12 @@ def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
 
 
 def job_of(row: Mapping[str, Any]) -> EvalJob:
-    """Return the job in EVAL_FILE. Raises KeyError or TypeError if malformed."""
+    """Return the job recorded in EVAL_FILE. Raises KeyError or TypeError if it is malformed."""
     return EvalJob(row["model_id"], row["model_digest"], EvalSettings(**row["settings"]))
 
 
 def problem_of(row: Mapping[str, Any]) -> Problem:
-    """Return the problem in a line. Raises KeyError or TypeError if malformed."""
+    """Return the problem in a line. Raises KeyError or TypeError if it is malformed."""
     task, prompt = Task(row["verifier"], row["reference"]), tuple(row["prompt"])
     hashes = (prompt_digest(prompt), task_digest(task))
     return Problem(

@@ -1,4 +1,4 @@
-"""The journal of an evaluation, and its repair."""
+"""Journals an evaluation's samples and verdicts in JSON-lines files, and repairs these."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ VERDICTS_FILE = "verdicts.jsonl"
 REFUSED = "refused"
 R = TypeVar("R")
 KEYS_KEPT = 1 << 15
-"""Size of the key cache: a sample's key is needed when it is planned, written and scored."""
+"""Size of the key cache; each sample's key is needed when it is planned, written and scored."""
 ONE_MODEL = "each model needs a folder of its own, choose another with --out; nothing was changed"
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A dataset sample with its hashes; ``labels`` are ``types.LABELS``."""
+    """A dataset sample with its hashes; ``labels`` have the keys ``types.LABELS``."""
 
     id: str
     domain: str
@@ -47,8 +47,8 @@ class Problem:
 class SampleRecord:
     """One sampled answer.
 
-    ``logprob`` sums natural logs (NaN if unknown; null on disk), ``seconds`` is a share of the batch's time. ``note``
-    is the reason of a ``refused`` sample.
+    ``logprob`` is the sum of natural logs (NaN if unknown, null on disk). ``seconds`` is this sample's share of the
+    batch's time. ``note`` is the reason if the sample was ``refused``.
     """
 
     key: str
@@ -64,13 +64,13 @@ class SampleRecord:
 
     @property
     def refused(self) -> bool:
-        """Whether a server refused to answer."""
+        """Whether a server refused to answer the request."""
         return self.finish_reason == REFUSED
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictRecord:
-    """One verdict on one sample, as ``prorl_verifiers.Verdict``."""
+    """One verdict on one sample; see ``prorl_verifiers.Verdict``."""
 
     key: str
     task: str
@@ -84,7 +84,7 @@ class VerdictRecord:
 
 
 def digest(value: object) -> str:
-    """Return the hex SHA-256 of canonical JSON."""
+    """Return the hex SHA-256 of the value as canonical JSON."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -105,7 +105,7 @@ class Keys:
         self.backend = settings.backend
         self.extra = dict(settings.extra)
         self.key = functools.lru_cache(KEYS_KEPT)(self._key)
-        """Return the journal key of (id, prompt hash, index): 32 hex digits over :meth:`fields`."""
+        """Return the key of (id, prompt hash, index): 32 hex digits of a hash over :meth:`fields`."""
         self.shared: dict[str, Any] = {
             "model": model_digest,
             "temperature": float(settings.temperature),
@@ -133,18 +133,18 @@ class Keys:
 
 
 class Records(Generic[R]):
-    """The records of a journal file by key, read on demand; memory holds about 200 bytes each."""
+    """The records of a journal file by key, read on demand; each takes about 200 bytes of memory."""
 
     def __init__(self, path: Path, make: Callable[[Mapping[str, Any]], R]) -> None:
         self._file, self._make = OpenFile.of(path), make
         self._places: dict[bytes, int] = {}
 
     def put(self, key: object, place: int) -> None:
-        """Register the key's line at byte ``place``."""
+        """Register that the record of ``key`` starts at byte ``place``."""
         self._places[_short(key)] = place
 
     def drop(self, key: object) -> None:
-        """Forget the key; its line stays."""
+        """Forget the key; its line stays in the file."""
         del self._places[_short(key)]
 
     def __contains__(self, key: object) -> bool:
@@ -174,7 +174,7 @@ def _short(key: object) -> bytes:
 
 
 class EvalJournal(Closing):
-    """Both journals of a folder; opening it drops only incomplete last lines."""
+    """The sample and verdict files of a folder; opening them drops only incomplete last lines."""
 
     def __init__(self, folder: Path, keys: Keys, verdicts_file: str = VERDICTS_FILE) -> None:
         self.folder = folder
@@ -192,7 +192,7 @@ class EvalJournal(Closing):
     def add_samples(
         self, records: Sequence[SampleRecord], fields: Sequence[dict[str, Any]]
     ) -> None:
-        """Write records and the fields that determine them, with one sync."""
+        """Write records and the fields that determine them, and sync once."""
         origin = {"backend": self.keys.backend}
         rows = [{**asdict(r), **f, **origin} for r, f in zip(records, fields, strict=True)]
         for row in rows:
@@ -201,13 +201,13 @@ class EvalJournal(Closing):
             self._put(record.key, record.refused, place)
 
     def add_verdicts(self, records: Sequence[VerdictRecord]) -> None:
-        """Write verdicts with one sync; later ones replace earlier."""
+        """Write verdicts and sync once; later verdicts replace earlier ones."""
         places = self._verdicts.extend([asdict(r) for r in records])
         for record, place in zip(records, places, strict=True):
             self.verdicts.put((record.key, record.task), place)
 
     def forget_refused(self) -> int:
-        """Treat refused samples as missing, and return their number."""
+        """Treat refused samples as missing, and return how many there were."""
         for key in self._refused:
             self.samples.drop(key)
         count = len(self._refused)
@@ -225,7 +225,7 @@ class EvalJournal(Closing):
             self._refused.discard(key)
 
     def _index_samples(self, path: Path) -> int:
-        """Index this model's samples; return the number with other sampling parameters."""
+        """Index this model's samples; return the number of lines with other sampling parameters."""
         keys, foreign = self.keys, 0
         for number, place, row in read_checked(path, SAMPLE_FIELDS):
             if row["model"] != keys.shared["model"]:
@@ -250,7 +250,7 @@ class EvalJournal(Closing):
         return foreign
 
     def _index_verdicts(self, path: Path) -> None:
-        """Index the last verdicts; infra errors are skipped, to be tried again."""
+        """Index the last verdict of each sample; infra errors are skipped, so that they are scored again."""
         for _, place, row in read_checked(path, VERDICT_FIELDS):
             if row["status"] != "infra_error":
                 self.verdicts.put((row["key"], row["task"]), place)
@@ -272,22 +272,23 @@ def verdict_record(key: str, task: str, verdict: Verdict) -> VerdictRecord:
 
 
 def sample_of(row: Mapping[str, Any]) -> SampleRecord:
-    """Return the record of a line with SAMPLE_FIELDS."""
+    """Return the sample in a line that has SAMPLE_FIELDS."""
     values = {name: row[name] for name in SampleRecord.__dataclass_fields__ if name in row}
     values["logprob"] = math.nan if row["logprob"] is None else float(row["logprob"])
     return SampleRecord(**values)
 
 
 def replaces(row: Mapping[str, Any], refused: bool | None) -> bool:
-    """Return whether a line replaces an earlier one (``refused``; None: no earlier line).
+    """Return whether a line replaces an earlier one with the same key.
 
-    The first wins, but any answer replaces a refusal.
+    ``refused`` says whether the earlier line is a refusal; None means there is none. The first line wins, but any
+    answer replaces a refusal.
     """
     return refused is None or (refused and row["finish_reason"] != REFUSED)
 
 
 def verdict_of(row: Mapping[str, Any]) -> VerdictRecord:
-    """Return the record of a line with VERDICT_FIELDS."""
+    """Return the verdict in a line that has VERDICT_FIELDS."""
     return VerdictRecord(**{name: row[name] for name in VerdictRecord.__dataclass_fields__})
 
 
@@ -322,12 +323,12 @@ VERDICT_FIELDS: Mapping[str, Types] = {
 }
 DAMAGED = ".damaged"
 BLANK = "the line is blank"
-"""``scan`` yields this for a blank line, which is no fault."""
+"""``scan`` yields this for a blank line, which is not a fault."""
 CURE = "--set output.repair=true moves such lines aside; what is missing is sampled again"
 
 
 def fault(row: object, fields: Mapping[str, Types]) -> str | None:
-    """Return the fault of a line's JSON value, or None."""
+    """Return what is wrong with a line's JSON value, or None."""
     if not isinstance(row, dict):
         return "the line is not a JSON object"
     for name, types in fields.items():
@@ -342,7 +343,7 @@ def fault(row: object, fields: Mapping[str, Types]) -> str | None:
 def scan(
     path: Path, fields: Mapping[str, Types]
 ) -> Iterator[tuple[int, bytes, dict[str, Any] | str]]:
-    """Yield (line number, line, object or fault)."""
+    """Yield (line number, line, JSON object or fault)."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -359,7 +360,7 @@ def scan(
 def read_checked(
     path: Path, fields: Mapping[str, Types]
 ) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield (line number, byte offset, object). Raises EvaluationError at the first fault."""
+    """Yield (line number, byte offset, JSON object). Raises EvaluationError at the first fault."""
     place = 0
     for number, line, row_or_fault in scan(path, fields):
         if not isinstance(row_or_fault, str):
@@ -400,7 +401,7 @@ def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
 
 
 def repair_folder(folder: Path) -> list[str]:
-    """Repair both journals; return a message per damaged one."""
+    """Repair both files; return a message for each damaged one."""
     messages = []
     for name, fields in ((SAMPLES_FILE, SAMPLE_FIELDS), (VERDICTS_FILE, VERDICT_FIELDS)):
         if count := repair_journal(folder / name, fields):

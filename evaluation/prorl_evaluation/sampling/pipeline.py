@@ -1,4 +1,4 @@
-"""Score samples in a thread while others are generated."""
+"""Scores samples in a thread while more are generated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prorl_verifiers import Task, Verdict
 
 
 class Usage(Protocol):
-    """The usage of a priced generator."""
+    """The usage counters of a generator that has a price."""
 
     @property
     def cost(self) -> float | None:
@@ -23,7 +23,7 @@ class Usage(Protocol):
 
 
 class Meter:
-    """Counts finished samples for the progress bar, of ``total`` still to make."""
+    """Counts finished samples for the progress bar; ``total`` samples are still to be made."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Scorer(Protocol):
 
 
 def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
-    """Yield the ``items`` that are sampled but not judged."""
+    """Yield the ``items`` that have a sample but no verdict."""
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)
         if key in journal.samples and (key, problem.task_sha256) not in journal.verdicts:
@@ -78,7 +78,7 @@ def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
 
 
 def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
-    """Score the :func:`ungraded` of ``items`` and return their number; no item may repeat."""
+    """Score those of ``items`` that :func:`ungraded` yields, and return their number; no item may repeat."""
     work = [
         (journal.keys.key(problem.id, problem.prompt_sha256, index), problem)
         for problem, index in ungraded(items, journal)
@@ -100,12 +100,12 @@ def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
 LARGEST, SMALLEST = 128, 4
 """Limits on the number of samples scored and synced together.
 
-Chunks shrink if they take longer than CHUNK_SECONDS, so that an interruption waits for few samples, but they keep at
-least two samples per worker.
+Chunks shrink if they take longer than CHUNK_SECONDS, so that an interruption waits for few samples. They keep at least
+two samples per worker.
 """
 CHUNK_SECONDS = 2.0
 MOST_WAITING = 4096
-"""Most samples that wait in memory; the others are found later in the journal."""
+"""Maximum number of samples waiting in memory; any more are later found in the journal."""
 LOOK_SECONDS = 0.2
 PATIENCE_SECONDS = 1.0
 """Time after which an interruption reports how many verdicts it waits for."""
@@ -114,8 +114,8 @@ PATIENCE_SECONDS = 1.0
 class GradingThread(Closing):
     """Scores samples in a thread; ``submit`` and ``finish`` raise its errors.
 
-    ``close`` waits for the current chunk only. ``every`` returns all items; if the evaluation had ``begun``, earlier
-    unjudged ones are scored first.
+    ``close`` waits for the current chunk only. ``every`` returns all items. If the evaluation had ``begun`` earlier,
+    its samples without a verdict are scored first.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class GradingThread(Closing):
             self._queue.put(items)
 
     def finish(self, progress: Progress, label: str) -> None:
-        """Wait for all verdicts, with a progress bar if many are left."""
+        """Wait for all verdicts, and show a progress bar if many are left."""
         self._queue.put(None)
         bar_shown, waiting_since = False, time.monotonic()
         waiting = self._submitted + self._skipped - self._graded
@@ -224,7 +224,7 @@ class GradingThread(Closing):
                 return items
 
     def close(self) -> None:
-        """Stop after the current chunk; harmless after ``finish``."""
+        """Stop after the current chunk; has no effect after ``finish``."""
         self._stop.set()
         self._queue.put(None)
         self._thread.join(PATIENCE_SECONDS)

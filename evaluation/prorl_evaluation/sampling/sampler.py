@@ -1,8 +1,8 @@
-"""Fill the sample journal batch by batch.
+"""Generates the missing samples of a journal, batch by batch.
 
-Incomplete "fixed" batches (transformers) are generated whole again, so that, on a deterministic backend, a resumed run
-equals an uninterrupted one bit for bit. Otherwise only missing samples are generated, with equal seeds. "Bucketed"
-batches have prompts of similar length.
+"Fixed" batches (transformers) that are incomplete are generated again as a whole. On a deterministic backend, a resumed
+run thus equals an uninterrupted one bit for bit. Other backends generate only the missing samples, with the same seeds.
+"Bucketed" batches have prompts of similar length.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class LazyGenerator:
         return self.prepare().generate(requests, params, on_done, on_result)
 
     def prepare(self) -> Generator:
-        """Load the model if necessary, and return it."""
+        """Load the model unless it is loaded, and return it."""
         if self._inner is None:
             options = BackendOptions(self._path, self._device, "auto", batch_rows=self._batch_size)
             self._inner = BACKENDS.get(self._backend).open(options)
@@ -74,23 +74,23 @@ class LazyGenerator:
 
 
 def prepare(generator: Generator) -> None:
-    """Load the generator's model now, if it loads lazily."""
+    """Load the model now if the generator is lazy."""
     load: Callable[[], object] | None = getattr(generator, "prepare", None)
     if load is not None:
         load()
 
 
 INDEX_BLOCK = 16
-"""Sample indices of one problem per batch; fixed so that batches stay the same when n grows."""
+"""Number of sample indices of one problem per batch; it is fixed so that batches stay the same when n grows."""
 ROUNDS, LARGE_BATCH = 8, 1024
-"""Backends that batch by themselves get ROUNDS times their rows per batch, at least LARGE_BATCH."""
+"""Backends that batch internally get ROUNDS times their rows per batch, but at least LARGE_BATCH."""
 FLUSH_SECONDS = 0.2
-"""Samples that end within this time are written with one sync."""
+"""Samples that finish within this time are synced together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Samples ``first`` up to ``stop`` (exclusive) of each of ``problems``."""
+    """A batch: the samples with index ``first`` to ``stop`` (exclusive) of each problem."""
 
     problems: tuple[Problem, ...]
     first: int
@@ -124,7 +124,7 @@ def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) ->
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Batches of ``width`` problems per block of indices."""
+    """Batches of ``width`` problems per block of sample indices."""
 
     problems: Sequence[Problem]
     blocks: range
@@ -162,7 +162,7 @@ def prompt_length(problem: Problem) -> int:
 
 
 def missing(batch: Batch, journal: EvalJournal) -> int:
-    """Return the number of samples that the journal lacks."""
+    """Return how many samples of the batch the journal lacks."""
     return len(_lacking(batch, journal))
 
 
@@ -178,7 +178,7 @@ def _lacking(batch: Batch, journal: EvalJournal) -> list[Item]:
 class Sampler:
     """Samples batches into a journal.
 
-    ``count(samples, tokens)`` counts progress; ``on_written`` gets written samples.
+    ``count(samples, tokens)`` reports progress; ``on_written`` is called with written samples.
     """
 
     def __init__(
@@ -234,7 +234,7 @@ class Sampler:
         sample_batches(self._generator, units(), self._params, done, take)
 
     def _fill_as_they_end(self, batches: Iterable[Batch], samples: int) -> None:
-        """Write each sample within about FLUSH_SECONDS, also before an error propagates."""
+        """Write each sample within about FLUSH_SECONDS, and all finished samples before an error propagates."""
         seed = self._journal.keys.seed
         ended: list[tuple[Problem, int, Completion]] = []
         requested: dict[int, list[Item]] = {}

@@ -1,4 +1,4 @@
-"""Evaluate several models on the same problems, each in its own folder."""
+"""Evaluates several models on the same problems, each in a separate folder."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from prorl_inference import (
 from prorl_inference.backends.openai.options import server_address
 
 CONFIG_FILE = "eval.yaml"
-"""The settings of the command, readable by ``--config``."""
+"""File with the settings of the command, readable by ``--config``."""
 COUNTED = ("answers", "refused", "retries", "prompt_tokens", "completion_tokens")
-"""Counters of ``Usage`` that grow as a server answers."""
+"""The counters of ``Usage`` that grow while a server answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Server:
         return ", ".join(str(server_address(url)) for url in self.urls)
 
     def open(self, backend: str, tell: Callable[[str], None]) -> Generator:
-        """Return the generator, which the caller must close."""
+        """Return the generator; the caller must close it."""
         spec = BACKENDS.get(backend)
         if len(self.urls) > 1:
             return open_servers(spec, self.urls, self.options, tell)
@@ -59,7 +59,7 @@ class Server:
 class Session:
     """The models, problems and settings of an evaluation.
 
-    ``out`` is the folder of one target or the parent of several (None: the default).
+    ``out`` is the folder of the only target, the parent folder of several, or None for the default.
     """
 
     targets: Sequence[Target]
@@ -80,7 +80,7 @@ class Session:
         return self.out if len(self.targets) == 1 else self.out / target.slug
 
     def suffix(self) -> str:
-        """Return the settings' hash, with any backend but transformers."""
+        """Return a hash of the settings; it includes the backend unless that is transformers."""
         suffix = settings_hash(self.settings, self.limit)
         s = self.settings
         if s.backend == "transformers":
@@ -88,7 +88,7 @@ class Session:
         return digest([suffix, s.backend, dict(s.extra)])[:8]
 
     def description(self) -> list[str]:
-        """Return the choices in lines for people."""
+        """Return lines that describe the models, problems and sampling to the user."""
         s = self.settings
         origin = f"{s.dataset.get('path', '')} ({s.dataset.get('split', '')})"
         total = len(self.targets) * len(self.samples) * s.n
@@ -126,7 +126,7 @@ class Session:
         return [line for line in lines if line is not None]
 
     def evaluate(self, pool: Scorer, progress: Progress) -> list[EvalResult]:
-        """Evaluate every target in turn. Raises as ``evaluate``."""
+        """Evaluate all targets one after the other. Raises the errors of ``evaluate``."""
         results = []
         for target in self.targets:
             with contextlib.closing(self.open(target, progress)) as generator:
@@ -134,7 +134,7 @@ class Session:
         return results
 
     def open(self, target: Target, progress: Progress) -> Generator:
-        """Return the target's generator, for the caller to close; may download the model."""
+        """Return the target's generator, which the caller must close; this may download the model."""
         from prorl_inference import fetch_or_resolve
 
         if self.server is not None:
@@ -150,7 +150,7 @@ class Session:
     def evaluate_with(
         self, generator: Generator, target: Target, pool: Scorer, progress: Progress
     ) -> EvalResult:
-        """Evaluate one target with a generator that may be shared."""
+        """Evaluate one target with a generator that other targets may share."""
         settings = replace(self.settings, label=target.label)
         out = self.folder(target)
         if self.repair:

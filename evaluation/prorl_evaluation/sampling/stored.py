@@ -1,4 +1,4 @@
-"""Sequences of file rows, read on demand; memory holds 16 bytes per row."""
+"""Reads rows of a file on demand as a sequence that takes 16 bytes of memory per row."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from prorl_verifiers import Task
 
 T = TypeVar("T")
 CHUNK = 1 << 20
-"""Size in bytes of the read-ahead for consecutive rows and of the write buffer."""
+"""Size in bytes of the write buffer, and of the read-ahead for consecutive rows."""
 
 
 class OpenFile:
-    """A file readable by several threads."""
+    """A file that several threads can read."""
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
@@ -31,11 +31,11 @@ class OpenFile:
         return cls(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
 
     def read(self, place: int, size: int) -> bytes:
-        """Return ``size`` bytes at ``place``, fewer at the end."""
+        """Return ``size`` bytes from offset ``place``, fewer at the end of the file."""
         return os.pread(self.handle, size, place)
 
     def line(self, place: int) -> bytes:
-        """Return the line at ``place``, without its newline."""
+        """Return the line at offset ``place``, without its newline."""
         size = 1 << 12
         while True:
             data = self.read(place, size)
@@ -49,7 +49,7 @@ class OpenFile:
 
 
 class Stored(Sequence[T], Generic[T]):
-    """The rows of ``file`` at byte offsets ``places``."""
+    """The rows of ``file`` that start at the byte offsets ``places``."""
 
     def __init__(
         self, file: OpenFile, places: array[int], sizes: array[int], decode: Callable[[Any], T]
@@ -78,7 +78,7 @@ class Stored(Sequence[T], Generic[T]):
             yield self._row(ahead[place - first : place - first + size])
 
     def chosen(self, numbers: Iterable[int]) -> Stored[T]:
-        """Return the rows with these numbers, in this order."""
+        """Return the rows with these indices, in this order."""
         numbers = array("Q", numbers)
         places = array("Q", (self._places[n] for n in numbers))
         return Stored(
@@ -90,7 +90,7 @@ class Stored(Sequence[T], Generic[T]):
 
 
 class RowWriter:
-    """Writes rows to an open file, which ``stored`` then reads."""
+    """Writes rows to an open file; ``stored`` returns them as a sequence."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -110,7 +110,7 @@ class RowWriter:
 
 
 def stored_rows(path: Path, decode: Callable[[Any], T]) -> Stored[T]:
-    """Return the rows of a JSON-lines file. Raises OSError."""
+    """Return the rows of a JSON-lines file. Raises OSError if it cannot be read."""
     places, sizes, place = array("Q"), array("Q"), 0
     with path.open("rb") as file:
         for line in file:
@@ -122,12 +122,12 @@ def stored_rows(path: Path, decode: Callable[[Any], T]) -> Stored[T]:
 
 
 def chosen(rows: Sequence[T], numbers: Iterable[int]) -> Sequence[T]:
-    """Return the rows with these numbers, in order."""
+    """Return the rows with these indices, in this order."""
     return rows.chosen(numbers) if isinstance(rows, Stored) else [rows[n] for n in numbers]
 
 
 def spooled(samples: Iterable[Sample]) -> Stored[Sample]:
-    """Write samples to an unnamed temporary file. Raises DiskFullError."""
+    """Write samples to an unnamed temporary file and return them. Raises DiskFullError."""
     try:
         with tempfile.TemporaryFile(buffering=CHUNK) as file:
             writer = RowWriter(file)

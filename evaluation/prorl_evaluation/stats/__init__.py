@@ -1,1 +1,1 @@
-"""Confidence intervals and tests over problems."""
+"""Computes confidence intervals and tests over problems."""

@@ -1,4 +1,4 @@
-"""Distributions, exact tests and multiple-test corrections; most need the extra ``eval``."""
+"""Computes distributions, exact tests and multiple-test corrections; most need the extra ``eval``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _scipy(name: str) -> ModuleType:
 
 
 def require_scipy() -> None:
-    """Raise MissingExtraError without scipy, before samples are paid for."""
+    """Raise MissingExtraError if scipy is missing, so that a command fails before it pays for samples."""
     _scipy("special")
 
 
@@ -41,8 +41,8 @@ def t_quantile(tail: float, df: float) -> float:
 def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
     """Return the tail of a bootstrap distribution that makes its interval as wide as Student's t.
 
-    Phi(-sqrt(n / (n - s)) t), Hesterberg 2015, "What Teachers Should Know about the Bootstrap", section 5.3, where s =
-    1; ``tail`` if n <= s.
+    It is Phi(-sqrt(n / (n - s)) t), with s = 1 in Hesterberg 2015, "What Teachers Should Know about the Bootstrap",
+    section 5.3; ``tail`` is returned if n <= s. Here n is ``values`` and s is ``strata``.
     """
     df = values - strata
     if df < 1:
@@ -51,7 +51,7 @@ def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
 
 
 def unexpanded_tail(share: float, values: int, strata: int = 1) -> float:
-    """Return the tail whose :func:`expanded_tail` is ``share``, in (0, 1); ``share`` if n <= s."""
+    """Return the tail whose :func:`expanded_tail` is ``share``, which must be in (0, 1); ``share`` if n <= s."""
     df = values - strata
     if df < 1:
         return share
@@ -71,9 +71,9 @@ def beta_interval(a: float, b: float, level: float = 0.95) -> tuple[float, float
 
 @lru_cache(maxsize=65536)
 def jeffreys(c: int, n: int) -> tuple[float, float]:
-    """Return Jeffreys' 95% interval Beta(c + 1/2, n - c + 1/2) of a rate, from ``c`` of ``n`` >= 1.
+    """Return Jeffreys' 95% interval Beta(c + 1/2, n - c + 1/2) of a rate with ``c`` successes in ``n`` >= 1 trials.
 
-    It includes 0 if c is 0 and 1 if c is n (Brown, Cai and DasGupta 2001).
+    It includes 0 if c is 0, and 1 if c is n (Brown, Cai and DasGupta 2001).
     """
     low, high = beta_interval(c + 0.5, n - c + 0.5)
     return 0.0 if c == 0 else low, 1.0 if c == n else high
@@ -81,14 +81,14 @@ def jeffreys(c: int, n: int) -> tuple[float, float]:
 
 @lru_cache(maxsize=65536)
 def fisher_exact(a: int, b: int, c: int, d: int) -> float:
-    """Return the two-sided p-value of the table ((a, b), (c, d)) (Fisher 1934)."""
+    """Return the two-sided p-value of Fisher's exact test for the table ((a, b), (c, d)) (Fisher 1934)."""
     return float(_scipy("stats").fisher_exact([[a, b], [c, d]])[1])
 
 
 def holm(values: Sequence[float]) -> list[float]:
     """Return p-values corrected for the family-wise error rate, under any dependence (Holm 1979).
 
-    NaN is not counted as a test.
+    NaN values are not counted as tests.
     """
     order = sorted((p, i) for i, p in enumerate(values) if not math.isnan(p))
     corrected, worst = [math.nan] * len(values), 0.0

@@ -1,4 +1,4 @@
-"""Intervals over new samples of the same problems; benchmarks/fixed_set.py measures their coverage."""
+"""Computes intervals over new samples of the same problems; benchmarks/fixed_set.py measures their coverage."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from prorl_evaluation.stats.intervals import Interval
 def sampling_variance(n: int, c: int, k: int) -> float:
     """Return the unbiased estimate of the variance of a problem's pass@k; NaN if 2k > n.
 
-    It is u^2 - w with u = C(n-c, k) / C(n, k) and w = C(n-c, 2k) / C(n, 2k), which have the means q^k and q^2k for
-    failure rate q.
+    It is u^2 - w with u = C(n-c, k) / C(n, k) and w = C(n-c, 2k) / C(n, 2k). Their expected values are q^k and q^2k for
+    a failure rate q.
     """
     if 2 * k > n:
         return math.nan
@@ -25,10 +25,10 @@ def sampling_variance(n: int, c: int, k: int) -> float:
 
 
 def fixed_interval(problems: Sequence[Counted], k: int, level: float = 0.95) -> Interval:
-    """Return mean pass@k with its interval over new samples of the same problems, rather too wide if 2k > n.
+    """Return mean pass@k with its interval over new samples of the same problems; it is conservative if 2k > n.
 
-    Jeffreys' interval Beta(v m + 1/2, (1 - v) m + 1/2), where m answers would have the estimated variance. If all
-    answers of N problems are alike, m is about N n / k.
+    This is Jeffreys' interval Beta(v m + 1/2, (1 - v) m + 1/2) of the mean v, where m is the number of answers that
+    would have the estimated variance. If all answers of N problems have the same verdict, m is about N n / k.
     """
     value, variance, size, count = _moments(problems, k)
     undefined = len(problems) - count
@@ -53,9 +53,9 @@ def fixed_change(pairs: Sequence[tuple[Counted, Counted]], k: int, level: float 
 
 
 def _moments(problems: Sequence[Counted], k: int) -> tuple[float, float, float, int]:
-    """Return mean, its variance, the effective number of answers, and the number of problems.
+    """Return the mean, its variance, the effective number of answers, and the number of problems.
 
-    If 2k > n, the variance is bounded by v (1 - v) of the mean v of those problems (Hoeffding 1956).
+    If 2k > n, the variance is bounded by v (1 - v), where v is the mean of those problems (Hoeffding 1956).
     """
     used = [p for p in problems if p.n >= k]
     if not used:

@@ -1,4 +1,4 @@
-"""Intervals for the mean over problems like these; ``fixed_set`` has those for the same problems."""
+"""Computes intervals for the mean over similar problems; ``fixed_set`` has those for the same problems."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 
 SAME = 1e-12
-"""Values closer than this differ only by rounding."""
+"""Values that differ by less than this are equal up to rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate from ``count`` values with its interval; NaN if 0. ``undefined`` more values were NaN."""
+    """An estimate from ``count`` values with its interval; NaN if there are none. ``undefined`` further values were
+    NaN."""
 
     value: float
     low: float
@@ -33,18 +34,18 @@ class Interval:
 
     @property
     def part(self) -> str:
-        """`` (12 of 40)`` if values are undefined, else ""."""
+        """Return `` (12 of 40)`` if some values are undefined, else ""."""
         return f" ({self.count} of {self.count + self.undefined})" if self.undefined else ""
 
     @property
     def degenerate(self) -> bool:
-        """Whether the interval has no width."""
+        """Whether the interval has zero width."""
         return self.high - self.low < SAME
 
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """Level of the intervals, number and seed of the draws."""
+    """Confidence level of the intervals, and number and seed of the bootstrap draws."""
 
     level: float = 0.95
     draws: int = 10_000
@@ -58,19 +59,19 @@ class Resampling:
 
 
 LEAST = 3
-"""Strata with fewer clusters are merged, since one cluster shows no spread."""
+"""Strata with fewer clusters are merged, since a single cluster has no spread."""
 _MERGED = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The resampled units: ``clusters`` (None: values) within ``strata`` (None: one)."""
+    """The units to resample: ``clusters`` (None: single values) within ``strata`` (None: one stratum)."""
 
     clusters: Sequence[Hashable] | None = None
     strata: Sequence[Hashable] | None = None
 
     def of(self, rows: Sequence[int]) -> Units:
-        """Return the units of the values at ``rows``."""
+        """Return the units of only the values at ``rows``."""
         clusters, strata = (
             None if names is None else [names[i] for i in rows]
             for names in (self.clusters, self.strata)
@@ -81,9 +82,9 @@ class Units:
 def cluster_codes(
     n: int, clusters: Sequence[Hashable] | None, strata: Sequence[Hashable] | None
 ) -> tuple[Any, list[Hashable]]:
-    """Return (cluster number of each value, stratum of each cluster); small strata are merged.
+    """Return the cluster number of each value and the stratum of each cluster; small strata are merged.
 
-    Raises ValueError for differing lengths, or a cluster in two strata.
+    Raises ValueError if lengths differ or a cluster lies in two strata.
     """
     import numpy as np
 
@@ -113,7 +114,7 @@ def cluster_codes(
 
 
 def patterns(matrix: NDArray[np.float64]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield (rows, columns) for columns that are not NaN in the same rows."""
+    """Group the columns that are NaN in the same rows; yield (rows that are not NaN, columns) for each group."""
     import numpy as np
 
     defined = ~np.isnan(matrix)
@@ -125,23 +126,23 @@ def patterns(matrix: NDArray[np.float64]) -> Iterator[tuple[list[int], list[int]
 
 
 PSEUDO = 0.5
-"""Weight of the pseudo-problem at each bound, in problems."""
+"""Weight of the pseudo-problem at each bound, in units of one problem."""
 PRIOR = 0.5
-"""Fully changed problems added before estimating the size of a change (paired differences)."""
+"""Number of fully changed problems added before the size of a change is estimated (paired differences)."""
 FEW, MANY, LEAST_REACH = 5.0, 10.0, 0.3
-"""Position of the pseudo-problems of paired differences, interpolated by the number of changed problems.
+"""Position of the pseudo-problems of paired differences, which depends on the effective number of changes.
 
-Up to FEW, they lie one typical change away from 0; from MANY on, LEAST_REACH of that away from the mean. The values
-were chosen in benchmarks/paired_tests.py.
+Up to FEW changes, they lie one typical change away from 0. From MANY on, they lie LEAST_REACH of that away from the
+mean. Between the two, the position is interpolated. benchmarks/paired_tests.py chose the values.
 """
 
 _BLOCK = 4_000_000
-"""Draws times problems held in memory at once."""
+"""Maximum number of draws times problems held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Column means, shape [M], with draws, shape [draws, M], and the numbers of units."""
+    """Column means, shape [M], with bootstrap draws, shape [draws, M], and the numbers of units."""
 
     values: Floats
     draws: Floats
@@ -150,7 +151,7 @@ class Drawn:
     strata: NDArray[np.int64]
 
     def columns(self, selection: slice) -> Drawn:
-        """Return some of the columns."""
+        """Return the selected columns."""
         by_column = (self.counts[selection], self.clusters[selection], self.strata[selection])
         return Drawn(self.values[selection], self.draws[:, selection], *by_column)
 
@@ -161,10 +162,10 @@ def bounded_columns(
     units: Units | None = None,
     how: Resampling | None = None,
 ) -> list[Interval]:
-    """Return a Bayesian bootstrap interval per column mean of ``rows``, shape [N, M], with values in ``bounds``.
+    """Return a Bayesian bootstrap interval for each column mean of ``rows``, shape [N, M], with values in ``bounds``.
 
-    A pseudo-problem of weight PSEUDO lies at each bound. The interval includes a bound that all values equal. Raises
-    ValueError for a value outside the bounds, or as ``bootstrap_ci``.
+    A pseudo-problem of weight PSEUDO lies at each bound. If all values equal a bound, the interval includes it. Raises
+    ValueError for a value outside the bounds, or like ``bootstrap_ci``.
     """
     import numpy as np
 
@@ -185,8 +186,8 @@ def paired_columns(
 ) -> tuple[list[Interval], Drawn]:
     """Return intervals and draws for columns of paired differences in [-1, 1], shape [N, M].
 
-    Pseudo-problems lie at plus and minus the typical size of a change, sum(d^2) / sum(|d|) with PRIOR full changes
-    added to both sums, moved towards the mean by FEW and MANY. Tails are widened by ``expanded_tail``.
+    Pseudo-problems lie at plus and minus the typical size of a change, which is sum(d^2) / sum(|d|) with PRIOR added to
+    both sums. FEW and MANY say when they move towards the mean. Tails are widened by ``expanded_tail``.
     """
     import numpy as np
 
@@ -220,7 +221,8 @@ def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:
 
 
 def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling) -> Drawn:
-    """Draw column means with random cluster weights in strata of fixed share; a pseudo value weighs PSEUDO clusters."""
+    """Draw column means with random cluster weights; strata keep their share, and a pseudo value weighs PSEUDO
+    clusters."""
     import numpy as np
 
     cluster_codes(len(matrix), units.clusters, units.strata)  # raises ValueError for invalid units
@@ -296,9 +298,9 @@ def bootstrap_ci(
     draws: int = 10_000,
     seed: int = 0,
 ) -> Interval:
-    """Return mean and percentile bootstrap interval of ``values``, shape [N], resampling whole clusters.
+    """Return the mean and percentile bootstrap interval of ``values``, shape [N], resampling whole clusters.
 
-    ``clusters`` names each value's problem (None: its own), ``strata`` its benchmark or domain; small strata are
+    ``clusters`` names each value's problem (None: all differ), and ``strata`` its benchmark or domain; small strata are
     merged. For a paired difference pass ``b - a``. Raises ValueError for a level outside (0, 1), differing lengths, or
     a cluster in two strata.
     """
@@ -315,7 +317,7 @@ def expanded_columns(
     strata: Sequence[Hashable] | None = None,
     how: Resampling | None = None,
 ) -> list[Interval]:
-    """Return a :func:`bootstrap_ci`, widened by ``expanded_tail``, per column of unbounded ``values``, shape [N, M]."""
+    """Return a :func:`bootstrap_ci`, widened by ``expanded_tail``, for each column of ``values``, shape [N, M]."""
     return _columns(values, Units(clusters, strata), how or Resampling(), expanded_tail)
 
 

@@ -1,4 +1,4 @@
-"""Paired changes between results: intervals and one-sided p-values."""
+"""Computes paired changes between results: intervals and one-sided p-values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Pair = tuple[ProblemResult, ProblemResult]
 class Change:
     """One metric in one group before and after, with the interval of the paired difference.
 
-    ``metric`` is ``pass@K``, ``reward`` or ``length`` (tokens per answer). ``p_up`` and ``p_down`` are uncorrected
+    ``metric`` is ``pass@K``, ``reward`` or ``length`` (tokens per answer). ``p_up`` and ``p_down`` are the uncorrected
     one-sided p-values of "did not rise" and "did not fall".
     """
 
@@ -48,16 +48,16 @@ class Change:
 
 
 def same_problem(p: ProblemResult, q: ProblemResult) -> bool:
-    """Return whether id, prompt and task are equal."""
+    """Return whether both results have the same id, prompt and task."""
     return (p.id, p.prompt_sha256, p.task_sha256) == (q.id, q.prompt_sha256, q.task_sha256)
 
 
 def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, float]:
     """Return the p-values of "the mean is at most ``null``" and "the mean is at least ``null``".
 
-    Each is the larger of Student's t of (mean - null) / spread of draws, with clusters - strata degrees of freedom, and
-    the tail at which the interval of ``paired_columns`` ends at ``null``, so that tests never contradict intervals. NaN
-    if clusters do not exceed strata.
+    Each is the larger of two p-values. One is Student's t of (mean - null) / (standard deviation of the draws), with
+    clusters - strata degrees of freedom. The other is the tail at which the interval of ``paired_columns`` ends at
+    ``null``, so that tests never contradict intervals. Both are NaN if there are not more clusters than strata.
     """
     import numpy as np
 
@@ -90,7 +90,8 @@ def changes(
 ) -> list[tuple[list[Change], Drawn]]:
     """Return each comparison's changes of pass@k, mean reward and length, with the draws.
 
-    Comparisons must have the same problems in the same order. ``Drawn`` has columns for ``ks``, then the reward.
+    All comparisons must have the same problems in the same order. ``Drawn`` has one column for each of ``ks``, followed
+    by the reward.
     """
     import numpy as np
 
@@ -125,7 +126,7 @@ def outcome_table(problems: Sequence[ProblemResult], ks: Sequence[int]) -> Float
 def length_changes(
     comparisons: Sequence[Sequence[Pair]], units: Units, how: Resampling
 ) -> list[Change]:
-    """Return each comparison's change of tokens per answer, with expanded bootstraps and Student's t."""
+    """Return each comparison's change of tokens per answer, tested by expanded bootstrap and Student's t."""
     import numpy as np
 
     sides = np.array([[(p.length, q.length) for p, q in pairs] for pairs in comparisons])
@@ -143,7 +144,7 @@ def length_changes(
         _, strata = cluster_codes(interval.count, row_units.clusters, row_units.strata)
         df, tests = len(strata) - len(set(strata)), (math.nan, math.nan)
         if df >= 1 and not interval.degenerate:
-            # derive the standard error from the interval's width
+            # the width of the interval gives the standard error
             half = (interval.high - interval.low) / 2.0
             t = interval.value / half * t_quantile((1.0 - how.level) / 2.0, df)
             tests = t_tail(t, df), t_tail(-t, df)
@@ -152,9 +153,10 @@ def length_changes(
 
 
 def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Units:
-    """Return the units of problems, with domains as strata. Raises EvaluationError.
+    """Return the units of problems, with domains as strata. Raises EvaluationError for an unknown ``cluster``.
 
-    The ``cluster`` "task" joins problems of one label ``family``, or else ``benchmark``.
+    With ``cluster`` "task", problems with the same label ``family`` (or ``benchmark`` if it is missing) form one
+    cluster.
     """
     check_cluster(cluster)
     strata = [p.domain for p in problems]
@@ -165,24 +167,24 @@ def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Uni
 
 
 def group_units(problems: Sequence[ProblemResult], cluster: str) -> Units:
-    """Return ``units_of`` a group; a single task is resampled by problem."""
+    """Return the units of a group; if it has a single task, problems are resampled."""
     check_cluster(cluster)
     tasks = {(p.domain, task_of(p)) for p in problems}
     return units_of(problems, cluster if len(tasks) > 1 else "problem")
 
 
 def group_resampling(settings: EvalSettings, kind: str, name: str) -> Resampling:
-    """Return a group's resampling, the same in comparison and boundary report."""
+    """Return a group's resampling, which comparison and boundary report share."""
     seed = derive_seed(settings.seed, "changes", kind, name)
     return Resampling(settings.level, settings.draws, seed)
 
 
 def check_cluster(cluster: str) -> None:
-    """Raise EvaluationError unless it is "problem" or "task"."""
+    """Raise EvaluationError unless ``cluster`` is "problem" or "task"."""
     if cluster not in ("problem", "task"):
         raise EvaluationError(f"comparison.cluster is '{cluster}': use problem or task")
 
 
 def task_of(p: ProblemResult) -> str:
-    """Return the problem's family, or else its benchmark."""
+    """Return the problem's family, or its benchmark if it has none."""
     return str(p.labels.get("family", "") or p.labels.get("benchmark", ""))

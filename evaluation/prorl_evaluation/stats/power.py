@@ -1,7 +1,7 @@
-"""Power of an evaluation for a gain in pass@1, by simulation.
+"""Estimates by simulation an evaluation's power to detect a gain in pass@1.
 
-Success rates follow a Beta distribution. Training redraws the rates of half of the problems, then raises every rate by
-the same share of its distance to 1. A gain is detected as in ``compare``, without strata.
+Success rates follow a Beta distribution. Training redraws the rates of half of the problems, then raises each rate by
+the same fraction of its distance to 1. A gain counts as detected by the test of ``compare``, without strata.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 REDRAWN = 0.5
-"""Share of the problems whose rate is redrawn."""
+"""Fraction of problems whose rate is redrawn."""
 TRIALS = 2000
 LEVEL, SEED = 0.95, 0
 DRAWS = 1000
-"""Bootstrap draws, enough for the ends of a 95% interval."""
+"""Number of bootstrap draws, enough for the ends of a 95% interval."""
 TARGET_POWER = 0.8
-"""Power below this is called poor."""
+"""A power below this is called poor."""
 GAIN_OF_INTEREST = 0.1
-"""Evaluations that would miss this gain in pass@1 get a warning."""
+"""An evaluation that would often miss this gain in pass@1 gets a warning."""
 MOST_PROBLEMS, MOST_SAMPLES = 100_000, 1024
-"""Limits of the searches."""
+"""Upper limits of the searches."""
 NORMAL_FROM = 1000
-"""Number of problems from which a normal approximation replaces the simulation."""
+"""From this number of problems, a normal approximation replaces the simulation."""
 _STEP, _GROWTH, _QUICK = 0.005, 1.05, 500
 
 
@@ -45,7 +45,7 @@ _STEP, _GROWTH, _QUICK = 0.005, 1.05, 500
 class Rates:
     """A Beta distribution of success rates before training.
 
-    ``concentration`` is alpha + beta: below 2 most rates are near 0 or 1, far above 2 near the mean.
+    ``concentration`` is alpha + beta. Below 2 most rates are near 0 or 1; far above 2 most are near the mean.
     """
 
     mean: float = 0.4
@@ -59,9 +59,9 @@ class Rates:
 
 
 def fit_rates(problems: Sequence[ProblemResult]) -> Rates:
-    """Fit mean and variance of the problems' success rates, without sampling noise p (1 - p) / n.
+    """Fit mean and variance of the problems' success rates, after subtracting the sampling noise p (1 - p) / n.
 
-    Raises EvaluationError for fewer than two judged problems, or equal verdicts everywhere.
+    Raises EvaluationError if fewer than two problems have a verdict, or if all verdicts are equal.
     """
     rates = [p.c / p.n for p in problems if p.n]
     if len(rates) < 2:
@@ -87,9 +87,9 @@ def power(
     *,
     trials: int = TRIALS,
 ) -> float:
-    """Return the share of simulated evaluations that detect ``gain`` in pass@1 (0 below MIN_PROBLEMS).
+    """Return the fraction of simulated evaluations that detect ``gain`` in pass@1 (0 below MIN_PROBLEMS).
 
-    Raises EvaluationError if the mean would leave [0, 1].
+    Raises EvaluationError if the gain would move the mean out of [0, 1].
     """
     import numpy as np
 
@@ -119,7 +119,7 @@ def smallest_gain(
     *,
     target: float = 0.9,
 ) -> float:
-    """Return the smallest gain detected with power ``target``, to 0.005; NaN if none."""
+    """Return the smallest gain detected with power ``target``, in steps of 0.005; NaN if there is none."""
     rates = rates or Rates()
     low, high = 0, int((1.0 - rates.mean) / _STEP)
     if power(problems, n, high * _STEP, rates) < target:
@@ -139,7 +139,7 @@ def needed_problems(
     target: float = TARGET_POWER,
     trials: int = TRIALS,
 ) -> int | None:
-    """Return how many problems detect the gain with power ``target``, to 5%; None above MOST_PROBLEMS."""
+    """Return how many problems detect the gain with power ``target``, to within 5%; None above MOST_PROBLEMS."""
     rates = rates or Rates()
     _check_gain(gain, rates)
     start = math.inf
@@ -171,7 +171,7 @@ def needed_samples(
     *,
     target: float = TARGET_POWER,
 ) -> int | None:
-    """Return the smallest power of two of samples per problem with power ``target``, or None."""
+    """Return the smallest power of two of samples per problem that reaches the power ``target``, or None."""
     n = 1
     while n <= MOST_SAMPLES:
         if power(problems, n, gain, rates) >= target:
@@ -181,7 +181,7 @@ def needed_samples(
 
 
 def poor_power(problems: int, n: int) -> str | None:
-    """Return a warning if a gain of GAIN_OF_INTEREST would often be missed."""
+    """Return a warning if the evaluation would often miss a gain of GAIN_OF_INTEREST."""
     if problems < 2:
         return None if problems < 1 else "1 problem: no gain can be shown on it"
     if problems >= 500:  # one sample each is enough

@@ -1,1 +1,1 @@
-"""Benchmarks evaluated together, with published numbers."""
+"""Evaluates benchmarks together and shows published numbers."""

@@ -1,4 +1,4 @@
-"""Published numbers with their origin, protocol and problem set."""
+"""Loads published numbers with their origin, protocol and problem set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from prorl_evaluation.suites.suite import CATEGORY_OF, By, Table
 from prorl_evaluation.types import OVERALL, EvalResult, EvalSettings, EvaluationError, ProblemResult
 
 RowChoice = Literal["core", "all", "none"]
-"""``core``: base, v1 and v2 as measured by their authors; ``all``: also other models and re-measurements."""
+"""``core`` is base, v1 and v2 as measured by their authors; ``all`` adds other models and re-measurements."""
 
 
 class _Strict(BaseModel):
@@ -28,7 +28,7 @@ class _Strict(BaseModel):
 
 
 class Origin(_Strict):
-    """A source of published numbers; ``protocol`` is its stated sampling."""
+    """A source of published numbers; ``protocol`` is the sampling that it states."""
 
     title: str
     url: str
@@ -38,7 +38,7 @@ class Origin(_Strict):
 
     @property
     def sampling(self) -> str:
-        """The stated protocol in words."""
+        """Return the stated protocol in words."""
         p = self.protocol
         names = {"n": "n {:g}", "temperature": "temperature {:g}", "top_p": "top-p {:g}"}
         parts = [form.format(p[key]) for key, form in names.items() if key in p]
@@ -47,7 +47,7 @@ class Origin(_Strict):
         return ", ".join(parts) or "sampling not stated in our source"
 
     def differences(self, settings: EvalSettings) -> list[str]:
-        """Return how the user's sampling differs from the stated one."""
+        """Return how the user's sampling differs from the stated protocol."""
         lines = []
         for key, theirs in self.protocol.items():
             mine = getattr(settings, key)
@@ -57,14 +57,14 @@ class Origin(_Strict):
 
 
 class SameSet(_Strict):
-    """Whether an origin used our problem set; ``why`` gives doubts."""
+    """Whether an origin used our problem set; ``why`` explains doubts."""
 
     same: Literal["yes", "assumed", "no"]
     why: str = ""
 
 
 class PublishedRow(_Strict):
-    """One model as one origin reports it, in percent."""
+    """One model's numbers in percent, as one origin reports them."""
 
     label: str
     model: str
@@ -76,7 +76,7 @@ class PublishedRow(_Strict):
 
 
 class Published(_Strict):
-    """All rows, their origins, and their problem sets."""
+    """All published rows, their origins, and the origins' problem sets."""
 
     origins: dict[str, Origin]
     sets: dict[str, dict[str, SameSet]]
@@ -92,7 +92,7 @@ class Published(_Strict):
         return self
 
     def same_set(self, row: PublishedRow, benchmark: str) -> SameSet:
-        """Return whether the row's number is on our problem set."""
+        """Return whether the row's number was measured on our problem set."""
         return self.sets[row.origin][benchmark]
 
 
@@ -106,7 +106,7 @@ def published() -> Published:
 
 @dataclass(frozen=True, slots=True)
 class PublishedCells:
-    """A published row cut to a table; ``marks`` explains doubtful or missing cells."""
+    """A published row reduced to a table's columns; ``marks`` explains doubtful or missing cells."""
 
     label: str
     origin: str
@@ -117,7 +117,7 @@ class PublishedCells:
 
 
 def rows_for(columns: Mapping[str, str], table: str, choice: RowChoice) -> list[PublishedCells]:
-    """Return the rows with a number for any of ``columns`` (head -> benchmark)."""
+    """Return the rows that have a number for any of ``columns`` (column head -> benchmark)."""
     book = published()
     rows = []
     for row in _chosen(choice):
@@ -174,7 +174,7 @@ def _chosen(choice: RowChoice) -> list[PublishedRow]:
 
 
 def value_of(problem: ProblemResult, metric: Metric) -> float:
-    """Return the share of full marks or mean reward; NaN without verdict."""
+    """Return the fraction of samples with reward 1, or the mean reward; NaN without a verdict."""
     if problem.n == 0:
         return math.nan
     match metric:
@@ -187,7 +187,7 @@ def value_of(problem: ProblemResult, metric: Metric) -> float:
 
 
 def result_metric(metric: Metric) -> Literal["pass@1", "reward"]:
-    """Return the metric's name in a result."""
+    """Return the name that an EvalResult uses for the metric."""
     match metric:
         case "mean_of_n":
             return "pass@1"
@@ -198,19 +198,19 @@ def result_metric(metric: Metric) -> Literal["pass@1", "reward"]:
 
 
 def benchmark_score(result: EvalResult, metric: Metric) -> Interval:
-    """Return the benchmark's pass@1 or mean reward."""
+    """Return the benchmark's pass@1 or mean reward, with its interval."""
     score = result.overall.metric(result_metric(metric))
     assert score is not None  # every result has pass@1
     return score
 
 
 def fixed_score(result: EvalResult, metric: Metric) -> Interval | None:
-    """Return pass@1 over new samples of the same problems; None for a mean reward."""
+    """Return pass@1 with its interval over new samples of the same problems; None for a mean reward."""
     return result.overall.fixed_pass_at_k[1] if metric == "mean_of_n" else None
 
 
 def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interval]:
-    """Return the benchmark's number for each category, family or rung."""
+    """Return the metric for each category, family or difficulty level of the benchmark."""
     groups: dict[str, list[ProblemResult]] = {}
     for problem in result.problems:
         family = problem.labels.get("family")
@@ -239,8 +239,8 @@ def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interv
 def average(scores: Sequence[Interval]) -> Interval:
     """Return the unweighted mean of several benchmarks' numbers, as in the paper's Avg column.
 
-    Distances from value to limit add in squares (Zou and Donner 2008, "Construction of confidence limits about effect
-    measures", equation 2), as benchmarks are independent. NaN if a benchmark has no value. Raises ValueError without
+    Benchmarks are independent, so the distances from value to limit add in squares (Zou and Donner 2008, "Construction
+    of confidence limits about effect measures", equation 2). NaN if a benchmark has no value. Raises ValueError without
     benchmarks.
     """
     if not scores:
@@ -258,7 +258,7 @@ def average(scores: Sequence[Interval]) -> Interval:
 def difference(
     a: EvalResult, b: EvalResult, metric: Metric
 ) -> tuple[Interval | None, Interval | None]:
-    """Return the paired difference b - a, with intervals for similar and for the same problems."""
+    """Return the paired difference b - a, with intervals for similar problems and for the same problems."""
     try:
         change = compare(a, b).find(OVERALL, result_metric(metric))
     except EvaluationError:
@@ -267,6 +267,6 @@ def difference(
 
 
 def trained_mark(table: Table, group: str) -> str:
-    """Return a group's column head, with a star if training has this rung."""
+    """Return a group's column head, with a star if this difficulty level is in the training data."""
     trained = table.by == "rung" and group.isdigit() and int(group) in table.trained
     return f"{group}*" if trained else group

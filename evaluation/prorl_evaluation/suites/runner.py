@@ -1,6 +1,6 @@
-"""Run a suite: every model on every loaded benchmark, each in its own folder.
+"""Runs a suite: evaluates every model on every loaded benchmark, each in a separate folder.
 
-Failures are recorded; the same call resumes.
+Failures are recorded, and running the suite again resumes it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from prorl_verifiers import runs_programs
 
 SUITES = "suites"
 SAME_FAILURES = 2
-"""After this many consecutive service failures of a model, its other benchmarks are skipped."""
+"""After this many consecutive service failures of a model, its remaining benchmarks are skipped."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelScores:
-    """One model's results and folders by benchmark."""
+    """One model's results and folders, by benchmark."""
 
     label: str
     results: Mapping[str, EvalResult]
@@ -39,7 +39,7 @@ class ModelScores:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """The outcome of a suite; ``shared`` problems are also in training data."""
+    """The outcome of a suite; ``shared`` are the problems that also occur in the training data."""
 
     suite: Suite
     names: tuple[str, ...]
@@ -56,21 +56,21 @@ class SuiteResult:
 
     @property
     def exit_code(self) -> int:
-        """0 for success, 1 if a service failed, else 2."""
+        """0 for success, 1 if a service failed, 2 for other failures."""
         if any(f.service for f in self.failures):
             return 1
         return 2 if self.failures else 0
 
 
 def suites_root(run: Run | None, out: Path | None) -> Path:
-    """Return the folder for suites: ``out``, the run's or the general one."""
+    """Return the folder for suites: ``out`` if given, else below the run's folder or EVALS."""
     if out is not None:
         return out
     return (run.path if run is not None else EVALS) / SUITES
 
 
 def without_code(gathered: Gathered, complaint: str) -> Gathered:
-    """Remove code problems; benchmarks with nothing else fail."""
+    """Remove code problems; benchmarks that have no other problems fail."""
     remaining = Gathered(failures=list(gathered.failures))
     for one in gathered.ready:
         runnable = [number for number, s in enumerate(one.samples) if not runs_programs(s.task)]
@@ -92,7 +92,7 @@ def run_suite(
 ) -> SuiteResult:
     """Evaluate every target of ``session`` on all gathered benchmarks.
 
-    Raises UserError if a model cannot be opened; later errors become failures in the result.
+    Raises UserError if a model cannot be opened. Later errors are recorded as failures in the result.
     """
     work = _Work(suite, session, pool, progress, list(gathered.failures))
     models = [work.model(target, gathered.ready) for target in session.targets]
@@ -154,14 +154,14 @@ class _Work:
 
 
 def finished_by_all(models: Sequence[ModelScores]) -> tuple[list[str], list[str]]:
-    """Return the benchmarks that all, and that only some models have finished."""
+    """Return the benchmarks that all models have finished, and those that only some have finished."""
     every = dict.fromkeys(name for m in models for name in m.results)
     finished = [name for name in every if all(name in m.results for m in models)]
     return finished, [name for name in every if name not in finished]
 
 
 def joined_problems(benchmark: str, problems: Sequence[ProblemResult]) -> list[ProblemResult]:
-    """Return the problems with ids ``benchmark/id`` and the benchmark as label."""
+    """Return the problems with the ids ``benchmark/id`` and the benchmark as a label."""
     return [
         dataclasses.replace(
             p, id=f"{benchmark}/{p.id}", labels={**p.labels, "benchmark": benchmark}
@@ -171,7 +171,7 @@ def joined_problems(benchmark: str, problems: Sequence[ProblemResult]) -> list[P
 
 
 def join_results(results: Mapping[str, EvalResult], suite: str) -> EvalResult:
-    """Merge one model's equally sampled results on several benchmarks."""
+    """Merge one model's results on several benchmarks, which must have equal sampling."""
     first = next(iter(results.values()))
     problems = [p for name, r in results.items() for p in joined_problems(name, r.problems)]
     manifests = {n: r.settings.dataset.get("manifest_sha256", "") for n, r in results.items()}

@@ -1,4 +1,4 @@
-"""Load the problems of a suite."""
+"""Loads the problems of a suite."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from prorl_evaluation.suites.suite import (
 from prorl_evaluation.types import EvaluationError
 
 TRIES = 20
-"""Draws for one procedural problem before its family counts as exhausted."""
+"""Maximum number of draws for one procedural problem; its family then counts as exhausted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A benchmark that failed for all models, or for ``model``; ``service`` if a service is to blame."""
+    """A failed benchmark, for ``model`` or for all models; ``service`` says whether a service is the cause."""
 
     benchmark: str
     reason: str
@@ -42,7 +42,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A benchmark's problems; ``manifest`` is their digest."""
+    """A benchmark's problems; ``manifest`` is a digest of them."""
 
     name: str
     samples: Sequence[Sample]
@@ -53,7 +53,7 @@ class Ready:
 
 @dataclass(slots=True)
 class Gathered:
-    """Loaded and failed benchmarks, in order."""
+    """The loaded and the failed benchmarks, in order."""
 
     ready: list[Ready] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The benchmarks to load (None: all), their limit, and a folder with their files."""
+    """The benchmarks to load (None: all), the limit per benchmark, and a folder with their files."""
 
     names: Sequence[str] | None = None
     limit: int | None = None
@@ -69,7 +69,7 @@ class Selection:
 
 
 def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
-    """Return the requested benchmarks in order. Raises EvaluationError for unknown or no names."""
+    """Return the requested benchmarks in order. Raises EvaluationError for an unknown name or an empty list."""
     options = list(suite.sources)
     if names is None:
         return options
@@ -86,7 +86,7 @@ def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
 
 
 def gather_benchmarks(suite: Suite, selection: Selection, progress: Progress) -> Gathered:
-    """Load every requested benchmark. Raises EvaluationError for unknown or no names."""
+    """Load every requested benchmark. Raises EvaluationError for an unknown name or an empty list."""
     gathered = Gathered()
     names = pick_names(suite, selection.names)
     progress.start(f"load suite {suite.name}", len(names))
@@ -182,7 +182,7 @@ def one_line(error: Exception) -> str:
 def is_service(error: BaseException) -> bool:
     """Return whether a service failed, such as an unreachable hub.
 
-    A hub's refusal (gated, no such file) is the user's to fix.
+    If the hub refuses a request (gated, no such file), the user can fix it, so this is False.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -191,7 +191,7 @@ def is_service(error: BaseException) -> bool:
         status = getattr(getattr(cause, "response", None), "status_code", None)
         if isinstance(status, int):
             return status >= 500 or status == 429
-        # the connection itself failed, unlike for a missing or unreadable local file
+        # a failed connection, unlike a missing or unreadable local file
         library = type(cause).__module__.partition(".")[0]
         clients = ("httpx", "httpcore", "requests", "urllib3")
         if isinstance(cause, ConnectionError | TimeoutError) or library in clients:
@@ -210,7 +210,7 @@ def training_data(run: Run | None) -> Path | None:
 def shared_with(
     ready: Sequence[Ready], data: Path, progress: Progress
 ) -> dict[str, tuple[str, ...]]:
-    """Return the problems that the train split of ``data`` contains, by benchmark. Raises DatasetError."""
+    """Return the problems that also occur in the train split of ``data``, by benchmark. Raises DatasetError."""
     problems_by_key: dict[bytes, list[tuple[str, str]]] = {}
     for one in ready:
         for sample in one.samples:
@@ -228,7 +228,7 @@ def shared_with(
 
 
 def shared_lines(shared: dict[str, tuple[str, ...]], ready: Sequence[Ready]) -> list[str]:
-    """Return a warning per benchmark with problems in training data."""
+    """Return a warning for each benchmark that shares problems with the training data."""
     sizes = {one.name: len(one.samples) for one in ready}
     return [
         f"{name}: {len(ids)} of {sizes[name]} problems also occur in the run's training data "

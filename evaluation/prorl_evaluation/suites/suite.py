@@ -1,4 +1,4 @@
-"""Suites: YAML files of benchmarks, sampling and tables."""
+"""Defines suites: YAML files of benchmarks, sampling and tables."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _Strict(BaseModel):
 
 
 class Sampling(_Strict):
-    """Default sampling of the suite; ``max_tokens`` None takes the run's value."""
+    """Default sampling of the suite; if ``max_tokens`` is None, the run's value is used."""
 
     n: Annotated[int, Field(ge=1)] = 16
     temperature: Annotated[float, Field(ge=0)] = 0.6
@@ -86,7 +86,7 @@ class Sampling(_Strict):
 
 
 class ProceduralSpec(_Strict):
-    """Problems of prorl's own generators; ``prompt`` contains {question}."""
+    """Problems of prorl's own generators; ``prompt`` must contain {question}."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
     title: str = ""
@@ -107,7 +107,7 @@ class ProceduralSpec(_Strict):
 
     @property
     def template(self) -> str:
-        """The prompt, by default the domain's, containing PLACE."""
+        """The prompt, by default that of the domain, with PLACE for the question."""
         written = self.prompt if self.prompt is not None else VERIFIERS.get(self.domain).data.prompt
         try:
             return written.format(question=PLACE)
@@ -116,7 +116,7 @@ class ProceduralSpec(_Strict):
 
 
 class DatasetSpec(_Strict):
-    """A split from ``prorl data build``, or a similar Parquet file."""
+    """A split of a dataset from ``prorl data build``, or a similar Parquet file."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
     title: str = ""
@@ -129,16 +129,17 @@ Source = BenchmarkSpec | ProceduralSpec | DatasetSpec
 
 
 class Column(_Strict):
-    """A benchmark under its short head."""
+    """A benchmark with its short column head."""
 
     benchmark: str
     head: str
 
 
 class Table(_Strict):
-    """A table of benchmarks, or of one by ``category``, ``family`` or ``rung``.
+    """A table of several benchmarks, or of one by ``category``, ``family`` or ``rung``.
 
-    ``average`` is the unweighted mean, as in the paper. ``trained`` rungs are in training data.
+    ``average`` is the unweighted mean, as in the paper. ``trained`` are the rungs (difficulty levels) in the training
+    data.
     """
 
     title: str
@@ -162,7 +163,7 @@ class Table(_Strict):
 
 
 class Suite(_Strict):
-    """A suite of catalogue names, paths or whole definitions; paths start at ``base``."""
+    """A suite. Each benchmark is a catalogue name, a path or a whole definition; paths are relative to ``base``."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
     title: str
@@ -203,7 +204,7 @@ class Suite(_Strict):
         return str(self.base / name) if _is_path(name) else name
 
     def parts(self, name: str) -> tuple[dict[str, str], ...]:
-        """Return the records of benchmark ``name``'s third-party file and adapter."""
+        """Return the records of the third-party file and adapter of benchmark ``name``."""
         source = self.sources[name]
         adapter = source.adapter if isinstance(source, BenchmarkSpec) else None
         records = [] if adapter is None or adapter == GENERATOR else ADAPTERS.records([adapter])
@@ -215,7 +216,7 @@ class Suite(_Strict):
         return tuple(records)
 
     def adding(self, paths: Sequence[str]) -> Suite:
-        """Return the suite with these files' benchmarks added. Raises DatasetError."""
+        """Return the suite with the benchmarks in these files added. Raises DatasetError for an invalid file."""
         if not paths:
             return self
         files = [str(Path(path).absolute()) for path in paths]
@@ -231,14 +232,14 @@ class Suite(_Strict):
         return Suite(**{field: getattr(self, field) for field in Suite.model_fields} | changed)
 
     def metric(self, name: str) -> Metric:
-        """Return the benchmark's metric; for procedural ones, ProRL's for their domain."""
+        """Return the benchmark's metric; procedural benchmarks use ProRL's metric for their domain."""
         source = self.sources[name]
         if isinstance(source, ProceduralSpec):
             return "mean_reward" if source.domain in ("logic", "instruction") else "mean_of_n"
         return source.metric
 
     def shown_tables(self, names: list[str]) -> list[Table]:
-        """Return the tables that show any of ``names``."""
+        """Return the tables that show at least one of ``names``."""
         if not self.tables:
             columns = [Column(benchmark=n, head=n) for n in names]
             return [Table(title=self.title, columns=columns)]
@@ -262,7 +263,7 @@ def suite_names() -> list[str]:
 
 
 def load_suite(name: str) -> Suite:
-    """Return a packaged suite, or that of a YAML file. Raises EvaluationError."""
+    """Return a packaged suite, or the suite in a YAML file. Raises EvaluationError if it is unknown or invalid."""
     if name in suite_names():
         packaged = resources.files("prorl_evaluation.suites") / "definitions" / f"{name}.yaml"
         return parse_suite(packaged.read_text(encoding="utf-8"), f"suite {name}", Path())
@@ -281,7 +282,7 @@ def load_suite(name: str) -> Suite:
 
 
 def parse_suite(content: str, label: str, base: Path) -> Suite:
-    """Return the suite in YAML ``content``. Raises EvaluationError."""
+    """Return the suite in YAML ``content``. Raises EvaluationError if it is invalid."""
     import yaml
 
     try:
@@ -321,7 +322,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "generated": Generated,
     "versions": VersionFile,
 }
-"""Models by the name in an error's location: a definition's type, or the key of a part."""
+"""Models by the name in an error's location, which is a definition's type or the key of a part."""
 
 
 def _explain(title: str, item: dict[str, Any]) -> str:

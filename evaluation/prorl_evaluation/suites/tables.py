@@ -1,4 +1,4 @@
-"""The outcome of a suite as Markdown and JSON."""
+"""Writes the outcome of a suite as Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ ABSENT = "-"
 ASSUMED = "~"
 BOTH = "[ ] is about problems like these, { } about these very problems sampled again"
 CUT_SHOWN = 0.05
-"""Share of truncated answers from which a note is shown."""
+"""Minimum share of truncated answers for which a note is shown."""
 
 
 @dataclass(slots=True)
 class SuiteTable:
-    """A table with notes before it, on comparability, and below it."""
+    """A table with notes on comparability before it, and further notes below it."""
 
     table: TextTable
     before: list[str] = field(default_factory=list)
@@ -47,7 +47,7 @@ class SuiteTable:
 
 
 def suite_tables(result: SuiteResult, choice: RowChoice = "core") -> list[SuiteTable]:
-    """Return the suite's tables of requested benchmarks."""
+    """Return those tables of the suite that show requested benchmarks."""
     return [
         _by_group(result, table, choice)
         if table.by is not None
@@ -57,7 +57,7 @@ def suite_tables(result: SuiteResult, choice: RowChoice = "core") -> list[SuiteT
 
 
 def percent(interval: Interval | None, sign: str = "", fixed: Interval | None = None) -> str:
-    """Return the percentage and its intervals, ``fixed`` in braces."""
+    """Return the percentage with its intervals; ``fixed`` is shown in braces."""
     if interval is None or interval.count == 0:
         return ABSENT
     value, low, high = (100 * v for v in (interval.value, interval.low, interval.high))
@@ -203,7 +203,7 @@ def _below(
 
 
 def markdown(tables: Sequence[SuiteTable]) -> str:
-    """Return the tables as Markdown with their notes, escaped."""
+    """Return the tables and their notes as escaped Markdown."""
     pages = []
     for drawn in tables:
         table = drawn.table
@@ -213,7 +213,7 @@ def markdown(tables: Sequence[SuiteTable]) -> str:
         lines.append("| " + " | ".join(md(h) for h in table.head) + " |")
         lines.append("|---" + "|---:" * (len(table.head) - 1) + "|")
         for label, *cells in table.rows:
-            # cells are our own numbers, signs and marks, so need no escaping
+            # cells hold only our own numbers, signs and marks, so they need no escaping
             texts = [c.replace("\n", " ").replace(ASSUMED, f"\\{ASSUMED}") for c in cells]
             lines.append("| " + " | ".join([md(label), *texts]) + " |")
         if drawn.below:
@@ -223,7 +223,7 @@ def markdown(tables: Sequence[SuiteTable]) -> str:
 
 
 def suite_json(result: SuiteResult) -> dict[str, Any]:
-    """Return the outcome as JSON; only published numbers are percentages."""
+    """Return the outcome as JSON; only published numbers are in percent."""
     s = result.settings
     book = published()
     rows = [r for r in book.rows if set(r.values) & set(result.names)]
@@ -288,7 +288,7 @@ def _finite(value: float) -> float | None:
 
 
 def save_suite(result: SuiteResult, root: Path, choice: RowChoice = "core") -> Path:
-    """Write the JSON and Markdown files in ``root`` atomically, and return the latter's path."""
+    """Write the JSON and Markdown files to ``root`` atomically, and return the path of the Markdown file."""
     s = result.settings
     names = ("n", "temperature", "top_p", "max_tokens", "seed")
     sampling = {name: getattr(s, name) for name in names}
