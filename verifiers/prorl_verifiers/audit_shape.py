@@ -1,4 +1,4 @@
-"""What the audit needs from a verifier: tasks, probes and mutations."""
+"""The tasks, probes and mutations with which the audit attacks a verifier."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from prorl_verifiers.types import Reference, Task
 class Item:
     """One task. ``question`` is the prompt ("" if unknown).
 
-    ``gold`` is hidden from most of the search. ``chance`` is what a blind guess earns by the task's form (as
-    1/options), or None to estimate it. ``right`` is a correct answer to spoil, by default the gold.
+    Most of the search does not see ``gold``. ``chance`` is the expected reward of a blind guess, such as 1/options, or
+    None to estimate it. ``right`` is a correct answer to spoil, by default the gold.
     """
 
     id: str
@@ -27,7 +27,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest:
-    """What to audit: ``items`` of each of ``datasets`` (empty: all)."""
+    """Selects ``items`` tasks of each of ``datasets`` (empty: of all)."""
 
     datasets: Sequence[str] = ()
     items: int = 20
@@ -36,9 +36,9 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Items attacked together. ``name`` starts with the verifier's.
+    """Items attacked together. ``name`` starts with the verifier's name.
 
-    ``wordless``: only constant answers without a letter or digit are tried.
+    With ``wordless``, only constant answers without letters or digits are tried.
     """
 
     name: str
@@ -48,12 +48,12 @@ class Group:
 
 
 Answer: TypeAlias = Callable[[Item, Group], str | None]
-"""Answers an item, or returns None if not applicable."""
+"""Returns an answer to the item, or None if not applicable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A way to answer without solving; ``raw`` answers are whole responses, others are formatted by the spec."""
+    """A way to answer without solving. ``raw`` answers are whole responses; the spec formats the others."""
 
     name: str
     answer: Answer
@@ -63,15 +63,17 @@ class Probe:
 Kind = Literal[
     "denied", "another", "appended", "digit", "precision", "order", "suffix", "junk", "broken"
 ]
-"""How a mutation spoils an answer: deny it, add another, append more of the same, change a digit, drop digits, swap
-parts, put a sign after a number, surround it with junk, break a constraint."""
+"""How a mutation spoils an answer: deny it, add another answer, append more of the same kind, change a digit, drop
+digits, swap parts, put a sign after a number, surround it with junk, or break a constraint.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A way to make a correct answer wrong: ``spoil(right, item, group)``, or None if not applicable.
+    """A way to make a correct answer wrong.
 
-    ``allowed`` is partial credit for an answer that stays mostly right.
+    ``spoil(right, item, group)`` returns None if not applicable. ``allowed`` is the partial credit allowed because the
+    answer stays mostly right.
     """
 
     name: str
@@ -81,7 +83,7 @@ class Mutation:
 
 
 def never_right(reference: Reference) -> Collection[Kind]:
-    """Return no kinds: every mutation spoils."""
+    """Return no kinds: every mutation makes the answer wrong."""
     return ()
 
 
@@ -90,19 +92,19 @@ class AuditShape:
     """How ``prorl verify audit`` attacks a verifier."""
 
     probes: Callable[[], Sequence[Probe]] | None = None
-    """Answers that solve nothing; by default constants, blanks and echoes."""
+    """Answers that ignore the problem; by default constants, blanks and echoes."""
     mutations: Callable[[], Sequence[Mutation]] | None = None
     """Ways to make a correct answer wrong; by default negations, second answers, changed digits, junk."""
     may_be_right: Callable[[Reference], Collection[Kind]] = never_right
     """Kinds of mutations that may leave the answer to this task correct; the audit skips them."""
     groups: Callable[[AuditRequest], Iterable[Group]] | None = None
-    """Built-in tasks to audit; without them ``prorl verify audit --file`` supplies some."""
+    """Built-in tasks to audit. Without any, ``prorl verify audit --file`` must supply them."""
     chance: Callable[[Reference], float] | None = None
-    """What the best constant answer earns on one task because of its form; by default estimated from the answers."""
+    """Expected reward of the best constant answer to one task, given its form; by default estimated from the golds."""
 
 
 def constant(name: str, text: str, raw: bool = False) -> Probe:
-    """Return the probe that always answers ``text``."""
+    """Return a probe that always answers ``text``."""
     return Probe(name, lambda item, group: text, raw)
 
 

@@ -1,6 +1,7 @@
 """The composite verifier: a weighted mean of several verifiers' rewards for one response.
 
-``gate`` is true (every part needs reward 1), a list of names (those parts do), or {name: least reward}.
+``gate`` says which parts must earn a minimum reward: true (all, reward 1), a list of names (these, reward 1), or {name:
+minimum reward}.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from prorl_verifiers.spec import VERIFIERS, Composition, VerifierSpec
 from prorl_verifiers.types import Reference, Score, Task, TaskError, TaskPart, Verdict
 
 MAX_PARTS = 64
-"""Parts of one task; each is a separate item in the pool."""
+"""Maximum parts of one task; each is a separate item in the pool."""
 FULL_MARKS = 1.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """A parsed reference; ``gate`` has the least reward of each gated part."""
+    """A parsed reference; ``gate`` maps each gated part to its minimum reward."""
 
     parts: Sequence[TaskPart]
     weights: Sequence[float]
@@ -36,7 +37,7 @@ class Composite:
 
 
 def read(reference: Reference) -> Composite:
-    """Parse the reference, without the parts' own references. Raises TaskError."""
+    """Parse the reference, but not the references of its parts. Raises TaskError."""
     check_keys(reference, "parts", "gate", "modes")
     entries = reference.get("parts")
     if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_PARTS:
@@ -108,7 +109,7 @@ def _gate(value: Any, names: Sequence[str]) -> dict[str, float]:
 
 
 _ROUNDING = 1e-9
-"""Rewards this close to the required one count as reaching it."""
+"""Tolerance when a reward is compared with the minimum."""
 
 
 def check_reference(reference: Reference) -> None:
@@ -120,7 +121,7 @@ def parts(reference: Reference) -> Sequence[TaskPart]:
 
 
 def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
-    """Return the weighted mean of the parts' rewards; 0 if a gated part earns too little."""
+    """Return the weighted mean of the parts' rewards, or 0 if a gated part earns less than its minimum."""
     composite = read(reference)
     rewards = {name: v.reward for name, v in verdicts.items() if v.reward is not None}
     if listening():
@@ -158,7 +159,7 @@ def answer(reference: Reference) -> str | None:
 
 
 def write(answer: str, reference: Reference) -> str:
-    """Format the answer as the first part that has one."""
+    """Format the answer like the first part that has an answer."""
     for part, _ in _answers(reference):
         return VERIFIERS.get(part.task.verifier).data.write(answer, part.task.reference)
     return answer
@@ -176,7 +177,7 @@ def part_names(reference: Reference) -> str:
 
 
 def target_type(reference: Reference) -> str:
-    """Return the parts' gold types, or ``UNTYPED`` if one is."""
+    """Return the parts' gold types, or ``UNTYPED`` if one of them is untyped."""
     kinds = []
     for part in parts(reference):
         of_part = VERIFIERS.get(part.task.verifier).data.target_type

@@ -1,4 +1,4 @@
-"""How a verifier's tasks are stored in data files and put to a model."""
+"""How a verifier's tasks are stored in data files and presented to a model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNTYPED = "untyped"
 
 
 def plain_answer(reference: Reference) -> str | None:
-    """Return ``reference["answer"]`` as text (a list joined by "; "), or None."""
+    """Return ``reference["answer"]`` as a string (a list joined by "; "), or None."""
     answer = reference.get("answer")
     if answer is None:
         return None
@@ -32,7 +32,7 @@ def unchanged(reference: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class DataShape:
-    """What building datasets, sampling and evaluating need from a verifier.
+    """The parts of a verifier that building datasets, sampling and evaluation need.
 
     Example: ``DataShape(prompt="{question} Answer with one word.", columns=("word",))``.
     """
@@ -44,22 +44,24 @@ class DataShape:
     optional_columns: tuple[str, ...] = ()
     """Keys of the reference that a data file may have as columns."""
     json_columns: tuple[str, ...] = ()
-    """Columns of both kinds that are parsed as JSON if the file holds text."""
+    """Required or optional columns whose values are parsed as JSON if they are strings."""
     tidy: Callable[[dict[str, Any]], dict[str, Any]] = unchanged
     """Turns a row's columns into a reference. Raises TaskError."""
     example: Reference | None = None
-    """A reference that ``check_reference`` accepts. A service checks it once at the start, so that no request waits for
-    imports."""
+    """A reference that ``check_reference`` accepts. A service checks it once at startup, so that no request waits for
+    imports.
+    """
 
     answer: Callable[[Reference], str | None] = plain_answer
-    """The gold answer as text, or None: it is displayed, counted and compared with other rows."""
+    """The gold answer as a string, or None. It is displayed, counted and compared with other rows."""
     write: Callable[[str, Reference], str] = bare_answer
-    """A response that gives this answer in the format the verifier expects."""
+    """Returns a response that gives this answer in the format the verifier expects."""
     gold_response: Callable[[Reference], str | None] | None = None
-    """A complete correct response, by default ``write(answer)``: for the gold check, the warm start and the audit."""
+    """A complete correct response (default: ``write(answer)``) for the gold check, the warm start and the audit."""
     target_type: Callable[[Reference], str] | None = None
     """The kind of gold in a reference (``number``, ``interval``, ...), or ``UNTYPED`` if answers can only be compared
-    as text. ``prorl data build`` counts the kinds and lists the untyped golds."""
+    as strings. ``prorl data build`` counts the kinds and lists the untyped golds.
+    """
     topic: Callable[[Reference], str | None] | None = None
     """The text that ``prorl data inspect`` counts; by default the answer."""
     vote: Callable[[str], str | None] | None = None

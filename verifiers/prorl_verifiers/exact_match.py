@@ -1,4 +1,4 @@
-"""The exact-match verifier: cut the response at a stop text, filter it, and compare it with the golds as text.
+"""The exact-match verifier cuts the response at a stop string, filters it and compares it with the golds as strings.
 
 It scores as lm-evaluation-harness does, so thinking is not stripped. The worker's time limit stops slow regular
 expressions.
@@ -23,9 +23,9 @@ from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError, unparsable
 
 MAX_LISTED = 64
-"""Stop texts, filters and ignored expressions of one task, each."""
+"""Maximum number of stop strings, of filters and of ignored expressions in one task."""
 MAX_ANSWERS = 10_000
-"""Some questions have hundreds of gold answers, such as every name of a person."""
+"""Maximum number of golds. Some questions have hundreds, such as every name of a person."""
 MAX_EXPRESSION = 2000
 FALLBACK = "[invalid]"
 KEYS = (
@@ -43,7 +43,7 @@ KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class ByExpression:
-    """Take match number ``place``; of several groups, the first non-empty one."""
+    """Takes match number ``place``; if the expression has several groups, the first non-empty one."""
 
     expression: str
     place: int = 0
@@ -63,7 +63,7 @@ class ByExpression:
 
 @dataclass(frozen=True, slots=True)
 class ByTable:
-    """Replace whole texts by their entry in a table."""
+    """Replaces a whole string by its entry in a table, or by ``fallback``."""
 
     table: Mapping[str, str]
     fallback: str
@@ -77,7 +77,7 @@ def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
 
 
 def _without_thinking(text: str) -> str:
-    """Remove each <think>...</think> in turn, as lighteval does: the text around one may join into the next tag."""
+    """Remove each <think>...</think> in turn, as lighteval does: the text around one may form a new tag."""
     output: list[str] = []  # single characters
     place, short = 0, len(OPEN_THINK) - 1
     while True:
@@ -105,7 +105,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "map": ("mapping_dict", "default_value"),
     **dict.fromkeys(PLAIN, ()),
 }
-"""Filter -> its options, named as in lm-evaluation-harness (``remove_thinking`` comes from lighteval's pipeline)."""
+"""Options of each filter, named as in lm-evaluation-harness (``remove_thinking`` comes from lighteval's pipeline)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ _DIGITS = str.maketrans("", "", string.digits)
 
 
 def score(response: str, reference: Reference) -> Score:
-    """Return 1 if the filtered text equals one of the answers, else 0."""
+    """Return 1 if the filtered response equals one of the answers, else 0."""
     matching = read(reference)
     text = before(response, matching.until)
     all_passed = True
@@ -237,7 +237,7 @@ def before(text: str, until: Sequence[str]) -> str:
 
 
 def compared(text: str, matching: Matching) -> str:
-    """Return ``text`` without ignored parts and, as in numpy, trailing NULs."""
+    """Return ``text`` without its ignored parts and, as numpy does, without trailing NULs."""
     for expression in matching.ignored:
         text = re.sub(expression, "", text)
     text = text.rstrip("\0")
@@ -261,7 +261,7 @@ def first_answer(reference: Reference) -> str:
 def gold_response(reference: Reference) -> str | None:
     """Return a correct answer, or None if the filters require an unknown format.
 
-    Also None with regular expressions, which are only tried in a worker, since they may not end.
+    Also returns None if there are regular expressions: they may not terminate, so only a worker runs them.
     """
     matching = read(reference)
     if matching.ignored or any(isinstance(f, ByExpression) for f in matching.filters):
@@ -283,7 +283,7 @@ def canaries(draw: random.Random) -> Sequence[Canary]:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the mutations that filters and ignored characters may undo."""
+    """Return the kinds of mutations that filters may undo."""
     return ("junk", "precision", "order") if read(reference).filters else ()
 
 

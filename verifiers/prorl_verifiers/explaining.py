@@ -23,7 +23,7 @@ class Explanation:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings; if none has the verdict's outcome, one for the verdict itself comes last."""
+        """The findings. If none has the verdict's outcome, one for the verdict itself is appended."""
         return self.verdict.explained()
 
     @property
@@ -52,7 +52,7 @@ def explain(
 ) -> Explanation:
     """Score ``response`` in the usual confined workers and return the verdict with the scorer's notes.
 
-    Uses ``pool``, or ``verify`` with the other arguments. Raises what ``VerifierPool.score`` does.
+    Uses ``pool``, or ``verify`` with the other arguments. Raises the same errors as ``VerifierPool.score``.
     """
     if pool is not None:
         return Explanation(pool.score([(response, task)], explain=True)[0])

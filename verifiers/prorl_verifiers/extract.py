@@ -1,4 +1,4 @@
-"""Find the answer in a response, in linear time: no regular expression here can backtrack."""
+"""Find the answer in a response in linear time; no regular expression here can backtrack."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _ANSWER_LINE = re.compile(
 )
 _BOX = re.compile(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{")
 _PIECE, _LONGEST_BOX = 1 << 16, 16
-"""Characters searched at once for a box, and the greatest length of a box's opening that is recognised."""
+"""Number of characters searched at once for a box, and maximum length of a recognised box opening."""
 _AROUND = 200
 _FENCE = re.compile(r"[ \t]{0,8}(`{3,}|~{3,})[ \t]*([^\s`]{0,40})[^`]*")
 
 
 def after_thinking(response: str) -> str | None:
-    """Return the text after the last ``</think>`` (or all of it), or None if the thinking never ends.
+    """Return the text after the last ``</think>``, or all of it without thinking, or None if the thinking never ends.
 
     If a chat template opens the thinking, the caller puts ``<think>`` before the response.
     """
@@ -46,7 +46,7 @@ def last_boxed(text: str) -> str | None:
 
 
 def around_last_box(text: str) -> tuple[str, str]:
-    """Return the text before and after the last box in its line, at most 200 characters each."""
+    """Return the text before and after the last box on its line, at most 200 characters each."""
     span = last_box_span(text)
     if span is None:
         return "", ""
@@ -99,8 +99,9 @@ def last_tag_span(text: str) -> tuple[int, int] | None:
 
 
 def answer_line(text: str) -> str | None:
-    """Return X, without markup and full stop, if the last non-blank line reads ``Answer: X``, "So the final answer is
-    X" or the like; else None.
+    """Return X if the last non-blank line is ``Answer: X``, "So the final answer is X" or similar, else None.
+
+    X is returned without markup and full stop.
     """
     stripped = text.rstrip()
     line = stripped[stripped.rfind("\n") + 1 :]
@@ -122,7 +123,7 @@ def answer_line(text: str) -> str | None:
 
 
 def note_answer(text: str, answer: str) -> None:
-    """Note the answer and its place in the text."""
+    """Record a finding with the answer and its place in the text."""
     if not listening():
         return
     span = last_box_span(text)
@@ -138,8 +139,8 @@ def note_answer(text: str, answer: str) -> None:
 def last_code_block(text: str, marks: Collection[str] = ("python", "py", "python3")) -> str | None:
     """Return the last closed fenced block marked with one of ``marks``, else the last closed one without a mark.
 
-    A fence is a line of three or more backticks or tildes, then the mark. Unclosed blocks (truncated answers) do not
-    count.
+    A fence is a line of three or more backticks or tildes, followed by the mark. Unclosed blocks (truncated answers) do
+    not count.
     """
     marked: str | None = None
     plain: str | None = None

@@ -17,27 +17,28 @@ from typing import Any, Literal, TypeAlias
 
 Outcome = Literal["passed", "failed", "neutral"]
 Fields: TypeAlias = Mapping[str, object]
-"""Label -> value, shown as ``str(value)``; None is left out."""
+"""Maps labels to values, which are shown as ``str(value)``; None is left out."""
 LONGEST_TEXT = 2000
-"""Characters kept of one text; the full length is appended to a shortened one."""
+"""Maximum characters kept of one string. If it is cut, its full length is appended."""
 MOST_TEXT = 150_000
-"""Characters kept over all findings of one response. Beyond it texts are cut to ``SHORT_TEXT``, beyond twice as many
-dropped."""
+"""Maximum characters kept over all findings of one response. Beyond it strings are cut to ``SHORT_TEXT``, and beyond
+twice as many they are dropped.
+"""
 SHORT_TEXT = 80
 LONGEST_TITLE = 200
 MOST_FINDINGS = 1000
-"""Findings kept per response, parts included; the number of dropped ones is stated."""
+"""Maximum findings kept per response, including parts. The number of dropped findings is stated."""
 MOST_HEARD = 20_000
-"""Findings held while a scorer works; later ones are dropped, which bounds memory."""
+"""Maximum findings held while a scorer works. Later ones are dropped, which bounds memory."""
 DEEPEST = 8
 OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "neutral")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a scorer found; ``parts`` are findings that it consists of.
+    """One observation of a scorer, which may consist of ``parts``.
 
-    Texts in ``fields`` may come from a model or data set. ``span`` is the place in the response, in characters.
+    Strings in ``fields`` may come from a model or dataset. ``span`` is (start, end) in the response, in characters.
     """
 
     title: str
@@ -75,7 +76,7 @@ def note(
 ) -> None:
     """Record a finding if notes are kept; otherwise this takes less than a microsecond.
 
-    ``passed=None`` decides nothing. ``span`` is a place in the text given to the scorer.
+    With ``passed=None`` the finding is neutral. ``span`` is (start, end) in the text given to the scorer.
     """
     notes = _NOTES.get()
     if notes is None or len(notes) >= MOST_HEARD:
@@ -114,7 +115,7 @@ def noting(listen: bool = True) -> Iterator[list[Finding]]:
 
 
 def cut(value: object, longest: int = LONGEST_TEXT) -> str:
-    """Return ``value`` as text, shortened if too long."""
+    """Return ``value`` as a string, shortened if too long."""
     text = value if isinstance(value, str) else written(value, str)
     if len(text) <= longest:
         return text

@@ -1,6 +1,6 @@
-"""Reward functions for TRL, verl and OpenRLHF, none of which is imported here.
+"""Reward functions for TRL, verl and OpenRLHF, which are not imported here.
 
-An ``infra_error`` is never a reward of 0.
+An ``infra_error`` never becomes a reward of 0.
 """
 
 from prorl_verifiers.adapters.common import RewardUnavailableError, ScorerOptions, close_shared

@@ -21,7 +21,7 @@ PREFIX = "PRORL_"
 
 
 class RewardUnavailableError(ServiceError):
-    """No verdict after all retries; this is not a reward of 0."""
+    """Raised if a response has no verdict after all retries; this does not mean reward 0."""
 
 
 class Scorer(Protocol):
@@ -31,15 +31,16 @@ class Scorer(Protocol):
         """Return one verdict per (response, task), in order."""
 
     def close(self) -> None:
-        """Free its resources."""
+        """Release the scorer's resources."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScorerOptions:
-    """How an adapter scores: at the service ``url``, else with a local pool.
+    """Options of an adapter, which scores with the service at ``url``, or with a local pool if ``url`` is empty.
 
-    ``timeout``: seconds per try. ``modes``: text like ``math=either,logic=reference``. ``think_open``: the chat
-    template opens the thinking. ``retries``: for items without a verdict. ``plugin``: files, separated like PATH.
+    ``timeout``: seconds per attempt. ``modes``: a string like ``math=either,logic=reference``. ``think_open``: the chat
+    template opens the thinking. ``retries``: more attempts for items without a verdict. ``plugin``: files, separated as
+    in PATH.
     """
 
     workers: int = 2
@@ -55,7 +56,7 @@ class ScorerOptions:
 
     @classmethod
     def from_environment(cls, **options: Any) -> ScorerOptions:
-        """Return ``options``, else those of ``PRORL_WORKERS``, ``PRORL_URL`` ..., and load the plug-ins. Raises
+        """Load the plug-ins and return ``options``; the others come from ``PRORL_WORKERS``, ``PRORL_URL`` ... Raises
         UserError.
         """
         types = {option.name: option.type for option in fields(cls)}
@@ -140,7 +141,7 @@ def close_shared() -> None:
 
 
 def score_with_retries(scorer: Scorer, items: Sequence[Item], retries: int) -> list[Verdict]:
-    """Return the verdicts, trying ``infra_error`` items again; the wait before try k is 0.5 * 2**(k-1) seconds."""
+    """Return the verdicts; retry ``infra_error`` items, waiting 0.5 * 2**(k-1) seconds before retry k."""
     verdicts = scorer.score(items)
     for attempt in range(retries):
         missing = [index for index, verdict in enumerate(verdicts) if verdict.is_infra_error]
@@ -154,7 +155,7 @@ def score_with_retries(scorer: Scorer, items: Sequence[Item], retries: int) -> l
 
 
 def rewards_or_raise(verdicts: Sequence[Verdict]) -> list[float]:
-    """Return the rewards. Raises RewardUnavailableError if one is missing."""
+    """Return the rewards. Raises RewardUnavailableError if a verdict has no reward."""
     rewards = []
     for index, verdict in enumerate(verdicts):
         if verdict.reward is None:
@@ -166,5 +167,5 @@ def rewards_or_raise(verdicts: Sequence[Verdict]) -> list[float]:
 
 
 def with_open_think(text: str, options: ScorerOptions) -> str:
-    """Return the response, with ``<think>`` if the chat template opened it."""
+    """Return the response, preceded by ``<think>`` if the chat template opens the thinking."""
     return OPEN_THINK + text if options.think_open else text

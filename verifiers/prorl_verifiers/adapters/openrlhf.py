@@ -1,6 +1,6 @@
-"""The reward function for OpenRLHF, which sends prompt and response in one text with special tokens.
+"""The reward function for OpenRLHF, which sends prompt and response in one string with special tokens.
 
-Chat template markers are not used to find the response, since a model can write those itself.
+Chat template markers are not used to find the response, since a model can write them too.
 """
 
 from __future__ import annotations
@@ -35,16 +35,18 @@ END_TOKENS = (
 )
 """Tokens that end a turn in common chat templates."""
 SLACK = 8
-"""Characters at the start of a query that need not match the prompt: half a character, a begin token, a space."""
+"""Number of characters at the start of a query that need not match the prompt: half a character, a begin token, a
+space.
+"""
 ANCHOR = 64
-"""Characters of the prompt's end that a truncated query must contain."""
+"""A truncated query must contain at least this many of the prompt's last characters."""
 
 
 def response_after_prompt(query: str, prompt: str) -> str | None:
     """Return the response in ``query``, or None if the prompt is not in it.
 
-    A prompt may be truncated from the left to ANCHOR characters or more, after at most SLACK others. End tokens are
-    removed; a ``<think>`` that ends the prompt is put before the response.
+    The prompt may be truncated on the left to its last ANCHOR characters or more, with at most SLACK other characters
+    before it. End tokens are removed. A ``<think>`` that ends the prompt is put before the response.
     """
     end = len(prompt) if query.startswith(prompt) else _end_of_cut_prompt(query, prompt)
     if end is None:
@@ -90,7 +92,7 @@ def rollout_item(query: str, prompt: str, label: Any) -> Item:
 
 
 def extra_logs(verdicts: Sequence[Verdict]) -> dict[str, list[float]]:
-    """Return what OpenRLHF logs besides the reward, one number per response."""
+    """Return the values that OpenRLHF logs besides the reward, one per response."""
     return {
         "verify_timeout": [float(verdict.status == "timeout") for verdict in verdicts],
         "verify_unparsable": [float(verdict.status == "unparsable") for verdict in verdicts],
@@ -101,9 +103,9 @@ def extra_logs(verdicts: Sequence[Verdict]) -> dict[str, list[float]]:
 def reward_func(
     queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
 ) -> dict[str, Any]:
-    """Return {"rewards", "scores": float tensors of shape (n,), "extra_logs": {name: such a tensor}}.
+    """Return {"rewards", "scores", "extra_logs": {name: tensor}}, where every tensor has shape (n,).
 
-    ``labels`` are tasks as JSON text. Raises TaskError, RewardUnavailableError.
+    ``labels`` are tasks as JSON strings. Raises TaskError or RewardUnavailableError.
     """
     import torch
 

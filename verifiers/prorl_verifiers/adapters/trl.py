@@ -1,7 +1,7 @@
 """A reward function for TRL's trainers (GRPOTrainer, RLOOTrainer), checked with TRL 1.16.
 
-TRL leaves a row without any reward out of its group's baseline; before 1.6 it counts as 0, so there a response without
-a verdict raises by default.
+From version 1.6, TRL leaves a row without any reward out of its group's baseline. Older versions count it as 0, so with
+them a response without a verdict raises an error by default.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from prorl_verifiers.types import Task
 
 OnInfraError = Literal["none", "raise"]
 KEEPS_NONE = (1, 6)
-"""The first TRL release that leaves out a row without any reward."""
+"""First TRL version that leaves a row without any reward out of its group's baseline."""
 
 
 class TrlReward:
     """The callable for ``reward_funcs=[...]``; TRL logs it under its ``__name__``.
 
-    Dataset columns: ``verifier`` and ``reference``, or ``task`` with both; JSON text is safer than objects, which get
-    every key of every row. A row whose verifier (or task) is None gets None.
+    The dataset needs the columns ``verifier`` and ``reference``, or ``task`` with both. JSON strings are safer than
+    objects, which get every key of every row. A row whose verifier (or task) is None gets None.
     """
 
     def __init__(
@@ -52,9 +52,10 @@ class TrlReward:
     def __call__(
         self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
     ) -> list[float | None]:
-        """Return one reward in [0, 1] per completion; None without a verdict.
+        """Return one reward in [0, 1] per completion, or None if it has no verdict.
 
-        Raises UserError for missing columns, TaskError, ServiceError if the service is down, or RewardUnavailableError.
+        Raises UserError if columns are missing, ServiceError if the service is down, TaskError or
+        RewardUnavailableError.
         """
         tasks = _tasks(columns, len(completions))
         rows = [index for index, task in enumerate(tasks) if task is not None]
@@ -87,8 +88,9 @@ def make_trl_reward(
 ) -> TrlReward:
     """Return a reward function for TRL.
 
-    By default the process shares a scorer made from ``options`` (ScorerOptions); the caller closes a given one.
-    ``on_infra_error``: "none" gives None, "raise" raises RewardUnavailableError.
+    Without ``scorer``, the process shares a scorer made from ``options`` (ScorerOptions). The caller must close a
+    ``scorer`` it passes. A response without a verdict gets None if ``on_infra_error`` is "none"; if it is "raise",
+    RewardUnavailableError is raised.
     """
     return TrlReward(scorer, ScorerOptions.from_environment(**options), name, on_infra_error)
 

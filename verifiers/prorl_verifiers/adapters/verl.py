@@ -26,7 +26,7 @@ from prorl_verifiers.types import Item, Task, TaskError
 
 SOURCE_PREFIX = "prorl/"
 MAX_PRED = 256
-"""Characters of the answer that verl's majority vote sees."""
+"""Maximum characters of the answer that verl's majority vote sees."""
 IGNORED_OPTIONS = (
     "reward_router_address",
     "reward_model_tokenizer",
@@ -46,7 +46,7 @@ def compute_score(
 ) -> dict[str, Any]:
     """Return {"score", "acc", "pred", "status", "timeout", "unparsable"}; score is the unshaped reward in [0, 1].
 
-    ``options`` are fields of ScorerOptions, else from the environment. Thread-safe. Raises TaskError,
+    ``options`` are fields of ScorerOptions; the others come from the environment. Thread-safe. Raises TaskError or
     RewardUnavailableError.
     """
     task = verl_task(data_source, ground_truth, extra_info)
@@ -73,8 +73,9 @@ def verl_task(
 ) -> Task:
     """Return the task of one row. Raises TaskError.
 
-    The verifier is in ``extra_info["verifier"]``, ``ground_truth`` (a whole task) or ``data_source``
-    (``prorl/VERIFIER``). ``ground_truth`` is the reference, or for math and stem the plain answer.
+    The verifier is named in ``extra_info["verifier"]``, in ``ground_truth`` (if it is a whole task) or in
+    ``data_source`` (``prorl/VERIFIER``). ``ground_truth`` is the reference; for math and stem it may be the plain
+    answer.
     """
     reference = ground_truth if isinstance(ground_truth, Mapping) else None
     if isinstance(ground_truth, str) and ground_truth.lstrip().startswith("{"):

@@ -1,1 +1,1 @@
-"""The exploit search: does a verifier reward wrong answers?"""
+"""The exploit search, which looks for wrong answers that a verifier rewards."""

@@ -191,7 +191,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def generic_probes() -> list[Probe]:
-    """Return the probes for a verifier without its own."""
+    """Return the probes for verifiers that define none."""
     fixed = [
         constant(f"{kind} {printable_name(text)}", text) for kind, texts in _KINDS for text in texts
     ]
@@ -279,7 +279,7 @@ def choice_probes() -> list[Probe]:
 
 
 def heap_probes() -> list[Probe]:
-    """Return heaps of candidates and of golds, and another item's gold."""
+    """Return probes that answer with many candidates or golds, or with another item's gold."""
 
     def all_golds(mark: str, item: Item, group: Group) -> str | None:
         golds = sorted({other.gold for other in group.items if other.gold is not None})

@@ -15,12 +15,12 @@ from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.tasks import with_mode
 
 MOST_LEAKS = 10
-"""Leaks written out per group."""
+"""Maximum number of leaks listed per group."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The groups, worst first."""
+    """The reports of all groups, worst first."""
 
     groups: Sequence[GroupReport]
     spoilt: Sequence[SpoiltReport]
@@ -28,12 +28,12 @@ class AuditReport:
 
     @property
     def leaks(self) -> list[GroupReport]:
-        """The groups where an ignorant answer earned more than chance."""
+        """Groups in which an answer that ignores the problem earned more than chance."""
         return [group for group in self.groups if group.leaks]
 
     @property
     def paid(self) -> list[SpoiltReport]:
-        """The groups where a spoilt answer was rewarded."""
+        """Groups in which a spoilt answer was rewarded."""
         return [group for group in self.spoilt if group.paid]
 
     @property
@@ -96,7 +96,7 @@ def trial_document(trial: Trial) -> dict[str, Any]:
 
 
 def verdict_of(group: GroupReport) -> str:
-    """Return ``LEAK``, ``fault``, ``above chance`` (possibly luck) or ``ok``."""
+    """Return ``LEAK``, ``fault``, ``above chance`` (but not significantly) or ``ok``."""
     if group.leaks:
         return "LEAK"
     if group.faults:
@@ -200,7 +200,7 @@ def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Gr
 
 
 def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Group]:
-    """Yield the groups with modes set in tasks without one. Raises TaskError."""
+    """Yield the groups, with ``modes`` set in tasks that have no mode. Raises TaskError."""
     for group in groups:
         items = [replace(item, task=with_mode(item.task, modes)) for item in group.items]
         yield replace(group, items=items) if modes else group

@@ -1,4 +1,4 @@
-"""The exploit search: find answers that solve nothing but earn more than chance."""
+"""The exploit search: find answers that ignore the problem but earn more than chance."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.types import Task, Verdict
 
 LEVEL = 0.05
-"""A leak must have a smaller probability of being luck."""
+"""The p-value of a leak must be smaller."""
 SMALLEST = 0.005
-"""Mean reward above chance that is too small to matter."""
+"""The mean reward of a leak must exceed chance by more than this."""
 
 
 def group_chance(group: Group) -> float:
     """Return the chance level of a group, in [0, 1].
 
-    It is the mean of its items' ``chance`` or of the verifier's; else the share of the commonest gold, or the mean of
-    1/options if that is more.
+    It is the mean of the items' ``chance`` if all have one, or else of the verifier's. Without either it is the
+    fraction of items with the commonest gold, or the mean of 1/options if that is larger.
     """
     items = group.items
     if not items:
@@ -42,7 +42,7 @@ def group_chance(group: Group) -> float:
 
 
 def share_of_golds(group: Group, answers: Sequence[str | None]) -> float:
-    """Return the share of items whose gold equals the answer."""
+    """Return the fraction of items whose gold equals the answer."""
     same = 0
     for item, answer in zip(group.items, answers, strict=True):
         same += answer is not None and item.gold is not None and plain(answer) == plain(item.gold)
@@ -50,10 +50,10 @@ def share_of_golds(group: Group, answers: Sequence[str | None]) -> float:
 
 
 def luck(rewards: Sequence[float], chance: float, tried: int) -> float:
-    """Return an upper bound (at most 1) of the probability that luck explains ``rewards``.
+    """Return the p-value of ``rewards`` under chance, Bonferroni-corrected for ``tried`` probes, at most 1.
 
-    A mean of m or more of n rewards in [0, 1] has probability at most exp(-n KL(m, chance)) (Hoeffding 1963, theorem
-    1); rewards of 0 and 1 use the binomial tail. It is multiplied by the number of probes ``tried`` (Bonferroni).
+    Rewards of 0 and 1 use the binomial tail. Others use an upper bound: a mean of at least m over n rewards in [0, 1]
+    has probability at most exp(-n KL(m, chance)) (Hoeffding 1963, theorem 1).
     """
     n = len(rewards)
     if n == 0:
@@ -75,17 +75,17 @@ def luck(rewards: Sequence[float], chance: float, tried: int) -> float:
 
 
 def binomial_tail(n: int, k: int, p: float) -> float:
-    """Return P(X >= k) for X binomial(n, p)."""
+    """Return P(X >= k) for a binomial(n, p) variable X."""
     return math.fsum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
 
 
 SAMPLE = 5
-"""Items a mutation is first tried on; it continues only if it beats its parent."""
+"""Number of items on which a mutation is tried first. It is tried on the others only if it beats its parent there."""
 PARENTS = 3
 AGAIN = 7
 """Score every Nth response twice."""
 LONGEST = 20_000
-"""Characters; mutated answers are cut to this length."""
+"""Maximum characters of a mutated answer; longer ones are cut."""
 
 
 class Scorer(Protocol):
@@ -95,7 +95,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One probe's mean reward on a group, and the probability of luck."""
+    """Mean reward of one probe on a group, and its p-value (``luck``)."""
 
     probe: str
     example: str
@@ -110,7 +110,7 @@ class Trial:
 
     @property
     def is_leak(self) -> bool:
-        """Whether it earned significantly more than chance."""
+        """Whether the probe earned significantly more than chance."""
         return self.excess > SMALLEST and self.luck < LEVEL
 
 
@@ -126,7 +126,7 @@ class Fault:
 
 @dataclass(slots=True)
 class GroupReport:
-    """The results on one group, leaks sorted by excess."""
+    """Results for one group; ``leaks`` are sorted by excess."""
 
     name: str
     verifier: str
@@ -141,12 +141,12 @@ class GroupReport:
 
 
 Family = Literal["ignorant", "spoilt"]
-"""Answers that solve nothing, and correct answers made wrong."""
+"""``ignorant`` answers ignore the problem; ``spoilt`` ones are correct answers made wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``rounds`` of mutation (0: probes only); slower verdicts than ``slow_seconds`` are faults."""
+    """``rounds`` of mutation (0: probes only). Verdicts slower than ``slow_seconds`` are faults."""
 
     rounds: int = 2
     slow_seconds: float = 2.0
@@ -228,7 +228,7 @@ class GroupSearch:
         return not any(a is None or any(c.isalnum() for c in a) for a in answers)
 
     def _mutated(self, probes: Sequence[Probe]) -> dict[Probe, Probe]:
-        """Return child -> parent for the probes that earned most."""
+        """Return the mutations of the probes that earned most, each with its parent."""
         places = range(len(self._group.items))
         usable = [p for p in probes if p.answer(self._group.items[0], self._group) is not None]
         ranked = sorted(usable, key=lambda probe: -sum(self._rewards(probe, places)))[:PARENTS]

@@ -14,10 +14,10 @@ from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.types import Task
 
 JUNK = "xyzzy"
-"""A word that is no answer, unit or move."""
+"""A word that is not an answer, a unit or a move."""
 NEAR_MISS = 0.9
-"""The most partial credit for a nearly correct answer, which the logic verifier's shares of correct places do not
-exceed."""
+"""Maximum partial credit for a nearly correct answer. The logic verifier's fraction of correct places never exceeds it.
+"""
 _OPPOSITES = {"true": "False", "false": "True", "yes": "No", "no": "Yes", "on": "off", "off": "on"}
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?", re.ASCII)
 _DECIMALS = re.compile(r"(?<![\d.])(\d+)\.(\d{2,})(?![\d.])", re.ASCII)
@@ -33,7 +33,7 @@ def right_answer(item: Item) -> str | None:
 
 
 def changed_digit(text: str) -> str | None:
-    """Change the first non-zero digit by one (5 % or more)."""
+    """Change the first non-zero digit by one, which changes the value by at least 5 %."""
     place = re.search(r"[1-9]", text) or re.search(r"0", text)
     if place is None:
         return None
@@ -54,7 +54,7 @@ def fewer_digits(text: str) -> str | None:
 
 
 def swapped_parts(text: str) -> str | None:
-    """Swap the first two neighbours that differ: rows, list items or words."""
+    """Swap the first two adjacent rows, list items or words that differ."""
     opening, closing = _OPENING.match(text), _CLOSING.search(text)
     start, end = (opening.end(), closing.start()) if opening and closing else (0, len(text))
     inner = text[start:end]
@@ -179,7 +179,7 @@ def _row_twice(which: int) -> Callable[[str, Item, Group], str | None]:
 
 @dataclass(slots=True)
 class MutationResult:
-    """The result of one mutation on one group."""
+    """Result of one mutation on one group."""
 
     mutation: str
     kind: str
@@ -192,7 +192,7 @@ class MutationResult:
 
 @dataclass(slots=True)
 class SpoiltReport:
-    """The results on one group; ``right`` of ``items`` were spoilt."""
+    """Results for one group; ``right`` of its ``items`` had a correct answer to spoil."""
 
     name: str
     verifier: str
@@ -211,7 +211,7 @@ class SpoiltReport:
 
     @property
     def leaks(self) -> list[MutationResult]:
-        """The rewarded mutations, most frequent first."""
+        """Mutations that were rewarded, in descending order of how often."""
         return sorted((r for r in self.results if r.paid), key=lambda r: (-r.paid, r.mutation))
 
 

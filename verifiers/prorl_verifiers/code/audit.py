@@ -15,7 +15,7 @@ from prorl_verifiers.types import Reference, Task
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The expected outputs; ``function`` is the name to call, or None for stdin."""
+    """Expected outputs. ``function`` is the function to call, or None for a program that reads stdin."""
 
     function: str | None
     pairs: Sequence[tuple[Any, Any]]
@@ -23,7 +23,7 @@ class Outputs:
 
 
 def outputs_of(reference: Reference) -> Outputs | None:
-    """Return the outputs that the tests expect, if they say."""
+    """Return the outputs that the tests expect, or None if the tests do not state them."""
     tests = reference["tests"]
     if all("stdout" in test for test in tests):
         return Outputs(None, [(test["stdin"], test["stdout"].rstrip("\n")) for test in tests])
@@ -49,7 +49,7 @@ def outputs_of(reference: Reference) -> Outputs | None:
 
 
 def table_program(outputs: Outputs) -> str:
-    """Return a program that looks up its input."""
+    """Return a program that looks up the output for its input."""
     table = {repr(inputs): value for inputs, value in outputs.pairs}
     lines = [f"TABLE = {table!r}"]
     if outputs.function is None:
@@ -82,7 +82,7 @@ def code_mutations() -> list[Mutation]:
 
 
 Change = Callable[[Any], Any]
-"""A value -> another one, or None if it does not apply."""
+"""Maps a value to another one, or to None if not applicable."""
 
 
 def _spoil_outputs(name: str, kind: Kind, change: Change) -> Mutation:

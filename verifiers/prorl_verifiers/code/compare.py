@@ -14,12 +14,12 @@ _LONGEST_KEY_BITS = 4_096
 
 
 def same_output(expected: str, got: str) -> bool:
-    """Return whether two outputs are equal without trailing white space and blank lines."""
+    """Return whether two outputs are equal, ignoring white space at line ends and trailing blank lines."""
     return _lines(expected) == _lines(got)
 
 
 def first_difference(expected: str, got: str) -> str | None:
-    """Describe the first difference of two standard outputs, or return None."""
+    """Describe the first difference between two standard outputs, or return None."""
     pairs = zip_longest(_lines(expected), _lines(got))
     for number, (gold, line) in enumerate(pairs, start=1):
         if gold is None:
@@ -39,11 +39,11 @@ def _lines(text: str) -> list[str]:
 
 
 def same_value(expected: Any, got: Any, from_json: bool = False) -> bool:
-    """Return whether ``got``, made of exact builtin types, equals ``expected``; a bool never stands for a number.
+    """Return whether ``got``, made of exact builtin types, equals ``expected``; a bool never equals a number.
 
-    With ``from_json``, list and tuple are alike, an int may stand for an integral float (never the reverse), floats may
-    differ by 1e-6 (relative above 1), NaN and infinity only match themselves, and values beyond MAX_DEPTH or MAX_NODES
-    match nothing. Otherwise ``==`` decides.
+    With ``from_json``, a list may be a tuple, and an int may stand for an integral float (never the reverse). Floats
+    may differ by 1e-6 (relative above 1). NaN and infinity equal only themselves. Values beyond MAX_DEPTH or MAX_NODES
+    equal nothing. Without ``from_json``, ``==`` decides.
     """
     if from_json:
         return _Comparison().same(expected, got, 0)

@@ -1,6 +1,6 @@
-"""Judges for tasks with several right outputs: functions (stdin, stdout, expected) -> whether ``stdout`` is right.
+"""Judges for tasks with several correct outputs. Each returns whether ``stdout`` is correct.
 
-The verifier runs this file's text in a box, so it imports only the standard library.
+The verifier runs the source of this file in a box, so it imports only the standard library.
 """
 
 import re
@@ -17,12 +17,12 @@ UNUSUAL |= {"+infinity": "inf", "-infinity": "-inf"}
 
 
 def tokens(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both have the same words in order; case counts."""
+    """Return whether both outputs have the same words in the same order; case matters."""
     return stdout.split() == expected.split()
 
 
 def unordered_lines(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both have the same lines in any order, ignoring blank lines and trailing white space."""
+    """Return whether both outputs have the same lines in any order, ignoring blank lines and trailing white space."""
     return _lines(stdout) == _lines(expected)
 
 
@@ -32,9 +32,10 @@ def _lines(text: str) -> "Counter[str]":
 
 
 def floats(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both have the same words in order, with decimals within 1e-6 (relative above 1).
+    """Return whether both outputs have the same words in order; decimals may differ by 1e-6 (relative above 1).
 
-    The tolerance needs a point or exponent in the expected word. NaN and infinity match only themselves, in any case.
+    Only expected words with a point or exponent have this tolerance. NaN and infinity match only themselves, in upper
+    or lower case.
     """
     got, gold = stdout.split(), expected.split()
     return len(got) == len(gold) and all(_same_word(a, b) for a, b in zip(got, gold, strict=True))
@@ -59,10 +60,10 @@ def _is_number(word: str) -> bool:
 
 
 def rows(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both have the same rows, equally often, in any order, as results of SQL without ORDER BY.
+    """Return whether both outputs have the same rows, equally often, in any order, as in SQL without ORDER BY.
 
-    Cells are separated by ``|``. Numbers are compared by value (``3`` is ``3.0``), fractions within 1e-6 (relative
-    above 1).
+    Cells are separated by ``|``. Numbers are compared by value (``3`` equals ``3.0``). Non-integers may differ by 1e-6
+    (relative above 1).
     """
     got, gold = _table(stdout), _table(expected)
     return got.keys() == gold.keys() and all(
@@ -71,7 +72,7 @@ def rows(stdin: str, stdout: str, expected: str) -> bool:
 
 
 def _table(text: str) -> dict[tuple[str | int | None, ...], list[tuple[float, ...]]]:
-    """Return the fractions of each row, by its other cells."""
+    """Return the non-integer numbers of each row, grouped by the row's other cells."""
     table = defaultdict(list)
     for line in text.replace("\r\n", "\n").split("\n"):
         if line:

@@ -1,6 +1,6 @@
 """Parse the reference of a code task.
 
-Tests are ``{"stdin", "stdout"}`` · ``{"call", "args", "expected", "wrapped"?}`` · ``{"assert": "assert f(1) == 2"}`` ·
+A test is ``{"stdin", "stdout"}``, ``{"call", "args", "expected", "wrapped"?}``, ``{"assert": "assert f(1) == 2"}`` or
 ``{"check": source that defines check(candidate)}``.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_language(name: Any) -> LanguageSpec:
-    """Return the named language or alias, Python for None. Raises TaskError."""
+    """Return the language with this name or alias, or Python if ``name`` is None. Raises TaskError."""
     from prorl_sandbox import find_language
 
     if name is not None and not isinstance(name, str):
@@ -59,7 +59,7 @@ class CallTest:
 
 @dataclass(frozen=True, slots=True)
 class CheckTest:
-    """Trusted ``source`` with ``check(candidate)``, for ``entry_point``."""
+    """Trusted ``source`` whose ``check(candidate)`` is called with the function ``entry_point``."""
 
     source: str
     entry_point: str
@@ -142,7 +142,9 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
 
 
 def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | None:
-    """Return ``f(literals) == literal`` as a call test, which keeps the expected value outside the box."""
+    """Convert ``f(literals) == literal`` to a call test, which keeps the expected value outside the box, or return
+    None.
+    """
     if not (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
     ):
@@ -200,13 +202,13 @@ KEYS = ("tests", "language", "environment", "entry_point", "limits", "judge", "m
 JUDGES = ("floats", "rows", "tokens", "unordered_lines")
 """Functions of ``judges.py``, which runs in a box and is never imported."""
 DEFAULT_TOTAL_SECONDS = 5.0
-"""ProRL's budget for a whole submission (arXiv 2505.24864)."""
+"""Time budget for a whole submission in ProRL (arXiv 2505.24864)."""
 _TOTAL, _PARTIAL = "total_seconds", "partial"
 
 
 @dataclass(frozen=True, slots=True)
 class CodeLimits:
-    """Limits per test, and total processor seconds; with ``partial``, tests passed before the limit still count."""
+    """Limits per test, and CPU seconds for all tests. With ``partial``, tests passed before the limit still count."""
 
     per_test: Limits
     total_seconds: float = DEFAULT_TOTAL_SECONDS
@@ -215,7 +217,7 @@ class CodeLimits:
 
 @dataclass(frozen=True, slots=True)
 class CodeReference:
-    """A parsed code task. ``binary``: reward 1 if all tests pass, else 0."""
+    """A parsed code task. With ``binary``, the reward is 1 if all tests pass, else 0."""
 
     language: LanguageSpec
     tests: list[CodeTest]
@@ -266,7 +268,7 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
 
 
 def read_environment(name: Any, language: LanguageSpec) -> str:
-    """Return the environment's name, by default the standard library's; it need not exist here. Raises TaskError."""
+    """Return the name of the environment (default: STDLIB), which need not exist here. Raises TaskError."""
     from prorl_sandbox.environments.store import NAME, STDLIB
 
     if name is None or name == STDLIB:

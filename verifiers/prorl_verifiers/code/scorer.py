@@ -1,6 +1,6 @@
-"""The code verifier: the reward is the share of tests that the last code block passes.
+"""The code verifier: the reward is the fraction of tests that the last code block passes.
 
-Each test has its own box, which never contains the expected result; the submission is never parsed here.
+Each test has its own box, which never contains the expected result. The submission is never parsed here.
 """
 
 from __future__ import annotations
@@ -29,22 +29,23 @@ if TYPE_CHECKING:
 
 
 WALL_SECONDS_A_SECOND = 2.0
-"""Wall-clock seconds allowed per second of processor time budget."""
+"""Wall-clock seconds allowed per second of the CPU time budget."""
 _LONGEST_CODE = 2000
-"""Characters of the extracted code that a verdict keeps."""
+"""Maximum characters of the extracted code that a verdict keeps."""
 
 
 class JudgeError(ServiceError):
-    """A judge failed, whatever the submission did."""
+    """Raised if a judge fails, which is not the submission's fault."""
 
 
 def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Verdict:
     """Run the last code block of ``text`` on every test.
 
-    No code block is ``unparsable``; code that does not compile gets 0. All tests together may use
-    ``limits.total_seconds`` of processor time (so that other load does not count) and twice as much wall time, without
-    queueing, compiling and judging. Beyond it the verdict is ``timeout``, or with ``limits.partial`` the share passed.
-    Mode ``binary`` stops at the first failure. Raises JudgeError, SandboxError, or UserError for a missing compiler.
+    Without a code block the verdict is ``unparsable``; code that does not compile gets 0. All tests together may use
+    ``limits.total_seconds`` of CPU time (so other load does not count) and twice as much wall time, not counting
+    queueing, compiling and judging. Beyond that the verdict is ``timeout``, or with ``limits.partial`` the fraction
+    passed. Mode ``binary`` stops at the first failure. Raises JudgeError, SandboxError, or UserError if the compiler is
+    missing.
     """
     from prorl_sandbox import Budget, Program
 
@@ -132,10 +133,10 @@ def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sand
 
 
 def judge_accepts(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
-    """Ask the judge ``name``, in its own box, whether ``stdout`` is right.
+    """Ask the judge ``name``, in its own box, whether ``stdout`` is correct.
 
-    If it fails only on ``stdout``, ``stdout`` is wrong. Raises JudgeError if it fails on the expected output too;
-    SandboxError.
+    A judge that fails on ``stdout`` but not on the expected output rejects ``stdout``. Raises JudgeError if it fails on
+    both, or SandboxError.
     """
     verdict, _ = _ask_judge(name, test, stdout, sandbox)
     if verdict is None:
@@ -148,7 +149,7 @@ def judge_accepts(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> 
 def _ask_judge(
     name: str, test: StdioTest, stdout: str, sandbox: Sandbox
 ) -> tuple[bool | None, str]:
-    """Return the judge's verdict, or None with the reason."""
+    """Return the judge's verdict, or None and the reason."""
     from prorl_sandbox import Limits, Program
 
     source = Path(__file__).with_name("judges.py").read_text(encoding="utf-8")

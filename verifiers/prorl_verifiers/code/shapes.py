@@ -1,4 +1,4 @@
-"""Convert the tests of Eurus-2, LiveCodeBench and BigCodeBench without unpickling or evaluating."""
+"""Convert the tests of Eurus-2, LiveCodeBench and BigCodeBench without unpickling or evaluating them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def check(candidate):
 
 
 def eurus_reference(ground_truth: str) -> dict[str, Any]:
-    """Convert ``reward_model.ground_truth`` of an Eurus-2-RL-Data code row, JSON {"inputs", "outputs", "fn_name"?}.
-    Raises TaskError.
+    """Convert ``reward_model.ground_truth`` of an Eurus-2-RL-Data code row. Raises TaskError.
 
-    With ``fn_name``, inputs are lists of arguments and outputs mostly wrapped values; else text or lists of lines.
+    It is JSON {"inputs", "outputs", "fn_name"?}. With ``fn_name``, each input is a list of arguments and most outputs
+    are lists of one value. Without it, both are strings or lists of lines.
     """
     row = _parse(ground_truth, "the ground truth")
     if not isinstance(row, dict):
@@ -79,7 +79,7 @@ def bigcodebench_reference(
 ) -> dict[str, Any]:
     """Convert a BigCodeBench row's ``test``, the source of a class ``TestCases``, into one check. Raises TaskError.
 
-    The tests run apart from the submission, so those that patch functions inside it or share files with it fail.
+    The tests and the submission run in separate boxes, so tests that patch its functions or share files with it fail.
     """
     try:
         body = ast.parse(test).body
@@ -97,7 +97,7 @@ def bigcodebench_reference(
 
 
 def _tests(row: dict[str, Any], key: str) -> list[Any]:
-    """Return a list, which some copies store as its source."""
+    """Return the list ``row[key]``, which some copies store as a string."""
     values = row.get(key)
     if isinstance(values, str):
         try:

@@ -1,4 +1,4 @@
-"""The code verifier's spec; imports the scorer on use."""
+"""The code verifier's spec. The scorer is imported on first use."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def audit_groups(request: AuditRequest) -> Iterable[Group]:
 
 
 def constant_share(reference: Reference) -> float:
-    """Return the share of tests that one constant output passes."""
+    """Return the fraction of tests that the best constant output passes."""
     tests = reference["tests"]
     outputs = Counter(
         repr(test[key]) for test in tests for key in ("stdout", "expected") if key in test

@@ -1,6 +1,6 @@
 """Built-in audit tasks for every instruction id.
 
-In ``audit.json``, a text may be a list of strings and [string, repetitions].
+In ``audit.json``, a text may be a list of strings and [string, repetitions] pairs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from prorl_verifiers.types import TaskError
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text that follows an id, and ``broken`` ones by fault."""
+    """``right`` follows an instruction; ``broken`` maps each fault to a text that has it."""
 
     right: str
     broken: Mapping[str, str]
@@ -48,12 +48,12 @@ def _text(parts: str | list[Any]) -> str:
 
 
 def form_only() -> frozenset[str]:
-    """Return the ids that degenerate texts or echoes meet by definition (no commas)."""
+    """Return the ids that degenerate texts or echoes meet by definition, such as no commas."""
     return frozenset(_tables()["form_only"])
 
 
 def instruction_groups() -> list[Group]:
-    """Return one group per id, and one of all ids for texts without words."""
+    """Return one group per instruction id, and one of all ids for answers without words."""
     items = {}
     for name in registered():
         kwargs = example(name)

@@ -1,1 +1,1 @@
-"""IFBench (arXiv 2507.02833): 58 ids."""
+"""IFBench (arXiv 2507.02833), with 58 instruction ids."""

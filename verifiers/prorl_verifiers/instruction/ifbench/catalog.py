@@ -1,4 +1,4 @@
-"""The ids of IFBench: arguments, checks and deviations."""
+"""Arguments, checks and deviations of IFBench's instruction ids."""
 
 from __future__ import annotations
 
@@ -299,4 +299,4 @@ IFBENCH: Mapping[str, Instruction] = {
         "the prompt's characters from `n_start` to `n_end`, both in", "published: in any case",
     ),
 }  # fmt: skip
-"""Id -> instruction."""
+"""Maps instruction ids to instructions."""

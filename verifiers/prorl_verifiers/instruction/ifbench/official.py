@@ -1,6 +1,6 @@
 """IFBench's published checks with their quirks (mode ``reference``), in linear time.
 
-Texts that make the published checker raise fail.
+A text fails if the published checker raises an error for it.
 """
 
 from __future__ import annotations
@@ -287,8 +287,9 @@ def line_indent(text: str, kwargs: Kwargs) -> bool:
 
 
 def _without_some_blank_lines(lines: list[str]) -> list[str]:
-    """Remove blank lines like a loop that deletes from the list it iterates over: the first equal line goes, the next
-    is skipped.
+    """Remove blank lines like a loop that deletes from the list it iterates over.
+
+    At each blank line, the first equal line is removed and the next line is skipped.
     """
     places: dict[str, deque[int]] = defaultdict(deque)
     for at, line in enumerate(lines):
@@ -375,7 +376,7 @@ def reverse_newline(text: str, kwargs: Kwargs) -> bool:
 
 
 def from_zimbabwe_on(text: str) -> list[str]:
-    """Return the ASCII lines from Zimbabwe on, without outer punctuation."""
+    """Return the lines after and including Zimbabwe, in ASCII, without outer punctuation."""
     lines = [line for line in (part.strip(_MARKS) for part in text.split("\n")) if line]
     first = next((at for at, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
     return list(map(_plain, lines[first:]))
@@ -399,7 +400,7 @@ def european_capitals_sort(text: str, kwargs: Kwargs) -> bool:
 
 
 def csv_rows(text: str, delimiter: str = ",") -> list[list[str]]:
-    """Return the rows of a CSV text, or []."""
+    """Return the rows of a CSV string, or [] if it is malformed."""
     try:
         return list(csv.reader(io.StringIO(text), delimiter=delimiter))
     except csv.Error:

@@ -16,7 +16,7 @@ STOP_WORDS = frozenset(
     weren won wouldn
     """.split()  # noqa: SIM905
 )
-"""NLTK's English stop words that are runs of word characters."""
+"""NLTK's English stop words that consist only of word characters."""
 CONJUNCTIONS = frozenset("and but for nor or so yet".split())  # noqa: SIM905
 PRONOUNS = frozenset(
     """
@@ -153,4 +153,4 @@ AFRICA = tuple(
         " sahara\n    ",
     ]
 )
-"""Part of the name of every African country, in lowercase without accents."""
+"""For every African country, a part of its name in lowercase without accents."""

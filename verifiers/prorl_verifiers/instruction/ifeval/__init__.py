@@ -1,1 +1,1 @@
-"""IFEval (arXiv 2311.07911): 25 ids."""
+"""IFEval (arXiv 2311.07911), with 25 instruction ids."""

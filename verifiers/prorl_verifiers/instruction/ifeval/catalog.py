@@ -1,4 +1,4 @@
-"""The ids of IFEval: arguments, checks and deviations."""
+"""Arguments, checks and deviations of IFEval's instruction ids."""
 
 from __future__ import annotations
 
@@ -146,4 +146,4 @@ IFEVAL: Mapping[str, Instruction] = {
         "published: the ASCII comma only",
     ),
 }  # fmt: skip
-"""Id -> instruction."""
+"""Maps instruction ids to instructions."""
