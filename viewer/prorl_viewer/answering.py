@@ -1,4 +1,4 @@
-"""Encode pages as JSON, with private texts marked or left out."""
+"""Encodes pages as JSON, with private texts marked or removed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prorl_viewer.subject import Hidden, Json, NotFoundError, Page, Private, Que
 
 ROLES = frozenset({"system", "user", "assistant", "tool"})
 LONGEST_LABEL = 80
-"""Longest label in characters; longer values are texts."""
+"""Maximum number of characters of a label; longer values are treated as texts."""
 
 
 def message(role: Any, content: str) -> Json:
@@ -25,7 +25,7 @@ def message(role: Any, content: str) -> Json:
 
 
 def label(value: Any) -> str:
-    """Return a word or number as a label, or "" for other values."""
+    """Return a word or number as a label; return "" for other values."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return ""
     name = str(value)
@@ -33,24 +33,24 @@ def label(value: Any) -> str:
 
 
 SHOWN = 100_000
-"""Characters of a text in an answer; a longer text is cut and its length is given."""
+"""Maximum number of characters of a text in an answer; a longer text is cut, and its length is added."""
 DEEPEST = 60
-"""Levels of nesting in an answer; deeper values, in files that prorl did not write, are left out."""
+"""Maximum nesting depth of an answer; deeper values occur only in files that prorl did not write, and are left out."""
 _FOLDERS = re.compile(r"""(?:(?<=[\s'"(=:,])|^)(?:~|[A-Za-z]:)?[/\\](?:[^/\\\n'"():,]*[/\\])+""")
 
 
 def encode(value: Json, share_safe: bool = False) -> bytes:
-    """Return UTF-8 JSON; a private text becomes ``{"text", "length"?}``.
+    """Return the value as UTF-8 JSON; a private text becomes ``{"text", "length"?}``.
 
     If ``share_safe``, it becomes ``{"length"}``, and folders are removed from paths, since they may name people.
     """
     plain = _plain(value, share_safe)
-    # a model's text may hold a lone surrogate, which JSON can carry and UTF-8 cannot
+    # a model's text may contain a lone surrogate, which ASCII JSON can represent but UTF-8 cannot
     return json.dumps(plain, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def without_folders(text: str) -> str:
-    """Replace the folders of paths in ``text`` by ``…/``."""
+    """Replace the folders of each path in ``text`` by ``…/``."""
     return _FOLDERS.sub("…/", text)
 
 
@@ -92,7 +92,7 @@ def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, byt
 
 
 def failure(error: Exception, share_safe: bool = False) -> tuple[int, bytes]:
-    """Return the status and JSON of an error; if ``share_safe``, without lines that may quote a text."""
+    """Return the status and JSON of an error; if ``share_safe``, lines that may quote a text are removed."""
     match error:
         case NotFoundError():
             return 404, refusal(without_folders(str(error)) if share_safe else str(error))

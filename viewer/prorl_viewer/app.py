@@ -1,6 +1,6 @@
-"""The page over HTTP; answers need the token from the printed address.
+"""Serves the page over HTTP; data requests need the token from the printed address.
 
-The page's own files hold no data and need no token. ``prorl_common.serving.requests`` checks hosts.
+The page's own files contain no data and need no token. ``prorl_common.serving.requests`` checks host names.
 """
 
 from __future__ import annotations

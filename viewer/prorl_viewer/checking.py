@@ -1,4 +1,4 @@
-"""Score a stored response again, or turn a rollout into a test case."""
+"""Scores a stored response again, or turns a rollout into a test case."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Checker(Closing):
         self._pool: VerifierPool | None = None
 
     def explained(self, response: str, task: Task) -> Json:
-        """Return a new verdict with its findings. Raises IsolationError for code that cannot be isolated."""
+        """Return a new verdict and its findings. Raises IsolationError if code cannot be isolated."""
         with self._lock:
             if self._pool is None:
                 self._pool = VerifierPool(1, worker_options=WorkerOptions(prestart=False))
@@ -38,7 +38,7 @@ class Checker(Closing):
     def check(self, row: Mapping[str, Any]) -> Json:
         """Score a recorded row again and compare the rewards ("same" is null if one is missing).
 
-        Raises TaskError for an outdated task, IsolationError for code that cannot be isolated.
+        Raises TaskError for an outdated task, IsolationError if code cannot be isolated.
         """
         now = self.explained(row["response"] or "", load_task(row["verifier"], row["reference"]))
         same = agrees(row, now["reward"])
@@ -55,7 +55,7 @@ class Checker(Closing):
 def test_case(row: Mapping[str, Any]) -> str:
     """Return a line for ``prorl verify file`` that expects the recorded reward.
 
-    Raises UserError if the reference is no JSON object.
+    Raises UserError if the reference is not a JSON object.
     """
     try:
         reference = json.loads(row["reference"])
@@ -70,7 +70,7 @@ def test_case(row: Mapping[str, Any]) -> str:
 
 
 def shown_metrics(metrics: Mapping[str, Any]) -> Json:
-    """Return a verdict's metrics, marking all but numbers as private."""
+    """Return a verdict's metrics; values other than numbers are marked as private."""
     result: dict[str, Json] = {}
     for name, value in metrics.items():
         if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):

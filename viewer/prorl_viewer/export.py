@@ -1,7 +1,7 @@
-"""The page as one HTML file with modules, styles and answers.
+"""Writes the page as one HTML file with modules, styles and answers.
 
-Modules are data URLs in an import map, so the file runs the served code. In the JSON of answers every ``<`` is escaped,
-so that no text can end the script.
+Modules are data URLs in an import map, so the file runs the same code as the server. Every ``<`` in the answers' JSON
+is escaped, so that no text can end the script.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _SCRIPT = '<script type="module" src="page/main.js"></script>'
 def write_html(
     subjects: Sequence[Subject], file: Path, share_safe: bool = False, opens_first: bool = False
 ) -> int:
-    """Write the page to ``file``, with each subject's snapshot, and return its size in bytes.
+    """Write the page and each subject's snapshot to ``file``; return its size in bytes.
 
-    ``opens_first`` opens the first subject instead of the list.
+    With ``opens_first``, the page shows the first subject instead of the list.
     """
     page = (PAGE / "index.html").read_text(encoding="utf-8")
     head = f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
@@ -56,7 +56,7 @@ def write_html(
 
 
 def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -> str:
-    """Return the exported JSON; ``refused`` has errors by page, or by ``name/`` if a snapshot failed."""
+    """Return the exported JSON; ``refused`` maps pages to errors (``name/`` if a whole snapshot failed)."""
     listed = [{"kind": s.kind, "name": s.name, "version": ""} for s in subjects]
     answers: dict[str, str] = {}
     refused: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Find the subjects below given paths."""
+"""Finds the subjects below given paths."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from prorl_evaluation.report.data import ReportOptions
 
 DEPTH = 4
-"""Levels of folders that are searched."""
+"""Maximum depth of folders that are searched."""
 NOT_SEARCHED = frozenset({"checkpoints", "rollouts", "tensorboard", "openrlhf", "node_modules"})
 SHARE = 20
-"""A search is repeated only after this many times its duration."""
+"""Seconds between searches, as a multiple of the last search's duration."""
 AT_LEAST = 5.0
-"""Least seconds between searches."""
+"""Minimum seconds between searches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,8 @@ class _Kind:
 
 
 def find_subjects(paths: Sequence[Path]) -> list[Subject]:
-    """Return the subjects at and below ``paths``, with unique names. Raises UserError for a missing path or none."""
+    """Return the subjects at or below ``paths``, with unique names. Raises UserError if a path is missing or nothing is
+    found."""
     return Subjects(paths).now()
 
 
@@ -57,9 +58,9 @@ def report_subjects(
 
 
 class Subjects:
-    """The subjects at and below paths, searched again while the page is open; thread-safe.
+    """The subjects at or below paths; the search is repeated while the page is open. Thread-safe.
 
-    Raises as ``find_subjects``. Subjects keep their names, and stay if deleted.
+    Raises like ``find_subjects``. Subjects keep their names, and stay even if deleted.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -83,7 +84,7 @@ class Subjects:
             )
 
     def now(self) -> list[Subject]:
-        """Return the subjects, after a new search if due."""
+        """Return the subjects; search again first if it is time."""
         with self._lock:
             if time.monotonic() >= self._next:
                 self._search()
@@ -112,7 +113,7 @@ class Subjects:
         self._next = ended + max(AT_LEAST, SHARE * (ended - began))
 
     def _replace(self, at: int, opened: Sequence[Subject]) -> None:
-        """Show ``opened``, but keep open subjects with the same folders."""
+        """Show ``opened``, but keep already open subjects with the same folders."""
         before = {tuple(subject.folders): subject for subject in self._open[at]}
         self._open[at] = [before.pop(tuple(s.folders), s) for s in opened]
         self._replaced += before.values()  # requests may still use them
@@ -152,7 +153,7 @@ def _folders(path: Path, depth: int) -> Iterator[Path]:
 
 def _make_names_unique(subjects: Sequence[Subject], taken: set[str]) -> None:
     for subject in subjects:
-        # names must be valid text for addresses, and the root folder has none
+        # names must be valid in addresses, and the root folder has no name
         subject.name = subject.name.encode(errors="replace").decode() or subject.kind
         name, tries = subject.name, 1
         if name in taken:

@@ -1,6 +1,6 @@
-"""The subjects of the page (runs, datasets, evaluations) and their JSON pages.
+"""Defines the subjects of the page (runs, datasets, evaluations) and their JSON pages.
 
-Texts of models and datasets are ``Private``, so that ``answering`` can leave them out.
+Texts of models and datasets are ``Private``, so that ``answering`` can remove them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from prorl_common import UserError, nearest
 
 Kind = Literal["run", "dataset", "evaluation"]
 Json: TypeAlias = Any
-"""None, bool, int, float, str, ``Private``, ``Hidden``, and lists and string-keyed mappings of them; NaN becomes
+"""None, bool, int, float, str, ``Private``, ``Hidden``, and lists and string-keyed mappings of these; NaN becomes
 None."""
 Query: TypeAlias = Mapping[str, str]
 Page: TypeAlias = Callable[[Query], Json]
@@ -28,31 +28,31 @@ class Private:
 
 
 def private(text: str | None) -> Private | None:
-    """Mark a text as private; None stays None."""
+    """Mark a text as private, unless it is None."""
     return None if text is None else Private(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A value that could reveal a text; null on a share-safe page."""
+    """A value that could reveal a text; it is null on a share-safe page."""
 
     value: Json
 
 
 class NotFoundError(UserError):
-    """The subject has no such step, row or problem."""
+    """Raised if the subject has no such step, row or problem."""
 
 
 class Subject(Protocol):
     """A run, dataset or evaluation; methods are called from several threads."""
 
     name: str
-    """Unique among the subjects shown; the folder's name if possible."""
+    """Unique among the subjects shown, and equal to the folder's name if possible."""
     path: Path
 
     @property
     def folders(self) -> Sequence[Path]:
-        """The folders that it consists of."""
+        """The folders of the subject."""
         ...
 
     @property
@@ -61,7 +61,7 @@ class Subject(Protocol):
         ...
 
     def version(self) -> str:
-        """Return a text that changes with the content; called every two seconds."""
+        """Return a string that changes with the content; called every two seconds."""
         ...
 
     def pages(self) -> Mapping[str, Page]:
@@ -72,7 +72,7 @@ class Subject(Protocol):
         ...
 
     def actions(self) -> Mapping[str, Page]:
-        """Return the actions by name; exported pages have none."""
+        """Return the actions by name; exported pages have no actions."""
         ...
 
     def close(self) -> None:
@@ -80,7 +80,7 @@ class Subject(Protocol):
         ...
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield (page, query) of every exported page."""
+        """Yield page and query of every exported page."""
         ...
 
 

@@ -1,1 +1,1 @@
-"""Datasets as subjects of the page."""
+"""Shows datasets on the page."""

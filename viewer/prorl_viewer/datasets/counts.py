@@ -1,4 +1,4 @@
-"""Counts of rows by label, histograms, and dropped rows."""
+"""Counts rows by label, in histograms, and dropped rows."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from prorl_viewer.datasets.table import NONE, Rates, RowTable, label_order, wind
 from prorl_viewer.subject import Json, Private, Query
 
 RATE_EDGES = (0.0, 1e-6, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1 - 1e-6)
-"""Lower edges: none passed, eighths, all passed."""
+"""Lower edges of the bins of pass rates: 0, eighths, and 1."""
 RATE_NAMES = ("0", "above 0", *(f"{edge}+" for edge in RATE_EDGES[2:-1]), "1")
 _LISTED_LABELS = ("domain", "licence", "gold_check", "level", "source")
 
 
 def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
-    """Return counts, values and mean pass rate by value of the label ``by``."""
+    """Return counts, values of other labels and mean pass rate for each value of the label ``by``."""
     labels = table.labels[by]
     size = len(labels.names)
     rows = np.bincount(labels.codes, minlength=size)
@@ -57,7 +57,7 @@ def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
 
 
 def histograms(table: RowTable, rates: Rates) -> dict[str, Any]:
-    """Return histograms of length, level and pass rate by domain."""
+    """Return histograms of length, level and pass rate for each domain."""
     domains = table.labels["domain"]
     names = in_order(domains.names)
     edges = np.array([0, *BINS])
@@ -105,7 +105,7 @@ def _values(table: RowTable, name: str, counts: NDArray[np.int64]) -> str:
 
 
 PAIRS_SHOWN = 3
-"""Example pairs shown per benchmark and rule."""
+"""Maximum number of example pairs per benchmark and rule."""
 
 
 @dataclass(slots=True)
@@ -114,18 +114,18 @@ class Drops:
 
     manifest: Mapping[str, Any]
     examples: list[dict[str, Any]] = field(default_factory=list)
-    """Lines of ``dropped.jsonl``."""
+    """The lines of ``dropped.jsonl``."""
     pairs: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
-    """Matches with benchmarks, counted by benchmark, rule and whether the row was dropped."""
+    """Number of matches with benchmarks, by benchmark, rule and whether the row was dropped."""
     pair_examples: dict[tuple[str, str, bool], list[dict[str, Any]]] = field(default_factory=dict)
     kept_like: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """Row -> matches with benchmarks of rows that were kept (``variants: keep``)."""
+    """Maps each kept row to its matches with benchmarks (``variants: keep``)."""
     repeated: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """Kept row -> examples of its duplicates."""
+    """Maps each kept row to examples of its duplicates."""
 
     @classmethod
     def read(cls, folder: Path, manifest: Mapping[str, Any]) -> Drops:
-        """Read the dataset's files. Raises UserError for a damaged one."""
+        """Read the files of a dataset. Raises UserError for a damaged file."""
         drops = cls(manifest)
         if (folder / DROPPED).is_file():
             for _, line in read_jsonl(folder / DROPPED):

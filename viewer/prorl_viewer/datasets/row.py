@@ -1,4 +1,4 @@
-"""One row in full, similar rows, and a new gold check."""
+"""Shows one row in full with similar rows, and checks its gold response again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from prorl_viewer.subject import Json, NotFoundError, Private, Query, private
 
 
 def local_templates() -> list[str]:
-    """Return the downloaded models, or none without Transformers."""
+    """Return the names of downloaded models; none if Transformers is missing."""
     if find_spec("transformers") is None:
         return []
     from prorl_inference.models.store import list_models
@@ -36,9 +36,9 @@ def local_templates() -> list[str]:
 
 
 def rendered(messages: Sequence[Mapping[str, str]], model: str) -> Json:
-    """Return ``messages`` rendered for ``model``, and their tokens. Raises UserError for an unknown model.
+    """Return ``messages`` rendered for ``model``, with its tokens. Raises UserError for an unknown model.
 
-    A child process renders them, since Transformers would keep hundreds of megabytes in this one.
+    A child process renders them, since Transformers would take hundreds of megabytes in this process.
     """
     models = local_templates()
     if model not in models:
@@ -61,18 +61,18 @@ def _render(messages: list[Mapping[str, str]], model: str) -> tuple[str, int]:
 
 SHOWN = 8
 LEAST = 0.1
-"""Rows less similar than this are not neighbours."""
+"""Minimum similarity of neighbours."""
 RARE_WORDS = 6
-"""Words to search for; each takes a pass over all questions."""
+"""Number of words to search for; each takes a pass over all questions."""
 CANDIDATES = 400
 PROBED = 2048
-"""Rows from which word frequencies are estimated."""
+"""Number of rows from which word frequencies are estimated."""
 _LONGEST_COMPARED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A row and its similarity, 0 to 1."""
+    """A row and its similarity, from 0 to 1."""
 
     row: int
     similarity: float
@@ -137,7 +137,7 @@ _SHOWN_APART = ("gold_response", "verified_by", "entry", "family", "level")
 
 
 def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
-    """Return all data of the query's row. Raises NotFoundError."""
+    """Return all data of the query's row. Raises NotFoundError if it is missing."""
     at = place(table, query)
     row = table.row(at)
     metadata, reference = _parsed(row["metadata"]), _parsed(row["reference"])
@@ -176,7 +176,7 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
 
 
 def place(table: RowTable, query: Query) -> int:
-    """Return the position of the query's row. Raises UserError or NotFoundError."""
+    """Return the position of the query's row. Raises UserError without an id, NotFoundError for an unknown one."""
     if not (name := query.get("id", "")):
         raise UserError("which row? give its id")
     at = table.place(name)
@@ -188,7 +188,7 @@ def place(table: RowTable, query: Query) -> int:
 def gold_response(
     verifier: str, reference: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> str | None:
-    """Return a response for full marks: the row's own, or one that its verifier makes."""
+    """Return a response with reward 1: the row's own, or one made by its verifier."""
     response = metadata.get("gold_response")
     if isinstance(response, str):
         return response
@@ -209,7 +209,7 @@ def checked_gold(
     reference: Mapping[str, Any],
     metadata: Mapping[str, Any],
 ) -> Json:
-    """Return the verdict on a row's gold response. Raises UserError without one."""
+    """Return the verdict on a row's gold response. Raises UserError if there is none."""
     gold = gold_response(row["verifier"], reference, metadata)
     if gold is None:
         raise UserError(

@@ -1,4 +1,4 @@
-"""A dataset as a subject; rows are read on first use and after changes."""
+"""Shows a dataset; its rows are read on first use and after changes."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from prorl_viewer.datasets.table import (
 from prorl_viewer.subject import Json, Kind, Page, Private, Query, Subject, choice
 
 EXCERPT = 160
-"""Characters of a question in the list."""
+"""Number of characters of each question in the list."""
 EXPORTED_ROWS = 20
-"""Rows per domain that an exported page holds in full."""
+"""Number of rows per domain that an exported page contains in full."""
 
 
 @dataclass(frozen=True, slots=True)

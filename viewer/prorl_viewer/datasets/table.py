@@ -1,4 +1,4 @@
-"""Dataset rows as columns in memory, with pass rates and filters."""
+"""Holds dataset rows as columns in memory, with pass rates and filters."""
 
 from __future__ import annotations
 
@@ -32,18 +32,19 @@ def ratings_file(folder: Path) -> Path | None:
 
 @dataclass(slots=True)
 class Rates:
-    """Pass rates of N rows: ``value``, ``low`` and ``high`` (N,), NaN if unrated; samples ``n`` (N,)."""
+    """Pass rates of N rows: ``value``, ``low``, ``high`` (NaN if unrated) and sample counts ``n``, each of shape
+    (N,)."""
 
     value: Values
     low: Values
     high: Values
     n: NDArray[np.int32]
     keys: dict[int, str] = field(default_factory=dict)
-    """Row -> key of its prompt when it was rated."""
+    """Maps a row to the key of its prompt when it was rated."""
 
     @classmethod
     def read(cls, file: Path | None, ids: Any) -> Rates:
-        """Read the rates of ``ids`` (Arrow array). Raises UserError for a damaged file."""
+        """Read the rates of the rows ``ids`` (an Arrow array). Raises UserError for a damaged file."""
         none = np.full(len(ids), np.nan, np.float32)
         rates = cls(none, none.copy(), none.copy(), np.zeros(len(ids), np.int32))
         if file is None:
@@ -65,7 +66,7 @@ class Rates:
         return int(np.count_nonzero(~np.isnan(self.value)))
 
     def of(self, row: int, prompt: Sequence[Mapping[str, str]]) -> dict[str, Any] | None:
-        """Return a row's rate for JSON, or None if unrated."""
+        """Return a row's rate as JSON, or None if unrated."""
         if np.isnan(self.value[row]):
             return None
         key = self.keys.get(row)
@@ -84,15 +85,15 @@ def _share(value: Any) -> float:
 
 
 LABELS = ("split", "domain", "verifier", "source", "licence", "gold_check")
-"""Columns with few distinct values."""
+"""Columns that have few distinct values."""
 FROM_METADATA = ("entry", "family", "level")
 LABEL_NAMES = (*LABELS, *FROM_METADATA)
 _BATCH = 4096
 FEW_LABELS = 100
-"""Distinct values that any label may have; with more it is a label only if rows share values."""
+"""A label may have this many distinct values; with more, it is a label only if rows share values."""
 
 _OTHER_TYPES = (KeyError, TypeError, AttributeError, ValueError, IndexError)
-"""Errors caused by values of unexpected types."""
+"""Errors that values of unexpected types cause."""
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Places = NDArray[np.int64]
@@ -100,7 +101,7 @@ Places = NDArray[np.int64]
 
 @dataclass(slots=True)
 class Labels:
-    """A column of few values: ``codes`` (N,) into ``names``; "" for none."""
+    """A column with few distinct values: ``codes`` (N,) index ``names``; "" means no value."""
 
     names: list[str]
     codes: Codes
@@ -117,7 +118,7 @@ class Labels:
 class _LabelMaker:
     name_codes: dict[str, int] = field(default_factory=dict)
     codes: dict[Any, int] = field(default_factory=dict)
-    """Codes of JSON values; most rows of a batch repeat a few values."""
+    """Codes of JSON values; a batch repeats few values, so this saves decoding."""
     parts: list[Codes] = field(default_factory=list)
 
     def add(self, batch: Any) -> None:
@@ -138,7 +139,7 @@ class _LabelMaker:
         return code
 
     def labels(self) -> Labels:
-        """Return the column, emptied if most rows have distinct values."""
+        """Return the column; it is empty if most rows have distinct values."""
         codes = np.concatenate([*self.parts, np.empty(0, np.int32)])
         if len(self.name_codes) > max(FEW_LABELS, len(codes) // 2):
             return Labels([""], np.zeros_like(codes))
@@ -147,16 +148,16 @@ class _LabelMaker:
 
 @dataclass(slots=True)
 class RowTable:
-    """All rows in file order: by split, then by id."""
+    """All rows in file order: sorted by split, then by id."""
 
     files: list[Path]
     starts: list[int]
-    """The first row of each file."""
+    """Index of the first row of each file."""
     ids: Any
-    """Arrow array of text (N,)."""
+    """Arrow array of strings, shape (N,)."""
     labels: Mapping[str, Labels]
     prompts: Any
-    """Arrow chunked array of text (N,): a row's messages, joined by blank lines."""
+    """Arrow chunked array of strings, shape (N,): a row's messages, joined by blank lines."""
     characters: NDArray[np.int32]
 
     def __len__(self) -> int:
@@ -188,7 +189,7 @@ class RowTable:
         return str(self.prompts[row].as_py())
 
     def rows_containing(self, text: str) -> Mask:
-        """Return which rows contain ``text`` in id or prompt."""
+        """Return which rows contain ``text`` in their id or prompt."""
         import pyarrow.compute as pc
 
         columns = (self.prompts, self.ids)
@@ -213,7 +214,7 @@ class RowTable:
 
 @contextmanager
 def explained(file: Path) -> Iterator[None]:
-    """Raise DatasetError with the file's name for errors about its content."""
+    """Turn errors about a file's content into a DatasetError with its name."""
     import pyarrow
 
     try:
@@ -251,7 +252,7 @@ def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:
 
 
 def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
-    """Return rows' metadata, {} if invalid. This takes most of the time of opening."""
+    """Return the rows' metadata, {} if invalid; this takes most of the time of opening."""
     parse = json.JSONDecoder().raw_decode  # ``json.loads`` without its search for whitespace
     rows = []
     for text in texts:
@@ -264,7 +265,7 @@ def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
 
 
 def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
-    """Return all prompts, memory-mapped, and their lengths in characters."""
+    """Return all prompts, memory-mapped, with their lengths in characters."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import parquet
@@ -293,18 +294,18 @@ def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
 
 SORTS = ("", "rate", "n", "characters", *LABEL_NAMES)
 COUNTED = tuple(name for name in LABEL_NAMES if name != "entry")
-"""Labels whose values are offered with counts; entries are many, and mostly equal families."""
+"""Labels whose values are offered with counts; ``entry`` has many values, mostly the same as families."""
 LONGEST_TEXT = 500
-"""Longest search text in characters."""
+"""Maximum number of characters of a search text."""
 MOST_LISTED = 500
-"""Most rows in one answer."""
+"""Maximum number of rows in an answer."""
 NONE = "(none)"
-"""A query's value for rows without a family or level."""
+"""The value in a query for rows without a family or level."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The selected rows in order, and counts by label and value."""
+    """The selected rows in order, with counts by label and value."""
 
     places: Places
     counts: dict[str, dict[str, int]]
@@ -313,8 +314,8 @@ class Chosen:
 def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
     """Return the rows that match a query. Raises UserError for invalid values.
 
-    Keys: label names; ``q``, a text in prompt or id; ``rate_from``, ``rate_to``; ``rated`` yes or no; ``sort``,
-    ``down``.
+    Its keys are the label names, ``q`` (a text in prompt or id), ``rate_from``, ``rate_to``, ``rated`` (yes or no),
+    ``sort`` and ``down``.
     """
     by_label = {
         name: table.labels[name].equal_to("" if value == NONE else value)
@@ -343,7 +344,7 @@ def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
 
 
 def window(query: Query, total: int) -> tuple[int, int]:
-    """Return the query's window. Raises UserError if it is invalid."""
+    """Return the first row and the end of the query's window. Raises UserError if invalid."""
     offset, limit = integer(query, "offset", 0), integer(query, "limit", 100)
     if offset < 0 or not 1 <= limit <= MOST_LISTED:
         raise UserError(f"offset starts at 0, limit is 1 to {MOST_LISTED}")
@@ -358,7 +359,7 @@ def _all(first: Mask, *more: Mask) -> Mask:
 
 
 def _sorted(places: Places, table: RowTable, rates: Rates, query: Query) -> Places:
-    """Sort ``places`` as requested; missing values come last."""
+    """Sort ``places`` as the query says; missing values come last."""
     key, down = choice(query, "sort", SORTS), choice(query, "down", ("0", "1")) == "1"
     if key == "":
         return places[::-1] if down else places

@@ -1,1 +1,1 @@
-"""Evaluations as subjects of the page."""
+"""Shows evaluations on the page."""

@@ -1,4 +1,4 @@
-"""Curves, claims and solvable sets, taken from ``prorl_evaluation.report.data``."""
+"""Returns curves, claims and solvable sets from ``prorl_evaluation.report.data``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def curves(data: ReportData, keys: Sequence[str], group: str) -> Json:
 
 
 def stored_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str) -> Json:
-    """Return the curves stored in the results, while the rest is computed."""
+    """Return the curves stored in the results, shown until others are computed."""
     kind, _, name = group.partition(":")
     groups = [(k, r.label, r.group(name)) for k, r in zip(keys, results, strict=True)]
     present = [
@@ -134,7 +134,7 @@ def _claim(group: BoundaryGroup, at: int, report: BoundaryReport | None) -> Json
 
 
 def solvable(results: Sequence[EvalResult]) -> Json:
-    """Return the problems that later results gained, lost and kept. Raises EvaluationError if none is shared."""
+    """Return the problems that later results gained, lost and kept. Raises EvaluationError if no problem is shared."""
     aligned, warnings = align(results)
     base = results[0]
     changes = [
@@ -179,12 +179,12 @@ def _table(table: TextTable) -> Json:
 
 
 def name_of(group: BoundaryGroup) -> str:
-    """Return a group's name in addresses."""
+    """Return a group's name for use in addresses."""
     return f"{group.kind}:{group.name}"
 
 
 def line(key: str, label: str, points: Mapping[int, Interval]) -> Json:
-    """Return a curve of ``[k, value, low, high, problems]``."""
+    """Return a curve of points ``[k, value, low, high, problems]``."""
     rows = [[k, i.value, i.low, i.high, i.count] for k, i in sorted(points.items()) if i.count]
     return {"key": key, "label": label, "points": rows}
 

@@ -1,4 +1,4 @@
-"""Evaluation folders grouped into evaluations, and their models."""
+"""Groups evaluation folders into evaluations with their models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from prorl_viewer.subject import NotFoundError
 
 
 class Model:
-    """One model; ``key`` is for addresses, ``parts`` are folders by benchmark (``""`` for a single one)."""
+    """One model; addresses use its ``key``, and ``parts`` maps benchmarks to folders (``""`` if there is only one)."""
 
     def __init__(self, key: str, parts: Mapping[str, Part]) -> None:
         self.key = key
@@ -28,7 +28,7 @@ class Model:
 
     @property
     def one(self) -> Part:
-        """The first folder, for shared values."""
+        """The first folder, used for values that all share."""
         return next(iter(self.parts.values()))
 
     def refresh(self) -> None:
@@ -50,7 +50,7 @@ class Model:
 
     @property
     def problems(self) -> list[ProblemResult]:
-        """Every problem's counts, in a suite as in a joined result."""
+        """Every problem's counts; a suite's problems are named as in a joined result."""
         return [
             p
             for benchmark, part in self.parts.items()
@@ -81,12 +81,12 @@ class Model:
         }
 
     def problem(self, problem: str) -> Problem:
-        """Return a problem with its task. Raises NotFoundError."""
+        """Return a problem with its task. Raises NotFoundError if it is unknown."""
         part, name = self._place(problem)
         return part.problem(name)
 
     def answers(self, problem: str, indices: Sequence[int] | None = None) -> list[Answer]:
-        """Return the answers to a problem, or those of ``indices``. Raises NotFoundError."""
+        """Return all answers to a problem, or those of ``indices``. Raises NotFoundError if it is unknown."""
         part, name = self._place(problem)
         return part.answers(name, indices)
 
@@ -108,7 +108,7 @@ class Model:
 
 
 def make_labels_unique(models: Sequence[Model]) -> None:
-    """Append the folder's name to labels that occur twice."""
+    """Append the folder's name to each label that is not unique."""
     labels = [m.label for m in models]
     for model in models:
         if labels.count(model.label) > 1:
@@ -118,7 +118,7 @@ def make_labels_unique(models: Sequence[Model]) -> None:
 
 
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
-"""Errors caused by settings of unexpected types."""
+"""Errors that settings of unexpected types cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class _Located:
 
 
 def group(folders: Sequence[Path], named: Sequence[Path] = ()) -> list[Group]:
-    """Group evaluation ``folders``; several ``named`` ones form one group."""
+    """Group evaluation ``folders``; if several are ``named``, these form one group."""
     named_paths = {path.resolve() for path in named}
     located = [_locate(folder) for folder in folders]
     chosen = [f for f in located if f.folder.resolve() in named_paths]
@@ -157,7 +157,7 @@ def _locate(folder: Path) -> _Located:
             settings = EvalSettings(**row["settings"])
             located = _Located(folder, settings, "", folder.parent)
             benchmark = settings.dataset.get("path", "").partition("/")[2]
-            # a suite writes <root>/<model>/<benchmark>-<hash>
+            # a suite writes to <root>/<model>/<benchmark>-<hash>
             if benchmark and folder.name.startswith(f"{benchmark}-"):
                 root = folder.parent.parent
                 if root.name == SUITES or any(root.glob("suite-*.json")):
@@ -211,7 +211,7 @@ def _group(members: Sequence[_Located], in_order: bool) -> Group:
 
 
 def _order(place: Path) -> tuple[bool, str, float, str]:
-    """Sort a run's base first, then its steps, then others by start time."""
+    """Return a sort key: a run's base first, then its steps, then others by start time."""
     slug = _slug(place)
     if slug == "base":
         return (False, "", 0.0, "")

@@ -1,6 +1,6 @@
-"""One evaluation folder, read-only: problems, counts and single answers.
+"""Reads one evaluation folder: problems, counts and single answers.
 
-Answers are not kept in memory: the folder may be growing, and hold gigabytes.
+Answers are not kept in memory, since the folder may be growing and hold gigabytes.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 23
 HEAD = b'{"key": "'
-"""How prorl begins a line; other lines are parsed to find their key."""
+"""Start of each line that prorl writes; other lines are parsed to find their key."""
 DIGITS = 16
-"""Hex digits of a key (of 32) used to find lines; the line itself confirms the key."""
+"""Number of hex digits of a key (of 32) used to find lines; the line itself confirms the key."""
 
 
 class KeyedLines:
-    """The lines of one journal by key; lines must have ``fields``."""
+    """The lines of one JSON-lines file by key; each line must have ``fields``."""
 
     def __init__(self, path: Path, fields: Mapping[str, Types]) -> None:
         self.path, self.fields = path, fields
@@ -69,7 +69,7 @@ class KeyedLines:
         self._lock = threading.Lock()
 
     def rows(self, keys: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
-        """Return all lines of each key, reading new ones first. Raises EvaluationError for a damaged line."""
+        """Return all lines of each key, after reading new lines. Raises EvaluationError for a damaged line."""
         import numpy as np
 
         with self._lock:
@@ -99,7 +99,7 @@ class KeyedLines:
         return row
 
     def _read_new(self) -> bool:
-        """Read new lines, or all if the file was replaced. Return whether it exists."""
+        """Read new lines, or all lines if the file was replaced; return whether it exists."""
         try:
             with self.path.open("rb") as file:
                 stat = os.fstat(file.fileno())
@@ -175,14 +175,14 @@ def _key(line: bytes) -> int | None:
 
 FILES = (EVAL_FILE, PROBLEMS_FILE, RESULT_FILE, SAMPLES_FILE, VERDICTS_FILE)
 MOST_SAMPLES = 100_000
-"""Evaluations with more samples per problem are rejected."""
+"""Maximum samples per problem; evaluations with more are rejected."""
 State = tuple[tuple[int, int, int], ...]
 """Inode, size and time of each of FILES."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedProblem:
-    """A problem for lists; ``place`` is its line's offset."""
+    """A problem for lists; ``place`` is the byte offset of its line."""
 
     id: str
     domain: str
@@ -194,7 +194,7 @@ class ListedProblem:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer; ``verdict`` is None until judged."""
+    """One answer; ``verdict`` is None until it is scored."""
 
     index: int
     sample: SampleRecord
@@ -202,7 +202,7 @@ class Answer:
 
 
 class Part:
-    """An evaluation folder, as of the last ``refresh``."""
+    """An evaluation folder, as it was at the last ``refresh``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -217,7 +217,7 @@ class Part:
         self._lock = threading.Lock()
 
     def state(self) -> State:
-        """Return a value that changes with its files."""
+        """Return a value that changes if the files change."""
         stats = []
         for name in FILES:
             try:
@@ -229,7 +229,7 @@ class Part:
 
     @property
     def finished(self) -> bool:
-        """Whether the result matches the settings; a larger n makes it unfinished again."""
+        """Whether the result belongs to the current settings; a larger n makes it unfinished again."""
         if self.result is None:
             return False
         job = self.job
@@ -244,14 +244,14 @@ class Part:
 
     @property
     def n(self) -> int:
-        """Requested samples per problem."""
+        """Number of requested samples per problem."""
         described = self.job or self.result
         assert described is not None
         return described.settings.n
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Judged and requested answers."""
+        """The numbers of scored and of requested answers."""
         return sum(p.sampled for p in self.problems), self.n * len(self.problems)
 
     def refresh(self) -> None:
@@ -297,7 +297,7 @@ class Part:
             return problem_of(json.loads(file.readline()))
 
     def answers(self, problem: str, indices: Sequence[int] | None = None) -> list[Answer]:
-        """Return a problem's sampled answers, or those of ``indices``.
+        """Return a problem's sampled answers, or only those of ``indices``.
 
         Raises KeyError for an unknown problem, EvaluationError for a damaged line.
         """
@@ -320,14 +320,14 @@ class Part:
                 judged = [
                     verdict_of(v) for v in verdicts.get(key, ()) if v["task"] == details.task_sha256
                 ]
-                # an infra error is tried again, so any other verdict counts before it
+                # an infra error is scored again, so any other verdict takes precedence
                 final = [v for v in judged if v.status != "infra_error"] or judged
                 answers.append(Answer(index, sample, final[-1] if final else None))
         return answers
 
     @property
     def unreadable(self) -> int:
-        """Number of invalid journal lines read."""
+        """Number of invalid lines read."""
         return self._samples.without_key + self._verdicts.without_key
 
 

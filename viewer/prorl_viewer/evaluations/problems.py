@@ -1,4 +1,4 @@
-"""The problems of an evaluation: matrix, single problems and samples."""
+"""Shows an evaluation's problems: matrix, single problems and samples."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from prorl_viewer.evaluations.parts import Answer, ListedProblem
 from prorl_viewer.subject import Json, NotFoundError, Private, Query
 
 PROMPT_START = 160
-"""Characters of a prompt in a row; taken from its end if it is long, where problems differ."""
+"""Number of characters of a prompt in a row; of a long prompt the last ones, where problems differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One problem with each model's counts (None: not sampled)."""
+    """One problem with each model's counts (None if not sampled)."""
 
     name: str
     first: ProblemResult
@@ -30,7 +30,7 @@ class Row:
 
     @property
     def altered(self) -> bool:
-        """Whether models got different prompts or tasks under this id."""
+        """Whether the models got different prompts or tasks under this id."""
         return not all(same_problem(self.first, cell) for cell in self.cells if cell is not None)
 
 
@@ -51,7 +51,7 @@ def rows_of(models: Sequence[Model]) -> dict[str, Row]:
 
 
 def matrix(models: Sequence[Model], rows: Mapping[str, Row]) -> Json:
-    """Return the matrix of ``[right, judged]``, None if not sampled."""
+    """Return a matrix of ``[correct, scored]`` with None if not sampled."""
     listed = []
     for name, row in rows.items():
         labels = row.first.labels
@@ -92,9 +92,9 @@ def search(rows: Mapping[str, Row], words: str) -> Json:
 
 
 ANSWER_START = 200
-"""Characters of an answer in a list."""
+"""Number of characters of an answer in a list."""
 KINDS = ("right", "wrong", "unparsable", "timeout", "infra_error", "cut", "unjudged")
-"""Kinds of answers; an answer may be of several."""
+"""Kinds of answers; one answer may have several kinds."""
 
 
 def problem_page(models: Sequence[Model], row: Row) -> Json:
@@ -136,7 +136,7 @@ def _counts(model: Model, result: ProblemResult | None) -> Json:
 
 
 def samples_page(model: Model, problem: str, query: Query) -> Json:
-    """Return the beginnings of the answers that contain ``q``."""
+    """Return the beginnings of all answers that contain ``q``."""
     words = query.get("q", "").casefold()
     answers = model.answers(problem)
     matches = [a for a in answers if words in a.sample.text.casefold()]
@@ -151,7 +151,7 @@ def samples_page(model: Model, problem: str, query: Query) -> Json:
 
 
 def sample_page(model: Model, problem: str, index: int) -> Json:
-    """Return one answer in full. Raises NotFoundError."""
+    """Return one answer in full. Raises NotFoundError if it is missing."""
     answer = one_answer(model, problem, index)
     sample, verdict = answer.sample, answer.verdict
     return {
@@ -171,7 +171,7 @@ def sample_page(model: Model, problem: str, index: int) -> Json:
 
 
 def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
-    """Return an answer as a row for ``Checker``. Raises NotFoundError."""
+    """Return an answer as a row for ``Checker``. Raises NotFoundError if it is missing."""
     answer, task = one_answer(model, problem, index), model.problem(problem).task
     verdict = answer.verdict
     return {
@@ -185,7 +185,7 @@ def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
 
 
 def one_answer(model: Model, problem: str, index: int) -> Answer:
-    """Return one answer. Raises NotFoundError if it is not sampled."""
+    """Return one answer. Raises NotFoundError if it was not sampled."""
     answers = model.answers(problem, [index])
     if not answers:
         raise NotFoundError(f"{model.label} has no sample {index} of problem '{problem}'")

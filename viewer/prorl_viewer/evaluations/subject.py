@@ -1,4 +1,4 @@
-"""An evaluation as a subject of the page."""
+"""Shows an evaluation on the page."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, integer
 
 T = TypeVar("T")
 MOST_RESULTS = 12
-"""Outcomes kept; the oldest are dropped."""
+"""Number of computed results to keep; the oldest are dropped."""
 PATIENCE = 0.25
-"""Seconds that a caller waits for possibly quick work."""
+"""Seconds that a caller waits for work that may be quick."""
 
 
 class OnDemand:
-    """Results computed in the background by key; ``done`` counts them."""
+    """Computes results in the background, by key; ``done`` counts them."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -49,9 +49,9 @@ class OnDemand:
     def get(
         self, key: Hashable, work: Callable[[], T], patience: float | None = PATIENCE
     ) -> T | None:
-        """Return the result of ``work`` (never None), or None after ``patience`` seconds (None: wait).
+        """Return the result of ``work`` (never None), or None after ``patience`` seconds (None waits).
 
-        An error of ``work`` is raised for every caller.
+        If ``work`` fails, its error is raised for every caller.
         """
         with self._lock:
             future = self._futures.get(key)
@@ -59,7 +59,7 @@ class OnDemand:
                 future = self._futures[key] = Future()
                 for old in list(self._futures)[:-MOST_RESULTS]:
                     del self._futures[old]
-                # a daemon thread, so that Ctrl-C need not wait for a bootstrap
+                # a daemon thread, so that Ctrl-C does not wait for a bootstrap
                 threading.Thread(target=self._do, args=(future, work), daemon=True).start()
         try:
             return future.result(patience)  # type: ignore[return-value]
@@ -79,9 +79,9 @@ class OnDemand:
 
 COMPUTING: Json = {"state": "computing"}
 EXPORTED_PROBLEMS = 40
-"""Problems whose answers an exported page holds: gained and lost ones first, then in order."""
+"""Number of problems whose answers an exported page contains; gained and lost problems come first."""
 EXPORTED_SAMPLES = 8
-"""Answers per problem and model that an exported page holds in full."""
+"""Number of answers per problem and model that an exported page contains in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class _Chosen:
 
 
 class EvaluationSubject:
-    """Results of models on the same problems, baseline first; in an address, the first model named is the baseline."""
+    """Results of models on the same problems; the first model named in an address is the baseline."""
 
     kind: Kind = "evaluation"
 
@@ -139,7 +139,7 @@ class EvaluationSubject:
         return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the exported pages, waiting for computed ones."""
+        """Yield the exported pages; those that must be computed are waited for."""
         rows = self._current_rows()
         yield from (("summary", {}), ("matrix", {}), ("settings", {}))
         changed: list[str] = []
@@ -162,7 +162,7 @@ class EvaluationSubject:
                     yield "sample", {**query, "index": str(answer.index)}
 
     def prepare(self) -> None:
-        """Compare all models. Raises EvaluationError if that is impossible."""
+        """Compare all models. Raises EvaluationError if they cannot be compared."""
         self._report(self._choose({}), patience=None)
 
     def close(self) -> None:
@@ -226,7 +226,7 @@ class EvaluationSubject:
 
     def _settings(self, query: Query) -> Json:
         self._current_rows()
-        # all benchmarks of a suite have the same sampling, so any result will do
+        # all benchmarks of a suite have the same sampling, so any result can be used
         results = [next(iter(m.results().values()), None) for m in self._models]
         return (
             comparison.settings([r for r in results if r is not None])
@@ -268,7 +268,8 @@ class EvaluationSubject:
         return model
 
     def _choose(self, query: Query) -> _Chosen:
-        """Return the models in the query, baseline first, or all finished ones. Raises EvaluationError for none."""
+        """Return the models in the query, baseline first, or all finished ones. Raises EvaluationError if there are
+        none."""
         self._current_rows()
         keys = [key for key in query.get("models", "").split(",") if key]
         models = [self._by_key(key) for key in dict.fromkeys(keys)] or list(self._models)
@@ -336,5 +337,5 @@ def looks_like(folder: Path) -> bool:
 
 
 def open_subjects(folders: Sequence[Path], named: Sequence[Path] = ()) -> list[EvaluationSubject]:
-    """Return the evaluations; several ``named`` folders become one, the first as baseline."""
+    """Return the evaluations; several ``named`` folders form one, whose baseline is the first."""
     return [EvaluationSubject(models) for models in group(folders, named)]

@@ -1,1 +1,1 @@
-"""The rollouts of a run."""
+"""Shows the rollouts of a run."""

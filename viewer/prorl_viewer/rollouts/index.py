@@ -1,6 +1,6 @@
-"""All rollouts of a run, read in the background, newest step first, and cached.
+"""Reads all rollouts of a run in the background, newest step first, and caches them.
 
-Answers cover the files read so far; new and rewritten files are noticed. The run's folder is never written.
+Answers cover the files read so far; new and rewritten files are noticed. The run's folder is never written to.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from prorl_viewer.rollouts.segment import SCHEMA, TEXTS, FileKey, Segment, read_
 from prorl_viewer.rollouts.table import Table
 
 FORM = b"1"
-"""Format of the cache files; other formats are read again from the run."""
+"""Format of the cache files; files of another format are discarded and the rollouts read again."""
 OF_RUN = "run"
-"""The file that names the run of a cache folder."""
+"""Name of the file that stores the path of a cache folder's run."""
 
 
 def merge(segments: Sequence[Segment], folder: Path) -> Segment:
@@ -107,16 +107,16 @@ def _saved(path: Path) -> Segment:
 
 READERS = 2
 AT_FIRST, AT_ONCE = 4, 32
-"""Files read before waiting callers are notified; fewer at first."""
+"""Files to read before waiting callers are notified: AT_FIRST at the start, later AT_ONCE."""
 MERGED_FILES, MERGED_BYTES = 64, 32 << 20
-"""Number of files, or bytes of text, from which segments are merged and their texts leave memory."""
+"""Segments are merged and their texts leave memory from this number of files, or bytes of text."""
 
 _STEP_FILE = re.compile(r"step_(\d{6}|[1-9]\d{6,})\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """The current state: ``read`` of ``files``, and a message per skipped file."""
+    """The reading state: ``read`` of ``files`` are read, with a message per skipped file."""
 
     table: Table
     read: int
@@ -130,7 +130,7 @@ class IndexState:
 
 
 class Index(Closing):
-    """The rollouts of a run; ``cache`` defaults to the user's."""
+    """The rollouts of a run; by default, ``cache`` is the user's cache folder."""
 
     def __init__(self, run: Path, cache: Path | None = None) -> None:
         self.run = run
@@ -169,7 +169,7 @@ class Index(Closing):
             return IndexState(self._table, read, len(self._keys), tuple(problems))
 
     def version(self) -> str:
-        """Return a text that changes with the files; nothing is read before the first request."""
+        """Return a string that changes with the files; nothing is read before the first request."""
         if not self._asked:
             return ""
         self._look()
@@ -193,7 +193,7 @@ class Index(Closing):
             changed = 0
         now = time.time()
         with self._changed:
-            # a folder's time may lag some milliseconds behind new files
+            # a folder's modification time may lag some milliseconds behind new files
             if changed == self._seen[0] and changed / 1e9 < self._seen[1] - 1:
                 return
             self._seen = (changed, now)

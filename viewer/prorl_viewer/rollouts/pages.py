@@ -1,4 +1,4 @@
-"""The rollouts of a run as JSON pages."""
+"""Returns a run's rollouts as JSON pages."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from prorl_viewer.rollouts.table import Filter, Numbers, RowQuery, Rows, Searche
 from prorl_viewer.subject import Json, NotFoundError, Page, Private, Query, integer, private
 
 PRIVATE = ("prompt", "response", "reference", "reason", "extracted", "metrics", "level")
-"""Columns written by models and datasets; the other texts are names."""
+"""Columns with text from models and datasets; other text columns contain names."""
 HEAD = 160
-"""Characters of a response in the list."""
+"""Number of characters of a response in the list."""
 LOOKED_AT = 1 << 20
-"""Bytes of a text in which the list searches for the position of a hit."""
+"""The list searches this many bytes of a text for the position of a match."""
 WHOLE = 100_000
-"""Characters of a response in a group; its own page has all of it."""
+"""Number of characters of a response in a group; the response's own page shows all."""
 FIRST_ANSWER = 0.5
 """Seconds that the first answer waits for enough rows."""
 IN_FILE = 400
-"""Newest rollouts that an exported page holds."""
+"""Number of rollouts, the newest ones, in an exported page."""
 TOKENS_IN_FILE = 200_000
-"""Tokens of the newest rollouts that it holds with their log-probabilities."""
+"""Maximum number of tokens in an exported page that have log-probabilities; the newest rollouts come first."""
 READ_ALL = 600.0
-"""Seconds that an export waits for the rollouts to be read."""
+"""Seconds that an export waits until all rollouts are read."""
 PER_PROMPT = 2000
-"""Newest responses to a prompt that its page lists."""
+"""Maximum number of responses, the newest ones, on a prompt's page."""
 
 
 class Rollouts(Closing):
@@ -97,7 +97,7 @@ class Rollouts(Closing):
     def listed(self, query: Query) -> Json:
         """Return the rows that match the query (see ``read_query``), and their number.
 
-        While "complete" is false, "total" may grow.
+        While "complete" is false, "total" may still grow.
         """
         request = read_query(query)
         state = self._index.state(request.offset + request.limit, FIRST_ANSWER)
@@ -117,7 +117,7 @@ class Rollouts(Closing):
         }
 
     def one(self, query: Query) -> Json:
-        """Return a response with its verdict, prompt and group."""
+        """Return a response, with its verdict, prompt and group."""
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         row = self._row(step, number, without=COLUMNS_OF_TOKENS)
         table = self._index.state(1, FIRST_ANSWER).table
@@ -164,7 +164,7 @@ class Rollouts(Closing):
         }
 
     def prompt(self, query: Query) -> Json:
-        """Return one prompt over the steps, with rates and responses."""
+        """Return one prompt with its rates and responses over all steps."""
         sample = query.get("sample", "")
         state = self._index.state(1 << 62, FIRST_ANSWER)
         table = state.table
@@ -236,7 +236,7 @@ class Rollouts(Closing):
         )
 
     def _trained_in(self, table: Table, row: Mapping[str, Any]) -> int | None:
-        """Return the step that trained on a response carried over from an earlier step."""
+        """Return the step that trained on a response carried over to it."""
         carried = Filter(words={"sample_id": [row["sample_id"] or ""]}, flags={"carried": True})
         rows = table.select(carried)
         same = rows[table.numbers["sample_index"][rows] == (row["sample_index"] or 0)]

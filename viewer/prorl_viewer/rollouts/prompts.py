@@ -1,4 +1,4 @@
-"""Prompts of rollouts, from the rollout file or the run's dataset."""
+"""Finds the prompts of rollouts in the rollout file or the run's dataset."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SPLITS = ("train", "validation")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Chat messages as (role, content), or why they are missing."""
+    """Chat messages as (role, content), or the reason why they are missing."""
 
     messages: tuple[tuple[str, str], ...] = ()
     origin: str = ""
@@ -43,7 +43,7 @@ class Prompt:
 
 
 def messages_of(value: Any) -> tuple[tuple[str, str], ...]:
-    """Return chat messages from JSON; other text is one user message."""
+    """Return chat messages from JSON; any other string is one user message."""
     if isinstance(value, str):
         try:
             messages = json.loads(value)
@@ -62,7 +62,7 @@ def messages_of(value: Any) -> tuple[tuple[str, str], ...]:
 
 
 def plain(value: str) -> str:
-    """Return a prompt's contents for search."""
+    """Return a prompt's contents for searching."""
     return "\n".join(content for _, content in messages_of(value))
 
 
@@ -105,7 +105,7 @@ def _dataset_row(folder: Path, sample_id: str) -> dict[str, Any] | None:
 
 
 def _same_check(stored: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
-    """Return whether both rows have the same task, in any mode."""
+    """Return whether both rows have the same task, ignoring modes."""
     try:
         references = [json.loads(one["reference"]) for one in (stored, row)]
     except (ValueError, TypeError, RecursionError):
@@ -123,7 +123,7 @@ MOST_TOKENS = 200_000
 def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
     """Return the tokens of a rollout row, or "why" there are none.
 
-    "ends" are in UTF-16 units of "text" (null: of the response), as browsers count; "sampler" and "trainer" are
+    "ends" are offsets in "text" (null: the response) in UTF-16 units, as browsers count. "sampler" and "trainer" are
     log-probabilities in nats, "gap" is sampler minus trainer; "advantage" is one number for all tokens.
     """
     ids = row.get("token_ids")
@@ -166,7 +166,7 @@ def _numbers(values: Sequence[float | None] | None, count: int) -> list[float | 
 
 
 def _pieces(tokenizer: Any, ids: Sequence[int]) -> list[str]:
-    """Return each token's text; the last token of a character adds all of it."""
+    """Return each token's text; a character of several tokens belongs to the last."""
     from tokenizers.decoders import DecodeStream
 
     stream = DecodeStream(skip_special_tokens=True)

@@ -1,6 +1,6 @@
-"""Rollouts in searchable form: columns in memory, and texts in memory or in a file.
+"""Makes rollouts searchable, with columns in memory and texts in memory or a file.
 
-Searches read the file block by block, to bound memory.
+Searches read the file in blocks, to bound memory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from prorl_viewer.rollouts.prompts import plain
 from prorl_viewer.subject import NotFoundError, first_line
 
 BATCH = 64
-"""Rows read together to find one."""
+"""Number of rows read together to find one."""
 COLUMNS_OF_TOKENS = tuple(name for name, column in COLUMNS.items() if column.kind.endswith("[]"))
 
 
@@ -33,8 +33,7 @@ def read_row(
 ) -> dict[str, Any]:
     """Return one row of a step's file: ``columns`` (None: all) except ``without``, null if missing.
 
-    Batches keep a large step from filling the memory. Raises UserError for an invalid file, NotFoundError for a missing
-    row.
+    Reading in batches bounds memory. Raises UserError for an invalid file, NotFoundError for a missing row.
     """
     columns_schema = schema([name for name in columns or COLUMNS if name not in without])
     try:
@@ -62,9 +61,9 @@ def read_row(
 
 
 def read_group(file: Path, sample_id: str) -> list[dict[str, Any]]:
-    """Return the rows for one prompt in a step's file, without tokens but with their number "row".
+    """Return the rows for one prompt in a step's file, without tokens but with their row number "row".
 
-    Raises UserError for an invalid file, NotFoundError for no rows.
+    Raises UserError for an invalid file, NotFoundError if there are no rows.
     """
     if not file.is_file():
         raise NotFoundError(f"the run has no rollouts of that step: {file.name} is not there")
@@ -82,10 +81,10 @@ def read_group(file: Path, sample_id: str) -> list[dict[str, Any]]:
 
 Mask = npt.NDArray[np.bool_]
 BLOCK = 8 << 20
-"""Bytes of text that a search holds, unless a single text is longer."""
+"""Maximum bytes of text in memory during a search, unless a single text is longer."""
 WORDS = ("sample_id", "domain", "task", "verifier", "finish_reason", "status")
 LONGEST_WORD = 200
-"""Characters of a word (an id or a task's name) that are kept."""
+"""Maximum number of characters kept of a word (an id or a task's name)."""
 NUMBERS = {
     "sample_index": pa.int64(),
     "tokens": pa.int64(),
@@ -96,7 +95,7 @@ NUMBERS = {
 }
 FLAGS = ("kept", "carried")
 TEXTS = ("response", "prompt")
-"""Indices of a row's response and prompt in the segment's texts; -1 for none."""
+"""Columns with the indices of a row's response and prompt in the segment's texts; -1 if missing."""
 READ = ("prompt", "response", *WORDS, *NUMBERS, *FLAGS)
 SCHEMA = pa.schema(
     [
@@ -111,7 +110,7 @@ SCHEMA = pa.schema(
 
 
 class FileKey(NamedTuple):
-    """A step's file as it was read; rewriting changes the key."""
+    """Identifies a step's file and its content; rewriting the file changes it."""
 
     name: str
     size: int
@@ -120,9 +119,10 @@ class FileKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """The rollouts of some step files; columns have ``SCHEMA``.
+    """The rollouts of some step files; the columns have ``SCHEMA``.
 
-    Text ``i`` is UTF-8 from ``offsets[i]`` to ``offsets[i + 1]``; responses to one prompt in a step share its text.
+    Text ``i`` is UTF-8 from ``offsets[i]`` to ``offsets[i + 1]``. Responses to one prompt in a step share the prompt's
+    text.
     """
 
     files: tuple[FileKey, ...]
@@ -139,7 +139,7 @@ class Segment:
         return int(self.offsets[-1])
 
     def read(self, number: int, longest: int) -> str:
-        """Return a text, cut after ``longest`` bytes."""
+        """Return a text, cut to at most ``longest`` bytes."""
         with self._opened() as read:
             start, end = int(self.offsets[number]), int(self.offsets[number + 1])
             cut = bytes(read(start, min(end, start + longest)))
@@ -162,7 +162,7 @@ class Segment:
         return hits
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield (first, last) of texts of at most BLOCK bytes, or a single text."""
+        """Yield (first, last) indices of texts with at most BLOCK bytes together, or of one longer text."""
         first, ends = 0, self.offsets[1:]
         while first < len(ends):
             after = int(np.searchsorted(ends, self.offsets[first] + BLOCK, side="right"))
@@ -231,7 +231,7 @@ def read_segment(file: Path, key: FileKey) -> Segment:
 
 
 def _has(texts: Any, needle: str) -> Mask:
-    """Return which texts contain the needle; searching its ASCII part first is faster."""
+    """Return which texts contain the needle; its longest ASCII part is searched first, which is faster."""
     first = max(re.findall("[\0-\x7f]+", needle), key=len, default=needle)
     matches = compute.match_substring(texts, first, ignore_case=True)
     result: Mask = matches.fill_null(False).to_numpy(zero_copy_only=False)

@@ -1,4 +1,4 @@
-"""All rollouts as arrays, with filters and sorting."""
+"""Holds all rollouts as arrays, with filters and sorting."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from prorl_viewer.rollouts.segment import FLAGS, NUMBERS, SCHEMA, WORDS, Mask, S
 from prorl_viewer.subject import Query, choice, integer
 
 MOST_WORDS = 300
-"""Words of a column that a filter offers."""
+"""Maximum number of words that a filter on a column offers."""
 Numbers: TypeAlias = npt.NDArray[np.float64]
 Rows: TypeAlias = npt.NDArray[np.int64]
-"""Row numbers of a table."""
+"""Row indices of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Filter:
 class Table:
     """The rollouts of some segments, unordered.
 
-    ``numbers`` are float64 with NaN for none; ``codes`` index ``words``.
+    ``numbers`` are float64, NaN if missing; ``codes`` index ``words``.
     """
 
     def __init__(self, segments: Sequence[Segment]) -> None:
@@ -79,7 +79,7 @@ class Table:
         return self._newest[mask[self._newest]]
 
     def sorted(self, rows: Rows, key: str, down: bool) -> Rows:
-        """Sort ``rows`` stably by a column, missing values last."""
+        """Sort ``rows`` stably by a column, with missing values last."""
         if key in self.codes:
             words = self.words[key]
             ranks = np.empty(len(words))
@@ -90,11 +90,11 @@ class Table:
             values = self.flags[key][rows].astype(np.float64)
         else:
             values = self.numbers[key][rows]
-        # NaN is sorted last in either direction
+        # NaN sorts last in both directions
         return rows[np.argsort(-values if down else values, kind="stable")]
 
     def word(self, name: str, row: int) -> str:
-        """Return a row's word in a column, or an empty string."""
+        """Return a row's word in a column, or ""."""
         return self.words[name][int(self.codes[name][row])]
 
     def number(self, name: str, row: int) -> float | None:
@@ -114,7 +114,7 @@ class Table:
         return segment.read(number, longest)
 
     def counts(self, name: str) -> dict[str, int]:
-        """Return the counts of the most frequent words."""
+        """Return the number of rows with each of the most frequent words."""
         counted = np.bincount(self.codes[name], minlength=len(self.words[name])).tolist()
         pairs = sorted(zip(self.words[name], counted, strict=True), key=lambda pair: -pair[1])
         return {word: count for word, count in pairs[:MOST_WORDS] if word}
@@ -132,7 +132,7 @@ RANGES = ("step", *NUMBERS)
 SORTED_BY = ("step", "row", *NUMBERS, *WORDS, *FLAGS)
 MOST_ROWS = 500
 LONGEST_TEXT = 1000
-"""Longest search text in characters."""
+"""Maximum number of characters of a search text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +148,8 @@ class RowQuery:
 
 
 def read_query(query: Query) -> RowQuery:
-    """Parse a query. Raises UserError."""
-    # a name may contain a comma itself
+    """Parse a query. Raises UserError if it is invalid."""
+    # a name may itself contain a comma
     words = {n: [query[n], *query[n].split(",")] for n in WORDS if query.get(n)}
     ranges = {name: read_range(name, query[name]) for name in RANGES if query.get(name)}
     flags = {n: choice(query, n, ("yes", "no")) == "yes" for n in FLAGS if query.get(n)}
@@ -166,7 +166,7 @@ def read_query(query: Query) -> RowQuery:
 
 
 def read_range(name: str, text: str) -> tuple[float, float]:
-    """Parse ``3``, ``1..3``, ``1..`` or ``..3``. Raises UserError."""
+    """Parse ``3``, ``1..3``, ``1..`` or ``..3``. Raises UserError for other text."""
     low, dots, high = text.partition("..")
     try:
         ends = (float(low) if low else -math.inf, float(high) if high else math.inf)
@@ -181,7 +181,7 @@ def read_range(name: str, text: str) -> tuple[float, float]:
 
 THREADS = 2
 MOST_SEARCHES = 16
-"""Searches whose hits are kept, one byte per row each."""
+"""Number of searches whose matches are kept, with one byte per row each."""
 IN_TIME = 0.15
 """Seconds that an answer waits for its search."""
 
@@ -194,7 +194,7 @@ class Hits(NamedTuple):
 
 
 class Searches(Closing):
-    """Recent searches over segments; thread-safe."""
+    """Runs and remembers recent searches over segments; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -202,7 +202,7 @@ class Searches(Closing):
         self._searches: OrderedDict[str, dict[Segment, Future[Mask]]] = OrderedDict()
 
     def hits(self, needle: str, segments: Sequence[Segment], in_time: float = IN_TIME) -> Hits:
-        """Return the rows with ``needle`` found within ``in_time`` seconds."""
+        """Return the rows that contain ``needle``, as far as found within ``in_time`` seconds."""
         with self._lock:
             running = self._searches.setdefault(needle, {})
             self._searches.move_to_end(needle)

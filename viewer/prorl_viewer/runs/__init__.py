@@ -1,1 +1,1 @@
-"""Runs as subjects of the page."""
+"""Shows runs on the page."""

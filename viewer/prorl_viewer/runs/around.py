@@ -1,7 +1,7 @@
-"""Differences between the steps before and after step N, to find why the reward fell.
+"""Compares the steps before and after step N, to explain a fall of the reward.
 
-Changes are in standard errors from the spread of single steps. Neighbouring steps are correlated, so this ranks but
-proves nothing. A change of the mean reward is split exactly among parts: ``within`` is a part's own change at its mean
+Changes are in standard errors, estimated from single steps. Neighbouring steps are correlated, so this ranks but proves
+nothing. A change of the mean reward is split exactly among parts: ``within`` is a part's own change times its mean
 share, ``mix`` its change of share times its distance from the overall mean.
 """
 
@@ -19,21 +19,21 @@ from prorl_viewer.runs.journal import Metrics, Sums, totals
 from prorl_viewer.subject import Json
 
 STEPS = 20
-"""Steps compared on either side."""
+"""Number of steps compared before and after."""
 FALLS = 5
-"""Falls that a run's page offers."""
+"""Number of falls that a run's page offers."""
 FALL_Z = -4.0
-"""Threshold of a fall in standard errors: over thousands of positions, chance alone exceeds 3."""
+"""Threshold of a fall in standard errors; over thousands of positions, chance alone exceeds 3."""
 PARTS = 25
-"""Domains or tasks in an answer."""
+"""Maximum number of domains or tasks in an answer."""
 NOT_COMPARED = frozenset({"step", "tokens_total", "phase", "length_penalty_active"})
-"""Counters, and values that decisions already show."""
+"""Counters, and values that the decisions already show."""
 PART_RATES = ("pass_rate", "unparsable_rate", "truncated_rate", "length_mean", "infra_errors")
-"""Rates shown for a domain or task with its reward."""
+"""Rates shown with the reward of a domain or task."""
 
 
 class Spans(NamedTuple):
-    """First and last steps before N and from N on."""
+    """First and last step before step N, and from step N."""
 
     before: tuple[int, int]
     after: tuple[int, int]
@@ -41,7 +41,7 @@ class Spans(NamedTuple):
 
 @dataclass
 class Part:
-    """A domain or task on one side; it weighs its groups or responses."""
+    """A domain or task before or after step N; its weight is its number of groups or responses."""
 
     weight: float
     reward: float
@@ -49,13 +49,13 @@ class Part:
 
 
 def spans_at(steps: Sequence[int], step: int, width: int = STEPS) -> Spans:
-    """Return the ``width`` steps before ``step`` and from it on, within the run."""
+    """Return the ``width`` steps before ``step``, and the ``width`` from ``step``, within the run."""
     first, last = (steps[0], steps[-1]) if steps else (1, 0)
     return Spans((max(step - width, first), step - 1), (step, min(step + width - 1, last)))
 
 
 def movers(metrics: Metrics, spans: Spans) -> list[Json]:
-    """Return the run's metrics before and after, largest change first."""
+    """Return the run's metrics before and after, ordered by change, largest first."""
     rows = []
     for key in metrics.columns:
         if "/" in key or key in NOT_COMPARED:
@@ -80,7 +80,7 @@ def movers(metrics: Metrics, spans: Spans) -> list[Json]:
 
 
 def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -> float | None:
-    """Return a change in standard errors (Welch); None without spread."""
+    """Return a change in standard errors (Welch), or None without variance."""
     if len(before) < 2 or len(after) < 2:
         return None
     error = statistics.variance(before) / len(before) + statistics.variance(after) / len(after)
@@ -88,7 +88,7 @@ def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -
 
 
 def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> dict[str, Part]:
-    """Return the parts with a reward in these steps, with means over groups (for tasks, responses)."""
+    """Return the parts with a reward in these steps, averaged over groups (tasks: over responses)."""
     parts, weight = {}, WEIGHTS[breakdown]
     start, stop = bisect_left(metrics.steps, span[0]), bisect_left(metrics.steps, span[1] + 1)
     for name in metrics.parts(breakdown):
@@ -112,7 +112,7 @@ def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> di
 
 
 def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -> dict[str, Part]:
-    """Return the tasks with a reward in these steps, with means over responses."""
+    """Return the tasks with a reward in these steps, averaged over responses."""
     sums = totals(one for step, one in steps.items() if span[0] <= step <= span[1])
     parts = {}
     for task, one in sums.items():
@@ -126,7 +126,7 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
 def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
     """Split the change of the mean reward among the parts, largest first.
 
-    A part on only one side is all ``mix``; ``rest`` sums those after PARTS.
+    A part that is missing before or after is all ``mix``; ``rest`` sums the parts after the first PARTS.
     """
     whole_before, whole_after = (sum(p.weight for p in side.values()) for side in (before, after))
     if not whole_before or not whole_after:
@@ -166,9 +166,9 @@ def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
 
 
 def falls(metrics: Metrics) -> list[Json]:
-    """Return the steps with the deepest falls of the mean reward, at least a span apart.
+    """Return the steps with the deepest falls of the mean reward, at least one span apart.
 
-    A fall is the change of the mean between spans of STEPS steps (fewer in a short run), beyond FALL_Z.
+    A fall is a change beyond FALL_Z between the means of STEPS steps before and after (fewer in a short run).
     """
     rewards = zip(metrics.steps, metrics.column("reward_mean"), strict=True)
     points = [(s, v) for s, v in rewards if math.isfinite(v)]

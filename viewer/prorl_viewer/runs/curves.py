@@ -1,4 +1,4 @@
-"""The charts of a run, and their lines thinned for the screen."""
+"""Selects a run's charts and thins their lines for the screen."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from prorl_viewer.runs.journal import Metrics, Sums, totals
 from prorl_viewer.subject import Json, NotFoundError
 
 Points = list[list[float]]
-"""[step, value]."""
+"""A list of [step, value]."""
 
 
 class Line(NamedTuple):
-    """A line; ``raw`` has single steps if it shows means."""
+    """A line; if it shows means, ``raw`` has the single steps."""
 
     points: Points
     raw: Points
 
 
 def thin(steps: Sequence[int], values: Sequence[float], width: int, mean: int = 1) -> Line:
-    """Return finite ``values`` in at most 2 ``width`` points, or means over ``mean`` steps."""
+    """Return finite ``values`` as at most 2 ``width`` points, or as means over ``mean`` steps."""
     points = [(s, v) for s, v in zip(steps, values, strict=True) if math.isfinite(v)]
     single: Points = []
     if len(points) <= 2 * width:
@@ -56,7 +56,7 @@ def _value(point: tuple[int, float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart; ``lines`` maps keys to labels, ``in_parts`` is a different key for domains or tasks."""
+    """One chart; ``lines`` maps keys to labels, and ``in_parts`` is the key for domains or tasks if it differs."""
 
     name: str
     title: str
@@ -66,9 +66,9 @@ class Chart:
     about: str = ""
     in_parts: str = ""
     first: bool = True
-    """Whether it is shown by default."""
+    """Whether the chart is shown by default."""
     smooth: bool = True
-    """Whether it may be smoothed; false for metrics that jump, such as KL at a reset, or are rare."""
+    """Whether the chart may be smoothed; False for rare metrics and those that jump, such as KL at a reset."""
 
     @property
     def part_key(self) -> str:
@@ -91,9 +91,9 @@ def _one(
 
 
 STALE = "stale_share"
-"""A key that no run records: groups carried in, as a share of the groups trained on."""
+"""A computed key that no run records: the share of trained groups that were carried over from earlier steps."""
 INTERVALS = {"validation_reward": "validation_se"}
-"""Key -> key of its standard error; the band is 1.96 of them to either side."""
+"""Maps a key to that of its standard error; the band is 1.96 standard errors wide on either side."""
 
 CHARTS = (
     _one(
@@ -183,27 +183,27 @@ def words(key: str) -> str:
 
 
 def charts_of(keys: Collection[str]) -> list[Chart]:
-    """Return the predefined charts for these keys, and one per other number."""
+    """Return the predefined charts for these keys, and a chart for each other number."""
     named = [chart for chart in CHARTS if any(key in keys for key, _ in chart.lines)]
     plain = (key for key in sorted(keys) if "/" not in key and key not in _DRAWN | {"step"})
     return [*named, *(other(key) for key in plain)]
 
 
 def other(key: str) -> Chart:
-    """Return the chart of a number without a predefined one."""
+    """Return the chart of a number that has no predefined chart."""
     return _one(key, words(key), "", "Other", first=False)
 
 
 WIDTH = 400
-"""Buckets of a line, about one per pixel."""
+"""Number of buckets of a line, about one per pixel."""
 MEANS = (1, 5, 10, 20, 50, 100)
 """Smoothing windows that the page offers, in steps."""
 PARTS = 8
-"""Lines shown at once; the page has this many colours."""
+"""Maximum number of lines shown together; the page has this many colours."""
 WEIGHTS = {"domains": "groups", "tasks": "responses"}
-"""Breakdown of a step -> the weight of its parts."""
+"""Maps a breakdown of a step to what weighs its parts."""
 Z95 = 1.959964
-"""Standard normal quantile at 0.975."""
+"""Quantile of the standard normal distribution at 0.975."""
 
 
 def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
@@ -233,7 +233,7 @@ def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
 
 
 def smoothing(chart: Chart, steps: int) -> int:
-    """Return the default smoothing window; 1 in a short run."""
+    """Return the default smoothing window, which is 1 in a short run."""
     return max((n for n in MEANS if n * 30 <= steps), default=1) if chart.smooth else 1
 
 
@@ -242,7 +242,7 @@ def values_of(metrics: Metrics, key: str) -> Sequence[float]:
 
 
 def find_chart(metrics: Metrics, name: str) -> Chart:
-    """Return the chart. Raises NotFoundError without such numbers."""
+    """Return the chart. Raises NotFoundError if the run has no such numbers."""
     chart = BY_NAME.get(name)
     if chart is None and name in metrics.columns:
         chart = other(name)
@@ -277,7 +277,7 @@ def by_part(
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """Return a line per ``chosen`` part (default: the largest), and all parts."""
+    """Return a line per ``chosen`` part (default: the largest parts), and all parts."""
     weight = WEIGHTS[breakdown]
     counts = {
         name: math.fsum(
@@ -302,7 +302,7 @@ def by_task_of_rollouts(
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """As ``by_part``, with tasks from rollouts."""
+    """Do the same as ``by_part``, with tasks from rollouts."""
     counts = {task: float(one.responses) for task, one in totals(steps.values()).items()}
     names, parts = _drawn(counts, WEIGHTS["tasks"], chosen)
     rows = sorted(steps.items())
@@ -319,7 +319,7 @@ def by_task_of_rollouts(
 def _drawn(
     counts: Mapping[str, float], weight: str, chosen: Sequence[str]
 ) -> tuple[list[str], list[Json]]:
-    """Return the parts to draw, sorted for stable colours, and all by size."""
+    """Return the parts to draw, sorted for stable colours, and all parts by size."""
     ranked = sorted(counts, key=lambda name: (-counts[name], name))
     names = [name for name in chosen if name in counts] or ranked[:PARTS]
     return sorted(names), [
@@ -328,7 +328,7 @@ def _drawn(
 
 
 def axes(metrics: Metrics) -> Json:
-    """Return tokens and hours, without pauses, at selected steps."""
+    """Return tokens and hours (without pauses) at selected steps."""
     steps, stride = metrics.steps, max(len(metrics.steps) // WIDTH, 1)
     seconds, hours = 0.0, []
     for value in metrics.column("seconds"):

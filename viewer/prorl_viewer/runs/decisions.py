@@ -1,4 +1,4 @@
-"""A run's decisions and its validation forecast."""
+"""Shows a run's decisions and its validation forecast."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from prorl_viewer.runs.header import read_plain
 from prorl_viewer.subject import Json
 
 NOT_MARKED = frozenset({"penalty_window_opened", "penalty_window_closed", *EVERY_STEP})
-"""Kinds without a mark: windows are bands, and decisions at every step would cover the curves."""
+"""Kinds of decisions without a mark: windows are shown as bands, and marks at every step would cover the curves."""
 LISTED = 60
-"""Entries of a list in an answer."""
+"""Maximum number of entries of a list in an answer."""
 
 DEEPEST = 10
-"""Levels of evidence in an answer."""
+"""Maximum nesting depth of evidence in an answer."""
 
 LABELS = {
     "also": "rules that held too",
@@ -60,13 +60,13 @@ LABELS = {
     "grad_norm": "gradient norm",
     "back_off": "factor of the learning rate",
 }
-"""Labels of evidence keys; other keys are shown as their own words."""
+"""Labels of evidence keys; other keys are split into words."""
 
 
 def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
     """Return bands, marks and decisions up to step ``last``.
 
-    Consecutive decisions that can occur at every step are one entry.
+    Consecutive decisions of a kind that can occur at every step are one entry.
     """
     decisions = [read_decision(row) for row in rows if _is_one(row)]
     spans = {
@@ -160,11 +160,11 @@ def _listed(decisions: Sequence[Decision]) -> list[Json]:
 
 
 FURTHEST = 1_000_000
-"""Largest planned step that is believed, since the forecast computes every one."""
+"""Maximum planned step to forecast to, since the forecast computes every step."""
 
 
 class ForecastCache:
-    """The newest forecast of a run, computed once per validation."""
+    """Keeps the newest forecast of a run, computed once per validation."""
 
     def __init__(self, run: RunFolder) -> None:
         self.run = run
@@ -172,9 +172,9 @@ class ForecastCache:
         self._kept: tuple[tuple[int, int], Json] | None = None
 
     def forecast(self, last_step: int, last_validation: int) -> Json:
-        """Return the forecast to the run's planned end, or beyond once that is reached.
+        """Return the forecast up to the run's planned end, or further once that is reached.
 
-        ``points`` are [step, value, low, high]; empty if the value is not identified.
+        ``points`` are [step, value, low, high]; they are empty if the value is not identifiable.
         """
         with self._lock:
             request = (last_validation, self._to_step(last_step))

@@ -1,4 +1,4 @@
-"""The header of a run's page."""
+"""Returns the header of a run's page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from prorl_viewer.subject import Json
 
 
 def settings(run: RunFolder) -> Json:
-    """Return every setting and its preset's value; ``known`` is false without such a preset."""
+    """Return every setting and its value in the preset; ``known`` is false if the preset is unknown."""
     values = flat(read_plain(run.config_path))
     preset = values.get("preset")
     defaults = _of_preset(str(preset))
@@ -40,7 +40,7 @@ def settings(run: RunFolder) -> Json:
 
 
 def read_plain(path: Path) -> dict[str, Any]:
-    """Return a config's values, cached until it changes. Raises UserError."""
+    """Return a config's values, cached until the file changes. Raises UserError if it is missing or invalid."""
     try:
         stat = path.stat()
     except FileNotFoundError:
@@ -63,7 +63,7 @@ def _of_preset(name: str) -> Mapping[str, Any] | None:
 
 
 PACE = 50
-"""Newest steps whose median duration gives the remaining time."""
+"""The remaining time is estimated from the median duration of this many newest steps."""
 STATES = {
     "running": "running",
     "finished": "ended",
@@ -74,7 +74,7 @@ STATES = {
 
 
 def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, Any]]) -> Json:
-    """Return the run's state and facts; never fails, even for a damaged folder."""
+    """Return the run's state and facts, even for a damaged folder."""
     config, trouble = dict[str, Any](), ""
     try:
         config = read_plain(run.config_path)
@@ -119,7 +119,7 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
 
 
 def summary(head: Mapping[str, Any]) -> Json:
-    """Return the header's part for the list of subjects."""
+    """Return the part of the header that the list of subjects shows."""
     validation = head["validation"]
     return {
         "state": head["state_words"],

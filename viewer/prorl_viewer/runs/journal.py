@@ -1,4 +1,4 @@
-"""A run's metrics, decisions and rollout sums in memory."""
+"""Keeps a run's metrics, decisions and rollout sums in memory."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from prorl_evaluation.types import FULL_MARKS
 from prorl_training.run.loggers import scalars
 
 TAIL = 256
-"""Bytes before the current offset that must be unchanged for the file to be the same."""
+"""A file counts as the same if this many bytes before the current offset are unchanged."""
 FAR = 1 << 53
-"""Exclusive limit on steps: the largest integer that browsers count exactly."""
+"""Exclusive upper limit of steps: the largest integer that browsers represent exactly."""
 
 
 class Tail:
-    """Follows one journal, also when the file is replaced."""
+    """Follows one JSON-lines file, even if it is replaced."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -41,7 +41,7 @@ class Tail:
             return 0
 
     def read(self) -> tuple[bool, list[dict[str, Any]]]:
-        """Return (whether the file was replaced, its rows since the last call)."""
+        """Return whether the file was replaced, and its rows since the last call."""
         try:
             if not self.path.is_file():  # opening a pipe would block
                 raise FileNotFoundError(self.path)
@@ -73,7 +73,7 @@ class Tail:
 class Metrics:
     """Metrics as columns, with keys like ``kl`` and ``domains/math/reward_mean``.
 
-    Columns align with ``steps``, which ascend; NaN for missing numbers.
+    Columns align with ``steps``, which ascend; missing numbers are NaN.
     """
 
     def __init__(self, path: Path) -> None:
@@ -81,7 +81,7 @@ class Metrics:
         self.steps: list[int] = []
         self.columns: dict[str, array[float]] = {}
         self.rewritten = 0
-        """Times that the journal was read anew; its rows may differ at the same size."""
+        """How often the file was read from the start; its rows may then differ even if its size does not."""
 
     def refresh(self) -> None:
         anew, rows = self.tail.read()
@@ -111,12 +111,12 @@ class Metrics:
             del column[place:]
 
     def column(self, key: str) -> Sequence[float]:
-        """Return a key's column, all NaN if unknown."""
+        """Return a key's column; it is all NaN if unknown."""
         column = self.columns.get(key)
         return column if column is not None else array("d", [math.nan]) * len(self.steps)
 
     def parts(self, breakdown: str) -> list[str]:
-        """Return the sorted names in ``breakdown/NAME/key``."""
+        """Return the sorted part names NAME in ``breakdown/NAME/key``."""
         prefix = f"{breakdown}/"
         keys = (key.removeprefix(prefix) for key in self.columns if key.startswith(prefix))
         return sorted({key.rpartition("/")[0] for key in keys if "/" in key})
@@ -131,7 +131,7 @@ class Metrics:
         return [v for v in self.column(key)[start:stop] if math.isfinite(v)]
 
     def newest(self, key: str) -> tuple[int, float] | None:
-        """Return (step, value) of the last finite value, or None."""
+        """Return step and value of the last finite value, or None."""
         column = self.column(key)
         for place in range(len(column) - 1, -1, -1):
             if math.isfinite(column[place]):
@@ -156,13 +156,13 @@ _NUMBERED = re.compile(r"-(?:train|validation|test)-\d+$|-?\d+$")
 
 
 def task_in_id(sample_id: str) -> str:
-    """Return the task in a problem's id."""
+    """Return the name of the task in a problem's id."""
     return _NUMBERED.sub("", sample_id) or sample_id
 
 
 @dataclass(slots=True)
 class Sums:
-    """Sums over the responses of a task."""
+    """Sums over a task's responses."""
 
     domain: str = ""
     responses: int = 0
@@ -184,7 +184,7 @@ class Sums:
         self.tokens += other.tokens
 
     def rates(self) -> dict[str, float]:
-        """Return the rates by metrics key, without undefined means."""
+        """Return the rates by metrics key; undefined means are left out."""
         rates: dict[str, float] = {"infra_errors": float(self.responses - self.scored)}
         if self.scored:
             rates["reward_mean"] = self.rewards / self.scored
@@ -203,12 +203,12 @@ class TaskTable:
         self.run = run
         self._lock = threading.Lock()
         self._steps: dict[int, tuple[tuple[int, int], dict[str, Sums]]] = {}
-        """Step -> (size and time of its file, sums by task)."""
+        """Maps a step to (size and time of its file, sums by task)."""
 
     def read(
         self, steps: Container[int] | None = None, budget: float = 60.0
     ) -> tuple[dict[int, Mapping[str, Sums]], int]:
-        """Return (step -> sums by task, number of unread files).
+        """Return the sums by task for each step, and the number of unread files.
 
         It stops after ``budget`` seconds; the next call continues.
         """
@@ -255,7 +255,7 @@ def _sums(path: Path) -> dict[str, Sums]:
 
 
 def totals(steps: Iterable[Mapping[str, Sums]]) -> dict[str, Sums]:
-    """Return the sums over several steps, by task."""
+    """Return each task's sums over several steps."""
     result: dict[str, Sums] = {}
     for one in steps:
         for task, sums in one.items():

@@ -1,4 +1,4 @@
-"""A run as a subject of the page."""
+"""Shows a run on the page."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from prorl_viewer.runs.journal import Decisions, Metrics, Sums, TaskTable
 from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, Subject, choice, integer
 
 READING = 0.5
-"""Seconds per request for reading rollouts; the page asks again for the rest."""
+"""Seconds per request for reading rollouts; the page requests the remaining ones later."""
 MOST_ANSWERS = 200
-"""Answers kept while nothing changes."""
+"""Maximum number of cached answers while nothing changes."""
 EXPORTED_STEPS = 40
-"""Steps with decisions that an exported page holds, in addition to falls of the reward."""
+"""Number of steps with decisions in an exported page, in addition to falls of the reward."""
 
 
 class RunSubject:
@@ -89,7 +89,7 @@ class RunSubject:
         yield from self._rollouts.snapshot()
 
     def _fresh(self, name: str, page: Page) -> Page:
-        """Read new journal rows before a page, and cache its answers."""
+        """Read new journal rows before each page, and cache its answers."""
 
         def answer(query: Query) -> Json:
             if not self.run.config_path.exists() and not self.run.metrics_path.exists():
@@ -161,7 +161,7 @@ class RunSubject:
         return {"step": step, "decisions": decisions.at_step(self._decisions.rows, step)}
 
     def _rules(self, query: Query) -> Json:
-        """Return the rules' observations at ``step``, for which the run is replayed."""
+        """Return what the rules observed at ``step``, after replaying the run up to it."""
         with self._lock:
             self._metrics.refresh()
             step = self._recorded(query, least=1)
@@ -183,7 +183,7 @@ class RunSubject:
         domains = [around.journal_parts(metrics, "domains", span) for span in spans]
         by_task = [around.task_parts(tasks, span) for span in spans]
         if not all(by_task):
-            # no rollouts on one side: the journal knows less about tasks, but has every step
+            # if one span has no rollouts, the metrics file has fewer facts about tasks, but has every step
             by_task = [around.journal_parts(metrics, "tasks", span) for span in spans]
         last = metrics.steps[-1]
         return {
@@ -225,7 +225,7 @@ class RunSubject:
 
 
 def looks_like(folder: Path) -> bool:
-    """Return whether ``folder`` is a run; old ones lack ``identity.json``."""
+    """Return whether ``folder`` is a run's; old runs lack ``identity.json``."""
     beside = ("identity.json", "metrics.jsonl")
     return (folder / "config.yaml").is_file() and any((folder / n).is_file() for n in beside)
 

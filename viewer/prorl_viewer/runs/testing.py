@@ -1,6 +1,6 @@
-"""A made-up run for tests, pictures and measurements.
+"""Writes an artificial run for tests, pictures and measurements.
 
-Decisions are the real controller's. From step ``falls_at`` on, one task's answers are truncated.
+The real controller makes its decisions. From step ``falls_at``, one task's answers are truncated.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ TASKS = {
     "code": ("code-strings",),
     "logic": ("logic-knights",),
 }
-"""Domain -> its tasks."""
+"""Maps each domain to its tasks."""
 BROKEN = "math-fractions"
-"""The task whose answers are truncated after the fall."""
+"""The task whose answers are truncated from the fall."""
 SETTINGS = (
     "length_penalty.steps_on=40",
     "length_penalty.steps_off=60",
@@ -53,7 +53,7 @@ def write_run(
     falls_at: int = 0,
     rollouts: Sequence[int] = (),
 ) -> RunFolder:
-    """Write a run with ``done`` of its ``steps`` (default: all), and rollouts of some."""
+    """Write a run with ``done`` of its ``steps`` (default: all), and rollouts of the steps ``rollouts``."""
     run = RunFolder(path)
     config = made_up_config(steps, *settings)
     run.create(config, {"dataset": "d" * 64, "model": "e" * 64})
@@ -70,7 +70,7 @@ def write_run(
 def write_steps(
     run: RunFolder, config: TrainConfig, steps: Iterable[int], seed: int = 0, falls_at: int = 0
 ) -> None:
-    """Append the first steps to the run's journals."""
+    """Append these first steps to the run's files."""
     controller, guard, tokens = Controller(config), Guard(config.safety), 0
     for step in steps:
         row = made_up_row(step, seed, 0 < falls_at <= step, controller.last_reset)
@@ -83,7 +83,7 @@ def write_steps(
 
 
 def made_up_row(step: int, seed: int, fallen: bool, last_reset: int) -> dict[str, Any]:
-    """Return a step's metrics, without those from the controller."""
+    """Return a step's metrics, without those of the controller."""
     draw = random.Random(f"{seed}-{step}")
     level = 0.15 + 0.45 * (1 - math.exp(-step / 150))
     parts = {}
