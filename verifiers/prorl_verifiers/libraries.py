@@ -1,4 +1,4 @@
-"""Heavy libraries that a scorer imports on demand."""
+"""Import heavy libraries when a scorer needs them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _loading: Loading = importlib.import_module
 
 
 def load_library(module: str) -> None:
-    """Import a module inside a verifier's ``score``, outside the time limit. Raises ImportError."""
+    """Import a module inside a verifier's ``score`` outside its time limit. Raises ImportError."""
     _loading(module)
 
 

@@ -9,7 +9,7 @@ from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.types import Reference, Task, TaskError, TaskPart
 
 MODES = "modes"
-"""Key of a composed reference: verifier -> mode for the parts that set none."""
+"""Key of a composed reference. Its value maps verifiers to modes for parts that have none."""
 
 
 def without_modes(reference: Reference) -> Reference:
@@ -17,7 +17,7 @@ def without_modes(reference: Reference) -> Reference:
 
 
 def parts_of(task: Task) -> Sequence[TaskPart]:
-    """Return the parts of a composed task with their modes set; else none. Raises TaskError."""
+    """Return the parts of a composed task with their modes set, or () for other tasks. Raises TaskError."""
     compose = VERIFIERS.get(task.verifier).compose
     if compose is None:
         return ()

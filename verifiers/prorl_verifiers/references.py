@@ -1,4 +1,4 @@
-"""Checks that several verifiers' references share."""
+"""Reference checks that several verifiers share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check_keys(reference: Reference, *keys: str) -> None:
 
 
 def gold_text(reference: Reference) -> str:
-    """Return the gold answer as text. Raises TaskError."""
+    """Return the gold answer as a string. Raises TaskError."""
     answer = reference.get("answer")
     if isinstance(answer, bool) or not isinstance(answer, str | int | float):
         raise TaskError("the reference needs 'answer', text or a number")

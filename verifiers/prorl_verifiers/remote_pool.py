@@ -25,16 +25,16 @@ from prorl_verifiers.tasks import check_modes, part_records
 from prorl_verifiers.types import Item, OnDone, Task, TaskError, Verdict, VerdictStatus
 
 REQUESTS = 16
-"""Concurrent requests per server; its queue shares them out fairly."""
+"""Concurrent requests per server, whose queue treats them fairly."""
 PROBE_SECONDS = 120.0
 """Time limit of the first request to a server, which may have to open its sandbox."""
 
 
 class RemotePool(Closing):
-    """Score at ``servers`` (``http://host:port`` or ``unix:/path``), all at once. Thread-safe.
+    """Score with all ``servers`` (``http://host:port`` or ``unix:/path``) at once. Thread-safe.
 
-    A lost server is skipped and tried again later; ``say`` gets a line. ``token`` defaults to ``PRORL_TOKEN``.
-    ``modes`` (verifier -> mode) holds for tasks that set none; without it the servers' modes and ``--think-open`` hold.
+    A lost server is skipped and tried again later, which ``say`` reports. ``token`` defaults to ``PRORL_TOKEN``.
+    ``modes`` maps verifiers to modes for tasks that set none; without it the servers' modes and ``--think-open`` apply.
     Raises UserError for an invalid address.
     """
 
@@ -59,8 +59,8 @@ class RemotePool(Closing):
     def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
         """Return one verdict per (response, task), in order.
 
-        ``on_done``: as in ``VerifierPool.score``. Raises TaskError, UserError if a server refuses the request (as for
-        other plug-ins), ServiceError if none answers.
+        ``on_done``: as in ``VerifierPool.score``. Raises TaskError, UserError if a server refuses the request (for
+        example because its plug-ins differ), or ServiceError if none answers.
         """
         return self._replicas.score(items, on_done)
 
@@ -102,7 +102,7 @@ def open_pool(
     worker_options: WorkerOptions = WorkerOptions(),  # noqa: B008 - frozen
     say: Callable[[str], None] = lambda line: None,
 ) -> VerifierPool | RemotePool:
-    """Return a pool over ``servers``, or without any a local pool."""
+    """Return a pool over ``servers``, or a local pool if there are none."""
     if servers:
         return RemotePool(servers, modes={}, say=say)
     return VerifierPool(

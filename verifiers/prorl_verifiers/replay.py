@@ -25,7 +25,7 @@ COLUMNS = (
     "status",
 )
 BATCH = 2000
-"""Rows scored at once; bounds memory."""
+"""Rows scored at once, which bounds memory."""
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """Score with several replicas of the verifiers (servers, or actors of a cluster) at once.
 
-A lost replica's batches go to another one; none gives a reward because it failed.
+The batches of a lost replica go to another. A failed replica never gives a reward.
 """
 
 from __future__ import annotations
@@ -20,25 +20,26 @@ from prorl_verifiers.types import Item, OnDone, Task, Verdict
 BATCH = 8
 """Responses per call."""
 PATIENCE = 120.0
-"""Scoring is given up after this many seconds without a sign of life from any replica."""
+"""Scoring fails after this many seconds without a sign of life from any replica."""
 LATE = 600.0
-"""Seconds after which an unanswered call is repeated at another replica, and after which scoring is given up if all
-replicas only report that they are busy."""
+"""Seconds after which an unanswered call is repeated at another replica, and after which scoring fails if all replicas
+only report that they are busy.
+"""
 LOSSES = 5
-"""A batch over which this many replicas were lost gets ``infra_error``."""
+"""A batch during which this many replicas were lost gets ``infra_error``."""
 PAUSES = RetryPolicy(first=1.0, longest=30.0, longest_asked=30.0)
-"""How long a lost or busy replica is left alone."""
+"""How long a lost or busy replica gets no batches."""
 POLL = 0.5
 PROBE_PROGRAM = "```python\nprint(2)\n```"
 """A response for verifiers that run programs."""
 
 
 class ReplicaLost(ServiceError):
-    """A replica is gone or does not answer."""
+    """Raised if a replica is gone or does not answer."""
 
 
 class ReplicaBusy(ServiceError):
-    """A replica accepts no more; ask again in ``seconds``."""
+    """Raised if a replica accepts no more work; ask again in ``seconds``."""
 
     def __init__(self, reason: str, seconds: float) -> None:
         super().__init__(reason)
@@ -55,7 +56,7 @@ class Replicas(Protocol):
 
     @property
     def slots(self) -> Sequence[int]:
-        """Batches that each replica takes at once."""
+        """Number of batches that each replica takes at once."""
         ...
 
     def ask(self, replica: int, items: Sequence[Item]) -> Any:
@@ -67,7 +68,7 @@ class Replicas(Protocol):
         ...
 
     def result(self, future: Any) -> list[Verdict]:
-        """Return its verdicts. Raises ReplicaLost, ReplicaBusy, or UserError if refused."""
+        """Return the future's verdicts. Raises ReplicaLost, ReplicaBusy, or UserError if refused."""
         ...
 
     def close(self) -> None:
@@ -90,7 +91,7 @@ class _Call:
 
 
 class ReplicaPool:
-    """Score with all replicas at once; ``say`` gets a line when one is lost or back. Thread-safe."""
+    """Score with all replicas at once; ``say`` reports when one is lost or back. Thread-safe."""
 
     def __init__(
         self,
@@ -197,7 +198,7 @@ class ReplicaPool:
     def _hand_out(
         self, batches: Sequence[Sequence[Item]], waiting: deque[int], running: dict[Any, _Call]
     ) -> None:
-        """Give waiting batches to the replicas with most room; a lost one gets a single batch."""
+        """Give waiting batches to the replicas with the most room; one that was lost gets a single batch."""
         while waiting:
             with self._lock:
                 now = self._clock()
@@ -246,7 +247,7 @@ class ReplicaPool:
 
 
 def probes(tasks: Sequence[Task]) -> list[Item]:
-    """Return one item per verifier and environment; a place that scores them can score all the tasks."""
+    """Return one item per verifier and environment; a server that scores them can score all the tasks."""
     kinds: dict[tuple[str, Any], Task] = {}
     for task in tasks:
         for part in tasks_in(task):

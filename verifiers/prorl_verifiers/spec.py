@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 Result: TypeAlias = float | bool | Score | Verdict
-"""What a verifier returns: a reward in [0, 1] (True is 1), or a Score with details."""
+"""The return value of a verifier: a reward in [0, 1] (True is 1), or a Score with details."""
 Purpose = Literal["file", "evaluation", "faithful"]
-"""Where a verifier may use another mode than its default: ``prorl verify file``, evaluations, and training with
-``reward.faithful``.
+"""Situations in which a verifier may use a mode other than its default: ``prorl verify file``, evaluations, and
+training with ``reward.faithful``.
 """
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
@@ -38,7 +38,8 @@ class Canary:
 class Needs:
     """What scoring a task needs besides the verifier.
 
-    ``parts``: records (``Door.records``) of plug-ins such as a language. ``environment``: that of its programs.
+    ``parts``: records (``Door.records``) of plug-ins such as a language. ``environment``: the one that its programs
+    need.
     """
 
     parts: Sequence[Mapping[str, str]] = ()
@@ -93,8 +94,8 @@ class VerifierSpec:
     programs does not count against its limit, up to ten minutes per item. It has no canaries.
     """
     compose: Composition | None = None
-    """For verifiers that combine the verdicts of others. The key ``modes`` of their references is reserved by prorl: a
-    mode for each verifier among the parts that set none.
+    """For verifiers that combine the verdicts of others. prorl reserves the key ``modes`` of their references, which
+    maps verifiers to modes for parts that set none.
     """
     strip_thinking: bool = True
     """Score only the text after ``</think>``; a response whose thinking never ends is then ``unparsable``."""
@@ -103,13 +104,13 @@ class VerifierSpec:
     modes: tuple[str, ...] = ()
     """Values of ``reference["mode"]``, the default first; empty if the verifier has no modes."""
     mode_for: Mapping[Purpose, str] = field(default_factory=dict)
-    """Purpose -> the mode used there for tasks that set none."""
+    """Modes by purpose, for tasks that set none."""
 
     libraries: tuple[str, ...] = ()
     """Modules imported before workers are forked, so that no answer waits for them; missing ones are skipped."""
     quick_canaries: Callable[[random.Random], Sequence[Canary]] = no_canaries
-    """Randomly drawn questions with right and wrong answers, asked after every batch before its verdicts are trusted.
-    Without any canaries, one item is scored twice instead and must get the same verdict.
+    """Randomly drawn questions with right and wrong answers, asked after every batch before its verdicts are trusted. A
+    verifier without canaries must instead give one item the same verdict twice.
     """
     deep_canaries: Callable[[], Sequence[Canary]] = tuple
     """Fixed questions that need the libraries; asked when workers warm up and when they retire."""
@@ -163,12 +164,12 @@ def runs_in_worker(spec: VerifierSpec) -> bool:
 
 
 def modes_for(purpose: Purpose) -> dict[str, str]:
-    """Return verifier -> mode for a purpose."""
+    """Return the modes for a purpose, by verifier."""
     return {s.name: s.mode_for[purpose] for s in VERIFIERS.all() if purpose in s.mode_for}
 
 
 def plugin_label(origin: Origin) -> str | None:
-    """Return a plug-in's hash or "name version"; None for prorl's own verifiers."""
+    """Return a plug-in's hash or "name version", or None for prorl's own verifiers."""
     if origin.is_ours:
         return None
     is_file = origin.version.startswith("sha256:")

@@ -14,7 +14,7 @@ from prorl_verifiers.types import Reference, Task, TaskError
 
 
 def no_isolation() -> str | None:
-    """Return why programs cannot be isolated here and a fix, or None."""
+    """Return why programs cannot be isolated here and the fix, or None."""
     from prorl_sandbox import no_isolation
 
     return no_isolation()
@@ -42,7 +42,7 @@ def task_of(value: Any) -> Task:
 
 
 def load_task(verifier: str, reference: Reference | str) -> Task:
-    """Return the task; ``reference`` is an object or its JSON text.
+    """Return the task; ``reference`` is an object or its JSON string.
 
     Raises TaskError (one line) for an unknown verifier or mode or a malformed reference; PluginError if a plug-in
     cannot be loaded.
@@ -151,7 +151,7 @@ def parse_modes(pairs: str | Sequence[str]) -> dict[str, str]:
 
 
 def with_mode(task: Task, modes: Mapping[str, str]) -> Task:
-    """Return the task with modes set where it, or a part, has none. Raises TaskError."""
+    """Return the task with modes set for itself and its parts if they have none. Raises TaskError."""
     added: dict[str, Any] = {}
     if task.verifier in modes and "mode" not in task.reference:
         added["mode"] = modes[task.verifier]

@@ -12,15 +12,17 @@ from prorl_verifiers.findings import Finding, Outcome, cut
 
 VerdictStatus = Literal["scored", "unparsable", "timeout", "infra_error"]
 Reference: TypeAlias = Mapping[str, Any]
-"""What a verifier checks against: a JSON object whose keys each verifier defines."""
+"""The data that a verifier checks against: a JSON object whose keys each verifier defines."""
 Metrics: TypeAlias = Mapping[str, float | str]
-"""Numbers that a verifier reports beside the reward; ``plugin`` is the version of a plug-in, as text."""
+"""Numbers that a verifier reports with the reward; ``plugin`` is a plug-in's version, a string."""
 MAX_ANSWER = 50_000
-"""Characters. A longer extracted answer is unparsable (the limit of MathRubric in the verifiers library)."""
+"""Maximum characters of an extracted answer; a longer one is ``unparsable`` (the limit of MathRubric in the verifiers
+library).
+"""
 
 
 class TaskError(UserError):
-    """The task is malformed, for example its verifier is unknown."""
+    """Raised if the task is malformed, for example because its verifier is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class TaskPart:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a scorer returns: ``scored`` with a reward in [0, 1], or ``unparsable`` with reward 0.
+    """The result of a scorer: ``scored`` with a reward in [0, 1], or ``unparsable`` with reward 0.
 
     ``reason`` is for people; ``extracted`` is the judged answer.
     """

@@ -1,4 +1,4 @@
-"""Clean the arguments of an instruction: null, misspelt or of the wrong type."""
+"""Clean an instruction's arguments, which may be null, misspelt or of the wrong type."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "keyword": ("keywords",),
     "keywords": ("keyword",),
 }
-"""Needed name -> names that are accepted for it if it is absent."""
+"""Other names that are accepted for an absent argument."""
 IGNORED: Mapping[str, tuple[str, ...]] = {"keywords:exclude_word_harder": ("instruction",)}
 RELATIONS = ("at least", "less than", "at most", "more than", "exactly")
 OFFICIAL_RELATIONS = ("at least", "less than")
@@ -35,7 +35,7 @@ _COUNTS = re.compile(
     r"num_\w+|N|n|m|small_n|n_\w+|(?:\w+_)?frequency|nth_paragraph|percentage|(?:min|max)_words"
 )
 _AS_GIVEN = ("prompt_to_repeat", "reference_text", "options", "sep", "word")
-"""Texts whose outer white space matters."""
+"""Strings whose outer white space matters."""
 
 
 def clean_kwargs(
@@ -43,7 +43,7 @@ def clean_kwargs(
 ) -> dict[str, Any]:
     """Return the arguments in ``needed`` under their proper names and types.
 
-    Raises TaskError for missing, unknown or malformed ones, and in mode "reference" for those that the published
+    Raises TaskError for missing, unknown or malformed arguments, and in mode "reference" for those that the published
     checker refuses.
     """
     remaining = {name: value for name, value in (values or {}).items() if value is not None}

@@ -14,12 +14,12 @@ _PLAIN = re.compile("[a-z]")
 _NOTHING = "zxx"
 _NO_EVIDENCE = -1e30
 _TIE = 3.0
-"""Nats: English this close to the best language counts as English, for lines of capitals."""
+"""Difference in log-probability (nats) that counts as a tie. English lines in capitals need it."""
 _KIN = tuple(
     frozenset(group.split())
     for group in ("ru uk bg", "hi mr ne", "es pt it ca", "ar fa ur", "no da sv", "cs sk")
 )
-"""Languages that are similar in short texts, with a wider tie."""
+"""Groups of languages that are similar in short texts; ``_KIN_TIE`` applies between them."""
 _KIN_TIE = 6.0
 _DENSE = frozenset("ja ko zh th".split())  # noqa: SIM905
 _FEWEST = 10
@@ -29,13 +29,13 @@ _LINE = 25
 _MOST_LINES = 500
 """Maximum long lines that are checked, evenly spread."""
 _FOREIGN = 0.1
-"""Maximum share of letters in lines of another language."""
+"""Maximum fraction of letters in lines of other languages."""
 
 
 def is_language(text: str, code: str) -> bool:
-    """Return whether the text, but for at most 10 %, is in the language ``code``.
+    """Return whether at least 90 % of the text is in the language ``code``.
 
-    The candidates are IFEval's 30 languages and ``code``. Texts without enough evidence are in no language.
+    The candidates are IFEval's 30 languages and ``code``. A text without enough evidence is in no language.
     """
     code = code.split("-")[0].lower()
     if _letters(text) < (_FEWEST // 3 if code in _DENSE else _FEWEST) or not _is_likeliest(

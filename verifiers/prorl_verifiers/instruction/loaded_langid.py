@@ -1,6 +1,4 @@
-"""Load py3langid and its model at import, which a worker announces, so that loading does not count against an answer's
-time.
-"""
+"""Load py3langid and its model at import, which does not count against a worker's time limit."""
 
 from __future__ import annotations
 

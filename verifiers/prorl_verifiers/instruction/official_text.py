@@ -25,7 +25,7 @@ _STARTERS = (
     r"|This\s|Wherever)"
 )
 _PLAIN = re.compile(r"((?:[A-Za-z0-9]+\s+)*[A-Za-z0-9]+)([.?!]?)")
-"""A sentence, without contractions, that NLTK splits only at white space and before its final mark."""
+"""A sentence that NLTK splits only at white space and before its final mark, unless it has contractions."""
 _CONTRACTED = re.compile(r"(?i)\b(?:cannot|gimme|gonna|gotta|lemme|wanna)")
 _SUFFIXES = r" (Inc|Ltd|Jr|Sr|Co)[.]"
 _DOT, _END = "<prd>", "<stop>"
@@ -43,7 +43,7 @@ _PROTECTED: tuple[tuple[str, str], ...] = (
     (_SUFFIXES, rf" \1{_DOT}"),
     (r" ([A-Za-z])[.]", rf" \1{_DOT}"),
 )
-"""Substitutions in their published order that protect full stops which end no sentence."""
+"""Substitutions, in the published order, that protect full stops inside sentences."""
 _QUOTED = ((".”", "”."), ('."', '".'), ('!"', '"!'), ('?"', '"?'))
 
 
@@ -80,7 +80,7 @@ def _punkt() -> Any:
 
 
 def punkt_sentences(text: str) -> list[str]:
-    """Return the sentences by NLTK's English Punkt model."""
+    """Split the text into sentences with NLTK's English Punkt model."""
     return list(_punkt().tokenize(text))
 
 
@@ -90,11 +90,11 @@ def nltk_words(text: str) -> list[str]:
 
 
 _MAX_CACHED = 2_000_000
-"""Characters of sentences whose tokens are kept."""
+"""Maximum characters of sentences whose tokens are cached."""
 
 
 class _TokenCache:
-    """Sentence tokens; the eight variants of a text share most sentences."""
+    """Caches the tokens of sentences, most of which the eight variants of a text share."""
 
     def __init__(self) -> None:
         from nltk.tokenize.destructive import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -149,7 +149,7 @@ DOWNLOADS: Mapping[str, Download] = {
         "python -m nltk.downloader averaged_perceptron_tagger_eng",
     ),
 }
-"""Name -> weights that a published checker loads."""
+"""Weights that published checkers load, by name."""
 
 
 @functools.cache
@@ -162,14 +162,14 @@ def _tagger() -> Any:
 
 
 def first_tag(text: str) -> str | None:
-    """Return the part of speech of the first token, or None. Raises LookupError without the tagger."""
+    """Return the part of speech of the first token, or None. Raises LookupError if the tagger is missing."""
     # A tag depends on the two tokens after it.
     tokens = nltk_words(text)[:3]
     return str(_tagger().tag(tokens)[0][1]) if tokens else None
 
 
 def rule_sentences(text: str) -> list[str]:
-    """Return the sentences by the published rule-based splitter."""
+    """Split the text into sentences with the published rule-based splitter."""
     text = f" {text}  ".replace("\n", " ")
     for pattern, replacement in _PROTECTED:
         text = re.sub(pattern, replacement or (lambda m: _DOT * len(m.group()) + _END), text)

@@ -10,7 +10,7 @@ from prorl_verifiers.instruction.ifevalg.catalog import IFEVALG
 from prorl_verifiers.instruction.types import Check, Instruction
 
 REGISTRY: Mapping[str, Instruction] = {**IFEVAL, **IFEVALG, **IFBENCH}
-"""Id -> instruction: 25 of IFEval, 29 of IFEvalG, 58 of IFBench."""
+"""Maps instruction ids to instructions: 25 of IFEval, 29 of IFEvalG, 58 of IFBench."""
 
 RANDOM_UPSTREAM: Mapping[str, str] = {
     "language:response_language": "langdetect is not seeded; here seed 0",

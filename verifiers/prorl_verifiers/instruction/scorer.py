@@ -1,7 +1,8 @@
 """Score the fraction of constraints that a response meets.
 
-Reference: {"instruction_id_list", "kwargs", "mode"?, "score"?} as in IFEval. The reward is strict; loosely, one of
-eight variants must meet the constraint. A blank text (in mode ``fixed`` also a wordless one) meets nothing.
+Reference: {"instruction_id_list", "kwargs", "mode"?, "score"?} as in IFEval. The reward counts strict results. A
+constraint is met loosely if one of eight variants of the response meets it. A blank response (in mode ``fixed`` also
+one without words) meets no constraint.
 """
 
 from __future__ import annotations
@@ -45,7 +46,10 @@ def follows(
 
 
 def _prepare(text: str, mode: str) -> str:
-    """Return the text to check; mode ``fixed`` removes invisible characters, leading blank lines and final blanks."""
+    """Return the text to check.
+
+    Mode ``fixed`` removes invisible characters, leading blank lines and trailing white space.
+    """
     if mode == "reference":
         return text
     text = visible(text)
@@ -92,10 +96,10 @@ def note_constraint(
 
 
 def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Return the reward. Raises MissingExtraError for a missing library.
+    """Return the reward. Raises MissingExtraError if a library is missing.
 
     Metrics: ``"{at}:{id}"`` and ``"loose:{at}:{id}"`` per constraint, ``strict_all``, ``loose_all`` (0 or 1), the
-    fractions ``strict`` and ``loose``, the number ``constraints``.
+    fractions ``strict`` and ``loose``, and the number ``constraints``.
     """
     mode = str(reference.get("mode", DEFAULT_MODE))
     ids = list(reference["instruction_id_list"])

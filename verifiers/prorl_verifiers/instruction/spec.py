@@ -1,4 +1,4 @@
-"""The instruction verifier's spec; imports the checks only when they are used."""
+"""The instruction verifier's spec, which imports the checks on first use."""
 
 from __future__ import annotations
 

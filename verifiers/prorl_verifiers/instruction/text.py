@@ -9,7 +9,7 @@ from prorl_verifiers.findings import note
 
 _ODD = re.compile(r"[^\t-\r -~]")
 _BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Invisible characters of other categories: joiners, fillers, blank Braille."""
+"""Invisible characters that are not format or control characters: joiners, fillers, blank Braille."""
 _SHOWN = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 """Visible format characters around Arabic and Syriac numbers."""
 _TWINS = str.maketrans(
@@ -24,7 +24,7 @@ _TWINS = str.maketrans(
     "SUoughnLABCEHJKLMPSTVWZiagcouvwz",
 )
 _SIGMAS = str.maketrans("ϲϹ", "cC")
-"""Sigmas that look like C; their compatibility forms do not."""
+"""Sigmas that look like C, although their compatibility forms do not."""
 _WORD = re.compile(r"[^\W\d_]+")
 _OVERLAID = frozenset(("LATIN", "GREEK", "CYRILLIC"))
 _ALPHABETS_OF_TWINS = frozenset(("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"))
@@ -48,7 +48,8 @@ def _is_invisible(letter: str) -> bool:
 def folded(text: str) -> str:
     """Return the text without compatibility forms, extra marks and Latin lookalikes.
 
-    Lookalikes are replaced in words with Latin letters, and everywhere without other letters of their alphabet.
+    Lookalikes are replaced in words that also have Latin letters, and everywhere if the text has no other letters of
+    their alphabet.
     """
     if text.isascii():
         return text
@@ -87,7 +88,7 @@ def _alphabet(letter: str) -> str:
 
 
 def spellings(word: str) -> list[str]:
-    """Return ``word`` and its Latin lookalikes in a ``folded`` text."""
+    """Return the forms that ``word`` may have in a ``folded`` text."""
     plain = unicodedata.normalize("NFKC", word)
     return list(dict.fromkeys((plain, plain.translate(_TWINS), plain.upper().translate(_TWINS))))
 
@@ -98,7 +99,7 @@ ABBREVIATIONS = frozenset(
     """mr mrs ms dr prof sr jr st vs etc e.g i.e inc ltd co corp dept est fig gen gov hon no vol rev approx
     jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k a.m p.m p.s p.p.s d.c ph.d""".split()  # noqa: SIM905
 )
-"""English, lowercase, without the final full stop."""
+"""English abbreviations in lowercase, without the final full stop."""
 _SENTENCE_END = re.compile(
     r"(?<![.!?…])([.!?…]++)[\"'”’)\]*_]*+(?=\s|$)|[。！？]++[”’」』）]*+|[।؟۔]++(?=\s|$)"
 )
@@ -114,7 +115,7 @@ def words(text: str) -> list[str]:
 
 
 def count_words(text: str) -> int:
-    """Return the number of words, as published: ``don't`` is one, ``well-known`` two.
+    """Count words as published: ``don't`` is one word, ``well-known`` two.
 
     Combining marks and invisible characters do not split words.
     """
@@ -126,15 +127,15 @@ def count_words(text: str) -> int:
 
 
 def has_word(text: str) -> bool:
-    """Return whether there is any letter or digit."""
+    """Return whether the text has a letter or digit."""
     return _COUNTED_WORD.search(text) is not None
 
 
 def sentences(text: str) -> list[str]:
-    """Return the stripped sentences with a letter or digit.
+    """Return the stripped sentences that have a letter or digit.
 
-    They end at . ! ? or an ellipsis before white space, or at full stops of other scripts, but not at abbreviations,
-    initials (``J.``) or list marks (``1.``).
+    Sentences end at . ! ? or an ellipsis before white space, or at full stops of other scripts, but not at
+    abbreviations, initials (``J.``) or list marks (``1.``).
     """
     pieces, last = [], 0
     for match in _SENTENCE_END.finditer(text):
@@ -197,8 +198,9 @@ def _separates_words(letter: str) -> bool:
 
 
 def word_pattern(word: str) -> re.Pattern[str]:
-    """Return a case-insensitive pattern of a whole word or phrase in a ``folded`` text, bounded only in scripts that
-    separate words.
+    """Return a case-insensitive pattern for a whole word or phrase in a ``folded`` text.
+
+    It has word boundaries only in scripts that separate words.
     """
     left = r"(?<![^\W_])" if _separates_words(word.strip()[:1]) else ""
     right = r"(?![^\W_])" if _separates_words(word.strip()[-1:]) else ""
@@ -207,12 +209,12 @@ def word_pattern(word: str) -> re.Pattern[str]:
 
 
 def occurrences(word: str, text: str) -> int:
-    """Count a whole word or phrase in any case or disguise."""
+    """Count a whole word or phrase, ignoring case and lookalike letters."""
     return sum(1 for _ in word_pattern(word).finditer(folded(text)))
 
 
 def has_phrase(word: str, text: str) -> bool:
-    """Return whether a whole word or phrase occurs in any case or disguise."""
+    """Return whether a whole word or phrase occurs, ignoring case and lookalike letters."""
     return word_pattern(word).search(folded(text)) is not None
 
 
@@ -221,7 +223,7 @@ def same_word(left: str, right: str) -> bool:
 
 
 def compare(count: int, relation: str, limit: int) -> bool:
-    """Return whether the count meets the relation, and record it."""
+    """Return whether the count meets the relation, and record a finding."""
     met = {
         "at least": count >= limit,
         "less than": count < limit,

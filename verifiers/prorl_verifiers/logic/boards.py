@@ -1,6 +1,6 @@
 """Score grids by their rules, and matrices cell by cell.
 
-Any grid that keeps the givens and rules is right. Partial credit starts above half of the blank cells.
+Any grid that keeps the givens and obeys the rules is correct. Partial credit needs more than half of the blank cells.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ from prorl_verifiers.logic.text import (
 
 Grid = list[list[int]]
 NOT_AS_ASKED = 0.1
-"""Credit for the right content as a Python list instead of a grid or word (upstream's value)."""
+"""Credit for correct content as a Python list instead of a grid or word (upstream's value)."""
 
 
 def rows_of(text: str, signs: str = "") -> Grid | None:
-    """Return the integers of each non-blank line, or None for other words; ``signs`` may separate them."""
+    """Return the integers of each non-blank line, or None if it has other words.
+
+    Integers may be separated by ``signs``.
+    """
     grid: Grid = []
     for line in text.strip().split("\n"):
         words = re.sub(f"[{re.escape(signs)}|]", " ", line).split() if signs else line.split()
@@ -65,7 +68,7 @@ def _keeps_clues(grid: Grid | None, puzzle: Sequence[Sequence[int]]) -> bool:
 def _share_filled(
     grid: Grid, puzzle: Sequence[Sequence[int]], solution: Sequence[Sequence[int]]
 ) -> float:
-    """Return the credit for right blank cells, above the best constant answer."""
+    """Return the credit for correct blank cells beyond those of the best constant answer."""
     pairs = [
         (value, right)
         for row, clues, rights in zip(grid, puzzle, solution, strict=True)
@@ -116,7 +119,7 @@ def futoshiki(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def survo(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score survo: the given numbers once each, with the right sums."""
+    """Score survo: each given number must be used once, with the right sums."""
     metadata = entry["metadata"]
     puzzle = metadata["puzzle"]
     grid = rows_of(answer)
@@ -185,7 +188,7 @@ _QUEEN_LINES: tuple[Callable[[int, int], int], ...] = (
 
 
 def game_of_life(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score game_of_life above the best of dead, alive and unchanged boards."""
+    """Score game_of_life, beyond the best of dead, alive and unchanged boards."""
     gold, board = loads(str(entry["answer"])), loads(answer)
     boards = re.findall(r"\[\s*(\[[\d,\s\[\]]*\])\s*\]", str(entry["question"]))
     cells = _cells(gold)

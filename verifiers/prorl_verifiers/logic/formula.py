@@ -1,4 +1,4 @@
-"""Parse formulas without evaluating model text: values, polynomials, derivatives.
+"""Parse formulas and compute values, polynomials and derivatives without evaluating model text.
 
 The grammar is Python's arithmetic with ``^`` and known functions.
 """
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 
 
 class FormulaError(ValueError):
-    """The text is not a formula or exceeds the limits."""
+    """Raised if the text is not a formula or exceeds the limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ Polynomial = dict[Monomial, Fraction]
 def expanded(tree: Node) -> Polynomial:
     """Return the polynomial that the tree writes as a sum of terms.
 
-    Raises FormulaError for products and powers of sums: the question's own product is not an answer.
+    Raises FormulaError for products and powers of sums, so that the question's own product is not an answer.
     """
     match tree.op:
         case "num":
@@ -230,7 +230,7 @@ def _raised(base: Polynomial, exponent: Polynomial) -> Polynomial:
 
 
 def same_polynomial(answer: str, gold: str, variables: Mapping[str, Any] | list[str]) -> bool:
-    """Return whether ``answer`` writes out ``gold`` in these variables."""
+    """Return whether ``answer`` is ``gold`` written as a sum of terms in these variables."""
     right = expanded(parse(gold))
     try:
         tree = parse(answer)
@@ -241,7 +241,7 @@ def same_polynomial(answer: str, gold: str, variables: Mapping[str, Any] | list[
 
 POINTS = ("0.7234519", "1.3717283", "2.6391177", "-0.5189411", "-1.7773203", "-3.1172431")
 _BIGGEST = 2000
-"""Natural logarithm of the largest intermediate value."""
+"""Natural logarithm of the largest intermediate value that is allowed."""
 FREE = frozenset({"C", "c", "K", "k", "C1", "c1"})
 """Names that may stand for the constant of integration."""
 
@@ -249,10 +249,9 @@ FREE = frozenset({"C", "c", "K", "k", "C1", "c1"})
 def is_antiderivative(
     answer: str, integrand: str, variable: str, free: frozenset[str] = FREE
 ) -> bool:
-    """Return whether the derivative of ``answer`` is ``integrand``, at fixed points with 40 digits; ``free`` are names
-    of constants.
+    """Return whether the derivative of ``answer`` is ``integrand``, at fixed points with 40 digits.
 
-    Raises FormulaError if the integrand is not a formula.
+    ``free`` are names of constants. Raises FormulaError if the integrand is not a formula.
     """
     mpmath = import_module("mpmath")
     right = parse(integrand)

@@ -1,6 +1,7 @@
 """Score moves by strict simulation.
 
-Upstream skips impossible moves, so a list of every move solves many boards; here they make an answer wrong.
+Upstream skips impossible moves, so a list of every move solves many boards. Here an impossible move makes the answer
+wrong.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ _ACTION = re.compile(
 
 
 def boxnet(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score boxnet: the share of boxes brought to their targets."""
+    """Score boxnet: the fraction of boxes brought to their targets."""
     state = {place: list(things) for place, things in entry["metadata"]["initial_state"].items()}
     before = _boxes(state)
     plan = loads(answer)
@@ -168,7 +169,7 @@ def _key(place: re.Match[str]) -> str:
 
 
 def quantum_lock(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score quantum_lock; upstream reads A, B, C out of any text, here only buttons are accepted."""
+    """Score quantum_lock; only buttons are accepted, whereas upstream finds A, B, C in any text."""
     if not re.fullmatch(r"(?:[ABC]|\u2192|->|[\s,])*", answer.strip().upper()):
         return 0.0
     return above_half(upstream())
@@ -196,7 +197,7 @@ _TURN = re.compile(r"(\d?[LRUDFBMESxyz]w?'?)([1-3]?)")
 
 
 def rubiks_cube(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score rubiks_cube; the turns are made here, since above 3x3x3 upstream drops inner layers (``2Rw``)."""
+    """Score rubiks_cube. Turns above 3x3x3 are made here, since upstream drops inner layers (``2Rw``)."""
     turns = [_TURN.fullmatch(turn) for turn in plain(answer).split()]
     if None in turns or len(turns) > MOST_MOVES:
         return 0.0

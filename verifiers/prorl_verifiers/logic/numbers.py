@@ -28,9 +28,9 @@ from prorl_verifiers.logic.text import (
 )
 
 FACTORED = 0.5
-"""Credit for several factors with the right product that are not all prime (upstream's value)."""
+"""Credit for several factors that have the right product but are not all prime (upstream's value)."""
 NEAR = 0.5
-"""Scores ``exp(-distance)`` must exceed this, which allows rounding but not an error of one."""
+"""A score ``exp(-distance)`` must exceed this, which allows rounding but not an error of one."""
 
 
 _OPERATORS = {"\u00d7": "*", "\\times": "*", "\\cdot": "*", "\u00f7": "/", "\\div": "/"}
@@ -69,7 +69,7 @@ def polynomial(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score polynomial_equations: the share of roots found, if more than half; wrong extra roots reduce it."""
+    """Score polynomial_equations: the fraction of roots found, if over half; wrong extra roots reduce it."""
     gold = _floats(str(entry["answer"]))
     values = _floats(answer)
     if gold is None or values is None:
@@ -107,7 +107,7 @@ def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def triangle(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score advanced_geometry: upstream's score above its floor."""
+    """Score advanced_geometry: the gold answer, or upstream's score above FLOOR."""
     if entry["metadata"].get("task_type") == "orthocenter" and answer.count(",") != 1:
         return 0.0
     return max(float(same_text(answer, str(entry["answer"]))), above_floor(answer, entry, upstream))
@@ -192,7 +192,7 @@ _SCIENTIFIC = re.compile(r"[+-]?\d{1,3}(?:\.\d{1,40})?[eE][+-]?\d{1,2}", re.ASCI
 def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score decimal_arithmetic to one unit in the last requested digit.
 
-    Golds carry rounding errors, so the exact value, computed from the question, is right too. Without requested digits
+    Golds have rounding errors, so the exact value computed from the question is correct too. Without requested digits
     the error may be 0.001, or 0.1 % of a small gold.
     """
     value, gold = _decimal(answer), _decimal(str(entry["answer"]))

@@ -13,7 +13,7 @@ Truth = Callable[[dict[str, bool]], bool]
 RESTATED = 0.25
 """Maximum credit for a conclusion that only repeats premises (upstream's value for a tautology)."""
 TELLING = 0.5
-"""Share of the assignments excluded by the premises that a conclusion must exclude for full marks.
+"""For reward 1, a conclusion must exclude this fraction of the assignments that the premises exclude.
 
 A clause like ``P or Q or R or S`` follows from most premises and says almost nothing.
 """
@@ -31,8 +31,8 @@ MAX_LENGTH, MAX_VARIABLES, MAX_DEPTH = 400, 12, 40
 def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score propositional_logic.
 
-    A valid conclusion earns 1 if it excludes at least half of what the premises exclude, else its share; a restated
-    premise earns at most 0.25, a tautology nothing.
+    A valid conclusion earns 1 if it excludes at least half of the assignments that the premises exclude, else that
+    fraction. A restated premise earns at most 0.25, a tautology 0.
     """
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]

@@ -1,7 +1,7 @@
 """Find the answer in a response and score it by the rules of its reasoning-gym dataset.
 
-Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode``: ``fixed`` (default) or ``reference`` (upstream's
-score, clipped). ``extraction``: ``answer`` (default, as in ProRL: the last closed ``<answer>``) or ``lenient`` (also
+Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode`` is ``fixed`` (default) or ``reference`` (upstream's
+score, clipped). ``extraction`` is ``answer`` (default, as in ProRL: the last closed ``<answer>``) or ``lenient`` (also
 the last box or a last line "Answer: X"). Model text is never evaluated.
 
 If a scorer raises even on the gold answer, the error propagates (``infra_error``).
@@ -126,7 +126,7 @@ _FENCE_MARK = re.compile(r"[\w+-]{0,20}[^\S\n]*\n")
 
 
 def readings(answer: str) -> Iterator[str]:
-    """Yield ``answer``, then with one more layer of formatting removed each time."""
+    """Yield ``answer``, then ``answer`` with one more layer of formatting removed each time."""
     yield answer
     for _ in range(MOST_LAYERS):
         inner = _without_layer(answer)

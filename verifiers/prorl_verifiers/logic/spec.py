@@ -1,4 +1,4 @@
-"""The logic verifier's spec; imports the scorer only when it is used."""
+"""The logic verifier's spec, which imports the scorer on first use."""
 
 from __future__ import annotations
 
@@ -118,13 +118,13 @@ SPEC = VerifierSpec(
 
 
 _PLAN: frozenset[Kind] = frozenset({"appended", "digit", "order"})
-"""Another plan may reach the goal too."""
+"""Another plan may also reach the goal."""
 _ANY_ORDER: frozenset[Kind] = frozenset({"order"})
 """Swapped rows may also solve a grid puzzle; one changed cell breaks its sums or Latin rows."""
 _NO_PRECISION: frozenset[Kind] = frozenset({"precision"})
-"""The question asks for no precision, or for less than the gold has."""
+"""The question does not ask for a precision, or asks for less than the gold has."""
 _UNIT: frozenset[Kind] = frozenset({"junk"})
-"""A word beside the number may be its unit."""
+"""A word next to the number may be its unit."""
 
 MAY_BE_RIGHT: Mapping[str, frozenset[Kind]] = {
     **dict.fromkeys(
@@ -149,4 +149,4 @@ MAY_BE_RIGHT: Mapping[str, frozenset[Kind]] = {
     **dict.fromkeys(("coin_flip", "number_format", "pool_matrix", "power_function"), _NO_PRECISION),
     "gsm_symbolic": _UNIT,
 }
-"""Dataset -> mutations that may leave an answer right."""
+"""For each dataset, the kinds of mutations that may leave an answer correct."""

@@ -22,7 +22,7 @@ Upstream = Callable[[], float]
 
 _EXPONENT = re.compile(r"\d[eE][+-]?\d")
 PARTIAL = 0.9
-"""Maximum credit for a share of right positions."""
+"""Maximum credit for a part of the positions."""
 _CASELESS = frozenset("true false yes no on off undetermined".split())  # noqa: SIM905
 _NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?", re.ASCII)
 _MOST_DIGITS = 1000
@@ -58,7 +58,7 @@ def complete(values: Iterable[T | None]) -> list[T] | None:
 
 
 def same_text(answer: str, gold: str) -> bool:
-    """Return whether two texts are the same words or the same number."""
+    """Return whether two strings are the same words or the same number."""
     answer, gold = plain(answer), plain(gold)
     if answer == gold or _tight(answer) == _tight(gold):
         return True
@@ -101,7 +101,7 @@ def exact_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def full_marks(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Accept only upstream's full marks; uninformed answers earn its partial credit."""
+    """Return 1 if upstream does, else 0, since uninformed answers earn upstream's partial credit."""
     return 1.0 if upstream() >= 1.0 else 0.0
 
 
@@ -130,13 +130,13 @@ def above_floor(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 FLOOR = 0.05
-"""Upstream scorers give up to this for any readable text; mode ``fixed`` counts it as 0."""
+"""Upstream scorers give up to this for any text that they can parse; mode ``fixed`` counts it as 0."""
 
 
 def beyond(share: float, base: float) -> float:
-    """Return the credit for a share: 1 for all, 0 up to ``base``, linear in between.
+    """Return the credit for a fraction: 1 for all, 0 up to ``base``, linear in between.
 
-    ``base`` is the share of an uninformed answer, at least one half, so that luck earns almost nothing.
+    ``base`` is the fraction of an uninformed answer. At least one half is used, so that guesses earn almost nothing.
     """
     if share >= 1.0:
         return 1.0
@@ -145,7 +145,7 @@ def beyond(share: float, base: float) -> float:
 
 
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
-    """Return the credit for positions equal to ``gold``, above the best constant or echo."""
+    """Return the credit for positions equal to ``gold``, beyond the best constant or echo."""
     if not gold or len(answer) != len(gold):
         return 0.0
     base = max(_share(echo, gold) for echo in (*echoes, ()))
@@ -167,21 +167,21 @@ def letters(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def words_in_order(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score sentence_reordering by word positions, above the question's order."""
+    """Score sentence_reordering by word positions, beyond the question's order."""
     gold = str(entry["answer"]).casefold().split()
     question_words = str(entry["question"]).casefold().split()[-len(gold) :]
     return places(answer.casefold().split(), gold, question_words)
 
 
 def unscrambled(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score letter_jumble by word positions, above the unscrambled words."""
+    """Score letter_jumble by word positions, beyond the scrambled words."""
     gold = str(entry["answer"]).casefold().split()
     scrambled = [str(word).casefold() for word in entry["metadata"]["scrambled_words"]]
     return places(answer.casefold().split(), gold, scrambled)
 
 
 def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score word_sorting by word positions, above the unsorted list."""
+    """Score word_sorting by word positions, beyond the unsorted list."""
     metadata = entry["metadata"]
     words = re.split(r"\s*,\s*", plain(answer))
     gold = [str(word) for word in metadata["sorted_words"]]
@@ -227,8 +227,9 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score gsm_symbolic: the only number, unless the text denies or doubts it; a percent sign needs a question about
-    percent.
+    """Score gsm_symbolic: the only number, unless the text denies or doubts it.
+
+    A percent sign is allowed only if the question is about percent.
     """
     percent = "%" in answer and not re.search("%|percent", str(entry["question"]))
     if percent or hedged(answer) or _EXPONENT.search(answer):
@@ -240,7 +241,7 @@ def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def loads(text: str) -> Any:
-    """Return the JSON value, or None if it is invalid, null or too deep."""
+    """Return the JSON value, or None if it is invalid, null or nested too deeply."""
     if text.count("[") + text.count("{") > 2000 or nesting(text) > 40:
         return None
     try:

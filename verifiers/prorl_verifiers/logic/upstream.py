@@ -1,7 +1,7 @@
 """Call reasoning-gym 0.1.25's scorers without executing model text.
 
-Nine scorers evaluate the answer (``eval`` or sympy's ``parse_expr``) and two the entry; they only get text that our
-parser accepts. Others need hours for some short texts; their input is bounded.
+Nine scorers evaluate the answer (``eval`` or sympy's ``parse_expr``) and two the entry. They get only text that our
+parser accepts. Others take hours on some short texts, so their input is limited.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from prorl_verifiers.logic.formula import (
 from prorl_verifiers.logic.text import nesting
 
 MAX_POWER = 60
-"""Maximum power of a number; powers of letters go up to MAX_EXPONENT."""
+"""Maximum exponent of a number; exponents of letters go up to MAX_EXPONENT."""
 _LITERALS = re.compile(r"""(?:[\s\[\](),\d-]|'[\w ]*'|"[\w ]*")*""")
 _WORDS = re.compile(r"[\s\w-]*")
 """No brackets, quotes or dots, so nothing can call or access anything."""
@@ -59,13 +59,13 @@ _FLOORS = {"countdown": 0.01, "puzzle24": 0.01}
 """Upstream's score for text that cannot be evaluated, if not 0."""
 _LONGEST_FORMULA = 1500
 _LONGEST = {"codeio": 10_000, "propositional_logic": 400}
-"""Maximum characters where upstream needs quadratic time or worse."""
+"""Maximum characters of an answer for which upstream needs quadratic time or worse."""
 
 
 def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float:
     """Return upstream's score, or 0 if it raises on ``answer``.
 
-    Errors on the entry's own gold answer propagate: the entry is broken.
+    Errors on the entry's own gold answer propagate, since the entry is then broken.
     """
     if not safe_to_evaluate(dataset, answer, entry):
         return _FLOORS.get(dataset, 0.0)
@@ -127,7 +127,7 @@ def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> bool:
-    """Return whether ``answer`` is harmless where upstream evaluates text: a literal, arithmetic or formula."""
+    """Return whether upstream may evaluate ``answer``: only literals, arithmetic and formulas."""
     metadata = entry["metadata"]
     if dataset == "bitwise_arithmetic":
         return bool(_HEX_ARITHMETIC.fullmatch(str(metadata["problem"])[:10_000]))
@@ -161,7 +161,7 @@ def without_integrals(dataset: str, answer: str) -> str:
 
 
 def _could_be_right(answer: str, metadata: Mapping[str, Any]) -> bool:
-    """Return whether the answer is numerically right, before slow sympy is called."""
+    """Check the answer numerically before slow sympy is called."""
     if "Integral" in answer:  # upstream differentiates it without evaluating it
         return len(answer) <= 300
     letters = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

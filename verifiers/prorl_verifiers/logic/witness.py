@@ -1,4 +1,4 @@
-"""Solvers for entries without a usable answer, which prove that the scorers can be satisfied."""
+"""Solve entries without a usable answer, which proves that the scorers can be satisfied."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SIDE = 6
 
 
 def witness(dataset: str, entry: Entry) -> str | None:
-    """Return a right answer, or None. Raises KeyError for datasets not in WITNESSES."""
+    """Return a correct answer, or None. Raises KeyError for datasets not in WITNESSES."""
     return WITNESSES[dataset](entry)
 
 
 def right_answer(dataset: str, entry: Entry) -> str | None:
-    """Return the stored answer, or a solver's for missing answers and unevaluated integrals."""
+    """Return the stored answer, or a solver's if it is missing or has an unevaluated integral."""
     if dataset in WITNESSES:
         return witness(dataset, entry)
     gold = None if entry["answer"] is None else str(entry["answer"])
@@ -113,7 +113,7 @@ def graph_color(entry: Entry) -> str | None:
 
 
 def propositional_logic(entry: Entry) -> str | None:
-    """Return the first short conclusion that earns full marks."""
+    """Return the first short conclusion that earns reward 1."""
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]
     premises = [parse(str(text)) for text in metadata["premises"]]

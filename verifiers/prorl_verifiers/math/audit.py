@@ -1,6 +1,6 @@
 """Built-in math and STEM audit tasks.
 
-No constant answer is right by chance, except for _OWN_CHANCE.
+Constant answers are never correct by chance, except in _OWN_CHANCE.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rule-based grader, without computer algebra. Nothing in an answer is evaluated as code."""
+"""Grade answers by rules, without computer algebra. Nothing in an answer is evaluated as code."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Judgement:
 
 
 def grade(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
-    """Return the decision and its reason; never raises on any text."""
+    """Return the decision and its reason; never raises."""
     rules = rules or Rules()
     parsed_gold = parse_gold(gold)
     content = boxed_answer(answer) or answer

@@ -1,7 +1,7 @@
 r"""Grade with math-verify, plain or behind our guards.
 
-Its alarms are off, since workers are killed on timeout. The guards reject wrong answers that a plain call accepts:
-chains, unevaluated answers, ``50\%`` for 50, constants equal only after absolute rounding.
+math-verify's own timeouts are off, since workers are killed on timeout. The guards reject wrong answers that a plain
+call accepts: chains, unevaluated answers, ``50\%`` for 50, constants equal only after absolute rounding.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _RELATION = re.compile(r"[<>]|\\(?:le|ge|leq|geq|lt|gt|in|infty|cup)(?![a-zA-Z])
 
 
 def plain_verify(gold: str, text: str, loading: Loading) -> tuple[bool, bool]:
-    """Return (whether ``text`` holds an answer, whether it equals ``gold``)."""
+    """Return (whether ``text`` contains an answer, whether it equals ``gold``)."""
     loading("math_verify")
     from math_verify import verify
 
@@ -137,7 +137,7 @@ def _parse(text: str, equations: bool) -> list[Any]:
 
 
 def _close(gold: Any, answer: Any) -> bool:
-    """Return whether rationals are equal and other constants close; other expressions pass."""
+    """Return whether two constants are equal (rationals) or close; other expressions pass."""
     import sympy  # type: ignore[import-untyped,unused-ignore]
 
     if not (isinstance(gold, sympy.Expr) and isinstance(answer, sympy.Expr)):

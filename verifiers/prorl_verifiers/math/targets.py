@@ -104,7 +104,7 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Named parts such as ``x = 1, y = 2``, or unnamed ones in this order."""
+    """Named parts such as ``x = 1, y = 2``, or unnamed parts in this order."""
 
     node: Node
     names: tuple[Node, ...]
@@ -143,7 +143,7 @@ class Piecewise:
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """Equal forms, each of which is right."""
+    """Equal forms, each of which is correct."""
 
     node: Listing
     items: tuple[Target, ...]
@@ -167,7 +167,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Untyped:
-    """A gold that cannot be parsed; it is compared as text."""
+    """A gold that cannot be parsed and is compared as a string."""
 
 
 Tree: TypeAlias = (

@@ -40,7 +40,7 @@ _CUBIC = re.compile(r"\b(?:cubic|cu\.?)\s+([A-Za-z]+)", re.IGNORECASE)
 
 
 def is_bare_unit(word: str) -> bool:
-    """Return whether letters after a number are a known unit or at least four letters."""
+    """Return whether a word after a number is a known unit or has at least four letters."""
     return word in _BARE or len(word) >= 4
 
 

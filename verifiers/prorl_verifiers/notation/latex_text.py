@@ -55,7 +55,7 @@ _SPELLINGS = {
     "cr": r"\\", "newline": r"\\", "bm": r"\mathbf", "pmb": r"\mathbf", "dfrac": r"\frac", "tfrac": r"\frac", "cfrac": r"\frac", "sfrac": r"\frac",
     "nicefrac": r"\frac", "flatfrac": r"\frac", "dbinom": r"\binom", "tbinom": r"\binom", "implies": r"\Rightarrow ",
 }  # fmt: skip
-"""Command -> replacement: fonts, sizes and layout are dropped, synonyms unified."""
+"""Replacements of commands: fonts, sizes and layout are dropped, synonyms unified."""
 _COMMAND = re.compile(r"\\([a-zA-Z]+)")
 _DELIMITERS = re.compile(r"\\(?:left|right|middle)\s*\.")
 _INVISIBLE = re.compile(
@@ -259,5 +259,5 @@ def denies(text: str) -> bool:
 
 
 def hedged(text: str) -> bool:
-    """Return whether a text doubts, negates, bounds or offers an alternative."""
+    """Return whether a text doubts, denies or bounds its answer, or offers an alternative."""
     return doubtful(text) or denies(text) or _BOUND.search(text[:MAX_HEDGED]) is not None

@@ -81,7 +81,7 @@ class Quantity:
 
 
 def read_quantity(text: str, unit: str = "") -> Quantity | None:
-    """Return the number and unit if the whole text is one, else None.
+    """Return the number and unit if the whole text is a quantity, else None.
 
     Only the expected ``unit`` may be a short bare word (``5 m``).
     """
@@ -110,7 +110,7 @@ def is_percent(text: str) -> bool:
 
 
 def split_number(text: str) -> tuple[Quantity, str] | None:
-    """Return the leading number and the cleaned rest, or None."""
+    """Return the leading number and the cleaned text after it, or None."""
     if len(text) > 2000:
         return None
     text = clean(one_power(text))

@@ -10,7 +10,7 @@ PREFIX_MACROS = {
     "kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "hecto": "h", "deca": "da", "deci": "d",
     "centi": "c", "milli": "m", "micro": "µ", "nano": "n", "pico": "p", "femto": "f", "atto": "a",
 }  # fmt: skip
-"""siunitx prefix macro -> symbol."""
+"""Symbols of siunitx's prefix macros."""
 
 _UNITS = {
     "meter": "m", "metre": "m", "second": "s", "gram": "g", "kilogram": "kg", "ampere": "A", "kelvin": "K",
@@ -30,7 +30,7 @@ UNIT_MACROS: dict[str, tuple[str, str]] = {
     "cdot": ("mul", ""), "times": ("mul", ""), "ast": ("mul", ""), "bullet": ("mul", ""), "cdotp": ("mul", ""),
     "slash": ("div", ""),
 }  # fmt: skip
-"""LaTeX macro in a unit -> token (kind, text)."""
+"""Tokens (kind, text) of LaTeX macros in units."""
 
 ALIASES = {
     "sec": "s", "secs": "s", "Sec": "s", "hr": "h", "hrs": "h", "mins": "min", "lbs": "lb", "yrs": "yr", "kgs": "kg",
@@ -51,7 +51,7 @@ ALIASES = {
     "uC": "µC", "uF": "µF", "uA": "µA", "uV": "µV", "uJ": "µJ", "uN": "µN", "uT": "µT", "uM": "µM", "uH": "µH",
     "degK": "K", "$": "dollar", "dollars": "dollar", "cents": "cent", "Da": "Da", "amu": "amu", "fps": "fps",
 }  # fmt: skip
-"""Spelling -> canonical name."""
+"""Canonical names of other spellings."""
 
 SYMBOLS = tuple(
     sorted(
@@ -76,7 +76,7 @@ COUNTED = frozenset(
     """photon electron proton neutron atom molecule ion particle nucleus nucleon person people cell item piece unit object
     student car ball event count decay disintegration charge carrier bond site quantum fission neutrino muon quanta nuclei trial""".split()  # noqa: SIM905
 )
-"""Counted nouns of size 1; one side may omit them (``J/electron`` for ``J``)."""
+"""Counted nouns, of size 1. One side may omit them (``J/electron`` for ``J``)."""
 
 TEMPERATURES = {
     "degC": "degC",
@@ -110,7 +110,7 @@ PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"squared", r" \\squared "), (r"cubed", r" \\cubed "),
     )
 )  # fmt: skip
-"""Phrase of several words -> name or macro."""
+"""Names or macros for phrases of several words."""
 
 
 MAX_UNIT = 200

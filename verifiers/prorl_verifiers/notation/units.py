@@ -1,7 +1,7 @@
 """Convert numbers between units with exact fractions.
 
-pint is asked only for single names and never sees an expression. A bare temperature is a reading (25 degC is 298.15 K),
-in a product or power a difference; a bare difference (10 degC of warming) is converted wrongly.
+pint sees only single names, never an expression. A temperature alone is a reading (25 degC is 298.15 K); in a product
+or power it is a difference. A difference alone (10 degC of warming) is converted wrongly.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ANGLE, _CYCLE = "radian", "Hz"
 
 
 def convert(value: Fraction, unit: str, to: str) -> Fraction | None:
-    """Return ``value`` in units of ``to``, or None if they do not convert.
+    """Return ``value`` in units of ``to``, or None if it cannot be converted.
 
     Ambiguous names (``lb`` as mass or force) take the meaning that fits.
     """
@@ -64,7 +64,7 @@ def is_known(unit: str) -> bool:
 
 
 def _scale(reading: Reading) -> tuple[Fraction, Fraction] | None:
-    """Return (kelvin per step, kelvin at zero) of a temperature scale, else None."""
+    """Return (kelvin per degree, kelvin at zero) of a temperature scale, else None."""
     if len(reading) != 1 or reading[0][1] != 1:
         return None
     return _SCALES.get(TEMPERATURES.get(reading[0][0], ""))
@@ -203,7 +203,7 @@ _GAUSS = {
     "G": Fraction(1, 10**4), "gauss": Fraction(1, 10**4), "Gauss": Fraction(1, 10**4), "mG": Fraction(1, 10**7),
     "kG": Fraction(1, 10),
 }  # fmt: skip
-"""In tesla, because pint keeps the gauss in another system."""
+"""In tesla, because pint has the gauss in another unit system."""
 _WITH_PLURAL = frozenset(
     {
         "day",

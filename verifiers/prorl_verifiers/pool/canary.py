@@ -1,7 +1,7 @@
 """Canaries: questions with known verdicts that show whether a worker still judges correctly.
 
-A text that manipulated its worker (patched a grader, poisoned a cache) is exposed by a wrong verdict. Quick canaries
-are drawn anew each time, so no text can contain the answers.
+A response that manipulated its worker (patched a grader, poisoned a cache) is exposed by a wrong verdict. Quick
+canaries are drawn anew each time, so no response can contain the answers.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from prorl_verifiers.spec import VERIFIERS, Canary, VerifierSpec
 from prorl_verifiers.types import Verdict
 
 CANARY_SECONDS = 60.0
-"""Processor time that a canary may take."""
+"""CPU seconds that a canary may take."""
 REMEMBERED_BYTES = 1 << 16
-"""Longer requests are not remembered for later batches."""
+"""Maximum bytes of a request that is remembered for later batches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def first_wrong(
     canaries: Sequence[Canary],
     answer: Callable[[Mapping[str, Any]], Mapping[str, Any]],
 ) -> str | None:
-    """Describe the first canary that ``answer`` (a request to its result frame) misjudges, or return None."""
+    """Describe the first canary that ``answer`` (from request to result frame) misjudges, or return None."""
     for canary in canaries if spec.score is not None else ():
         reply = answer(_request(spec.name, canary))
         if reply.get("result", {}).get("reward") != canary.reward:

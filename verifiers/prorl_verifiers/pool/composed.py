@@ -15,7 +15,7 @@ from prorl_verifiers.spec import VERIFIERS, plugin_label
 from prorl_verifiers.types import Item, OnDone, Task, TaskPart, Verdict, VerdictStatus
 
 _STATUSES: Sequence[VerdictStatus] = ("scored", "timeout", "unparsable")
-"""The whole gets the first of these statuses that one of its parts has."""
+"""A composed verdict gets the first of these statuses that one of its parts has."""
 
 
 class ComposedBatch(Batch):
@@ -59,7 +59,7 @@ class _Whole:
         self._lock = threading.Lock()
 
     def add(self, place: int, verdict: Verdict) -> bool:
-        """Store a part's verdict; return whether all are complete."""
+        """Store a part's verdict; return whether every part has one."""
         with self._lock:
             self._verdicts[place] = verdict
             return len(self._verdicts) == len(self.parts)
@@ -86,8 +86,8 @@ class _Whole:
 def put_together(task: Task, verdicts: dict[str, Verdict]) -> Verdict:
     """Combine the verdicts of a task's parts, by name.
 
-    If a part has no verdict, the whole has none, even behind a failed gate: otherwise an outage would remove only
-    answers that pass the gate and bias rewards downwards.
+    If a part has no verdict, the task has none, even if a gate failed. Otherwise an outage would remove only responses
+    that pass the gate, which biases rewards downwards.
     """
     metrics: dict[str, float | str] = {}
     for name, verdict in verdicts.items():

@@ -1,4 +1,4 @@
-"""Confine a scoring worker before it reads model text, and let it read what it needs.
+"""Confine a scoring worker before it reads model text, but let it read the files it needs.
 
 System calls are not filtered: scorers run our code on the text, not the text itself.
 """
@@ -25,7 +25,7 @@ from prorl_common import UserError, plugin_files
 NOBODY = 65534
 """User and group id that own nothing."""
 _LARGEST_FILE = 256 << 20
-"""Bytes; some libraries unpack their data into a temporary file when they are loaded."""
+"""Maximum bytes of a file. Some libraries unpack their data into a temporary file when they are loaded."""
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
@@ -51,11 +51,11 @@ _ENTER, _READ = 0o001, 0o004
 
 
 def confine(memory_mb: int, scratch: str) -> str:
-    """Confine this process for good and return the protections that hold, e.g. ``worker:nobody+landlock+rlimits``.
+    """Confine this process permanently and return the active protections, e.g. ``worker:nobody+landlock+rlimits``.
 
     It gives up root and new privileges, dies with its parent, and gets rlimits, with ``memory_mb`` MiB of address
-    space. With Landlock it cannot execute, use TCP, signal others or write outside ``scratch``. The result lacks
-    protections that this kernel does not have. Call it before reading any request.
+    space. With Landlock it cannot execute files, use TCP, signal other processes or write outside ``scratch``.
+    Protections that this kernel lacks are not returned. Call it before reading any request.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     writable = os.open(scratch, os.O_PATH | os.O_DIRECTORY)  # user nobody may not reach it by name
@@ -143,7 +143,7 @@ def needed_folders() -> tuple[Path, ...]:
 
 
 def check_readable() -> None:
-    """Raise UserError with a fix if workers could not read what they need."""
+    """Raise UserError with the fix if workers could not read their modules and plug-ins."""
     if os.getuid() == 0:
         _check_folders(needed_folders(), tuple(file.path for file in plugin_files()))
 
@@ -173,8 +173,8 @@ def show(folders: Iterable[Path]) -> None:
     """Make ``folders`` readable for every user, but only in this thread or process and its children.
 
     Workers that run as nobody need this for packages and plug-ins below a folder that only root may enter, such as
-    /root. A new mount namespace shows only ``folders`` there, without dot files of one that is closed itself. Raises
-    OSError if this process may not mount.
+    /root. A new mount namespace shows only ``folders`` there, without the dot files of a folder that is itself closed.
+    Raises OSError if this process may not mount.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_CLONE_NEWNS) != 0:
@@ -243,7 +243,7 @@ def _is_open(path: Path) -> bool:
 
 
 def _chmod_commands(folders: Iterable[Path], plugins: Iterable[Path]) -> str:
-    """Return the commands that make everything readable, or nothing if it is."""
+    """Return the commands that make everything readable, or "" if it is."""
     above = {folder for path in (*folders, *plugins) for folder in path.parents}
     libraries = sysconfig.get_paths()
     installed = {Path(libraries[kind]) for kind in ("stdlib", "purelib", "platlib")}

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 MAX_TIMEOUT = 86_400
-"""Seconds; a longer limit is taken for a mistake."""
+"""Maximum ``timeout_seconds``; a longer limit is probably a mistake."""
 _END_SECONDS = 5.0
 LEAST_MEMORY_MB = 256
 
@@ -39,7 +39,7 @@ class WorkerOptions:
     """How a pool keeps its worker processes. Raises UserError for invalid values.
 
     ``memory_mb`` limits a worker's address space. ``prestart`` starts workers in the background, not on demand.
-    ``warm``: verifiers whose libraries load at the start.
+    ``warm`` names verifiers whose libraries are loaded at the start.
     """
 
     memory_mb: int = 2048
@@ -70,8 +70,8 @@ class VerifierPool(Closing):
     """Score responses with ``workers`` threads. Use it as a context manager, or call ``close``.
 
     ``sandbox`` is an open Sandbox (not closed by the pool), a backend's name, or None for PRORL_BACKEND, else
-    ``local``. ``timeout_seconds`` limits one try at one item, from the start of work on it (code has its own limits).
-    ``modes`` (verifier -> mode) holds for tasks that set none. If a chat template opens the thinking, put ``<think>``
+    ``local``. ``timeout_seconds`` limits one attempt at one item, not counting its wait (code has its own limits).
+    ``modes`` maps verifiers to modes for tasks that set none. If a chat template opens the thinking, put ``<think>``
     before the response.
 
     Thread-safe, also in a running event loop. After a fork or unpickling, it starts its own workers. Raises UserError.
@@ -124,8 +124,8 @@ class VerifierPool(Closing):
         """Return one verdict per (response, task), in order.
 
         ``on_done(index, verdict)`` is called in this thread as items finish, in any order. ``explain`` adds findings.
-        Raises IsolationError if code cannot be isolated here, UserError for a closed pool, PoolClosedError if it is
-        closed meanwhile.
+        Raises IsolationError if code cannot be isolated here, UserError if the pool is closed, PoolClosedError if it is
+        closed during the call.
         """
         engine = self._engine()
         done: queue.SimpleQueue[tuple[int, Verdict] | None] = queue.SimpleQueue()
@@ -171,7 +171,7 @@ class VerifierPool(Closing):
         return future
 
     def require(self, tasks: Iterable[Task]) -> None:
-        """Raise UserError, with a fix, if the sandbox lacks an environment of these tasks."""
+        """Raise UserError, with the fix, if the sandbox lacks an environment that these tasks need."""
         self._engine().require(tasks)
 
     def wait_until_warm(self, seconds: float = 60.0) -> bool:
@@ -189,8 +189,8 @@ class VerifierPool(Closing):
     def close(self, drain_seconds: float | None = None) -> None:
         """Refuse new work, kill the workers, and close the sandbox if the pool opened it.
 
-        Running items finish and waiting ones are dropped (PoolClosedError); with ``drain_seconds``, all continue for
-        that long.
+        Running items finish and waiting items are dropped (PoolClosedError). With ``drain_seconds``, all items continue
+        for at most that long.
         """
         self._closed = True
         engine = self._engines.get(os.getpid())
@@ -237,13 +237,13 @@ def verify(
 
 
 class PoolFullError(ServiceError):
-    """The bounded queue is full; try again later."""
+    """Raised if the bounded queue is full; try again later."""
 
 
 class AsyncVerifierPool:
     """A pool behind a bounded queue: at most ``queue`` items of all callers wait or run at once.
 
-    For one event loop; ``aclose`` (or ``async with``) also closes the pool.
+    Use it in one event loop; ``aclose`` (or ``async with``) also closes the pool.
     """
 
     def __init__(self, pool: VerifierPool, *, queue: int) -> None:
@@ -262,7 +262,7 @@ class AsyncVerifierPool:
     async def score(self, items: Sequence[Item], *, wait: bool = True) -> list[Verdict]:
         """Return one verdict per item, in order, once the queue has room for all of them.
 
-        Raises UserError for more items than the queue holds; with ``wait=False``, PoolFullError for a full queue.
+        Raises UserError if the items exceed the queue, or with ``wait=False`` PoolFullError if it has no room.
         Cancelling drops items that have not started.
         """
         count = len(items)

@@ -16,9 +16,11 @@ from prorl_verifiers.findings import Finding, read_findings
 from prorl_verifiers.types import Reference, Score, Verdict, unparsable
 
 MAX_RESPONSE = 16 * 1024 * 1024
-"""Characters. A longer response is unparsable unread. A character takes up to 12 bytes of a frame."""
+"""Maximum characters of a response; a longer one is ``unparsable`` and is not read. A character takes up to 12 bytes of
+a frame.
+"""
 MAX_EXTRACTED = 2000
-"""Characters of an extracted answer that a verdict keeps."""
+"""Maximum characters of an extracted answer that a verdict keeps."""
 UNCLOSED = unparsable("the thinking was opened and never closed")
 
 
@@ -100,7 +102,7 @@ def read_reply(
 
 
 def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
-    """Return the claimed processor time, or the limit ``most`` for an impossible claim."""
+    """Return the CPU seconds that a reply claims, or the limit ``most`` if the claim is impossible."""
     claimed = reply.get("cpu_seconds")
     if not isinstance(claimed, int | float) or not 0.0 <= claimed <= most:
         return most
@@ -110,7 +112,7 @@ def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
 def _parse_result(
     result: dict[str, Any], isolation: str, seconds: float, findings: tuple[Finding, ...]
 ) -> Verdict:
-    """Return the verdict of a frame, checking every field: the worker has read model text."""
+    """Return the verdict of a frame. Every field is checked, since the worker has read model text."""
     reward, extracted = float(result["reward"]), result["extracted"]
     if not 0.0 <= reward <= 1.0 or result["status"] not in ("scored", "unparsable"):
         raise ValueError(f"reward {reward!r}, status {result['status']!r}")

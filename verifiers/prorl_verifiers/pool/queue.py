@@ -1,6 +1,7 @@
-"""The queue of items that wait for a verdict: lanes for text, code, and long texts with threads of their own.
+"""The queue of items that wait for a verdict: a lane each for text, code and long texts.
 
-Within a lane, the caller with the least thread time is next; a new caller starts level with the one served last.
+Within a lane, the caller that has used the least thread time is next. A new caller starts with the thread time of the
+one served last.
 """
 
 from __future__ import annotations
@@ -19,26 +20,28 @@ from prorl_verifiers.types import Item, OnDone, Task, Verdict
 
 LaneName = Literal["text", "code", "slow"]
 ThreadKind = Literal["shared", "standby", "slow"]
-"""Shared threads take text and code. The standby thread does too, but only while all shared ones are in the other lane,
-so that a math item never waits for slow programs, nor a program for hostile answers. Slow threads take long texts."""
+"""Shared threads take text and code. So does the standby thread, but only while all shared threads are in the other
+lane, so that a math item never waits for slow programs, nor a program for hostile answers. Slow threads take long
+texts.
+"""
 TAKE_ITEMS = 64
 TAKE_SECONDS = 0.05
-"""Quick texts are taken together, about as many as need this long."""
+"""A thread takes about as many quick texts together as need this many seconds."""
 _MEMORY = 0.1
 """Weight of the newest item in the running mean of seconds per item."""
 LEAST_CHARACTERS = 8192
-"""Shorter texts are never long work."""
+"""Shorter texts are never treated as long."""
 LONG_SECONDS = 0.25
-"""Texts expected to take more processor seconds are long work."""
+"""Texts that are expected to take more CPU seconds are treated as long."""
 FIRST_GUESS = LONG_SECONDS / 65_536
-"""Seconds per character of a verifier that has scored no long text yet."""
+"""Assumed seconds per character of a verifier that has not scored a long text yet."""
 _MOST = LONG_SECONDS / LEAST_CHARACTERS
 _FADING = 0.9
 """Factor by which the highest cost decays with each cheaper text."""
 
 
 class PoolClosedError(ServiceError):
-    """The pool was closed before every item had its verdict."""
+    """Raised if the pool is closed before every item has its verdict."""
 
 
 class Batch(Future[list[Verdict]]):
@@ -64,7 +67,7 @@ class Batch(Future[list[Verdict]]):
             self.set_result([])
 
     def deliver(self, index: int, verdict: Verdict) -> None:
-        """Take one item's verdict, unless the batch has ended."""
+        """Store one item's verdict, unless the batch has ended."""
         with self._lock:
             if self.done():
                 return
@@ -88,7 +91,7 @@ class Job:
     suspect: bool = False
     """Whether it was scored by a worker that then failed a canary."""
     spent: float = 0.0
-    """Seconds that earlier tries took."""
+    """Seconds that earlier attempts took."""
 
     @property
     def response(self) -> str:
@@ -110,7 +113,7 @@ class Caller:
 
 @dataclass(slots=True)
 class Work:
-    """Jobs that a thread has taken; ``charged`` seconds were booked in advance."""
+    """Jobs that a thread has taken; ``charged`` seconds were added to the caller's time in advance."""
 
     caller: Caller
     jobs: list[Job]
@@ -181,7 +184,7 @@ class Lane:
         return None
 
     def finish(self, work: Work, seconds: float, finished: int) -> None:
-        """Replace the charged time by the real one."""
+        """Replace the charged time by the actual time."""
         self.running -= 1
         work.caller.spent += seconds - work.charged
         if finished:
@@ -215,7 +218,7 @@ class FairQueue:
         return sum(lane.running for lane in self._lanes.values())
 
     def add(self, lane: LaneName, jobs: Sequence[Job]) -> None:
-        """Queue jobs of one batch; in a closed queue, end the batch."""
+        """Queue jobs of one batch, or fail the batch if the queue is closed."""
         with self._changed:
             if jobs and not self._closed:
                 self._lanes[lane].add(jobs)
@@ -243,7 +246,7 @@ class FairQueue:
                     self._changed.wait()
 
     def finish(self, work: Work, seconds: float, finished: int) -> None:
-        """Free the thread; ``finished`` jobs were not put back."""
+        """Record that a thread has finished ``work`` and put back all but ``finished`` jobs."""
         with self._changed:
             lane = work.caller.lane
             lane.finish(work, seconds, finished)
@@ -296,7 +299,7 @@ class FairQueue:
 
 
 class TextCosts:
-    """Predict long work from a text's length and the verifier's highest recent cost per character. Thread-safe."""
+    """Predicts long work from a text's length and the verifier's highest recent cost per character. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,7 +1,7 @@
-"""A plug-in verifier's sandbox inside its worker: the pool's process runs the programs.
+"""The sandbox that a plug-in verifier has in its worker; the pool's process runs the programs.
 
-A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}, or null for the next answer. The
-pool checks every field, since the worker has read model text.
+A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}. A null submission asks for the
+next answer. The pool checks every field, since the worker has read model text.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ T = TypeVar("T")
 Exchange = Callable[[dict[str, Any]], dict[str, Any]]
 """Sends a frame to the pool's process and returns its answer."""
 LONGEST_RUN = 600.0
-"""Total seconds that one item's programs may run, without waiting for a box and compiling."""
+"""Maximum total seconds that one item's programs may run, not counting compiling and the wait for a box."""
 _LONGEST_ERROR = 2000
 _ERRORS: dict[str, type[Exception]] = {
     "check": CheckerError,
@@ -45,12 +45,12 @@ _ERRORS: dict[str, type[Exception]] = {
     "user": UserError,
     "sandbox": SandboxError,
 }
-"""A sandbox's exceptions by their name in an answer; subclasses first."""
+"""A sandbox's exceptions by their kind in an answer; subclasses first."""
 _CASES: dict[str, type[Case]] = {"stdin": Stdin, "call": Call, "check": Check}
 
 
 class MalformedError(ValueError):
-    """A message has the wrong form."""
+    """Raised if a message is malformed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _bounded(limits: Limits, seconds: float) -> Limits:
 
 
 def pack_error(error: Exception) -> dict[str, Any]:
-    """Return the answer for an error; an unknown kind is the sandbox's fault."""
+    """Return the answer for an error; an unknown kind counts as the sandbox's fault."""
     kinds = [kind for kind, of in _ERRORS.items() if isinstance(error, of)]
     text = str(error) if kinds else f"{type(error).__name__}: {error}"
     return {"error": text[:_LONGEST_ERROR], "kind": kinds[0] if kinds else "sandbox"}
@@ -301,4 +301,4 @@ _CODECS: dict[str, _Codec] = {
     ),
     "tuple[Case, ...]": _Codec(_pack_cases, _read_cases),
 }
-"""By the declared type of a field, as Python spells it."""
+"""Codecs by the declared type of a field, as Python spells it."""

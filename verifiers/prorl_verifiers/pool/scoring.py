@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 RECYCLE_AFTER = 1000
-"""Verdicts after which a worker is replaced, so that nothing persists in it for ever."""
+"""Number of verdicts after which a worker is replaced, so that nothing persists in it for ever."""
 DEEP_SECONDS = 10.0
 """Time limit of a deep canary of a retiring worker."""
 LONG_NICENESS = 10
-"""For workers with long texts: about a tenth of a processor that quick items also want."""
+"""Niceness of workers with long texts. They get about a tenth of a CPU that quick items also need."""
 LONG_WALL_FACTOR = 10
-"""Wall time per processor time for long texts, whose workers yield to others."""
+"""Wall time allowed per CPU time for long texts, whose workers yield to others."""
 _UNSOUND = "its worker misjudged known answers after it, twice"
 _UNSTEADY = "its verifier gave another verdict when it was asked again, twice"
 _LOG = logging.getLogger(__name__)
@@ -126,7 +126,7 @@ class WorkerThread(threading.Thread):
         self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
 
     def _score_texts(self, jobs: Sequence[Job], is_retry: bool = False) -> int:
-        """Score jobs together; return how many were put back because the worker ended before their turn."""
+        """Score jobs together; return how many were put back because the worker ended before it reached them."""
         requests = [(job, frame) for job in jobs if (frame := self._request(job)) is not None]
         if not requests:
             return 0
@@ -205,7 +205,8 @@ class WorkerThread(threading.Thread):
     def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
         """Deliver the verdicts of a worker that passed the canaries; otherwise kill it and have the items scored again.
 
-        After failed canaries (``examined``) that is one by one; an item whose next worker fails too is ``infra_error``.
+        After failed canaries (``examined``), the items are scored one by one; if the next worker fails too, an item
+        gets ``infra_error``.
         """
         if sound:
             for job, verdict in scored.items():

@@ -15,11 +15,11 @@ class PoolStats:
     """A snapshot: counts since the start, and the current ``queued`` and ``busy``."""
 
     items: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    """(verifier, status) -> verdicts."""
+    """Number of verdicts by (verifier, status)."""
     seconds: Mapping[str, float] = field(default_factory=dict)
-    """Verifier -> seconds of work on its items, with retries but without waiting."""
+    """Seconds of work by verifier, including retries but not waiting."""
     cpu_seconds: Mapping[str, float] = field(default_factory=dict)
-    """Verifier -> processor seconds in the workers; a killed item counts with its limit."""
+    """CPU seconds in the workers by verifier; a killed item counts with its limit."""
     queued: int = 0
     """Waiting items."""
     busy: int = 0
@@ -29,12 +29,12 @@ class PoolStats:
     worker_kills: int = 0
     """Workers killed for a timeout, limit, crash, bug or wrong canary."""
     worker_recycles: int = 0
-    """Workers replaced for their age."""
+    """Workers replaced because of their age."""
     template_starts: int = 0
     retries: int = 0
     canary_failures: int = 0
     rescored: int = 0
-    """Verdicts discarded and made again because their canaries failed or never ran."""
+    """Verdicts discarded and computed again because their canaries failed or never ran."""
     doubtful: int = 0
     """Verdicts delivered by workers that failed a deep canary when they retired."""
 

@@ -86,7 +86,7 @@ def _score(
 
 
 def serve(source: int, sink: int, isolation: str) -> None:
-    """Answer requests from one file descriptor on another until the pipe is closed."""
+    """Read requests from ``source`` and write replies to ``sink`` until the pipe is closed."""
 
     def loading(module: str) -> None:
         if module not in sys.modules:

@@ -26,15 +26,16 @@ from prorl_verifiers.spec import VERIFIERS, runs_in_worker
 PROGRAM = ("-c", "from prorl_verifiers.pool.worker import main; main()")
 _FLAGS = ("-P", "-s", "-B")
 _OF_PYTHON = ("LD_LIBRARY_PATH", "PYTHONHOME")
-"""An interpreter that was started with these may not find its libraries without them."""
+"""Variables without which an interpreter that was started with them may not find its libraries."""
 RunProgram = Callable[[dict[str, Any], float], dict[str, Any]]
 """Runs a worker's sandbox call for at most the given seconds (``sandbox_calls.WorkerCalls``)."""
 _WINDOW = 32 * 1024
-"""Bytes of requests in the pipe beyond the current one. Less than a pipe holds, or both sides could block on each
-other."""
+"""Maximum bytes of requests in the pipe beyond the current one. It is less than a pipe holds; otherwise both sides
+could block on each other.
+"""
 MAX_REPLY = 4 * 1024 * 1024
 MAX_CALL = 32 * 1024 * 1024
-"""Bytes of a worker's sandbox call."""
+"""Maximum bytes of a worker's sandbox call."""
 _LIMIT_SIGNALS = {24: "cpu limit", 25: "file size limit"}  # SIGXCPU, SIGXFSZ
 _AGAIN_SECONDS = 5.0
 """After two failed starts, the template is not started for this long and callers get the same error."""
@@ -42,7 +43,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class WorkerTimeout(Exception):
-    """The item exceeded a limit; the worker has been killed."""
+    """Raised if the item exceeds a limit; the worker has been killed."""
 
 
 class WorkerProcess:
@@ -61,8 +62,9 @@ class WorkerProcess:
     ) -> Generator[dict[str, Any], None, None]:
         """Yield the result frame (see ``protocol``) of each encoded request, in order.
 
-        Each has ``seconds`` once the worker has it and the previous reply has come; imports and programs do not count.
-        Take every reply or drop the worker. Raises WorkerTimeout or ChildError; the worker is dead after either.
+        Each request may take ``seconds`` from when the worker has it and the previous reply has arrived; imports and
+        programs do not count. Take every reply or drop the worker. Raises WorkerTimeout or ChildError; the worker is
+        dead after either.
         """
         sent = waiting = 0
         try:
@@ -147,7 +149,7 @@ class WorkerProcess:
         return str(hello.get("isolation", ""))
 
     def _explain_death(self, message: str) -> Exception:
-        """Kill the worker; return why it ended: a limit, or a fault."""
+        """Kill the worker and return why it ended: a limit, or a fault."""
         poller = select.poll()
         poller.register(self._child.source, 0)
         poller.poll(2000)  # an ending worker may still hold its pipes
@@ -177,11 +179,11 @@ class WorkerTemplate(Template):
 
     @property
     def knows_plugins(self) -> bool:
-        """Whether it has loaded this process's current plug-ins."""
+        """Whether the template has loaded this process's current plug-ins."""
         return self._plugins == plugin_environment()
 
     def wait_until_ready(self) -> Self:
-        """Return it once it can fork. Raises ChildError."""
+        """Return the template once it can fork. Raises ChildError."""
         hello = self.hello()
         self.warm, self.broken = self.verifiers - set(hello["failed"]), hello["broken"]
         for name, reason in {**hello["failed"], **self.broken}.items():
@@ -211,8 +213,8 @@ def _environment() -> dict[str, str]:
 class WorkerFactory:
     """Starts workers and keeps the template and a spare worker. Thread-safe.
 
-    With ``grow``, the first template has only the scorers; when a new verifier is seen, one with its libraries starts
-    in the background and replaces it.
+    With ``grow``, the first template has only the scorers. When a new verifier is seen, a template with its libraries
+    starts in the background and replaces it.
     """
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:

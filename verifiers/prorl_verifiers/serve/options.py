@@ -11,7 +11,9 @@ from prorl_common.serving.options import ListenOptions, check_listening
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions(ListenOptions):
-    """``timeout`` is in seconds. ``think_open``: responses start inside the thinking."""
+    """Options of ``prorl verify serve``. ``timeout`` is in seconds. ``think_open``: responses start inside the
+    thinking.
+    """
 
     port: int = 8421
     queue: int = 20_000

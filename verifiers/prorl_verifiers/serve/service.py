@@ -42,9 +42,9 @@ BAD_IN_A_ROW = 10
 PROBE_PAUSE = 2.0
 RETRY_PAUSE = 0.5
 LAST_ANSWERS = 5.0
-"""Seconds to send the last answers at shutdown."""
+"""Maximum seconds to send the last answers at shutdown."""
 INLINE_BYTES = 32 * 1024
-"""Larger bodies are parsed, and larger answers written, outside the event loop."""
+"""Larger requests are parsed, and larger answers formatted, outside the event loop."""
 REWARD_BUCKETS = (0.0, 0.25, 0.5, 0.75, 0.999, 1.0)
 POOL_GAUGES = {
     "workers": "Threads of the pool.",
@@ -170,7 +170,7 @@ class Service:
             )
 
     async def openrlhf(self, request: Request) -> Response:
-        """Score OpenRLHF's request; without a verdict for every item the answer is 503."""
+        """Score OpenRLHF's request; the answer is 503 unless every item has a verdict."""
         async with self.bodies.read(request) as body:
             batch = await _run_off_loop_if_large(
                 len(body), lambda: wire.read_openrlhf(body, self.options.modes)
@@ -193,7 +193,7 @@ class Service:
         return Response(self.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
 
     async def healthz(self, _: Request) -> Response:
-        """Return 200, or 503 while the workers give no verdicts; then probe them."""
+        """Return 200, or 503 while the workers give no verdicts even when probed."""
         now = time.monotonic()
         if self._bad_in_a_row >= BAD_IN_A_ROW and now - self._last_probe > PROBE_PAUSE:
             self._last_probe = now
@@ -250,7 +250,7 @@ class Service:
         return bad is None
 
     async def _probe_code(self) -> None:
-        """Open the sandbox; without one, raise if its backend was named, else warn."""
+        """Open the sandbox; if that fails, warn, or raise for a backend other than ``local``."""
         try:
             verdict = (await self._pool.score_async([CODE_PROBE]))[0]
         except UserError as error:

@@ -1,6 +1,6 @@
 """Compare chemical formulas, isotopes, reactions and SMILES.
 
-A condensed formula without rings is read by valence into a graph with one canonical form, so that ``CH3CH2OH`` equals
+A condensed formula without rings is parsed by valence into a graph with one canonical form, so that ``CH3CH2OH`` equals
 ``C2H5OH`` but not ``CH3OCH3``.
 """
 
@@ -28,7 +28,7 @@ class _Atom:
 
 
 class NotCondensed(ValueError):
-    """The text is not a condensed formula that can be read here."""
+    """Raised if the text is not a condensed formula that can be parsed."""
 
 
 def canonical(formula: str) -> str | None:
@@ -381,7 +381,7 @@ MAX_SMILES = 500
 
 
 def canonical_smiles(text: str, loading: Loading) -> str | None:
-    """Return RDKit's canonical SMILES, or None for no molecule. Raises ImportError without RDKit."""
+    """Return RDKit's canonical SMILES, or None if it is not a molecule. Raises ImportError without RDKit."""
     text = (
         text.strip()
         .strip("$`")

@@ -103,7 +103,7 @@ def split_direction(text: str) -> tuple[str, Direction] | None:
 
 
 def same_direction(gold: Direction, answer: Direction) -> bool:
-    """Return whether the words agree, and the angles to half a unit of the gold's last digit.
+    """Return whether the words agree, and the angles agree to half a unit of the gold's last digit.
 
     With an angle, one side may omit the words.
     """
@@ -145,7 +145,7 @@ Am americium Cm curium Bk berkelium Cf californium Es einsteinium Fm fermium Md 
 Db dubnium Sg seaborgium Bh bohrium Hs hassium Mt meitnerium Ds darmstadtium Rg roentgenium Cn copernicium Nh nihonium Fl flerovium
 Mc moscovium Lv livermorium Ts tennessine Og oganesson""".split()  # noqa: SIM905
 NUMBERS = {symbol: at + 1 for at, symbol in enumerate(_ELEMENTS[::2])}
-"""Symbol -> atomic number."""
+"""Atomic numbers by symbol."""
 _SYMBOLS = {
     **{name: symbol for symbol, name in zip(_ELEMENTS[::2], _ELEMENTS[1::2], strict=True)},
     "aluminium": "Al", "caesium": "Cs", "sulphur": "S",

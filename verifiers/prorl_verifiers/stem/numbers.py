@@ -135,7 +135,7 @@ def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
 
 
 def read_range(text: str, unit: str, loading: Loading) -> tuple[Measure, Measure] | None:
-    """Return both ends of ``5-6 m``, or None if it is not a rising range."""
+    """Return both ends of ``5-6 m``, or None if it is not an ascending range."""
     if len(text) > MAX_NUMBER:
         return None
     text = re.sub(

@@ -1,7 +1,8 @@
 """Score STEM responses.
 
 Reference: {"answer", "choices"?, "unit"?, "tolerance"?, "format"?, "aliases"?}. All parts of a list "answer" must be
-right; "aliases" are further right golds. Units are converted; a missing unit is accepted, another dimension is wrong.
+right; "aliases" are other correct golds. Units are converted. A missing unit is accepted; a different dimension is
+wrong.
 """
 
 from __future__ import annotations
@@ -282,7 +283,7 @@ def _decimal(value: Fraction) -> str:
 
 
 def _in_unit(number: Quantity, unit: str, loading: Loading) -> Fraction | None:
-    """Return the number in ``unit``, or None; it is kept if either side has no unit."""
+    """Return the number in ``unit``, or None; it stays unchanged if either side has no unit."""
     if not number.unit and not (number.percent and unit):
         return number.value
     if not unit or (number.unit and unit_powers(number.unit) == unit_powers(unit)):

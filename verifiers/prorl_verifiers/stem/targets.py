@@ -31,7 +31,7 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number with its unit; ``bare`` as written if the unit has a power of ten."""
+    """A number with its unit. ``bare``: the number as written if the unit has a power of ten."""
 
     measure: Measure
     bare: Quantity | None = None
@@ -47,7 +47,7 @@ class Directed:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A range with rising ends."""
+    """A range with ascending ends."""
 
     ends: tuple[Number, Number]
 

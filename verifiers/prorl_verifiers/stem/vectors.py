@@ -1,4 +1,4 @@
-"""Vectors with units, and answers that are chains of equalities."""
+"""Read vectors with units, and answers that are chains of equalities."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _NUMBERED = re.compile(r"(?<![\\A-Za-z_^{])[A-Za-z]{1,3}\s?\d|(?<=[A-Za-z])\s\d"
 """A number after a letter that is not a subscript: ``x5``."""
 _MULTIPLE = re.compile(r"\s*\d[\d.]*\s*\\?[A-Za-z]\s*")
 NEAR = Fraction(2, 100)
-"""Relative rounding error allowed in a side that is only calculated."""
+"""Relative rounding error allowed in an intermediate numeric side."""
 _LETTER = re.compile(
     r"(?<![\\A-Za-z])[A-Za-zµΔΩ]|\\(?!times|cdot|frac|dfrac|tfrac|left|right|pm|,|;|!|:| )[A-Za-z]+"
 )

@@ -1,1 +1,1 @@
-"""IFEvalG: 29 further ids of open-instruct."""
+"""IFEvalG of open-instruct, with 29 more instruction ids."""

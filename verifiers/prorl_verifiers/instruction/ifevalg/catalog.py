@@ -1,4 +1,4 @@
-"""The ids of IFEvalG: arguments, checks and deviations."""
+"""Arguments, checks and deviations of IFEvalG's instruction ids."""
 
 from __future__ import annotations
 
@@ -158,4 +158,4 @@ IFEVALG: Mapping[str, Instruction] = {
         "the first keyword once and the second twice, as whole words", _WHOLE, patterns=("keyword1", "keyword2"),
     ),
 }  # fmt: skip
-"""Id -> instruction."""
+"""Maps instruction ids to instructions."""

@@ -67,7 +67,7 @@ def _has_base(node: Node) -> bool:
 
 
 def is_plain(node: Node) -> bool:
-    """Return whether a node is one written number, with any sign, percent or unit."""
+    """Return whether a node is a single number, with any sign, percent or unit."""
     match node:
         case Num():
             return True
@@ -119,7 +119,7 @@ def is_closed(node: Node) -> bool:
 
 
 Convert = Callable[[Fraction, str, str], Fraction | None]
-"""(value, its unit, target unit) -> value, or None if it cannot be converted."""
+"""Converts (value, its unit, target unit) to a value, or returns None if it cannot."""
 
 
 _PERCENT = re.compile(
@@ -129,8 +129,8 @@ _PERCENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """``percent``: True if the gold is a percentage however written, False if its sign is required. ``decimals``:
-    places to which an exact gold may be rounded.
+    """``percent``: True if the gold is a percentage even without its sign, False if answers need the sign.
+    ``decimals``: places to which answers may round an exact gold.
     """
 
     percent: bool | None = None

@@ -74,11 +74,11 @@ from prorl_verifiers.math.targets import (
 )
 
 MAX_SETS = 6
-"""Maximum letters of a set formula, because all their memberships are tried."""
+"""Maximum letters of a set formula; every combination of memberships is tried."""
 
 
 class Matcher:
-    """Matches answers; ``reason`` holds the rule that decided last."""
+    """Matches answers; ``reason`` is the rule that decided last."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
@@ -150,7 +150,7 @@ class Matcher:
     # --------------------------------------------------------------------------------------- values
 
     def value(self, gold: Node, answer: Node, final: bool) -> bool | None:
-        """Match one value, possibly after a name or correct chain."""
+        """Match one value, which may follow a name or a correct chain."""
         if isinstance(answer, Relation) and not looks_like_region(answer):
             return self.chain(Value(gold), answer)
         if isinstance(answer, EXPRESSIONS):
@@ -174,7 +174,7 @@ class Matcher:
         return self.in_order([Value(part) for part in along], items)
 
     def chain(self, target: Tree, answer: Relation) -> bool | None:
-        """Require all sides except leading names to match."""
+        """Require all sides of a chain, except leading names, to match."""
         if set(answer.ops) - {"=", "~"}:
             return False
         sides, ops = list(answer.sides), list(answer.ops)
@@ -406,7 +406,7 @@ class Matcher:
         return self.in_order(gold_items, [item for row in rows for item in row])
 
     def piecewise(self, gold: Cases, answer: Node) -> bool | None:
-        """Match the cases in any order (in the given order above four)."""
+        """Match the cases in any order, or in the given order if there are more than four."""
         if not isinstance(answer, Cases) or len(gold.rows) != len(answer.rows):
             return False
         undecided = False
@@ -468,7 +468,7 @@ class Matcher:
 
 
 def same_set_formula(gold: Combined, answer: Combined) -> bool | None:
-    """Return whether set formulas agree for all memberships, else None."""
+    """Return whether set formulas agree for all memberships, or None if undecided."""
     leaves = [
         part for node in (gold, answer) for part in walk(node) if not isinstance(part, Combined)
     ]

@@ -42,7 +42,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class RealSet:
-    """Pieces of the real line; ``name`` is their variable, or None."""
+    """Pieces of the real line; ``name`` is the variable, or None."""
 
     name: Node | None
     pieces: tuple[Piece, ...]
@@ -197,7 +197,7 @@ def _intersection(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Pie
 
 
 def repeats(node: Listing) -> bool:
-    """Return whether a listed region lies within another: ``x > 2, x > 3``."""
+    """Return whether a listed region contains another one: ``x > 2, x > 3``."""
     conditions = all(isinstance(item, Relation | Where) for item in node.items)
     if (node.joint == "and" and conditions) or len(node.items) > 12:
         return False
@@ -242,7 +242,7 @@ def _tighter_end(one: tuple[Node, bool], two: tuple[Node, bool], sign: int) -> t
 
 
 def endpoint_value(node: Node) -> Any | None:
-    """Return an endpoint as an mpmath number, or None without a real value."""
+    """Return an endpoint as an mpmath number, or None if it has no real value."""
     evaluator = Evaluator({}, 60)
     end = infinite(node)
     if end:

@@ -1,4 +1,4 @@
-"""Names (``x = 5``, ``(x, y) = (1, 2)``) and free constants (``x^2 + C``) in answers."""
+"""Handle names (``x = 5``, ``(x, y) = (1, 2)``) and free constants (``x^2 + C``) in answers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ANGULAR = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def is_name(node: Node) -> bool:
-    """Return whether a side only names the answer: ``x``, ``f(x)``, ``(x, y)`` or words."""
+    """Return whether a side of an equation only names the answer: ``x``, ``f(x)``, ``(x, y)`` or words."""
     if isinstance(node, WithUnit):
         return is_name(node.of)
     if isinstance(node, Bracketed):
@@ -48,7 +48,7 @@ def is_name(node: Node) -> bool:
 
 
 def assigned(node: Node) -> tuple[Node, Node] | None:
-    """Return (name, value) of ``name = value`` unless the name occurs in the value."""
+    """Return (name, value) of ``name = value``, or None if the name occurs in the value."""
     if not isinstance(node, Relation) or node.ops != ("=",):
         return None
     name, value = node.sides
@@ -117,7 +117,7 @@ def describes_value(node: Node) -> tuple[Node, Node] | None:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Items and their names; ``several`` if every item has its own."""
+    """Items and their names. ``several`` is True if every item has its own."""
 
     names: tuple[Node, ...]
     items: tuple[Node, ...]
@@ -176,7 +176,7 @@ def named_rows(node: Node) -> list[Values] | None:
 
 
 def rounds_to(exact: Node, rounded: Node) -> bool:
-    """Return whether a decimal is within one unit of its last digit, or 0.1 %, of a constant."""
+    """Return whether ``rounded`` is within one unit of its last digit, or 0.1 %, of the constant ``exact``."""
     core = rounded.of if isinstance(rounded, WithUnit | Degrees | Neg) else rounded
     literal = [core] if isinstance(core, Num) else []
     try:
@@ -200,7 +200,7 @@ MAX_CONSTANTS = 4
 _NUMBERED = re.compile(r"[cCkK]_[0-9]")
 _FREE = re.compile(r"[A-DKa-dk](?:_[0-9])?")
 _VARIABLES = frozenset(("x", "t", "u", "y", "s", "z", "v", "w", "r", "theta"))
-"""Variables of integration; with any other letter C is an ordinary unknown."""
+"""Variables of integration. With any other letter, C is an ordinary unknown."""
 _ADDED = frozenset(("C", "c", "K", "k", "const", "constant"))
 
 
@@ -245,7 +245,7 @@ def _without(node: Any, name: str) -> Node:
 
 
 def _constant_apart(left: Node, right: Node) -> bool:
-    """Return whether the difference is the same at shifted points."""
+    """Return whether the difference of two expressions is the same at shifted points."""
     names = sorted(symbols(left, right))
     absolute = [
         any(isinstance(part, Call) and part.name == "abs" for part in walk(node))

@@ -1,4 +1,4 @@
-"""Shapes of parsed answers: ordered items, brackets, vector components."""
+"""Find ordered items, brackets and vector components in parsed answers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def ordered(node: Node) -> tuple[Node, ...] | None:
 
 
 def brackets_agree(gold: Node, answer: Node) -> bool:
-    """Return whether brackets agree; ``[1, 2]`` may be an interval."""
+    """Return whether the brackets agree, since ``[1, 2]`` may be an interval."""
     if isinstance(gold, Matrix) and isinstance(answer, Matrix):
         return (len(gold.rows) == 1) == (len(answer.rows) == 1)
     if not (isinstance(gold, Bracketed) and isinstance(answer, Bracketed)):
@@ -66,7 +66,7 @@ def brackets_agree(gold: Node, answer: Node) -> bool:
 
 
 def same_numbers(gold: Sequence[Node], answer: Sequence[Node], once: bool) -> bool | None:
-    """Compare long lists of literal numbers; None if undecided."""
+    """Compare long lists of literal numbers, or return None if undecided."""
     left, right = _literals(gold), _literals(answer)
     if left is not None and right is not None:
         return set(left) == set(right) if once else sorted(left) == sorted(right)

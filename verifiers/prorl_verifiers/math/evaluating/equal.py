@@ -23,9 +23,9 @@ from prorl_verifiers.math.reading.nodes import (
 from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 RELATIVE_TOLERANCE = 1e-6
-"""Between an irrational gold and a decimal answer; rationals and decimal golds are compared exactly."""
+"""Tolerance between an irrational gold and a decimal answer; rationals and decimal golds are compared exactly."""
 LONG_DECIMAL = 10
-"""Significant digits from which a decimal stands for the exact value that it rounds."""
+"""A decimal with at least this many significant digits may stand for the exact value that it rounds."""
 DIGITS, _CONFIRM = 60, 300
 POSITIVE, _WHOLE = 5, 10
 
@@ -141,7 +141,7 @@ def _bare_logarithm(node: Node) -> bool:
 
 
 def near(left: Value, right: Value, digits: int) -> bool:
-    """Return whether two values agree to all but 15 of ``digits`` digits."""
+    """Return whether two values agree in all but the last 15 of ``digits`` digits."""
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left == right
     return bool(_relative(left, right, digits) <= tiny(digits - 15))
@@ -228,7 +228,7 @@ def _same_for_signs(
 def _same_for_integers(
     gold: Node, answer: Node, names: list[str], bare_log: int | None
 ) -> bool | None:
-    """Return False unless the formulas require integers and agree at them."""
+    """Return False unless the formulas require integers and agree at integers."""
     if not any(_wants_integers(part) for node in (gold, answer) for part in walk(node)):
         return False
     agreed = 0
@@ -263,7 +263,7 @@ def _wants_integers(part: Node) -> bool:
 def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:
     """Return (whether ``gold = 0`` and ``answer = 0`` are equivalent, sign of their ratio or 0).
 
-    They are if the ratio is constant or each curve lies on the other.
+    They are equivalent if the ratio is constant or each curve lies on the other.
     """
     names = sorted(symbols(gold, answer))
     ratios = []

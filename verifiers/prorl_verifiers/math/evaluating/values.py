@@ -64,7 +64,7 @@ Value: TypeAlias = Any
 """A Fraction, or a real or complex mpmath number."""
 
 MAX_BITS = 60_000
-"""Size of exact fractions (3000! has 30,000 bits); larger values become floating-point."""
+"""Maximum bits of exact fractions (3000! has 30,000); larger values become floating-point."""
 MAX_EXPONENT = 10**12
 MAX_ANGLE = 10**30
 MAX_FACTORIAL = 10**6
@@ -72,7 +72,7 @@ MAX_EXACT_FACTORIAL = 3000
 
 
 class Undefined(ArithmeticError):
-    """The expression has no finite value at this point."""
+    """Raised if the expression has no finite value at this point."""
 
 
 class Evaluator:
@@ -299,7 +299,7 @@ class Evaluator:
         return self.gamma(top + 1) / (self.gamma(low + 1) * self.gamma(top - low + 1))
 
     def applied(self, name: str, values: list[Value]) -> Value:
-        """Evaluate an unknown function as a smooth one that depends on its name."""
+        """Evaluate an unknown function as a smooth function chosen by its name."""
         context = numbers(self.digits)
         seed = int.from_bytes(blake2b(name.encode(), digest_size=4).digest(), "big") % 997 + 2
         argument = context.mpf(seed) / 991

@@ -25,7 +25,7 @@ _OR = re.compile(r"\bor\b")
 
 
 def boxed_answer(text: str) -> str | None:
-    """Return the last box, or last boxes joined by signs and "and" as a list; else None."""
+    """Return the last box, or the last boxes as a list if only signs or "and" separate them; else None."""
     earliest = text.find("boxed")
     if earliest < 0 and "fbox" not in text:
         return None
@@ -69,7 +69,7 @@ def closed_boxes(text: str, count: int, length: int) -> list[tuple[int, int, str
 
 
 def gold_text(answer: str) -> str:
-    """Return the boxes of a gold, the value it states, or all of it."""
+    """Return the content of a gold's boxes, the value it states, or all of it."""
     boxed = boxed_answer(answer)
     if boxed is not None:
         behind = answer[answer.rfind("}") + 1 :][:12].strip(" $.")

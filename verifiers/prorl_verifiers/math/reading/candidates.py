@@ -23,7 +23,9 @@ from prorl_verifiers.notation.latex_text import doubtful, hedged, split_top
 MAX_LIST = 40
 """Maximum list items that may be passed to computer algebra."""
 MAX_DEGREE, MAX_STRANGE = 30, 8
-"""Maximum exponents of brackets, and letters that are not in the gold, for computer algebra."""
+"""For computer algebra: maximum sum of the exponents of brackets beyond the gold's, and maximum letters that are not in
+the gold.
+"""
 _POWER = re.compile(r"[)\]}]\s*\^\s*\{?\s*([0-9]{1,9})")
 _LETTER = re.compile(r"(?<![\\a-zA-Z])([a-zA-Z]+)")
 _PART = re.compile(
@@ -73,7 +75,7 @@ def several_candidates(gold: str, answer: str) -> str | None:
 
 
 class Groups:
-    """Counts of tuples, sets and matrices; ``joined`` if set operators stand between the top-level ones."""
+    """Counts of tuples, sets and matrices. ``joined``: set operators separate the top-level ones."""
 
     def __init__(self) -> None:
         self.top = self.all = 0
@@ -118,9 +120,9 @@ _DESCRIBING = frozenset(("abs", "sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def without_described(answer: str) -> str | None:
-    """Remove unreadable sides with letters from a chain, or return None.
+    """Remove from a chain the sides with letters that cannot be parsed, or return None.
 
-    The last side must be readable; hedges and sides with several items stay.
+    The last side must be parsable; hedged sides and sides with several items stay.
     """
     if len(answer) > MAX_TEXT:
         return None
@@ -148,7 +150,7 @@ def _readable(side: str) -> bool:
 def describes(side: Node) -> bool:
     """Return whether a side only describes a number: ``AB``, ``a+b``, ``f(g(2))``, ``|S|``.
 
-    Not ``2x``, since ``2x = 10`` is an equation, nor ``(a) 3 (b) 4``, two answers.
+    ``2x`` does not (``2x = 10`` is an equation), nor does ``(a) 3 (b) 4`` (two answers).
     """
     if not isinstance(side, EXPRESSIONS):
         return False

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, assert_never
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A number; ``decimal`` if written with a point; ``base`` as written, or 0."""
+    """A number. ``decimal``: it has a decimal point. ``base``: as written, or 0."""
 
     value: Fraction
     decimal: bool = False
@@ -233,7 +233,7 @@ def symbols(*nodes: Node) -> frozenset[str]:
 _SETS = {"cup": "∪", "cap": "∩", "minus": "\\"}
 _PLAIN = (Num, Const, Sym, Root, Call, Applied, NamedSet, Words, Bracketed, SetOf, Matrix)
 LONGEST_NUMBER = 100
-"""Digits above which only the size of a number is shown."""
+"""Of numbers with more digits only the size is shown."""
 
 
 def written(node: Node) -> str:

@@ -62,7 +62,7 @@ def read(text: str, grouping: bool = True) -> Node:
 
 class AnswerParser(CommandParser):
     def lines(self) -> Node:
-        """Parse lists on lines or separated by semicolons."""
+        """Parse lists that are separated by line breaks or semicolons."""
         if {"\\\\", ";"}.isdisjoint(token.text for token in self.tokens):
             return self.infix(self.listing())
         rows = [self.listing(",")]

@@ -17,11 +17,11 @@ MAX_POWER_OF_TEN = 5000
 
 
 class Unreadable(ValueError):
-    """The text is not an answer that this grader can parse."""
+    """Raised if the text is not an answer that this grader can parse."""
 
 
 class TooLarge(Unreadable):
-    """The answer exceeds the limits on length, digits or powers."""
+    """Raised if the answer exceeds the limits on length, digits or powers."""
 
 
 Kind = Literal["num", "cmd", "text", "word", "op", "joint", "sym"]
