@@ -1,4 +1,4 @@
-"""Records of a row on its way into a dataset: Row, Candidate, Drop."""
+"""Defines the records of a row on its way into a dataset: Row, Candidate and Drop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prorl_verifiers import Task
 OWN_PROGRAM = "the source's program, run on its tests"
 OWN_RESPONSE = "a response that the source ships"
 TWO_PROGRAMS = "two programs: one computed the tests, the other passed them"
-"""Values of ``verified_by`` in the metadata: what agreed with the gold response."""
+"""Values of ``verified_by`` in the metadata, which say what agreed with the gold response."""
 STAGES = (
     "where",
     "made",
@@ -24,7 +24,7 @@ STAGES = (
     "near-duplicate",
     "difficulty",
 )
-"""Stages that can drop a candidate, in order. A candidate that passes all of them and is not needed is surplus."""
+"""The stages that can drop a candidate, in order. A candidate that passes all stages and is not needed is surplus."""
 STAGE_NAMES = {
     "candidates": "candidates",
     "where": "- not asked for (where)",
@@ -45,12 +45,12 @@ STAGE_NAMES = {
 class Row:
     """One item as its source yields it.
 
-    ``index`` is its fixed position in the entry's stream. ``gold`` is a full response that should score 1. ``answer``
-    is the bare correct answer where a constant guess could hit it (math, stem, logic). Generated rows with equal
-    ``key`` are the same problem. ``core`` is the text to compare with published problems, without template and suffix
-    (default: ``question``). ``consistent``: without a gold response, the adapter checked that tests decode or
-    constraints are compatible. ``independent`` names what agrees with the gold and was not made from it; only then can
-    it be ``verified``.
+    ``index`` is its fixed position in the entry's stream. ``gold`` is a full response that should get reward 1.
+    ``answer`` is the bare correct answer if a constant guess could be right (math, stem, logic). Generated rows with
+    equal ``key`` are the same problem. ``core`` is the text to compare with published problems, without template and
+    suffix (default: ``question``). ``consistent`` is True if there is no gold response but the adapter checked that
+    tests decode or constraints are compatible. ``independent`` names what agrees with the gold and was not made from
+    it; a row can be ``verified`` only with it.
     """
 
     index: int
@@ -67,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkMatch:
-    """One match with a benchmark item, as in ``decontamination.jsonl``."""
+    """One match with a benchmark item; a line of ``decontamination.jsonl``."""
 
     benchmark: str
     item: str
@@ -80,10 +80,10 @@ class BenchmarkMatch:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A candidate that did not become a row: ``reason`` is a category, ``detail`` the specifics.
+    """A candidate that did not become a row; ``reason`` is a category, ``detail`` is specific.
 
-    Stage ``where`` means excluded by the source's condition, ``posed`` ill-posed, ``decontamination`` an item of a
-    generated benchmark.
+    Stage ``where`` means that the source's condition excludes it, ``posed`` that it is ill-posed, and
+    ``decontamination`` that it is an item of a generated benchmark.
     """
 
     index: int
@@ -93,15 +93,15 @@ class Drop:
     text: str = ""
     match: BenchmarkMatch | None = None
     quarantine: Mapping[str, Any] | None = None
-    """Position and columns of a bad row, for sources that quarantine bad rows."""
+    """Position and columns of a bad row, if its source quarantines bad rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A finished row with its keys and what its gold check needs.
 
-    ``box`` replaces the reference in the gold check. Rows with equal ``key`` are the same problem, with equal
-    ``prompt_key`` the same prompt; ``signature`` finds near-duplicates. A ``variant`` stays although it matches
+    ``box`` replaces the reference in the gold check. Rows with equal ``key`` are the same problem, and those with equal
+    ``prompt_key`` have the same prompt; ``signature`` finds near-duplicates. A ``variant`` stays although it matches
     benchmark items, because its numbers differ.
     """
 
@@ -132,7 +132,7 @@ _DEFAULTS = {kind: {spec.name: spec.default for spec in fields(kind)} for kind i
 
 
 def encode(candidate: Candidate | Drop) -> dict[str, Any]:
-    """Return JSON-ready values for ``decode``, without defaults."""
+    """Return a JSON-ready mapping for ``decode``; default values are left out."""
     kind = type(candidate)
     values: dict[str, Any] = {"drop": True} if kind is Drop else {}
     for name, default in _DEFAULTS[kind].items():
@@ -147,7 +147,7 @@ def encode(candidate: Candidate | Drop) -> dict[str, Any]:
 
 
 def decode(values: Mapping[str, Any]) -> Candidate | Drop:
-    """Return the record given to ``encode``. Raises TypeError."""
+    """Return the record that ``encode`` was given. Raises TypeError for malformed values."""
     if "drop" not in values:
         return decode_candidate(values)
     match = values.get("match")
@@ -162,14 +162,14 @@ def decode_candidate(values: Mapping[str, Any]) -> Candidate:
 
 
 def match_json(match: BenchmarkMatch) -> dict[str, Any]:
-    """Return a match as files store it."""
+    """Return a match as a JSON object for files."""
     return {spec.name: getattr(match, spec.name) for spec in fields(match)}
 
 
 class BadRow(DatasetError):
     """A raw row is unreadable or incomplete; the message begins with its position.
 
-    ``reason`` is a category. The source's ``on_bad_row`` decides what happens.
+    ``reason`` is a category. The source's ``on_bad_row`` decides what happens to the row.
     """
 
     def __init__(self, where: str, problem: str, reason: str) -> None:
@@ -178,7 +178,7 @@ class BadRow(DatasetError):
 
 
 def normalised(text: str) -> str:
-    """Return a text in lower case with single spaces."""
+    """Return a string in lower case with single spaces."""
     return " ".join(text.lower().split())
 
 

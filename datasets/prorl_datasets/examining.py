@@ -1,4 +1,4 @@
-"""Check the published sources of a recipe without downloading their files."""
+"""Checks the published sources of a recipe without downloading their files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from prorl_datasets.spec import ADAPTERS
 from prorl_datasets.types import DatasetError
 
 MAX_FILES = 4
-"""Number of files of each source whose columns are read."""
+"""Maximum number of files of each source whose columns are read."""
 FIRST_BYTES, MAX_BYTES = 256 * 1024, 64 * 1024 * 1024
-"""Bytes of a text file to read first, and at most, to find one complete row."""
+"""To find one complete row in a text file, read FIRST_BYTES, then more, up to MAX_BYTES."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """Findings about one source; ``problem`` is empty if a build would accept it."""
+    """Findings about one source; ``problem`` is empty if a build would accept the source."""
 
     name: str
     repo: str
@@ -50,7 +50,8 @@ def examine_sources(
     benchmarks: bool,
     progress: Progress,
 ) -> Iterator[Examined]:
-    """Yield the findings for each hub source, and with ``benchmarks`` for published benchmarks. Raises DatasetError."""
+    """Yield the findings for each hub source and, with ``benchmarks``, for each published benchmark. Raises
+    DatasetError."""
     access = Access(mirror, progress=progress)
     for entry in recipe.select(only, skip):
         source = entry.source

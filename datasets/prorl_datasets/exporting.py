@@ -1,4 +1,4 @@
-"""Export a dataset for OpenRLHF, verl and TRL; docs/guides/trainer-adapters.md has the reward functions."""
+"""Exports a dataset for OpenRLHF, verl and TRL; docs/guides/trainer-adapters.md has the reward functions."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ Record = dict[str, Any]
 
 @dataclass(slots=True)
 class Exported:
-    """Rows by file name, and training rows by sampling weight."""
+    """The number of rows by file name, and of training rows by sampling weight."""
 
     rows: dict[str, int] = field(default_factory=dict)
     weights: Counter[float] = field(default_factory=Counter)
 
     @property
     def weighs(self) -> bool:
-        """True if the training rows have different weights."""
+        """Whether training rows have different weights."""
         return len(self.weights) > 1
 
 
 def export(source: str | Path, out: Path, fmt: str) -> Exported:
     """Write each split of the dataset ``source`` into the folder ``out``.
 
-    ``openrlhf`` gives JSONL, ``verl`` and ``trl`` Parquet. Sampling weights are written, but none of the three trainers
-    samples by them. Raises DatasetError (unknown format, ``out`` exists, or as ``load`` does) or UserError (disk).
+    ``openrlhf`` writes JSONL, ``verl`` and ``trl`` write Parquet. Sampling weights are written, but none of the three
+    trainers uses them. Raises DatasetError for an unknown format, an existing ``out`` or like ``load``, and UserError
+    for disk errors.
     """
     if fmt not in FORMATS:
         raise DatasetError(
@@ -108,7 +109,7 @@ def trl_record(sample: Sample) -> Record:
 
 
 def _write(path: Path, rows: Iterator[Record]) -> int:
-    """Write rows as JSONL or Parquet and return their number; no rows, no file."""
+    """Write rows as JSONL or Parquet and return their number; without rows, no file is written."""
     batches = iter(lambda: list(islice(rows, READ_BATCH)), [])
     first = next(batches, None)
     if first is None:

@@ -1,4 +1,4 @@
-"""Summarise a dataset and compare two, with rows streamed from disk."""
+"""Summarises a dataset and compares two, streaming rows from disk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from prorl_verifiers import VERIFIERS
 ANSWERS_SHOWN = 10
 FROM_MANIFEST = ("left_out", "drops", "stages", "decontamination", "short")
 MAX_ANSWERS = 200_000
-"""Limit on distinct answers counted in each domain; the summary shows when it is reached."""
+"""Maximum number of distinct answers counted in each domain; the summary says if it is reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class _Domain:
     examples: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, sample: Sample, most: int) -> None:
-        """Count a row; keep at most ``most`` examples, from different entries if possible."""
+        """Count a row; keep at most ``most`` examples, if possible from different entries."""
         self.lengths[sum(len(m["content"]) for m in sample.prompt)] += 1
         answer, task = None, sample.task
         if task.verifier in VERIFIERS.names():  # its plug-in may not be installed here
@@ -80,7 +80,8 @@ class _Domain:
 
 
 def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
-    """Return a JSON-ready summary with ``examples`` samples of each domain. Raises DatasetError."""
+    """Return a JSON-ready summary with ``examples`` samples of each domain. Raises DatasetError if the dataset is
+    invalid."""
     path = Path(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
     domains: dict[str, _Domain] = {}
@@ -124,7 +125,7 @@ def _example(sample: Sample) -> dict[str, Any]:
 
 
 def diff(before: str | Path, after: str | Path) -> DiffReport:
-    """Compare two datasets by id and content. Raises DatasetError."""
+    """Compare two datasets by id and content. Raises DatasetError if one is invalid."""
     old, new = _contents(before), _contents(after)
     return DiffReport(
         added=tuple(sorted(new.keys() - old.keys())),

@@ -1,6 +1,6 @@
-"""Push a dataset to the Hugging Face hub in the layout that ``load_dataset`` reads.
+"""Pushes a dataset to the Hugging Face hub in the layout that ``load_dataset`` reads.
 
-Files with dropped rows stay local: they contain benchmark questions and rows of private files.
+Files with dropped rows stay local, since they contain benchmark questions and rows of private files.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from prorl_datasets.types import SPLITS, DatasetError
 
 CARD = "README.md"
 LOCAL_FILES = (PAIRS, QUARANTINE, DROPPED)
-"""Files with texts of rows that are not in the dataset; they are never pushed."""
+"""Files that contain texts of rows outside the dataset; they are never pushed."""
 
 
 def plan_push(folder: Path, repo: str) -> Upload:
@@ -53,7 +53,7 @@ def plan_push(folder: Path, repo: str) -> Upload:
 
 
 def rows_by_split(folder: Path) -> dict[str, int]:
-    """Return the rows of each split. Raises DatasetError."""
+    """Return the number of rows of each split. Raises DatasetError."""
     files = read_manifest(folder)["files"]
     names = {split: f"{split}.parquet" for split in SPLITS}
     return {split: int(files[name]["rows"]) for split, name in names.items() if name in files}

@@ -1,4 +1,4 @@
-"""Show everything that a dataset records about one row."""
+"""Shows everything that a dataset records about one row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _ITEM = re.compile(r"(.+)-0*(\d+)")
 def show(path: str | Path, row: str) -> dict[str, Any]:
     """Return JSON-ready the row with this id of a dataset (folder or Parquet file), or why it was dropped.
 
-    ``kept`` tells which; a dropped row has ``drops``. Raises DatasetError for an unknown id and as ``load`` does.
+    ``kept`` tells which of the two; a dropped row has ``drops``. Raises DatasetError for an unknown id, or like
+    ``load``.
     """
     path = Path(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
@@ -78,7 +79,7 @@ def _row_record(sample: Sample, manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _drop_records(path: Path, manifest: Mapping[str, Any], row: str) -> Iterator[dict[str, Any]]:
-    """Yield the records of a dropped row, named ENTRY-INDEX or ENTRY-SPLIT-INDEX without padding."""
+    """Yield the records of a dropped row; its name is ENTRY-INDEX or ENTRY-SPLIT-INDEX without padding."""
     names = {_numbered(row)}
     for split in SPLITS:  # rows of files have no split until they are chosen
         entry, number = _numbered(row)

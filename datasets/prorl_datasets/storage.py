@@ -1,4 +1,4 @@
-"""Write and read datasets as Parquet with a manifest."""
+"""Writes and reads datasets as Parquet with a manifest."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ COLUMNS = {
     "gold), `chance` (what a blind constant answer earns), `family`, `level`, `config`; what the adapter keeps; "
     "`extra`: the source's further columns",
 }
-"""Meaning of each column, in file order; all are text except ``prompt``."""
+"""The meaning of each column, in file order; all columns are strings except ``prompt``."""
 MANIFEST = "manifest.json"
 ROW_GROUP, GROUP_BYTES = 4096, 32 * 2**20
-"""Rows in a row group, and its approximate limit in bytes of text, because a row group is held in memory."""
+"""Number of rows in a row group, and its approximate limit in bytes, since a row group is held in memory."""
 READ_BATCH = 512
 
 
@@ -63,12 +63,12 @@ def write_split(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
 
 
 def canonical_json(value: Any) -> str:
-    """Return JSON that is equal for equal values."""
+    """Return JSON that is the same for equal values."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a dataset folder. Raises DatasetError."""
+    """Return the manifest of a dataset folder. Raises DatasetError if it is missing or invalid."""
     path = folder / MANIFEST
     if not folder.is_dir():
         raise DatasetError(f"no such dataset folder: {folder}; build one with: prorl data build")
@@ -104,7 +104,7 @@ def no_samples(path: str | Path, split: str | None = None) -> DatasetError:
 
 
 def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
-    """Yield the samples one by one. Raises as ``load`` does, except for empty data."""
+    """Yield the samples one by one. Raises DatasetError like ``load``, except for empty data."""
     path = Path(path)
     if split is not None and split not in SPLITS:
         raise DatasetError(
@@ -192,7 +192,7 @@ def _sample(path: Path, row: Mapping[str, Any]) -> Sample:
 
 
 def newest_dataset(root: Path) -> Path | None:
-    """Return the folder under ``root`` with the newest manifest."""
+    """Return the folder under ``root`` with the newest manifest, or None."""
     if not root.is_dir():
         return None
     manifests = [m for m in root.glob(f"*/{MANIFEST}") if not m.parent.name.startswith(".")]

@@ -1,4 +1,4 @@
-"""The Sample: one prompt with its verification task and origin."""
+"""Defines the Sample: one prompt with its verification task and origin."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ ChatMessage = Mapping[str, str]
 
 
 class DatasetError(UserError):
-    """A dataset, recipe or source file is missing, malformed or empty."""
+    """Raised if a dataset, recipe or source file is missing, malformed or empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One item of a dataset; ``id`` is unique in it."""
+    """One item of a dataset; ``id`` is unique in the dataset."""
 
     id: str
     domain: Domain
@@ -41,7 +41,7 @@ class Sample:
 
     @property
     def family(self) -> str:
-        """The family in its metadata, or else its source."""
+        """The family in the metadata, or the source if it has none."""
         return str(self.metadata.get("family") or self.source)
 
     @property

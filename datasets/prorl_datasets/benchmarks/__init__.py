@@ -1,4 +1,4 @@
-"""Benchmark specifications and loaders."""
+"""Defines and loads benchmarks."""
 
 from prorl_datasets.benchmarks.catalogue import (
     BenchmarkItem,

@@ -1,4 +1,4 @@
-"""Convert the test sources of HumanEval and HumanEval+ into our tests by parsing them, never running them.
+"""Converts the test sources of HumanEval and HumanEval+ into our tests by parsing, never running, them.
 
 Boxes lack numpy, so helpers that use it are replaced.
 """
@@ -13,9 +13,9 @@ from prorl_datasets.sources.adapters.code_sets import parts_of
 from prorl_datasets.sources.readers.decode import slow_name
 
 MAX_PARTS = 1_000_000
-"""Limit on separators in a test source; its syntax tree takes about 1.4 kB for each."""
+"""Maximum number of separators in a test source; its syntax tree takes about 1.4 kB for each."""
 TOLERANCE = 1e-6
-"""Tolerance for floats, both of HumanEval+ and of ``call`` tests in the code verifier."""
+"""Tolerance for floats in HumanEval+, and in ``call`` tests of the code verifier."""
 
 _HELPERS = """
 def is_floats(x):
@@ -40,13 +40,13 @@ _MENDED_POLY = "abs(_poly(*inp, candidate(*inp)))"
 
 
 class UnreadableTests(ValueError):
-    """The shape of the test source is not supported."""
+    """The test source has an unsupported shape."""
 
 
 def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, Any]]:
-    """Return the tests of ``check(candidate)`` in ``source``, with functions of the prompt ``head`` that it uses.
+    """Return the tests of ``check(candidate)`` in ``source``, with the functions of the prompt ``head`` that it uses.
 
-    Raises UnreadableTests.
+    Raises UnreadableTests for an unsupported shape.
     """
     if parts_of(source) > MAX_PARTS or slow_name(source):
         raise UnreadableTests(f"the source has more than {MAX_PARTS:,} parts, or odd names")
@@ -113,7 +113,7 @@ def _literal(node: ast.expr) -> bool:
 
 
 def _table_tests(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
-    """Return a test for each row of HumanEval+'s usual table, None for any other form."""
+    """Return a test for each row of HumanEval+'s usual table, or None if the source has another form."""
     constants: dict[str, Any] = {}
     for statement in check.body[:-1]:
         if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):
@@ -174,7 +174,7 @@ def _is_json(value: Any) -> bool:
 
 
 class _Rewrite(ast.NodeTransformer):
-    """Replace numpy helpers by ours, and repair an assert of HumanEval/32 that can never pass as published."""
+    """Replace numpy helpers by ours, and fix an assert of HumanEval/32 that can never pass as published."""
 
     def __init__(self) -> None:
         self.replaced = False

@@ -1,4 +1,4 @@
-"""The catalogue of benchmarks, one YAML file each."""
+"""Loads the catalogue of benchmarks, one YAML file each."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ from prorl_datasets.types import DatasetError, Domain
 from prorl_verifiers import VERIFIERS
 
 Metric = Literal["mean_of_n", "mean_reward"]
-"""``mean_of_n``: pass@1 as the mean of a binary outcome over ``samples`` responses; ``mean_reward``: the mean of the
-reward in [0, 1] (ProRL's choice for logic and instructions).
-"""
+"""``mean_of_n`` is pass@1, the mean of a binary outcome over ``samples`` responses. ``mean_reward`` is the mean of a
+reward in [0, 1], ProRL's choice for logic and instructions."""
 
 
 class _Strict(BaseModel):
@@ -45,7 +44,7 @@ class HubSource(_Strict):
 
 
 class VersionFile(_Strict):
-    """One dated file of a benchmark, without problems newer than ``until``."""
+    """One dated file of a benchmark; it has no problems newer than ``until``."""
 
     file: str
     until: date
@@ -53,9 +52,9 @@ class VersionFile(_Strict):
 
 
 class Generated(_Strict):
-    """Items made by reasoning-gym: ``count`` for each task and rung.
+    """Items made by reasoning-gym: ``count`` for each task and difficulty level (rung).
 
-    ``configs`` override the task's defaults; each key in ``ladder`` takes every value of ``rungs``.
+    ``configs`` override the task's defaults. Each key in ``ladder`` takes every value of ``rungs``.
     """
 
     seed: int
@@ -79,8 +78,8 @@ class BenchmarkSpec(_Strict):
     """One benchmark.
 
     ``columns`` lists possible column names for each field, best first; ``optional`` fields may be absent. Without
-    ``adapter`` the fields are ``question``, the verifier's, ``id`` and ``gold_response``. ``reference`` is merged into
-    every task reference. Loading fails if a larger share than ``unusable_max`` is unusable. Rows of a ``gated``
+    ``adapter``, the fields are ``question``, the verifier's, ``id`` and ``gold_response``. ``reference`` is merged into
+    every task reference. Loading fails if a larger share of rows than ``unusable_max`` is unusable. Rows of a ``gated``
     benchmark must not be published and are never printed.
     """
 
@@ -164,7 +163,7 @@ _PARTS: dict[str, type[BaseModel]] = {
     "generated": Generated,
     "versions": VersionFile,
 }
-"""Model of each nested key."""
+"""Models of the nested keys."""
 
 
 def benchmark_names() -> list[str]:
@@ -189,7 +188,7 @@ def load_spec(name: str) -> BenchmarkSpec:
 
 
 def parse_spec(content: str, label: str) -> BenchmarkSpec:
-    """Parse a specification from YAML; ``label`` names it in errors. Raises DatasetError."""
+    """Parse a specification from YAML; errors name it ``label``. Raises DatasetError if it is invalid."""
     import yaml
 
     try:
@@ -222,9 +221,10 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkItem:
-    """One usable row; ``key`` is its own id, if any.
+    """One usable row; ``key`` is its own id, if it has one.
 
-    ``verifier`` overrides the benchmark's. ``gold`` is a full response. ``shown`` replaces the question in the prompt.
+    ``verifier`` overrides the benchmark's verifier. ``gold`` is a full response. ``shown`` replaces the question in the
+    prompt.
     """
 
     question: str
@@ -248,7 +248,7 @@ Converted = BenchmarkItem | LeftOut
 
 
 def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> Any:
-    """Return the first of the field's columns in the row, None if optional and absent. Raises DatasetError."""
+    """Return the field's first column that the row has, or None for an absent optional field. Raises DatasetError."""
     candidates = spec.columns[name]
     for column in candidates:
         if column in raw:
@@ -274,6 +274,6 @@ def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) 
 
 
 def row_id(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
-    """Return the row's own id, if any."""
+    """Return the row's own id, or None."""
     value = field_of(spec, raw, "id", where) if "id" in spec.columns else None
     return None if value is None else str(value).strip()

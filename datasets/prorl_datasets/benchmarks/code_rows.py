@@ -1,4 +1,4 @@
-"""Read rows of HumanEval, Eurus-2 and LiveCodeBench."""
+"""Converts rows of HumanEval, Eurus-2 and LiveCodeBench."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CODE_SOURCES = ("apps", "codecontests", "codeforces", "taco")
 
 
 def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a HumanEval row; the canonical solution is its gold."""
+    """Return the item of a HumanEval row; the gold response is the canonical solution."""
     head = field_of(spec, raw, "question", where)
     entry_point = text_of(spec, raw, "entry_point", where)
     source = text_of(spec, raw, "test", where)
@@ -54,7 +54,7 @@ def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -
 
 
 def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem | None:
-    """Return the item of an Eurus-2 validation row, None for a row of another source.
+    """Return the item of an Eurus-2 validation row, or None if the row comes from another source.
 
     Eurus-2 has no usable id and no solution.
     """
@@ -74,7 +74,7 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Be
 def eurus_question(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[None, str] | None:
-    """Return (None, question), or None for a row of another source."""
+    """Return (None, question), or None if the row comes from another source."""
     source = field_of(spec, raw, "source", where)
     if source != spec.options["data_source"]:
         if source not in CODE_SOURCES and raw.get("ability") == "code":
@@ -98,10 +98,10 @@ EURUS = AdapterSpec("eurus", domain="code", item=convert_eurus, question=eurus_q
 
 
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
-"""Limit on the unpacked size of one row's tests, against decompression bombs."""
+"""Maximum unpacked size of one row's tests; stops decompression bombs."""
 
 MAX_OPCODES = 32
-"""Limit on pickle opcodes. One text takes five and a pair nine; FRAME and PROTO may repeat."""
+"""Maximum number of pickle opcodes. One string takes five and a pair nine; FRAME and PROTO may repeat."""
 
 _TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8")
 _SILENT = ("PROTO", "FRAME", "MEMOIZE", "BINPUT", "LONG_BINPUT")
@@ -110,11 +110,11 @@ _PAIR_KEY = "input_output"
 
 
 class PackedError(ValueError):
-    """The packed text is damaged, too large, or forbidden."""
+    """The packed string is damaged, too large, or forbidden."""
 
 
 def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
-    """Unpack a text; ``limit`` is in bytes. Raises PackedError."""
+    """Unpack a string of at most ``limit`` bytes. Raises PackedError."""
     try:
         squeezed = base64.b64decode(packed, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -132,7 +132,7 @@ def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
 
 
 def pickled_text(data: bytes) -> str:
-    """Return the text of a pickle without executing it. Raises PackedError."""
+    """Return the string in a pickle without executing it. Raises PackedError for any other pickle."""
     opcodes: list[str] = []
     texts: list[str] = []
     last = 0
@@ -201,7 +201,7 @@ def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: st
 
 
 def contest_day(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> date | None:
-    """Return the day of the contest, if the copy has dates."""
+    """Return the day of the contest, or None if this copy has no dates."""
     value = field_of(spec, raw, "date", where)
     if value is None:
         return None
@@ -248,7 +248,7 @@ def _sandboxfusion(raw: Mapping[str, Any]) -> BenchmarkItem:
 
 
 def question_of(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> tuple[str | None, str]:
-    """Return (id, question); SandboxFusion's copy has no id here."""
+    """Return (id, question); SandboxFusion's copy has no id."""
     question = text_of(spec, raw, "question", where)
     if "question_id" not in raw:
         return None, question

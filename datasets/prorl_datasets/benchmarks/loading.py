@@ -1,4 +1,4 @@
-"""Load benchmarks: all samples, or only the questions."""
+"""Loads benchmarks: all samples, or only the questions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from prorl_verifiers import TaskError, load_task, runs_programs
 MAX_ROW_BYTES = 1 << 30
 """LiveCodeBench has rows of hundreds of MiB; all other benchmarks stay below the readers' default."""
 _ERROR_SIZE = 120
-"""Characters of a generator's error that are reported."""
+"""Number of characters of a generator's error that are reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ class BenchmarkFiles:
 
 
 def benchmark_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> BenchmarkFiles:
-    """Return the files of ``spec``, of its main data set only ``files``. Raises DatasetError."""
+    """Return the files of ``spec``, but only ``files`` of its main data set. Raises DatasetError if some are
+    unavailable."""
     assert spec.hub is not None
     if mirror is not None:
         if not mirror.is_dir():
@@ -116,7 +117,7 @@ def _seeds(plan: Generated, name: str, task: str, rung: int | None) -> list[int]
 def generated_items(
     spec: BenchmarkSpec, limit: int | None = None, worker: RowClient | None = None
 ) -> Iterator[Converted]:
-    """Yield the items, at most ``limit`` of each task and rung. A given ``worker`` stays open."""
+    """Yield at most ``limit`` items of each task and difficulty level. A given ``worker`` stays open."""
     plan = spec.generated
     assert plan is not None
     client = worker or RowClient()
@@ -149,9 +150,9 @@ def generated_items(
 
 
 def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tuple[str, str]]:
-    """Yield (id, question) of every row, with the ids of the samples.
+    """Yield (id, question) of every row; ids are those of the samples.
 
-    Raises DatasetError as ``read_benchmark`` does.
+    Raises DatasetError like ``read_benchmark``.
     """
     spec = load_spec(name)
     if spec.hub is None:
@@ -176,7 +177,7 @@ def texts(sample: Sample) -> tuple[str, ...]:
 
 
 def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
-    """Return the id of an item: its key, or else a digest of the question."""
+    """Return the id of an item: its key, or a digest of the question if it has none."""
     if key is None:
         words = " ".join(question.split())
         key = hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -185,7 +186,7 @@ def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
 
 @dataclass(slots=True)
 class Loaded:
-    """A loaded benchmark; ``expected`` is the published number of rows, None for a part."""
+    """A loaded benchmark; ``expected`` is the published number of rows, None if only a part was loaded."""
 
     spec: BenchmarkSpec
     samples: list[Sample] = field(default_factory=list)
@@ -197,7 +198,7 @@ class Loaded:
 
     @property
     def note(self) -> str | None:
-        """A warning if the number of rows is unexpected."""
+        """A warning if the number of rows is not the expected one."""
         rows = self.usable + len(self.unusable)
         if self.expected is None or rows == self.expected:
             return None
@@ -225,8 +226,8 @@ def read_benchmark(
     """Load a benchmark.
 
     ``mirror`` is a folder with the files. ``window`` (first and last day, both included) selects problems by contest
-    date; default: the benchmark's own window. ``limit`` is the number of samples (generated: of each task). Raises
-    DatasetError for an unknown name, unavailable files, changed columns or too many unusable rows.
+    date; it defaults to the benchmark's own. ``limit`` is the number of samples (for generated benchmarks, of each
+    task). Raises DatasetError for an unknown name, unavailable files, changed columns or too many unusable rows.
     """
     return read_spec(load_spec(name), mirror=mirror, window=window, limit=limit)
 
@@ -253,7 +254,7 @@ def stream_spec(
 ) -> Iterator[Sample]:
     """Yield the samples of ``loaded.spec``, and fill the other fields of ``loaded``.
 
-    Raises as ``read_benchmark`` does, for too many unusable rows at the end.
+    Raises DatasetError like ``read_benchmark``; too many unusable rows raise it at the end.
     """
     spec = loaded.spec
     days = spec.window
@@ -289,7 +290,7 @@ def stream_spec(
     bad, rows = len(loaded.unusable), len(loaded.unusable) + loaded.usable
     if not rows:
         raise DatasetError(f"benchmark {spec.name}: no row of it in {loaded.origin}")
-    # The limit is a share of all rows, so the first few prove nothing.
+    # The limit is a share of all rows, so the first few rows prove nothing.
     if bad > spec.unusable_max * rows and not (cut_short and spec.unusable_max):
         first = loaded.unusable[0]
         raise DatasetError(

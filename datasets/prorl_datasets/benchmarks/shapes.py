@@ -1,4 +1,4 @@
-"""Turn benchmark rows into items: by columns, by adapter, and for mathematics, multiple choice and IFEval."""
+"""Converts benchmark rows to items: by columns, by adapter, and for mathematics, multiple choice and IFEval."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from prorl_verifiers.extract import last_boxed
 
 
 def convert(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted | None:
-    """Convert a row by adapter or columns, None for a row of another benchmark. Raises DatasetError."""
+    """Convert a row by adapter or columns, or return None if it belongs to another benchmark. Raises DatasetError."""
     if spec.adapter is None:
         fields = {name: field_of(spec, raw, name, where) for name in spec.columns}
         fields["prompt"] = text_of(spec, raw, "question", where)
@@ -68,7 +68,7 @@ def convert(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converte
 def question_of(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[str | None, str] | None:
-    """Return (id or None, question), or None for a row of another benchmark."""
+    """Return (id or None, question), or None if the row belongs to another benchmark."""
     if spec.adapter is not None:
         adapter = ADAPTERS.get(spec.adapter)
         if adapter.question is not None:
@@ -98,7 +98,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Ben
         raise Unusable("no answer, neither in a column nor in the solution's box")
     gold, *alternatives = dict.fromkeys(golds)  # the others are alternative spellings in this copy
     if spec.options.get("integer"):
-        # as plain digits: 336^\circ is 336, 025 is 25, 142.0 is 142
+        # write the answer in plain digits: 336^\circ is 336, 025 is 25, 142.0 is 142
         try:
             number = float(_DEGREES.sub("", gold.strip().strip("$").strip()).strip())
         except ValueError:
@@ -120,7 +120,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Ben
 
 
 def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of an OlympiadBench row. Raises Unusable."""
+    """Return the item of an OlympiadBench row. Raises Unusable if it cannot be scored."""
     modality = field_of(spec, raw, "modality", where)
     if modality not in (None, "Text-only"):
         raise Unusable(f"needs an image (modality {modality})")
@@ -173,7 +173,7 @@ def olympiad_question(
 
 
 def olympiad_gold(answers: list[str], several: bool) -> str:
-    """Return OlympiadBench's answers as one text without dollar signs.
+    """Return OlympiadBench's answers as one string without dollar signs.
 
     Spaces follow commas, so that ``27,54,108`` is not one number.
     """
@@ -183,7 +183,7 @@ def olympiad_gold(answers: list[str], several: bool) -> str:
 
 
 def plain_gold(text: str) -> str:
-    r"""Return a gold without dollar signs, and with ``\arcsin`` for ``np.arcsin``."""
+    r"""Return a gold answer without dollar signs, and with ``\arcsin`` for ``np.arcsin``."""
     text = text.strip()
     if len(text) > 2 and text[0] == text[-1] == "$" and "$" not in text[1:-1]:
         text = text[1:-1].strip()
@@ -210,7 +210,7 @@ _WRONG = ("wrong_1", "wrong_2", "wrong_3")
 
 
 def convert_gpqa(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a GPQA row with shuffled options. Raises DatasetError for a copy without options."""
+    """Return the item of a GPQA row with shuffled options. Raises DatasetError if the copy has no options."""
     if "correct_answer" in raw and not any(c in raw for c in spec.columns["wrong_1"]):
         raise DatasetError(
             f"{where}: this copy of GPQA has no options (columns {', '.join(raw)}); it cannot be "

@@ -1,1 +1,1 @@
-"""Building a dataset."""
+"""Builds a dataset."""

@@ -1,4 +1,4 @@
-"""Collect the benchmark questions and generated items that training rows must not repeat."""
+"""Collects the benchmark questions and generated items that training rows must not repeat."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ INDEX, TAKEN = "benchmarks.npz", "benchmark_items.txt"
 
 @dataclass(slots=True)
 class Guard:
-    """Benchmarks of one build.
+    """The benchmarks that a build checks.
 
     ``checked`` maps benchmarks to numbers of items, ``missing`` to reasons. ``texts`` are (benchmark, item, question).
     ``keys`` map items of the ``generated`` benchmarks to "benchmark item".
@@ -40,14 +40,14 @@ class Guard:
     keys: dict[str, str] = field(default_factory=dict)
 
     def hashes(self) -> dict[str, str]:
-        """Return what identifies the benchmarks in the build's fingerprint."""
+        """Return the part of the build's fingerprint that identifies the benchmarks."""
         if not self.texts and not self.missing and not self.generated:
             return {}
         content = hashlib.sha256(json.dumps(self.texts).encode())
         return {"benchmarks": content.hexdigest(), "missing": ",".join(sorted(self.missing))}
 
     def write(self, folder: Path, settings: Decontamination) -> tuple[Path | None, Path | None]:
-        """Write index and keys; return their paths, if any."""
+        """Write index and keys; return their paths, or None for an empty one."""
         index = taken = None
         if self.texts:
             from prorl_datasets.text.index import BenchmarkIndex
@@ -151,7 +151,7 @@ def add_generated(
 def _item_keys(
     folder: Path, children: Children, name: str, task: str, rung: int | None
 ) -> dict[str, str]:
-    """Return key -> "benchmark item" of one task, cached or made by a child process."""
+    """Return a dict from key to "benchmark item" for one task, cached or made by a child process."""
     from prorl_datasets.benchmarks import benchmark_seeds, load_spec
 
     path = folder / f"{name}-{task}-{rung or 0}.keys"

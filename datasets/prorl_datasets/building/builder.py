@@ -1,4 +1,4 @@
-"""Build a dataset: make and check rows in parallel, choose, write.
+"""Builds a dataset: makes and checks rows in parallel, chooses, and writes.
 
 A killed build resumes from its part files. The result does not depend on workers or timing.
 """
@@ -38,15 +38,15 @@ from prorl_verifiers import VERIFIERS
 
 LOSS_STAGES = ("made", "gold", "decontamination")
 MIN_CANDIDATES = 200
-"""Generated candidates a domain must have before its losses can stop the build."""
+"""Minimum number of generated candidates in a domain before its losses can stop the build."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
     """Options of a build.
 
-    Unless ``isolated``, entries that run untrusted code are left out. ``workers`` processes make rows and as many
-    verify. ``mirror`` is a folder with copies of hub files. ``only`` and ``skip`` name entries; ``limit`` is the
+    Unless ``isolated``, entries that run untrusted code are left out. ``workers`` processes make rows, and as many
+    score them. ``mirror`` is a folder with copies of hub files. ``only`` and ``skip`` name entries. ``limit`` is the
     approximate total number of rows.
     """
 
@@ -75,7 +75,7 @@ class _Build:
     progress: Progress
     passed: PassedRows
     rows: dict[str, int]
-    """Number of raw rows of each entry that is read from files."""
+    """Maps each entry that is read from files to its number of raw rows."""
     results: list[EntryResult] = field(default_factory=list)
     pairs: list[dict[str, Any]] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
@@ -83,7 +83,7 @@ class _Build:
     rates: PassRates | None = None
 
     def collect(self) -> Choice:
-        """Make rows in rounds until every generated stream reaches its target or is used up."""
+        """Make rows in rounds until every generated stream reaches its target or is exhausted."""
         recipe, progress = self.recipe, self.progress
         self.rates = read_pass_rates(recipe)
         self.results = [EntryResult(e, recipe.weight_of(e)) for e in recipe.entries]
@@ -141,7 +141,7 @@ class _Build:
         return choice
 
     def _read(self, collector: Collector, reading: Reading) -> None:
-        """Read the next rows of an entry, or drop the entry if its source may fail."""
+        """Read the next rows of an entry, or drop the entry if its source is allowed to fail."""
         entry = reading.entry
         try:
             self._take(collector.run(reading.jobs(self.files)))
@@ -219,7 +219,10 @@ class _Build:
 
 
 def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
-    """Raise DatasetError if a generated domain lost too many rows, not counting duplicates: a broken generator."""
+    """Raise DatasetError if a generated domain lost so many rows that its generator must be broken.
+
+    Duplicates do not count.
+    """
     candidates: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
     for entry in recipe.entries:
@@ -244,10 +247,10 @@ def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
 def build(
     recipe: Recipe, out: Path, *, progress: Progress, options: BuildOptions | None = None
 ) -> BuildReport:
-    """Build ``recipe`` into the folder ``out``, unless it already has this dataset.
+    """Build ``recipe`` into the folder ``out``, unless ``out`` already contains this dataset.
 
-    Raises DatasetError (bad recipe or sources, ``out`` is not a dataset or in use, a generated domain loses too many
-    rows), UserError (disk), or ServiceError (verifiers failed; finished parts are kept).
+    Raises DatasetError if the recipe or a source is invalid, ``out`` is not a dataset or in use, or a generated domain
+    loses too many rows. Raises UserError for disk errors, and ServiceError if verifiers fail; finished parts are kept.
     """
     options = options or BuildOptions()
     scoring = open_scorer(options.workers, options.reward_servers)
@@ -255,7 +258,7 @@ def build(
 
 
 def check_folders(out: Path, mirror: Path | None = None) -> None:
-    """Raise UserError if ``out`` or ``mirror`` is unusable."""
+    """Raise UserError if ``out`` or ``mirror`` cannot be used."""
     check_output(out, folder=True)
     check_output(out.absolute().parent, folder=True)  # for its lock
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
@@ -272,7 +275,7 @@ def build_with(
     progress: Progress,
     options: BuildOptions | None = None,
 ) -> BuildReport:
-    """Build with a given scorer, entered only if needed."""
+    """Build with the given scorer, which is entered only if needed."""
     options = options or BuildOptions()
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()
@@ -323,7 +326,7 @@ def build_with(
 
 
 def _built_before(out: Path, digest: str) -> dict[str, Any] | None:
-    """Return the manifest in ``out`` if its dataset is complete and unchanged."""
+    """Return the manifest in ``out`` if its dataset is complete and unchanged, else None."""
     with suppress(DatasetError):  # an unreadable manifest: build again
         manifest = read_manifest(out) if (out / MANIFEST).is_file() else {}
         same = manifest.get("fingerprint") == digest and not manifest.get("failed")
@@ -335,5 +338,5 @@ def _built_before(out: Path, digest: str) -> dict[str, Any] | None:
 
 
 def pins_path(recipe: Recipe, out: Path) -> Path:
-    """Return the path of a recipe's lock file, beside the output."""
+    """Return the path of a recipe's lock file, next to the output."""
     return out.parent / f"{recipe.name}.lock.json"

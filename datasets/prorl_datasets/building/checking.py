@@ -1,4 +1,4 @@
-"""Check a finished dataset again: hashes, tasks and gold responses."""
+"""Checks a finished dataset again: hashes, tasks and gold responses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHUNK = 256
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """Result of ``verify_dataset``: ``failed`` and ``malformed`` have (id, reason)."""
+    """Result of ``verify_dataset``; ``failed`` and ``malformed`` are pairs (id, reason)."""
 
     rows: int
     checked: int
@@ -35,11 +35,11 @@ class VerifyReport:
     failed: tuple[tuple[str, str], ...]
     malformed: tuple[tuple[str, str], ...] = ()
     unpaid: Mapping[str, Unpaid] = field(default_factory=dict)
-    """Entries with rows that do not reward the correct answer in the form their prompt asks for."""
+    """Entries with rows that do not reward the correct answer in the form that their prompt asks for."""
 
     @property
     def ok(self) -> bool:
-        """True if every row is well formed and every gold got full reward."""
+        """True if every row is valid and every gold response got reward 1."""
         return not self.failed and not self.malformed
 
 
@@ -114,8 +114,8 @@ def verify_dataset(
 ) -> VerifyReport:
     """Check hashes and rows, and score every gold response again.
 
-    Unless ``isolated``, rows whose verifiers run programs are skipped and counted. Raises DatasetError (missing or
-    corrupt data) or ServiceError (verifiers failed).
+    Unless ``isolated``, rows whose verifiers run programs are skipped and counted. Raises DatasetError for missing or
+    corrupt data, ServiceError if verifiers fail.
     """
     path = Path(path)
     check = _Check(isolated)

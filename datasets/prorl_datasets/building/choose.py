@@ -1,4 +1,4 @@
-"""Choose which rows stay: drop duplicates, near-duplicates and rows outside a band of pass rates."""
+"""Drops duplicates, near-duplicates and rows outside a band of pass rates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from prorl_datasets.types import DatasetError, Split
 
 @dataclass(frozen=True, slots=True)
 class PassRates:
-    """Recorded pass rates and the recipe's filter, keyed by prompt if recorded, else by id."""
+    """Recorded pass rates and the recipe's filter; rates are found by prompt, else by id."""
 
     settings: Difficulty
     by_prompt: dict[str, float] = field(default_factory=dict)
@@ -30,11 +30,11 @@ class PassRates:
     """Ids and prompt keys rated by fewer than ``min_n`` samples."""
 
     def of(self, identity: str, key: str) -> float | None:
-        """Return the rate of a row, None if unrated."""
+        """Return the rate of a row, or None if unrated."""
         return self.by_prompt.get(key, self.by_id.get(identity))
 
     def reason(self, identity: str, key: str) -> str | None:
-        """Return why a row is dropped, if so."""
+        """Return the reason for dropping a row, or None."""
         rate = self.of(identity, key)
         if rate is None:
             few = not self.too_few.isdisjoint((identity, key))
@@ -46,7 +46,7 @@ class PassRates:
 
 
 def read_pass_rates(recipe: Recipe) -> PassRates | None:
-    """Read the recorded pass rates, if any. Raises DatasetError or UserError."""
+    """Read the recorded pass rates, or return None without a file. Raises DatasetError or UserError."""
     path = recipe.difficulty_file()
     if path is None or recipe.difficulty is None:
         return None
@@ -77,12 +77,12 @@ def read_pass_rates(recipe: Recipe) -> PassRates | None:
 
 
 _PROGRESS_ROWS = 1024
-"""Rows between two progress updates."""
+"""Number of rows between two progress updates."""
 
 
 @dataclass(slots=True)
 class Ref:
-    """Position and keys of a row; ``node`` numbers problems."""
+    """Position and keys of a row; rows with equal ``node`` are the same problem."""
 
     part: str
     place: int
@@ -99,7 +99,7 @@ class Tally:
     candidates: int = 0
     drops: dict[str, Counter[str]] = field(default_factory=dict)
     examples: list[dict[str, str]] = field(default_factory=list)
-    """First EXAMPLES of each stage and reason, sorted by item, independent of the order of parts."""
+    """First EXAMPLES of each stage and reason, sorted by item, so that the order of parts does not matter."""
     isolation: set[str] = field(default_factory=set)
     unpaid: Unpaid = field(default_factory=Unpaid)
 
@@ -118,7 +118,7 @@ class Tally:
 class PassedRows:
     """Rows that passed their own checks, by (entry, split); the split is "" for files.
 
-    Takes about 400 bytes of memory for each row.
+    They take about 400 bytes of memory per row.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -132,17 +132,17 @@ class PassedRows:
 
         self._signatures = Signatures(folder)
         self._signed = array("q")
-        """Node of each signature."""
+        """The node of each signature."""
         self._near = Near()
         self._compared = 0
-        """Number of signatures that ``_near`` covers."""
+        """Number of signatures that ``_near`` includes."""
 
     def close(self) -> None:
         """Close the file of signatures."""
         self._signatures.close()
 
     def add(self, job: Job, part: Part) -> None:
-        """Add one part, in any order."""
+        """Add one part; parts may come in any order."""
         self.tallies.setdefault(job.entry.name, Tally()).add(part)
         stream = (job.entry.name, job.split)
         self.drawn[stream] += part.candidates
@@ -192,13 +192,13 @@ class PassedRows:
 
 @dataclass(slots=True)
 class Near:
-    """Near-duplicates: the ``group`` of each node (-1 for none), and its neighbours."""
+    """Near-duplicates: the ``group`` of each node (-1 if none), and its neighbours."""
 
     group: array[int] = field(default_factory=lambda: array("q"))
     neighbours: dict[int, list[int]] = field(default_factory=dict)
 
     def group_of(self, node: int) -> int | None:
-        """Return the group of a problem, if any."""
+        """Return the group of a node, or None."""
         group = self.group[node] if node < len(self.group) else -1
         return None if group < 0 else group
 
@@ -220,13 +220,13 @@ class Choice:
 
     kept: dict[tuple[str, Split], list[Ref]] = field(default_factory=dict)
     lost: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
-    """Entry -> (stage, reason) -> number of rows."""
+    """Maps each entry to the number of rows dropped by (stage, reason)."""
     examples: dict[tuple[str, str, str], list[Dropped]] = field(default_factory=dict)
-    """First EXAMPLES rows of each entry, stage and reason."""
+    """The first EXAMPLES rows of each entry, stage and reason."""
     surplus: Counter[str] = field(default_factory=Counter)
 
     def count(self, entry: Entry, split: Split) -> int:
-        """Return the number of kept rows."""
+        """Return the number of kept rows of an entry in ``split``."""
         return len(self.kept.get((entry.name, split), ()))
 
 
@@ -238,7 +238,7 @@ def choose(
     rates: PassRates | None,
     progress: Progress,
 ) -> Choice:
-    """Choose the rows that stay."""
+    """Choose the rows to keep."""
     progress.start("choosing rows", sum(map(len, passed.refs.values())))
     chooser = _Chooser(near, rates, progress)
     streams = {}
@@ -275,9 +275,9 @@ class _Chooser:
         self._prompts: set[bytes] = set()
 
     def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int, shared: bool) -> int:
-        """Keep rows from ``start`` to the target; return the position after the last one examined.
+        """Keep rows from ``start`` on until the target is reached; return the index after the last examined row.
 
-        ``shared``: all splits draw from this stream.
+        With ``shared``, all splits draw from this stream.
         """
         target = entry.count.among(split, len({ref.node for ref in refs}))
         kept: list[Ref] = []

@@ -1,4 +1,4 @@
-"""Split a build into jobs, one chunk of one entry each, and run them.
+"""Splits a build into jobs, one chunk of one entry each, and runs them.
 
 Jobs never depend on timing or workers.
 """
@@ -39,7 +39,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Name of the part; ``version`` identifies the bytes of files."""
+        """Name of the part; ``version`` identifies the content of files."""
         stream = self.split or f"rows-{self.version}"
         return f"{self.entry.name}-{stream}-{self.start:08d}-{self.stop:08d}"
 
@@ -56,10 +56,10 @@ class Collector:
         self._rows, self._since = 0, time.monotonic()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Part]]:
-        """Yield each job with its part, in no fixed order; finished parts are read from disk.
+        """Yield each job with its part, in any order; finished parts are read from disk.
 
-        Raises DatasetError for malformed rows (after the running jobs finish), UserError (disk) or ServiceError
-        (verifiers or children failed); finished parts are kept.
+        Raises DatasetError for malformed rows (after the running jobs finish), UserError for disk errors, or
+        ServiceError if verifiers or children fail. Finished parts are kept.
         """
         workers = len(self._children)
         threads = ThreadPoolExecutor(workers + 1)  # one more: a thread waits while scoring
@@ -111,7 +111,7 @@ class Collector:
 
 
 def checked_part(scorer: Scorer, job: Job, candidates: Sequence[Candidate | Drop]) -> Part:
-    """Check golds, drop rows that repeat a benchmark, and return the part. Raises ServiceError."""
+    """Check gold responses, drop rows that repeat a benchmark, and return the part. Raises ServiceError."""
     part = Part(candidates=len(candidates))
     made = [one for one in candidates if isinstance(one, Candidate)]
     for drop in candidates:
@@ -188,24 +188,24 @@ def _item(job: Job, candidate: Candidate) -> str:
 
 
 def item_name(entry: Entry, stream: str, index: int) -> str:
-    """Return the name of an item; ``stream`` is "" for files."""
+    """Return the name of an item; ``stream`` is "" if it comes from a file."""
     return f"{entry.name}-{stream}-{index}" if stream else f"{entry.name}-{index}"
 
 
 CHUNK = 64
-"""Generated candidates in a part file: the most work a kill can lose, and the interval of progress updates."""
+"""Number of generated candidates per part file. A kill loses at most one part; progress is updated after each."""
 RAW_CHUNK, RAW_BYTES = 256, 8 * 2**20
-"""Raw rows of a file in a part, and their approximate limit in bytes."""
+"""Number of raw rows per part of a file, and their approximate limit in bytes."""
 FILL_ORDER: tuple[Split, ...] = ("test", "validation", "train")
-"""Evaluation splits are filled first, so a problem they share with train stays with them."""
+"""Evaluation splits are filled first, so that they keep a problem that train also has."""
 BARREN = 384
-"""A generator without a new item in this many candidates counts as used up."""
+"""A generator that makes no new item in this many candidates is exhausted."""
 LARGEST_ROUND = 4096
 
 
 @dataclass(slots=True)
 class Stream:
-    """Progress of a generated (entry, split)."""
+    """Progress of one generated stream (entry, split)."""
 
     entry: Entry
     split: Split
@@ -217,7 +217,7 @@ class Stream:
 
     @property
     def short(self) -> bool:
-        """True if it needs more candidates."""
+        """Whether more candidates are needed."""
         return self.kept < self.target and not self.used_up
 
     def result(self, kept: int, drawn: int) -> None:
@@ -257,13 +257,13 @@ def draw(streams: list[Stream]) -> Iterator[Job]:
 
 @dataclass(slots=True)
 class Reading:
-    """Progress in reading an entry: all ``rows`` at once, or more until ``target`` are kept."""
+    """Progress in reading an entry: all ``rows`` at once, or in rounds until ``target`` rows are kept."""
 
     entry: Entry
     rows: int
     target: int = 0
     order: list[int] | None = None
-    """Order in which ``choose`` takes the rows of a limited build; None means all rows."""
+    """Order in which ``choose`` takes the rows of a limited build; None reads all rows."""
     done: int = 0
     kept: int = 0
 
@@ -296,14 +296,14 @@ class Reading:
 
 
 def place_of(seed: int, name: str, index: int) -> int:
-    """Return the sort key for a seeded random order."""
+    """Return a sort key that gives a seeded random order."""
     return derive_seed(seed, "file", name, index)
 
 
 def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[str, int]:
     """Return the number of raw rows of each entry that is not generated.
 
-    Unreadable entries raise DatasetError, or are recorded in ``files.failed`` if their source may fail.
+    An unreadable entry raises DatasetError, or is recorded in ``files.failed`` if its source is allowed to fail.
     """
     counts: dict[str, int] = {}
     for entry in entries:
@@ -326,7 +326,7 @@ def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[s
 
 
 def read(entry: Entry, files: Files, chosen: Collection[int] | None) -> Iterator[Job]:
-    """Yield jobs while reading the rows ``chosen`` (None: all). Raises DatasetError."""
+    """Read the rows ``chosen`` (None: all) and yield them as jobs. Raises DatasetError."""
     pending: list[tuple[Any, ...]] = []
     size, version = 0, files.version(entry.name)
     for index, row in enumerate(raw_rows(entry, files)):

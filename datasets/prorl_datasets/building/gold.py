@@ -1,4 +1,4 @@
-"""The gold check: does a verifier reward the gold response, and the answer in the form the prompt asks for?"""
+"""Checks that a verifier rewards the gold response, and the correct answer in the form that the prompt asks for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORMS = re.compile(
     r"|<(?P<tag>(?!think)\w+)>(?=.*</(?P=tag)>|\s*tags?\b)|(?P<line>\banswer:(?=[ \t]*\S))",
     re.IGNORECASE | re.DOTALL,
 )
-"""Phrases by which prompts name the form of an answer."""
+"""Phrases in which prompts specify the form of an answer."""
 
 
 class Scorer(Protocol):
@@ -56,7 +56,7 @@ class GoldResult:
 
 @contextmanager
 def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
-    """Yield a pool at reward ``servers``, or else with local ``workers``."""
+    """Yield a pool at reward ``servers``, or a local pool with ``workers`` if there are none."""
     from prorl_verifiers import open_pool
 
     with open_pool(servers, workers) as pool:
@@ -69,7 +69,7 @@ def check_gold(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[GoldRe
 
 
 def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-    """Score responses; retry each timeout alone, so that a busy machine does not change the dataset."""
+    """Score responses; each timeout is retried alone, so that a busy machine does not change the dataset."""
     verdicts = scorer.score(list(items)) if items else []
     for place, verdict in enumerate(verdicts):
         for _ in range(TRIES if verdict.status == "timeout" else 0):
@@ -81,7 +81,7 @@ def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict
 
 @dataclass(frozen=True, slots=True)
 class PromptedRow:
-    """A row to check with the answer its prompt asks for."""
+    """A row to check with the answer that its prompt asks for."""
 
     name: str
     prompt: str
@@ -91,18 +91,18 @@ class PromptedRow:
 
 @dataclass(slots=True)
 class Unpaid:
-    """Rows that do not reward the answer in the form their prompt asks for."""
+    """Rows that do not reward the correct answer in the form that their prompt asks for."""
 
     rows: int = 0
     example: str = ""
 
     def add(self, rows: int, example: str) -> None:
-        """Add rows; keep the first example by name."""
+        """Add rows; the example that is first by name is kept."""
         self.rows += rows
         self.example = min(filter(None, (self.example, example)), default="")
 
     def warning(self, entry: str) -> str:
-        """Return the warning about an entry with such rows."""
+        """Return a warning about an entry that has such rows."""
         return (
             f"entry {entry}: in {self.rows} rows the right answer, written as the prompt asks, does not earn "
             f"full reward. {self.example}. Change the entry's template or the verifier's prompt so that they ask for "
@@ -111,7 +111,7 @@ class Unpaid:
 
 
 def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
-    """Score the correct answers in the form the prompts ask for."""
+    """Score the correct answers in the form that the prompts ask for."""
     written = [(row, text) for row in rows if (text := as_prompted(row)) is not None]
     verdicts = _verdicts(scorer, [(text, row.task) for row, text in written])
     unpaid = Unpaid()
@@ -125,7 +125,7 @@ def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
 
 
 def as_prompted(row: PromptedRow) -> str | None:
-    """Return the correct answer in the form that the prompt names last, None if that is the gold response."""
+    """Return the correct answer in the form that the prompt names last, or None if that is the gold response."""
     spec = VERIFIERS.get(row.task.verifier)
     answer, gold = spec.data.answer(row.task.reference), row.gold
     content = gold if answer is None else answer

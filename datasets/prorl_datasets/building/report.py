@@ -1,6 +1,6 @@
-"""Results of a build: entries by stage, the report and the manifest.
+"""Collects a build's results by entry and stage, for the report and the manifest.
 
-Manifests have no times and no local paths, so that equal builds give equal ones.
+Manifests contain no times and no local paths, so that equal builds give equal manifests.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from prorl_sandbox import LANGUAGES
 from prorl_verifiers import VERIFIERS
 
 MAX_UNTYPED = 200
-"""Limit on untyped golds listed in the manifest for each entry; all are counted."""
+"""Maximum number of untyped golds of each entry in the manifest; all are counted."""
 
 
 @dataclass(slots=True)
@@ -37,20 +37,20 @@ class EntryResult:
     examples: list[dict[str, str]] = field(default_factory=list)
     checks: Counter[str] = field(default_factory=Counter)
     golds: Counter[str] = field(default_factory=Counter)
-    """Types of gold answers, as named by their verifiers."""
+    """Number of gold answers of each type, as named by their verifiers."""
     untyped: list[list[str]] = field(default_factory=list)
-    """(id, gold) of golds that can only be compared as text; at most ``MAX_UNTYPED``."""
+    """(id, gold) of golds that can only be compared as strings; at most ``MAX_UNTYPED``."""
     answers: Counter[int] = field(default_factory=Counter)
     isolation: set[str] = field(default_factory=set)
     left_out: bool = False
     skipped: bool = False
-    """The command excluded it."""
+    """Whether the command excluded the entry."""
     failed: str = ""
-    """Why its source was unavailable or unreadable."""
+    """Why the source was unavailable or unreadable, else ""."""
     taken: Mapping[str, Any] = field(default_factory=dict)
-    """Files that its source selected, if it had a choice."""
+    """Files that the source selected, if it had a choice."""
     tests_left_out: Counter[str] = field(default_factory=Counter)
-    """Tests that its rows leave out, by reason."""
+    """Number of tests that the rows leave out, by reason."""
 
     def commonest_answer_share(self) -> float | None:
         """Return the share of the most common answer."""
@@ -58,18 +58,18 @@ class EntryResult:
         return round(self.answers.most_common(1)[0][1] / total, 4) if total else None
 
     def reasons(self) -> Counter[str]:
-        """Return the drops of all stages by reason."""
+        """Return the number of drops by reason, over all stages."""
         return sum(self.drops.values(), Counter())
 
     def short(self) -> list[str]:
-        """Return ``split kept/target`` for each split that fell short."""
+        """Return ``split kept/target`` for each split that missed its target."""
         if self.left_out or self.skipped or self.failed:
             return []
         targets = {s: self.entry.count.of(s) for s in SPLITS}
         return [f"{s} {self.kept[s]}/{t}" for s, t in targets.items() if t and self.kept[s] < t]
 
     def share(self) -> float:
-        """Return the kept share of its targets."""
+        """Return the fraction of its targets that was kept."""
         if not self.short():
             return 1.0
         targets = {s: self.entry.count.of(s) or 0 for s in SPLITS}
@@ -110,13 +110,13 @@ class EntryResult:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """Result of a build; ``reused`` if it already existed."""
+    """Result of a build; ``reused`` is True if the dataset already existed."""
 
     path: Path
     manifest: Mapping[str, Any]
     reused: bool = False
     failed: Mapping[str, str] = field(default_factory=dict)
-    """Reasons by entry for sources that were unavailable or unreadable; the dataset lacks these entries."""
+    """Maps each entry whose source was unavailable or unreadable to the reason; the dataset lacks these entries."""
 
     @property
     def recipe(self) -> str:
@@ -125,20 +125,20 @@ class BuildReport:
 
     @property
     def short(self) -> Mapping[str, list[str]]:
-        """Entries that fell short -> ``split kept/target``."""
+        """Maps each entry that missed its target to ``split kept/target``."""
         short: Mapping[str, list[str]] = self.manifest["short"]
         return short
 
     @property
     def too_short(self) -> list[str]:
-        """Names of entries below their ``min_share``."""
+        """Names of the entries below their ``min_share``."""
         too_short: list[str] = self.manifest["too_short"]
         return too_short
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Data of a manifest beside the entries."""
+    """The data of a manifest that do not belong to an entry."""
 
     seed: int
     fingerprint: str
@@ -152,7 +152,7 @@ class Facts:
 
 
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of all plug-in parts in the recipe."""
+    """Return the records of all plug-in parts that the recipe names."""
     adapters: set[Any] = {getattr(entry.source, "adapter", None) for entry in recipe.entries}
     conditions = (getattr(entry.source, "where", None) for entry in recipe.entries)
     functions = {where for where in conditions if isinstance(where, str)}
@@ -168,8 +168,8 @@ def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
     """Return the records of all plug-in parts that may change a build, including those that only rows name.
 
-    Rows are unknown beforehand. So all languages count if a verifier needs further parts, and all verifiers if composed
-    tasks or rows of a plug-in may name one.
+    The rows are not yet known. So all languages are included if a verifier needs further parts, and all verifiers if
+    composed tasks or rows of a plug-in may name one.
     """
     parts = parts_in_use(recipe)
     verifiers = {entry.scored_by for entry in recipe.entries}
@@ -183,7 +183,7 @@ def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
 
 
 def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
-    """Return the counts of each stage by domain."""
+    """Return the counts of each stage, by domain."""
     table: dict[str, dict[str, int]] = {}
     for result in results:
         row = table.setdefault(

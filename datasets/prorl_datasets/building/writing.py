@@ -1,4 +1,4 @@
-"""Write the chosen rows, card and manifest in one atomic step.
+"""Writes the chosen rows, the card and the manifest in one atomic step.
 
 Memory does not grow with the dataset.
 """
@@ -40,7 +40,7 @@ DROPPED = "dropped.jsonl"
 
 @dataclass(slots=True)
 class Output:
-    """Contents of a dataset to write."""
+    """The contents of a dataset to write."""
 
     recipe: Recipe
     results: list[EntryResult]
@@ -50,15 +50,15 @@ class Output:
     rates: PassRates | None
     about: dict[str, Any]
     quarantined: list[str] = field(default_factory=list)
-    """Names of parts that have quarantined rows, in any order."""
+    """Names of parts with quarantined rows, in any order."""
     licences: Counter[str] = field(default_factory=Counter)
     parts: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
-    """Records of plug-in parts that rows name (a verifier and what it needs), by (group, name)."""
+    """Records of plug-in parts that rows name (a verifier and its dependencies), by (group, name)."""
     facts: CardFacts = field(default_factory=CardFacts)
 
 
 def write_dataset(work: Output, out: Path, progress: Progress) -> dict[str, Any]:
-    """Write ``out`` atomically and return the manifest. Raises UserError (disk)."""
+    """Write ``out`` atomically and return the manifest. Raises UserError for disk errors."""
     for result in work.results:  # record the chosen rows
         name = result.entry.name
         for split in SPLITS:
@@ -182,7 +182,7 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
 
 
 class _PartReader:
-    """A cache of parts; sorting by id interleaves them, because row 1000000 comes before 100001."""
+    """A cache of parts; sorting by id interleaves parts, because row 1000000 comes before 100001."""
 
     def __init__(self, store: PartStore) -> None:
         self._store = store

@@ -1,1 +1,1 @@
-"""The data card of a dataset."""
+"""Writes the data card of a dataset."""

@@ -1,4 +1,4 @@
-"""Write the dataset card. It has no times and no local paths, so equal builds give equal cards."""
+"""Writes the dataset card. It contains no times and no local paths, so equal builds give equal cards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6,
 
 
 def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> None:
-    """Write README.md and its images. Raises UserError (disk)."""
+    """Write README.md and its images. Raises UserError for disk errors."""
     images = draw_plots(folder, manifest, facts.lengths)
     stages = manifest["stages"]
     dropped = [
@@ -72,9 +72,9 @@ BEGIN, END = "<!-- pass rates -->", "<!-- end pass rates -->"
 def add_ratings(
     folder: Path, rates: Mapping[str, Sequence[float]], rows: int, words: str
 ) -> Path | None:
-    """Write pass rates by domain into the dataset's card; return its path, None without a card.
+    """Add pass rates by domain to the dataset's card; return its path, or None if there is no card.
 
-    ``words`` says which model was sampled. Raises UserError (disk).
+    ``words`` says which model was sampled. Raises UserError for disk errors.
     """
     card = folder / "README.md"
     if not card.is_file():

@@ -1,4 +1,4 @@
-"""Statistics of rows for the card."""
+"""Collects statistics of rows for the card."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ class CardFacts:
 
 
 def in_order(domains: Iterable[str]) -> list[str]:
-    """Return each domain once, those of plug-ins last."""
+    """Return each domain once; domains of plug-ins come last."""
     present = {*domains}
     return [*(d for d in DOMAINS if d in present), *sorted(present - {*DOMAINS})]

@@ -1,4 +1,4 @@
-"""Draw the SVG plots of a dataset card."""
+"""Draws the SVG plots of a dataset card."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IMAGES = "images"
 def draw_plots(
     folder: Path, manifest: Mapping[str, Any], lengths: Mapping[str, Counter[int]]
 ) -> dict[str, str]:
-    """Draw into ``folder``/images; return file name -> alternative text."""
+    """Draw the plots into ``folder``/images; return a dict from file name to alternative text."""
     (folder / IMAGES).mkdir()
     plots = {
         "rows.svg": ("Rows of each domain and split, with their targets", rows_plot(manifest)),
@@ -52,7 +52,7 @@ def rows_plot(manifest: Mapping[str, Any]) -> str:
 
 
 RATE_STEPS = ("0", "to 1/4", "to 1/2", "to 3/4", "below 1", "1")
-"""Bins of a pass rate: 0, four between, 1."""
+"""Bins of a pass rate: 0, four bins in between, and 1."""
 
 
 def rates_plot(rates: Mapping[str, Sequence[float]]) -> str:

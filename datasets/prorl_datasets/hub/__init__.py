@@ -1,1 +1,1 @@
-"""Files of published data sets, from a mirror folder or the hub."""
+"""Provides the files of published data sets, from a mirror folder or the hub."""

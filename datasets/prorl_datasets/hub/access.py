@@ -1,4 +1,4 @@
-"""Find and fetch the files of a data set, from a mirror or the hub."""
+"""Finds and downloads the files of a data set, from a mirror or the hub."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ADVICE = (
 class ResolvedFile:
     """One file on this machine; ``name`` is its path in the repository.
 
-    ``revision`` is None for a mirror; ``branch`` is set for files of another branch than the source's.
+    ``revision`` is None for a mirror; ``branch`` is set if the file is on another branch than the source's.
     """
 
     path: Path
@@ -36,9 +36,9 @@ class ResolvedFile:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Files that a source takes: the candidates as written, and (branch, name) of each file.
+    """Files that a source uses: the candidates as written, and (branch, name) of each file.
 
-    ``folder`` is the mirror's folder, used instead of ``listings``. ``repo`` is the current name.
+    ``folder`` is the mirror's folder, used instead of ``listings``. ``repo`` is the current name of the repository.
     """
 
     repo: str
@@ -64,7 +64,7 @@ class Selection:
 
 
 class Access:
-    """Access to the files of data sets. Methods raise Unreachable."""
+    """Provides the files of data sets. Methods raise Unreachable."""
 
     def __init__(self, mirror: Path | None = None, progress: Progress | None = None) -> None:
         self._mirror = mirror
@@ -79,10 +79,10 @@ class Access:
         pinned: dict[str | None, str] | None = None,
         locked: Sequence[str] = (),
     ) -> Selection:
-        """Select the files that a source takes; ``pinned`` has the locked commits of branches.
+        """Select the files that a source uses; ``pinned`` maps branches to locked commits.
 
-        A mirror comes first: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, other branches
-        under ``refs/...``. A copy that lacks some of a numbered set or of the ``locked`` files is refused.
+        A mirror comes first: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, with other branches
+        under ``refs/...``. A mirror that lacks ``locked`` files, or some files of a numbered set, is refused.
         """
         if self._mirror is not None:
             if not self._mirror.is_dir():
@@ -156,7 +156,7 @@ def resolve(
     *,
     mirror: Path | None = None,
 ) -> list[ResolvedFile]:
-    """Return the files of ``repo`` selected by ``files``. Raises DatasetError."""
+    """Return the files of ``repo`` selected by ``files``. Raises DatasetError if they are unavailable."""
     access = Access(mirror)
     try:
         return access.fetch(access.select(repo, revision, files))
@@ -165,7 +165,7 @@ def resolve(
 
 
 def mirror_folder(mirror: Path, repo: str) -> Path | None:
-    """Return the folder of ``repo`` in a mirror, None if it has none."""
+    """Return the folder of ``repo`` in a mirror, or None."""
     folders = (mirror / repo, mirror / repo.replace("/", "__"))
     return next((folder for folder in folders if folder.is_dir()), None)
 

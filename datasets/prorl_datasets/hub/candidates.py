@@ -1,4 +1,4 @@
-"""Choose the files of a repository: the first candidate with existing files.
+"""Chooses the files of a repository: for each item, the first candidate that exists.
 
 An item of ``files`` has one or several candidates separated by ``|``: a name, a pattern (``data/train-*``), a format,
 or a branch (``refs/convert/parquet`` or ``refs/convert/parquet:default/train/*.parquet``).
@@ -24,18 +24,18 @@ FORMATS = {
 """Names of formats and their file patterns; ``*`` also matches folders."""
 _BRANCH = "refs/"
 NOT_ROWS = ("dataset_infos.json", "dataset_info.json", "state.json")
-"""Files that describe a data set and hold none of its rows."""
+"""Files that describe a data set and contain no rows."""
 _SHARD = re.compile(r"(.*)-(\d{5})-of-(\d{5})(?:-[0-9a-f]+)?(\..+)")
 _LISTED_NAMES = 8
 
 
 class NothingFits(Exception):
-    """No candidate exists."""
+    """No candidate of an item exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileCandidate:
-    """One candidate; ``branch`` None is the source's own revision."""
+    """One candidate; ``branch`` None means the source's own revision."""
 
     text: str
     branch: str | None
@@ -53,7 +53,7 @@ class FileCandidate:
 
 
 def missing_shards(names: Iterable[str]) -> list[str]:
-    """Return the missing ones of ``train-00001-of-00003.parquet`` and the like."""
+    """Return the missing files of numbered sets such as ``train-00001-of-00003.parquet``."""
     shards: dict[tuple[str, str, str], set[int]] = {}
     for match in filter(None, map(_SHARD.fullmatch, names)):
         shards.setdefault((match[1], match[3], match[4]), set()).add(int(match[2]))
@@ -82,7 +82,8 @@ def choose(
 ) -> list[tuple[FileCandidate, list[str]]]:
     """Return the chosen candidate and its file names for each item of ``files``.
 
-    ``names_of(branch)`` lists files, None without such a branch. Raises NothingFits, beginning with ``where``.
+    ``names_of(branch)`` lists files, or returns None if the branch is missing. Raises NothingFits with a message that
+    begins with ``where``.
     """
     taken = []
     for item in files:

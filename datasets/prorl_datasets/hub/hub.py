@@ -1,4 +1,4 @@
-"""List and download data set files with huggingface_hub, in the cache that it shares with ``datasets``.
+"""Lists and downloads data set files with huggingface_hub, in the cache that it shares with ``datasets``.
 
 HF_ENDPOINT names the hub, HF_HUB_OFFLINE limits it to cached files, and HF_TOKEN or the token of ``hf auth login``
 opens gated repositories.
@@ -32,14 +32,14 @@ from prorl_common.hub import (
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 POLICY = RetryPolicy(first=0.5, longest=30.0, longest_asked=600.0, tries=8)
-"""Waits at most two minutes unless the hub asks for more, because its rate limits cover five minutes."""
+"""Waits at most two minutes unless the hub asks for more; its rate limits cover five minutes."""
 FIRST_TRIES = 2
-"""Failed connections after which a hub that has never answered is given up."""
+"""After this many failed connections, a hub that has never answered is given up."""
 HASH_TRIES = 3
-"""Downloads of a file with the right length and the wrong hash before giving up."""
+"""Maximum downloads of a file that arrives with the right length but the wrong hash."""
 MAX_FILES = 1_000_000
 PROGRESS_BYTES = 8 << 20
-"""Size in bytes from which a download shows progress."""
+"""Downloads of at least this size in bytes show progress."""
 PART = 256 * 1024
 """Block size in bytes for partial reads."""
 _LAYOUT_OF_LISTINGS = 1
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 
 class Unreachable(Exception):
-    """Reason why a source gave no files."""
+    """Raised with the reason why a source provides no files."""
 
 
 class NoRevision(Unreachable):
@@ -55,12 +55,12 @@ class NoRevision(Unreachable):
 
 
 class NoHub(Unreachable):
-    """The hub has never answered, or must not be asked."""
+    """The hub has never answered, or requests are forbidden."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A listed file: size in bytes, and SHA-256 or Git hash."""
+    """A listed file: its size in bytes, and its SHA-256 or Git hash."""
 
     size: int
     sha256: str | None = None
@@ -77,7 +77,7 @@ class Listing:
 
 
 class CachedHub:
-    """The hub with its cache. Methods raise Unreachable, or UserError (disk)."""
+    """The hub with its cache. Methods raise Unreachable, or UserError for disk errors."""
 
     def __init__(self, environment: Mapping[str, str], progress: Progress | None = None) -> None:
         configured = environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE")
@@ -176,7 +176,7 @@ class CachedHub:
         return Listing(name, str(commit), dict(sorted(files.items())))
 
     def _fetch(self, listing: Listing, name: str, path: Path) -> None:
-        """Download a file beside ``path``, resuming an earlier try, then move it there."""
+        """Download a file next to ``path``, resuming an earlier attempt, then move it to ``path``."""
         size = listing.files[name].size
         part = self._folder(listing.repo) / ".prorl" / listing.commit / f"{name}.part"
         part.parent.mkdir(parents=True, exist_ok=True)
@@ -251,7 +251,7 @@ class CachedHub:
             raise Unreachable(str(error)) from error
 
     def _explain(self, error: Exception, repo: str, revision: str) -> Exception:
-        """Return TransientError for an error worth a retry, else Unreachable with advice."""
+        """Return TransientError if a retry may help, else Unreachable with advice."""
         from huggingface_hub import errors
 
         response = getattr(error, "response", None)

@@ -1,4 +1,4 @@
-"""Choose the recipe of a bare ``prorl data build`` by whether the hub is reachable."""
+"""Chooses the recipe of ``prorl data build`` without a name by whether the hub is reachable."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from prorl_common.http import Reply, RetryPolicy, ServerWatch, one_line
 from prorl_common.hub import broken_library, hub_address, hub_is_offline
 
 _TIMEOUT = 3.0
-"""Seconds that one request may take."""
+"""Timeout of one request in seconds."""
 _POLICY = RetryPolicy(first=0.5, longest=4.0, longest_asked=30.0, tries=5)
 HUB_RECIPE, OFFLINE_RECIPE = "prorl-136k", "prorl-136k-procedural"
 
 
 def hub_problem() -> str | None:
-    """Return why the hub cannot be used, None if it answers.
+    """Return why the hub cannot be used, or None if it answers.
 
-    Retries a busy hub and honours HF_HUB_OFFLINE and HF_ENDPOINT.
+    Retries if the hub is busy, and honours HF_HUB_OFFLINE and HF_ENDPOINT.
     """
     if offline():
         return "HF_HUB_OFFLINE is set"

@@ -1,1 +1,1 @@
-"""Recipes of datasets."""
+"""Loads recipes of datasets."""

@@ -1,4 +1,4 @@
-"""Make a ladder: a recipe with each generator of another recipe at each of its sizes, to be rated by a model."""
+"""Makes a ladder: a recipe with each generator of another recipe at each of its sizes, for rating by a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def ladder(
     """Return a recipe, as in its file, with ``items`` rows of every size of each generated entry.
 
     Entry ``logic-gcd`` becomes ``logic-gcd.now``, ``logic-gcd.l0`` and so on. ``only`` names entries (empty: all).
-    Raises DatasetError for an unknown name or if no entry has sizes.
+    Raises DatasetError for an unknown name, or if no entry has sizes.
     """
     generated = {entry.name: entry for entry in recipe.entries if entry.spec.rungs is not None}
     for name in only:
@@ -61,7 +61,7 @@ def ladder(
 def rungs_taken(
     manifest: Mapping[str, Any], names: Collection[str], count: Mapping[Split, int]
 ) -> dict[str, Any]:
-    """Return the recipe of a built ladder with only the entries ``names``. Raises DatasetError."""
+    """Return the recipe of a built ladder with only the entries ``names``. Raises DatasetError if it is invalid."""
     recipe = _without_nulls(manifest["resolved_recipe"])
     taken = [
         _without_nulls(entry) | {"count": dict(count)}
@@ -77,5 +77,5 @@ def rungs_taken(
 
 
 def _without_nulls(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Drop null values, which only resolved recipes have."""
+    """Drop null values, which occur only in resolved recipes."""
     return {key: value for key, value in settings.items() if value is not None}

@@ -1,1 +1,1 @@
-"""Making rows in child processes, and part files."""
+"""Makes rows in child processes, and stores them in part files."""

@@ -1,4 +1,4 @@
-"""The build's side of its row-making processes: a warm template and its forks."""
+"""Starts row-making processes as forks of a warm template, and sends them requests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STOPPED = "the build was stopped; finished parts are kept"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Settings of every row-making process."""
+    """The settings that all row-making processes share."""
 
     recipe: Recipe
     seed: int
@@ -79,7 +79,7 @@ class RowTemplate(Closing):
 class RowClient(Closing):
     """One row-making process, forked on first use. Not thread-safe.
 
-    A process killed by a signal is restarted once for each request; its answers depend on nothing else.
+    A process killed by a signal is restarted once per request; its answers depend only on the request.
     """
 
     def __init__(self, template: RowTemplate | None = None) -> None:
@@ -90,7 +90,7 @@ class RowClient(Closing):
         self._process: tuple[Child, Reader] | None = None
 
     def set_up(self, setting: Setting) -> None:
-        """Set the build; required before ``generate`` and ``convert``."""
+        """Set the build; this is required before ``generate`` and ``convert``."""
         self._setting = setting
         if self._process is not None:
             self._ask(setting.request())
@@ -103,7 +103,7 @@ class RowClient(Closing):
     def entries(
         self, task: str, config: Mapping[str, Any], seeds: Sequence[int]
     ) -> list[dict[str, Any]]:
-        """Return {"entry": ...} or {"error": text} of a task for each seed."""
+        """Return {"entry": ...} or {"error": text} for each seed of a task."""
         entries: list[dict[str, Any]] = self._ask({"entries": [task, config, list(seeds)]})
         return entries
 
@@ -116,7 +116,7 @@ class RowClient(Closing):
         return self._candidates({"rows": [entry, list(rows)]})
 
     def close(self) -> None:
-        """End the process. Safe to call twice, and from another thread once the template is closed."""
+        """End the process. May be called twice, and from another thread once the template is closed."""
         if self._owns_template:
             self._template.close()
         with self._busy:
@@ -157,7 +157,7 @@ class RowClient(Closing):
         return reader.receive_body()
 
     def _end(self) -> tuple[int | None, str]:
-        """End the process; return its exit code (None: unknown), and the signal or last output."""
+        """End the process; return its exit code (None if unknown), and the signal or its last output."""
         if self._process is None:
             return None, ""
         (child, _), self._process = self._process, None
@@ -174,7 +174,7 @@ class RowClient(Closing):
 
 
 class Children(Closing):
-    """Row-making processes, lent to one thread at a time."""
+    """Row-making processes, each lent to one thread at a time."""
 
     def __init__(self, workers: int) -> None:
         self._template = RowTemplate()
@@ -201,7 +201,7 @@ class Children(Closing):
         return len(self._all)
 
     def close(self) -> None:
-        """End the processes. Safe to call twice, and while they are in use."""
+        """End the processes. May be called twice, and while they are in use."""
         self._template.close()
         for child in self._all:
             child.close()

@@ -1,4 +1,4 @@
-"""Make finished candidates in a child process: item, prompt, keys, and matches with benchmarks."""
+"""Makes finished candidates in a child process: item, prompt, keys, and matches with benchmarks."""
 
 from __future__ import annotations
 
@@ -39,22 +39,23 @@ if TYPE_CHECKING:
     from prorl_datasets.text.index import BenchmarkIndex, Match
 
 PROBES = 24
-"""Items of an entry whose shared n-grams count as its template, if one resembles a benchmark item."""
+"""Number of items of an entry that are compared if one resembles a benchmark item; the n-grams that they share count as
+the entry's template."""
 LEAST_WORDS = 8
-"""Shorter texts are compared only as a whole, because a few common words make no near-duplicate."""
+"""Shorter texts are compared only as a whole, because a few common words do not make a near-duplicate."""
 DIGITS = 4300
 _LONG = re.compile(rf"\d{{{DIGITS + 1}}}")
 LEAST_GOLD = 20
-"""Minimum length of a gold response whose presence in its own question is no coincidence."""
+"""A gold response of at least this length does not occur in its own question by coincidence."""
 _NUMBER = re.compile(r"\$?(-?\d+(?:\.\d+)?)(?:\s*\\times\s*10\^\{(-?\d+)\})?\$?(.*)", re.DOTALL)
 SHOWN = 400
-"""Characters of a text in a report of matches."""
+"""Number of characters of a text in a report of matches."""
 MAX_PAIRS = 5
 """Maximum number of benchmark items listed for one row."""
 
 
 class RowMaker:
-    """Makes the candidates of one recipe's entries.
+    """Makes the candidates of a recipe's entries.
 
     ``taken`` maps keys of generated benchmark items to (benchmark, item).
     """
@@ -84,7 +85,7 @@ class RowMaker:
     def convert(self, name: str, rows: Sequence[Sequence[Any]]) -> list[Candidate | Drop]:
         """Return the candidates of raw rows (index, *RawRow).
 
-        A bad row becomes a Drop. Raises DatasetError with file and line if the source stops at bad rows.
+        A bad row becomes a Drop. If the source stops at bad rows, it raises DatasetError with file and line.
         """
         entry = self._entries[name]
         policy = entry.source.on_bad_row if isinstance(entry.source, RowSettings) else "stop"
@@ -144,7 +145,7 @@ class RowMaker:
         if row.gold is None and entry.generated and entry.verify_fraction > 0:
             return Drop(row.index, "no known answer", text=row.question)
         if (key := row.key) is not None and digest(key) in self._taken:
-            # an item of a generated benchmark, by its parameters
+            # an item of a generated benchmark has the same parameters
             match = BenchmarkMatch(*self._taken[digest(key)], rule="parameters")
             reason, text = f"item of {match.benchmark}", row.question[:SHOWN]
             return Drop(row.index, reason, match.item, "decontamination", text, match)
@@ -213,7 +214,7 @@ class RowMaker:
         )
 
     def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
-        """Return the gold response to check, and another task if all tests run in one box."""
+        """Return the gold response to check, and a different task if all tests run in one box."""
         one_box = entry.spec.one_box
         if row.gold is None or row.task.verifier != "code" or one_box is None:
             return row.gold, None
@@ -263,7 +264,7 @@ def _merge_reference(entry: Entry, task: Task) -> Task:
 
 @contextmanager
 def _place(where: str) -> Iterator[None]:
-    """Add the row to the traceback of a bug, for ``rows.client``."""
+    """Add the row to the traceback of a bug; ``rows.client`` reads it."""
     try:
         yield
     except UserError:
@@ -274,7 +275,7 @@ def _place(where: str) -> Iterator[None]:
 
 
 def flaw_of_row(row: Row) -> Flaw | None:
-    """Return why a row is ill-posed, if so."""
+    """Return why a row is ill-posed, or None."""
     if not row.question.strip():
         return Flaw("impossible", "the question is empty")
     gold = (row.gold or "").strip()

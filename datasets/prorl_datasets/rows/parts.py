@@ -1,4 +1,4 @@
-"""Part files: finished pieces of a build in ``.<name>.build/<fingerprint>/`` beside its output."""
+"""Stores finished pieces of a build as part files in ``.<name>.build/<fingerprint>/`` next to its output."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ CODE = ("prorl_common", "prorl_datasets", "prorl_verifiers", "prorl_sandbox")
 EXAMPLES = 2
 """Number of dropped candidates kept as examples for each entry, stage and reason."""
 MAX_TEXT = 600
-"""Characters kept of each text of a dropped candidate."""
+"""Maximum number of characters kept of each text of a dropped candidate."""
 
 
 @dataclass(slots=True)
 class Part:
     """Result of one chunk of one entry.
 
-    ``candidates`` were examined, ``rows`` passed their checks. ``drops`` counts by stage and reason. ``pairs`` are
-    matches with benchmarks, ``quarantine`` bad rows, ``isolation`` the levels of the gold check. ``unpaid`` counts rows
-    of ``gold.Unpaid``.
+    ``candidates`` is the number examined, and ``rows`` are those that passed. ``drops`` counts by stage and reason.
+    ``pairs`` are matches with benchmarks, ``quarantine`` bad rows, ``isolation`` the levels of the gold check.
+    ``unpaid`` counts rows as in ``gold.Unpaid``.
     """
 
     candidates: int = 0
@@ -85,7 +85,7 @@ class PartStore:
         self.folder = self._root / fingerprint[:16]
 
     def get(self, name: str) -> Part | None:
-        """Return a finished part, None if missing or damaged."""
+        """Return a finished part, or None if it is missing or damaged."""
         try:
             text = (self.folder / f"{name}.json").read_text(encoding="utf-8")
             values = json.loads(text)
@@ -95,7 +95,7 @@ class PartStore:
             return None
 
     def put(self, name: str, part: Part) -> None:
-        """Write a part atomically. Raises UserError (disk), DatasetError if the folder vanished."""
+        """Write a part atomically. Raises UserError for disk errors, DatasetError if the folder vanished."""
         values = {field.name: getattr(part, field.name) for field in fields(part)}
         values["rows"] = [encode(row) for row in part.rows]
         text = json.dumps(values, ensure_ascii=False)
@@ -107,7 +107,7 @@ class PartStore:
             raise
 
     def vanished(self, name: str) -> DatasetError:
-        """Return the error for a part that vanished."""
+        """Return the error for a part file that vanished."""
         return DatasetError(
             f"part {name} is gone from {self.folder}: was the folder removed, or does another build "
             "write there? Run the same command again"
@@ -119,7 +119,8 @@ class PartStore:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Lock the output for this process. Raises DatasetError if another build holds it, UserError (disk)."""
+        """Lock the output for this process. Raises DatasetError if another build holds it, UserError for disk
+        errors."""
         with explain_write_errors(self._root):
             self._root.mkdir(parents=True, exist_ok=True)
             file = (self._root / "lock").open("w")

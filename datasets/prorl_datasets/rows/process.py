@@ -1,6 +1,6 @@
-"""The row-making process of a build: answers requests, one JSON frame each.
+"""Runs the row-making process of a build, which answers requests as JSON frames.
 
-Some reasoning-gym tasks need PYTHONHASHSEED=0 or reseed numpy globally, so it runs apart.
+It is a separate process because some reasoning-gym tasks need PYTHONHASHSEED=0 or reseed numpy globally.
 """
 
 from __future__ import annotations

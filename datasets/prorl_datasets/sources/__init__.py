@@ -1,1 +1,1 @@
-"""Sources of rows: files, hub data sets and generators."""
+"""Provides the sources of rows: files, hub data sets and generators."""

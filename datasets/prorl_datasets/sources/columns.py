@@ -1,4 +1,4 @@
-"""Filter raw rows by ``where`` and convert them by their columns."""
+"""Filters raw rows by ``where`` and converts them by their columns."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from prorl_datasets.spec import FUNCTIONS, RawRow, RowSettings
 from prorl_verifiers import VERIFIERS, load_task
 
 ID_FIELD = "id"
-"""The column of this name (or the one mapped to it) identifies a row; two rows of one name are an error."""
+"""The column of this name (or the one mapped to it) identifies a row; a repeated name is an error."""
 GOLD_FIELD = "gold_response"
 NO_CONDITION = "where has no value"
-"""Drop reason of a row for which ``where`` cannot be evaluated."""
+"""Drop reason if ``where`` cannot be evaluated for a row."""
 METADATA = "metadata."
 
 
@@ -72,7 +72,7 @@ def columns_needed(verifier: str, settings: RowSettings) -> list[str]:
 
 
 def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow]:
-    """Yield the rows; one that repeats a name has a problem attached."""
+    """Yield the rows; a row that repeats a name has a problem attached."""
     column = settings.columns.get(ID_FIELD, ID_FIELD)
     names: dict[int, str] = {}  # keys are 8-byte hashes: there may be millions
     for where, row, *broken in rows:
@@ -97,7 +97,7 @@ def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow
 
 
 def is_wanted(settings: RowSettings, raw: Mapping[str, Any], where: str) -> bool:
-    """Return True if a row meets the source's ``where``. Raises BadRow."""
+    """Return True if a row meets the source's ``where``. Raises BadRow if it cannot be evaluated."""
     if settings.where is None:
         return True
     if isinstance(settings.where, str):
@@ -121,7 +121,7 @@ def _call_function(name: str, raw: Mapping[str, Any], where: str) -> bool:
 
 
 def _holds(column: str, expected: Any, raw: Mapping[str, Any], where: str) -> bool:
-    """Return True if a column has one of the ``kinds_text`` values. Raises BadRow if it is missing or of another type.
+    """Return True if a column has one of the expected values. Raises BadRow if it is missing or has another type.
 
     Raising prevents a mistyped condition from silently dropping every row.
     """
@@ -160,7 +160,7 @@ def _kind(value: Any) -> str:
 def map_row(
     verifier: str, settings: RowSettings | None, raw: Mapping[str, Any], where: str, index: int
 ) -> Row:
-    """Convert a raw row; without ``settings`` its columns have our names.
+    """Convert a raw row; without ``settings``, its columns must have our names.
 
     Integers may have any length. Raises BadRow for a missing column, a gold that is not an answer, or a rejected task.
     """
@@ -278,7 +278,7 @@ class _Fields:
 
 
 def _carried(value: Any) -> Any:
-    """Return a value for the metadata: NaN and infinity become null, unusable values a note."""
+    """Return a value for the metadata: NaN and infinity become null, and unusable values become a note."""
     if (problem := odd_value(value)) is not None:
         return f"(left out: {problem})"
     if isinstance(value, float) and not math.isfinite(value):
@@ -291,7 +291,7 @@ def _carried(value: Any) -> Any:
 
 
 def question_of(value: Any, where: str) -> str:
-    """Return the text of a prompt with one user message. Raises BadRow."""
+    """Return the text of a prompt with one user message. Raises BadRow for other prompts."""
     text = value if isinstance(value, str) else None
     if isinstance(value, list):
         users = [
@@ -326,14 +326,14 @@ _LONGEST = 400
 
 
 def rule_against(verifier: str, answer: str | None) -> str | None:
-    """Return why a gold cannot be an answer, if so. The rules apply only to our verifiers of typed answers."""
+    """Return why a gold cannot be an answer, or None. The rules apply only to our verifiers of typed answers."""
     if answer is None or not VERIFIERS.origin(verifier).is_ours:
         return None
     return None if VERIFIERS.get(verifier).data.target_type is None else no_answer(answer)
 
 
 def no_answer(answer: str) -> str | None:
-    """Return why a text cannot be an answer, if so."""
+    """Return why a string cannot be an answer, or None."""
     plain = " ".join(answer.split()).strip()
     small = plain.lower().strip("$ .")
     if not plain:

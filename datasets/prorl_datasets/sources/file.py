@@ -1,4 +1,4 @@
-"""The file source: local files, read by columns or by an adapter."""
+"""Reads local files as a source, by columns or by an adapter."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FileSource(RowFileSettings):
 
 
 def row_files(recipe: Recipe, source: FileSource) -> list[Path]:
-    """Return the sorted files of a source. Raises DatasetError."""
+    """Return the sorted files of a source. Raises DatasetError if there are none."""
     base = Path() if recipe.base is None else recipe.base
     path = base / Path(source.path).expanduser()
     if path.is_dir():

@@ -1,4 +1,4 @@
-"""The procedural source: our own generators."""
+"""Uses our own generators as a source."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def member(group: Group, one: Member) -> ProceduralSource:
 
 
 def rungs(settings: ProceduralSource) -> dict[str, ProceduralSource]:
-    """Return the three levels of a family."""
+    """Return a source for each of a family's three levels."""
     return {f"l{n}": settings.model_copy(update={"levels": [n]}) for n in (1, 2, 3)}
 
 

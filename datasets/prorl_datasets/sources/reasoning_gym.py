@@ -1,4 +1,4 @@
-"""The reasoning_gym source. Items have seeds of their own and do not depend on order."""
+"""Uses reasoning-gym as a source. Each item has its own seed, so its order does not matter."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ReasoningGymSource(SourceSettings):
 def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
     """Return a correct answer of an entry, or None if unknown.
 
-    A solver computes it if the task stores none, or an unevaluated integral.
+    A solver computes it if the task stores no answer, or an unevaluated integral.
     """
     from prorl_verifiers.logic.witness import WITNESSES, by_parts, witness
 
@@ -92,7 +92,7 @@ def member(group: Group, one: Member) -> ReasoningGymSource:
 
 
 def rungs(settings: ReasoningGymSource) -> dict[str, ReasoningGymSource]:
-    """Return the current configuration (``now``) and the curriculum's levels."""
+    """Return sources with the current configuration (``now``) and the curriculum's levels."""
     ladder = {"now": settings}
     configs = [settings.config]
     for level, sizes in rg_entries.curriculum(settings.task).items():

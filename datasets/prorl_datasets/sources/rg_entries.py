@@ -1,4 +1,4 @@
-"""Make reasoning-gym entries as plain JSON values, in a child process with a fixed hash seed."""
+"""Makes reasoning-gym entries as plain JSON values, in a child process with a fixed hash seed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 from prorl_common import nearest
 
 BUILT_WITH_SEED = ("acre", "gsm_symbolic", "list_functions", "composite")
-"""Tasks that draw their items at construction; the others accept a new seed on an existing object."""
+"""Tasks that draw their items at construction; the others accept a new seed later."""
 RUNS_PROGRAMS = ("codeio",)
-"""Tasks whose items come from running stored programs, some of which use their own randomness."""
+"""Tasks whose items come from running stored programs, some of which are random without a seed."""
 
 
 def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) ->
 def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> Any:
     """Return the entry of a task for a 32-bit ``seed``; ``made`` caches datasets.
 
-    Also seeds the global generators, which list_functions and codeio use.
+    This also seeds the global generators, which list_functions and codeio use.
     """
     import numpy as np
     from reasoning_gym.factory import create_dataset
@@ -80,13 +80,13 @@ def mistakes(task: str, config: dict[str, Any]) -> list[str]:
 
 
 CURRICULUM_LEVELS = 4
-"""Maximum number of curriculum levels in a ladder; later ones are for large models."""
+"""Maximum number of curriculum levels in a ladder; higher levels are for large models."""
 
 
 def curriculum(task: str) -> dict[int, dict[str, Any]]:
-    """Return level (0 is the easiest) -> configuration values of the task's curriculum.
+    """Return a dict from level (0 is the easiest) to configuration values of the task's curriculum.
 
-    A range covers only the level's own step. Levels that the task rejects are left out.
+    A range covers only the step of its level. Levels that the task rejects are left out.
     """
     from reasoning_gym.coaching.attributes import RangeAttributeDefinition
     from reasoning_gym.coaching.base_curriculum import DefaultCurriculumContext, RangeAttributeMode
@@ -123,7 +123,7 @@ def plain(value: Any) -> Any:
 
 _NOTHING_ELSE = "Put nothing else into the final answer"
 _START = r"((?:^|[.?!)]|\n(?:- |\d+\. )?)\s*)"
-"""Beginning of a sentence, so that quoted words and words to be sorted stay unchanged."""
+"""Matches the beginning of a sentence, so that quoted words and words to be sorted stay unchanged."""
 _REPLY = r"((?:Please )?(?:[Rr]eply|[Rr]espond|[Aa]nswer|[Rr]eturn|[Gg]ive|[Pp]rovide|[Ss]tate)(?: with)?)"
 _ALONE = r"(?:only|just)"
 _CHANGES: tuple[tuple[re.Pattern[str], str], ...] = (

@@ -1,4 +1,4 @@
-"""Check a recipe's sources, find their files, and read and convert their rows."""
+"""Checks a recipe's sources, finds their files, and reads and converts their rows."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def find_files(
 ) -> Files:
     """Return the files of the entries ``selected``; hub files are pinned in ``lock``.
 
-    Unavailable sources are in ``failed``. Raises DatasetError for sources that differ from their pins.
+    Unavailable sources are recorded in ``failed``. Raises DatasetError if sources differ from their pins.
     """
     files = Files(progress=progress)
     for spec, entries in _by_kind(selected):
@@ -56,7 +56,7 @@ def find_files(
 
 
 def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield (where, row) of an entry that is not generated. Raises DatasetError."""
+    """Yield (where, row) of an entry that is not generated. Raises DatasetError if a source fails."""
     spec = entry.spec
     if spec.read is not None:
         yield from spec.read(entry, files)
@@ -80,7 +80,7 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
 
 
 def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Convert a raw row. Raises DatasetError."""
+    """Convert a raw row. Raises DatasetError if it is invalid."""
     if entry.spec.convert is not None:
         made: Row | Drop = entry.spec.convert(entry, raw, where, index)
         return made

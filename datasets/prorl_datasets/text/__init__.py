@@ -1,4 +1,4 @@
-"""Text comparison: is a question a copy of a benchmark's, or of another training question?
+"""Compares texts: is a question a copy of a benchmark's, or of another training question?
 
-The default rules are lexical, so most paraphrases are not found (docs/reference/decontamination.md).
+The default rules are lexical, so they miss most paraphrases (docs/reference/decontamination.md).
 """

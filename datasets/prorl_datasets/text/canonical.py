@@ -1,6 +1,6 @@
-"""The canonical words of a question, which ignore changes of names, variables and numerals.
+"""Computes the canonical words of a question, which ignore changes of names, variables and numerals.
 
-Different problems may share them: ``x + y`` and ``x + x``. Time is linear in the text.
+Different problems may have the same words: ``x + y`` and ``x + x``. Time is linear in the text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OPENERS = (
     "please put think present remember give python "
     "one two three four five six seven eight nine ten eleven twelve first second third"
 )
-"""Words that begin sentences and are no names although capitalised."""
+"""Words that begin sentences and are not names although capitalised."""
 _FUNCTIONS = (
     "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp sqrt abs max min "
     "gcd lcm lim mod floor ceil det"
@@ -108,11 +108,11 @@ _SPELT: dict[str, str] = {
     "quarter": "1 4",
     "mph": "mi per h",
 }
-"""Word -> its canonical words in one string; empty for a word that a sign may replace."""
+"""Maps a word to its canonical words in one string, which is empty if a sign may replace the word."""
 
 
 def canonical_words(text: str, *, rename: bool = True) -> list[str]:
-    """Return the canonical words of ``text`` in order; with ``rename=False`` names stay.
+    """Return the canonical words of ``text`` in order; with ``rename=False``, names are kept.
 
     ``Ann has 1,000.50 dollars`` gives ``zzz has 1000.5``.
     """
@@ -160,7 +160,7 @@ class _Number:
             self._low = count * _SCALES[word]
 
     def takes(self, word: str) -> bool:
-        """Add ``word`` if it continues the number; return whether it does."""
+        """Add ``word`` if it continues the number; return whether it was added."""
         if word in _ONES or word in _TENS:
             value = _ONES.get(word, _TENS.get(word, 0))
             tens = self._low % 100

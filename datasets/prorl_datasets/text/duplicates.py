@@ -1,4 +1,4 @@
-"""Find near-duplicate texts by bands of MinHash signatures."""
+"""Finds near-duplicate texts by bands of MinHash signatures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 
 def rows_for(threshold: float) -> int:
-    """Return the most rows in a band that still find a pair at ``threshold``.
+    """Return the maximum rows per band that still find a pair at ``threshold`` with probability RECALL.
 
     Raises ValueError for a threshold outside (0, 1].
     """
@@ -50,7 +50,7 @@ _ROWS_AT_A_TIME = 1 << 13
 
 
 class Signatures:
-    """Signatures in order of addition, in a temporary file."""
+    """Signatures in the order in which they are added, in a temporary file."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
@@ -68,9 +68,7 @@ class Signatures:
         self._count += 1
 
     def groups(self) -> tuple[Signature, NDArray[np.int64]]:
-        """Return the distinct signatures, sorted, (M, 128) on disk, and the index among them of each added one,
-        (N,).
-        """
+        """Return the distinct signatures, sorted, (M, 128) on disk, and each added signature's index in them, (N,)."""
         if self._file is None:
             return np.empty((0, PERMUTATIONS), np.uint32), np.empty(0, np.int64)
         self._file.flush()
@@ -108,12 +106,10 @@ def _mapped(file: IO[bytes], kind: np.dtype[Any], shape: tuple[int, ...]) -> NDA
 Indices = NDArray[np.int64]
 EDGE = np.dtype([("early", np.int64), ("late", np.int64), ("score", np.float32)])
 Edges = NDArray[np.void]
-"""Array of dtype EDGE: two rows, the earlier first, and the estimated Jaccard similarity of their
-texts.
-"""
+"""Array of dtype EDGE: two rows, the earlier first, and the estimated Jaccard similarity of their texts."""
 
 CENTRES = 8
-"""Number of rows of a bucket that are compared with all its others."""
+"""Number of rows of a bucket that are compared with all others in it."""
 
 _CHUNK = 1 << 13
 _PAIRS = 1 << 12

@@ -1,4 +1,4 @@
-"""Hashes of a text: n-grams, MinHash signatures and profiles."""
+"""Computes hashes of a text: n-grams, MinHash signatures and profiles."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Signature = NDArray[np.uint32]
 NGRAM = 13
 PERMUTATIONS = 128
 SHINGLE = 3
-"""Words in a shingle of a signature; docs/reference/decontamination.md explains the choice."""
+"""Number of words in a shingle of a signature; docs/reference/decontamination.md explains the choice."""
 
 EMPTY = np.uint32(0xFFFFFFFF)
-"""Value of every place in the signature of a text without words."""
+"""Value of every position in the signature of a text without words."""
 
 _BASE = 0x9E3779B97F4A7C15
 _BLOCK = 2048
@@ -36,7 +36,7 @@ def word_hashes(words: Sequence[str]) -> Hashes:
 def runs_of(hashes: Hashes, n: int) -> Hashes:
     """Return the mixed polynomial hash of each run of ``n`` word hashes, shape (max(len - n + 1, 0),).
 
-    Runs are differences of a prefix sum, divided by a power of the base (odd, so invertible modulo 2**64).
+    A run's hash is a difference of prefix sums, divided by a power of the base (odd, so invertible modulo 2**64).
     """
     count = len(hashes) - n + 1
     if count <= 0:
@@ -48,7 +48,7 @@ def runs_of(hashes: Hashes, n: int) -> Hashes:
 
 
 def mix(values: Hashes) -> Hashes:
-    """Return splitmix64's finaliser (Steele, Lea and Flood 2014)."""
+    """Apply the finaliser of splitmix64 (Steele, Lea and Flood 2014)."""
     mixed = values ^ (values >> np.uint64(30))
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(27)
@@ -61,7 +61,7 @@ def mix(values: Hashes) -> Hashes:
 class View:
     """Words and hashes of one view of a text.
 
-    ``hashes`` (W,) are those of the words, ``ngrams`` those of the n-grams in order, with repeats.
+    ``hashes`` (W,) belong to the words, ``ngrams`` to the n-grams in order, with repeats.
     """
 
     words: tuple[str, ...]
@@ -97,8 +97,8 @@ class Profile:
 def signature_of(hashes: Hashes) -> Signature:
     """Return the MinHash signature of a text from its word hashes: shape (128,), uint32.
 
-    The share of equal places estimates the Jaccard similarity of the sets of 3-word shingles (standard error at most
-    0.045).
+    The share of equal positions estimates the Jaccard similarity of the sets of 3-word shingles, with a standard error
+    of at most 0.045.
     """
     if len(hashes) == 0:
         return np.full(PERMUTATIONS, EMPTY)
@@ -131,7 +131,7 @@ _FACTORS, _OFFSETS = _DRAWS[:PERMUTATIONS] | np.uint64(1), _DRAWS[PERMUTATIONS:]
 
 
 def template_ngrams(texts: Iterable[str]) -> Hashes:
-    """Return the sorted hashes of n-grams, of both views, in at least two of some tens of ``texts``."""
+    """Return the sorted hashes of the n-grams, in either view, that occur in at least two of some tens of ``texts``."""
     profiles = [Profile(text) for text in texts]
     probes = [np.unique(np.concatenate([p.exact.ngrams, p.canonical.ngrams])) for p in profiles]
     values, counts = np.unique(

@@ -1,4 +1,4 @@
-"""The benchmark index: is a training text a copy, a part or a near copy of a benchmark question?
+"""Searches a benchmark index: is a training text a copy, a part or a near copy of a benchmark question?
 
 docs/reference/decontamination.md explains rules and thresholds.
 """
@@ -28,7 +28,7 @@ from prorl_datasets.text.words import question_words
 
 EXCERPT_WORDS = 40
 _MOST_PAIRS = 1_000_000
-"""Word pairs compared for an excerpt: 5,000 words of a row and 200 of an item."""
+"""Maximum number of word pairs compared for an excerpt: 5,000 words of a row and 200 of an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Match:
     """One rule by which a text matches one benchmark item.
 
     ``score`` is 1 for "question", the larger share for "13-gram", the similarity for "minhash", the agreement of the
-    numbers for "paraphrase", the cosine for "embedding". ``shared`` is the longest common run of words, at most 40.
-    ``view`` is "canonical" if only that view matches. ``numbers`` is "same" if one text has all numbers of the other,
-    else "other" (a variant).
+    numbers for "paraphrase", and the cosine for "embedding". ``shared`` is the longest common run of words, at most 40.
+    ``view`` is "canonical" if only that view matches. ``numbers`` is "same" if one text has all numbers of the other
+    text, and "other" if not (a variant).
     """
 
     benchmark: str
@@ -92,7 +92,7 @@ class BenchmarkIndex:
 
     @classmethod
     def load(cls, path: Path) -> BenchmarkIndex:
-        """Load an index. Raises DatasetError."""
+        """Load an index. Raises DatasetError if it is invalid."""
         return cls(*read_contents(path))
 
     def __len__(self) -> int:
@@ -101,8 +101,8 @@ class BenchmarkIndex:
     def matches(self, text: str | Profile, *, ignore: Hashes | None = None) -> list[Match]:
         """Return a Match for each item and rule that ``text`` matches.
 
-        ``ignore``: sorted n-gram hashes that do not count (``template_ngrams``); the other rules do not use it. Raises
-        ValueError for a Profile with another n-gram length.
+        ``ignore`` are sorted n-gram hashes that do not count (``template_ngrams``); only the n-gram rule uses it.
+        Raises ValueError for a Profile with another n-gram length.
         """
         row = Profile(text, self.rules.ngram) if isinstance(text, str) else text
         if row.n != self.rules.ngram:

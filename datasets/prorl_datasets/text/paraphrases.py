@@ -1,4 +1,4 @@
-"""The optional stages of decontamination: paraphrases and embeddings."""
+"""Finds paraphrases and close embeddings, the optional stages of decontamination."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from prorl_datasets.text.canonical import PLACEHOLDER, canonical_words
 NUMBERS = 0.75
 """Minimum weighted agreement (Ruzicka similarity) of the numbers of row and item."""
 WEIGHT = 2.4
-"""Minimum weight of the shared words, in units of a word that occurs in one question only."""
+"""Minimum weight of the shared words, in units of a word that occurs in only one question."""
 DISTINCT = 2
 SHARE = 0.15
-"""Minimum share of that weight in the weight of all words of the two texts."""
+"""Minimum of that weight as a share of the weight of all words of the two texts."""
 
 _COMMON = (
     "a and the of to in is it he his if how what for on at as be are was were has have had do does "
@@ -38,7 +38,7 @@ class Bag(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Bag:
-        """Return the bag of ``text``; names are kept, numerals are canonical."""
+        """Return the bag of ``text``; names are kept, and numerals are canonical."""
         words = canonical_words(text, rename=False)
         numbers = Counter(word for word in words if word[0].isdigit())
         return cls(frozenset(map(_stem, words)) - numbers.keys() - _COMMON_STEMS, numbers)
@@ -61,7 +61,7 @@ class ParaphraseIndex:
         self._totals = np.array([self._words_weight(bag.words) for bag in self._bags])
 
     def matches(self, text: str) -> Iterator[tuple[int, float]]:
-        """Yield (item, agreement of the numbers) of paraphrased items."""
+        """Yield (item, agreement of the numbers) for each item that ``text`` paraphrases."""
         bag = Bag.of(text)
         if len(bag.numbers) < DISTINCT:
             return
@@ -118,7 +118,7 @@ class EmbeddingIndex:
         self._spec, self._vectors = spec, vectors
 
     def matches(self, text: str) -> Iterator[tuple[int, float]]:
-        """Yield (item, cosine) of items at the spec's similarity. Raises PluginError."""
+        """Yield (item, cosine) of items that reach the spec's similarity. Raises PluginError if embedding fails."""
         (vector,) = unit_vectors(self._spec, [text])
         if len(vector) != self._vectors.shape[1]:
             raise PluginError(

@@ -1,4 +1,4 @@
-"""One view of the benchmark index with its three lexical rules and file format."""
+"""Applies the three lexical rules to one view of the benchmark index, and defines the index file."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ _ARRAYS: dict[str, tuple[str, int]] = {
     "leads": ("uint64", 1),
     "signatures": ("uint32", 2),
 }
-"""Name -> dtype and dimensions of the arrays of ``ViewContents``."""
+"""Maps each array of ``ViewContents`` to its dtype and number of dimensions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """Thresholds of contamination.
 
-    ``ngram_share``: share of an item's n-grams in the row at which the row is dropped. ``row_share``: share of the
-    row's in the item, with at least ``row_ngrams`` of them. ``common``: n-grams in this many questions do not count.
-    ``minhash``, ``canonical_minhash``: minimum similarity of signatures in each view. ``least_words``: shorter
-    questions match only alone, as whole sentences, or if distinctive. ``embedding``: name of an ``EmbedderSpec``, ""
-    for none. Raises DatasetError for a value out of range.
+    A row is dropped at the share ``ngram_share`` of an item's n-grams, or at the share ``row_share`` of its own n-grams
+    in the item, if these are at least ``row_ngrams``. N-grams that occur in ``common`` questions do not count.
+    ``minhash`` and ``canonical_minhash`` are minimum similarities of signatures in each view. Questions shorter than
+    ``least_words`` match only alone, as complete sentences, or if distinctive. ``embedding`` names an ``EmbedderSpec``,
+    or is "". Raises DatasetError for a value out of range.
     """
 
     ngram: int = NGRAM
@@ -74,10 +74,11 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ViewContents:
-    """One view of M items, and G pairs of a counted n-gram and its item.
+    """One view of M items, with G pairs of a counted n-gram and its item.
 
-    ``grams`` (G,) are sorted, with ``gram_items`` (G,); ``totals`` (M,): counted n-grams of each item; ``leads`` (M,):
-    hash of the first ``least_words`` words, 0 for shorter questions; ``signatures`` (M, 128).
+    ``grams`` (G,) are sorted, and ``gram_items`` (G,) are their items. ``totals`` (M,) are the numbers of counted
+    n-grams of each item. ``leads`` (M,) are hashes of the first ``least_words`` words, 0 for shorter questions.
+    ``signatures`` have the shape (M, 128).
     """
 
     questions: tuple[str, ...]
@@ -120,7 +121,7 @@ def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
 
 
 def read_contents(path: Path) -> tuple[Rules, Contents]:
-    """Read an index. Raises DatasetError."""
+    """Read an index. Raises DatasetError if it is invalid."""
     try:
         with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
             data = {name: file[name] for name in file.files}
@@ -172,11 +173,11 @@ def _read_view(
 
 Words = Callable[[str], Sequence[str]]
 _ANYWHERE = 5
-"""Minimum words of a short question that may match inside a sentence of the row."""
+"""Minimum number of words of a short question that may match inside a sentence of the row."""
 
 
 class Hit(NamedTuple):
-    """A rule by which an item matches; ``score`` as in ``index.Match``."""
+    """A rule by which an item matches; ``score`` is that of ``index.Match``."""
 
     item: int
     rule: str
@@ -217,7 +218,7 @@ class ViewIndex:
         """Return the index contents of ``views``, one for each item."""
         questions = tuple(view.question for view in views)
         grams = [np.unique(view.ngrams) for view in views]
-        # drop n-grams that at least ``common`` different questions have
+        # drop n-grams that occur in at least ``common`` different questions
         first = {question: item for item, question in reversed(list(enumerate(questions)))}
         distinct = np.concatenate(
             [*(grams[i] for i in first.values()), np.empty(0, dtype=np.uint64)]
@@ -241,7 +242,7 @@ class ViewIndex:
         )
 
     def hits(self, text: str, row: View, ignore: Hashes | None) -> list[Hit]:
-        """Return the matches of ``row``, the view of ``text``; ``ignore`` as in ``index``."""
+        """Return the matches of ``row``, the view of ``text``; ``ignore`` is explained in ``index``."""
         if not row.words:
             return []
         ngrams = self._shared_ngrams(row, ignore)

@@ -1,6 +1,6 @@
-"""Words of a question: the tokenisation behind n-grams, exact match and MinHash.
+"""Splits a question into words, for n-grams, exact match and MinHash.
 
-Numbers and + - < > stay, or ``x^2+5x+6`` and ``x^2-5x+6`` would be equal. Time is linear in the text.
+Numbers and + - < > are kept; otherwise ``x^2+5x+6`` and ``x^2-5x+6`` would be equal. Time is linear in the text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ character.
 """
 
 MARKS = re.compile(r"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){32,}")
-"""A run that may be all combining marks, whose normalisation takes time quadratic in its length."""
+"""A run that may consist of combining marks, whose normalisation takes time quadratic in its length."""
 _MAX_MARKS = 30
 
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\{[lcr|\s]*\})?")
@@ -32,7 +32,7 @@ _SILENT = re.compile(
     r"cdot|times|pm|mp|div|neq?|circ|degree|degrees|"
     r"[lv]?dots|cdots|ldots)(?![a-z])"
 )
-"""Layout commands, or operators that plain text writes with a sign."""
+"""Layout commands, and operators that plain text writes as signs."""
 
 _LESS = re.compile(r"\\(?:leq?|leqslant|lt)(?![a-z])")
 _GREATER = re.compile(r"\\(?:geq?|geqslant|gt)(?![a-z])")
@@ -57,7 +57,7 @@ _LOOKALIKE = dict(
     )
 )
 _LATIN = re.compile(rf"(?<![^\W\d_])[A-Za-z{''.join(_LOOKALIKE)}]+(?![^\W\d_])")
-"""A word of Latin letters and lookalike Cyrillic and Greek ones."""
+"""A word of Latin letters and similar-looking Cyrillic and Greek letters."""
 _LATIN_OF = str.maketrans(_LOOKALIKE)
 
 _GREEK = (
@@ -143,7 +143,7 @@ _SUFFIX_PHRASES = sorted(
     (f" {' '.join(words(sentence))} " for sentence in SUFFIXES),
     key=lambda phrase: (-len(phrase), phrase),
 )
-"""``SUFFIXES`` as words, the longest first."""
+"""The sentences of ``SUFFIXES`` as words, the longest first."""
 
 
 def question_words(text: str) -> list[str]:
@@ -157,7 +157,7 @@ def question_words(text: str) -> list[str]:
 
 
 def normalise_question(text: str) -> str:
-    """Return the words joined by spaces, equal for copies of one question.
+    """Return the words joined by spaces, which are equal for copies of a question.
 
     A text without words gives "", which never matches.
     """
@@ -169,7 +169,7 @@ _END = re.compile(r"""[.?!:;)](?=["')\]}$*\s]|$)|,(?=\s)|\n|[。？！：；，]
 
 
 class Sentences:
-    """Words of a text with the borders of sentences and clauses."""
+    """Words of a text with the boundaries of its sentences and clauses."""
 
     def __init__(self, text: str, words: Callable[[str], Sequence[str]]) -> None:
         self._words: list[str] = []
@@ -179,7 +179,7 @@ class Sentences:
             self._borders.add(len(self._words))
 
     def contains(self, question: Sequence[str]) -> bool:
-        """Return True if whole sentences or clauses equal ``question``."""
+        """Return True if some complete sentences or clauses equal ``question``."""
         target, size = list(question), len(question)
         return any(
             start + size in self._borders and self._words[start : start + size] == target

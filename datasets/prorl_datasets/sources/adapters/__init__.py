@@ -1,1 +1,1 @@
-"""Adapters that convert the rows of published data sets."""
+"""Converts the rows of published data sets."""

@@ -1,4 +1,4 @@
-"""Adapters of code sets: Eurus-2-RL-Data and MBPP."""
+"""Converts rows of code sets: Eurus-2-RL-Data and MBPP."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from prorl_verifiers import TaskError
 from prorl_verifiers.code.shapes import eurus_reference
 
 MAX_TEST_BYTES = 256 * 1024
-"""Maximum size of one test as JSON; larger ones cost more than they are worth and are left out."""
+"""Maximum size of one test as JSON in bytes; larger tests cost too much and are left out."""
 MAX_ROW_BYTES = 2 * 1024 * 1024
-"""Maximum size of all tests of an item as JSON in bytes; later tests beyond it are left out."""
+"""Maximum size of all tests of an item as JSON in bytes; tests beyond it are left out."""
 MAX_PARTS = 200_000
 """Maximum number of separators in tests written as Python source; parsing takes about 1 kB for each."""
 MAX_ASSERTS = 64 * 1024
-"""Maximum characters of all assert lines of an MBPP item."""
+"""Maximum number of characters of all assert lines of an MBPP item."""
 _LARGE = 20_000
 _MAX_NAME = 200
 _SUFFIX_HEAD = "Write Python code to solve the problem."
@@ -39,7 +39,7 @@ _SUFFIX = re.compile(
     r"Write Python code to solve the problem\.\s+Present the code in\s+```python\s+Your code\s+```"
     r"\s*at the end\.(?:\s*You need to think first then write the Python code\.)?\s*\Z"
 )
-"""PRIME's closing sentences, removed because the builder's template says the same."""
+"""PRIME's closing sentences; they are removed because the builder's template says the same."""
 
 
 def eurus_code(raw: Raw, where: str, index: int) -> Row:
@@ -111,7 +111,7 @@ def parts_of(source: str) -> int:
 def limited_tests(
     tests: Sequence[Mapping[str, Any]],
 ) -> tuple[list[Mapping[str, Any]], Counter[str]]:
-    """Return the kept tests and the counts of others by reason. Raises Unusable for contradictions."""
+    """Return the kept tests, and the number of others by reason. Raises Unusable for contradictory tests."""
     distinct = _distinct_tests(tests)
     left_out = Counter({"repeated": len(tests) - len(distinct)})
     kept, size = [], 0

@@ -1,4 +1,4 @@
-"""Read columns of a published row by any of their names.
+"""Reads columns of a published row by any of their names.
 
 A missing column is a DatasetError, a missing value a Drop.
 """
@@ -19,11 +19,11 @@ from prorl_verifiers import TaskError, load_task
 
 Raw = Mapping[str, Any]
 SENTINELS = ("no answer detected", "no solution detected", "no choices available")
-"""Lower-case texts that mean a missing value in SCP and its relatives."""
+"""Lower-case strings that mean a missing value in SCP and related sets."""
 
 
 class Unusable(Exception):
-    """A row cannot become an item: ``reason`` is a category, ``detail`` the specifics."""
+    """A row cannot become an item; ``reason`` is a category, ``detail`` is specific."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason)
@@ -31,7 +31,7 @@ class Unusable(Exception):
 
     @property
     def text(self) -> str:
-        """Reason and detail."""
+        """The reason, with the detail if there is one."""
         return f"{self.reason}: {self.detail}" if self.detail else self.reason
 
 
@@ -53,7 +53,7 @@ def check_columns(adapter: AdapterSpec, columns: Iterable[str], where: str) -> N
 def missing_column(
     source: str, names: Sequence[str], columns: Sequence[str], where: str
 ) -> DatasetError:
-    """Return the error for a row without any of ``names``."""
+    """Return the error for a row that has none of ``names``."""
     alternatives = f" (nor {', '.join(names[1:])})" if len(names) > 1 else ""
     return DatasetError(
         f"{where}: no column '{names[0]}'{alternatives}{nearest(names[0], columns[:100])}; columns found: "
@@ -62,7 +62,7 @@ def missing_column(
 
 
 def column(raw: Raw, names: Sequence[str], where: str, source: str) -> Any:
-    """Return the first of ``names`` that is a column. Raises DatasetError."""
+    """Return the value of the first of ``names`` that is a column. Raises DatasetError if none is."""
     for name in names:
         if name in raw:
             return raw[name]
@@ -70,7 +70,7 @@ def column(raw: Raw, names: Sequence[str], where: str, source: str) -> Any:
 
 
 def is_missing(value: Any) -> bool:
-    """Return True for null, NaN, blank or sentinel text, and lists of these."""
+    """Return True for null, NaN, blank or sentinel strings, and lists of these."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return True
     if isinstance(value, list | tuple):
@@ -79,7 +79,7 @@ def is_missing(value: Any) -> bool:
 
 
 def text_of(value: Any, label: str) -> str:
-    """Return a value as stripped text. Raises Unusable."""
+    """Return a value as a stripped string. Raises Unusable if it is missing or not a string."""
     if is_missing(value):
         raise Unusable(f"no {label}")
     if isinstance(value, list | tuple) and len(value) == 1:
@@ -93,7 +93,7 @@ def text_of(value: Any, label: str) -> str:
 
 
 def decoded(value: Any, kinds: type | tuple[type, ...], label: str) -> Any:
-    """Return a struct or list, possibly stored as JSON text. Raises Unusable."""
+    """Return a struct or list, which may be stored as JSON. Raises Unusable for other values."""
     if isinstance(value, str):
         try:
             with long_integers():
@@ -107,7 +107,7 @@ def decoded(value: Any, kinds: type | tuple[type, ...], label: str) -> Any:
 
 
 def user_text(value: Any, label: str = "prompt") -> str:
-    """Return the last user turn of a prompt given as text, messages, or messages as JSON.
+    """Return the last user turn of a prompt, which may be a string, messages, or messages as JSON.
 
     Raises Unusable for a conversation with an assistant turn.
     """
@@ -152,7 +152,7 @@ def without_nulls(value: Any) -> Any:
 def finished(
     index: int, question: str, verifier: str, reference: Mapping[str, Any], **more: Any
 ) -> Row:
-    """Return the row (``more``: further fields of Row).
+    """Return the row; ``more`` are further fields of Row.
 
     Raises Unusable for an empty question, invalid Unicode, a value that JSON cannot represent, or a rejected reference.
     """

@@ -1,6 +1,6 @@
-"""Adapters of instruction sets: Llama-Nemotron, Nemotron-RL, IFEval and RLVR-IFeval.
+"""Converts rows of instruction sets: Llama-Nemotron, Nemotron-RL, IFEval and RLVR-IFeval.
 
-They ship no responses; ``witness`` in the metadata means that one meeting the constraints was constructed.
+They contain no responses; ``witness`` in the metadata means that a response that meets the constraints was constructed.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ from prorl_datasets.sources.adapters.fields import (
 from prorl_datasets.spec import AdapterSpec
 
 MAX_ARGUMENT = 20_000
-"""Maximum characters of a text argument (longest: a prompt to repeat); lists have at most a hundredth as many
-members.
-"""
+"""Maximum number of characters of a string argument (the longest is a prompt to repeat). A list may have a hundredth as
+many members."""
 MAX_COUNT = 10_000
 """Maximum number of words, sentences or letters that a constraint may ask for; no response is longer."""
 _QUOTED = re.compile(r"[\"“”'‘]([^\"“”'’\n]{1,60})[\"“”'’]")
@@ -66,7 +65,8 @@ def instruction_row(
 
 
 def _with_keyword(instruction: str, values: dict[str, Any], question: str) -> dict[str, Any]:
-    """Find the ``keyword`` of keywords:frequency, which some rows name elsewhere or only quote in the prompt."""
+    """Find the ``keyword`` of keywords:frequency, which some rows have under another name or only quote in the
+    prompt."""
     if instruction != "keywords:frequency" or not is_missing(values.get("keyword")):
         return values
     remaining = {key: value for key, value in values.items() if key not in ("keyword", "keywords")}
@@ -152,10 +152,10 @@ RLVR_FUNCTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "validate_quotation": ("startend:quotation", {}),
     "validate_no_commas": ("punctuation:no_comma", {}),
 }  # fmt: skip
-"""open-instruct's function -> (IFEval id, its argument -> ours).
+"""Maps open-instruct's functions to (IFEval id, a map from its arguments to ours).
 
-Not mapped: ``verify_paragraph_count`` (its divider is ``* * *``, IFEval's ``***``) and ``validate_choice`` (its options
-are free). "around" has no counterpart, so such rows are dropped.
+Not mapped are ``verify_paragraph_count`` (its divider is ``* * *``, IFEval's ``***``) and ``validate_choice`` (its
+options are free). "around" has no counterpart, so such rows are dropped.
 """
 _EXACT = {"keywords:frequency": "relation", "keywords:letter_frequency": "let_relation"}
 

@@ -1,4 +1,4 @@
-"""Adapters of mathematics sets. The gold response is the boxed answer."""
+"""Converts rows of mathematics sets. The gold response is the boxed answer."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _SUFFIXES = (
     "Present the answer in LaTex format: \\boxed{Your answer}",
     "Please reason step by step, and put your final answer within \\boxed{}.",
 )
-"""Sentences of the published prompts, which the builder's template replaces."""
+"""Sentences of the published prompts that the builder's template replaces."""
 _MATH = ("math", "")
 MAX_ANSWER = 10_000
-"""Maximum characters of an answer; longer texts are not answers and slow to search."""
+"""Maximum number of characters of an answer; longer texts are not answers and slow to search."""
 
 
 def plain_question(text: str) -> str:
-    """Return a prompt without its publisher's sentences."""
+    """Return a prompt without the sentences that its publisher added."""
     text = text.strip()
     text = text.removeprefix(DAPO_PREFIX).strip()
     for suffix in _SUFFIXES:
@@ -48,7 +48,7 @@ def plain_question(text: str) -> str:
 
 
 def plain_answer(value: Any) -> str:
-    r"""Return an answer without ``$`` and ``\boxed{}``. Raises Unusable."""
+    r"""Return an answer without ``$`` and ``\boxed{}``. Raises Unusable if it is missing or too long."""
     answer = text_of(value, "answer")
     if len(answer) > MAX_ANSWER:
         raise Unusable("the answer is too long", f"{len(answer)} characters")

@@ -1,4 +1,4 @@
-"""Adapters of STEM sets: ARC, MMLU, SciBench, TheoremQA and SCP-116K."""
+"""Converts rows of STEM sets: ARC, MMLU, SciBench, TheoremQA and SCP-116K."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def with_options(question: str, choices: Sequence[str]) -> str:
 def choice_row(
     index: int, question: str, choices: Sequence[Any], place: int, metadata: dict[str, Any]
 ) -> Row:
-    """Return the row of a multiple-choice question; ``place`` counts from 0. Raises Unusable."""
+    """Return the row of a multiple-choice question; ``place`` is the correct option's index. Raises Unusable."""
     texts = [text_of(choice, "option") for choice in choices]
     if not 2 <= len(texts) <= len(LETTERS):
         raise Unusable("not 2 to 26 options", str(len(texts)))
@@ -86,7 +86,7 @@ def mmlu_stem(raw: Raw, where: str, index: int) -> Row:
 
 
 def scibench(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of SciBench; the question states the unit."""
+    """Convert a row of SciBench; the unit is added to the question."""
     question = text_of(column(raw, ("problem_text",), where, "scibench"), "problem_text")
     answer = text_of(column(raw, ("answer_number",), where, "scibench"), "answer_number")
     answer = answer.replace("\u2212", "-")
@@ -106,7 +106,7 @@ def scibench(raw: Raw, where: str, index: int) -> Row:
 
 
 def theoremqa(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of TheoremQA without a picture."""
+    """Convert a row of TheoremQA. Raises Unusable if it needs a picture."""
     question = text_of(column(raw, ("Question",), where, "theoremqa"), "Question")
     kind = text_of(column(raw, ("Answer_type",), where, "theoremqa"), "Answer_type")
     value = column(raw, ("Answer",), where, "theoremqa")
@@ -180,7 +180,7 @@ _NOT_A_RESPONSE = re.compile(
 
 
 def response_columns(columns: Iterable[str]) -> list[str]:
-    """Return the columns with model responses, R1's first."""
+    """Return the columns that contain model responses, R1's first."""
     names = list(columns)
     exact = [name for name in RESPONSES if name in names]
     like = [n for n in names if n not in exact and _R1.search(n) and not _NOT_A_RESPONSE.search(n)]
@@ -190,7 +190,7 @@ def response_columns(columns: Iterable[str]) -> list[str]:
 def scp116k(raw: Raw, where: str, index: int) -> Row:
     """Convert a row of EricLu/SCP-116K, in the 116k or 274k version.
 
-    The response column of the 274k version is unknown, so DatasetError lists all columns if none qualifies.
+    The response column of the 274k version is unknown; if no column qualifies, DatasetError lists all of them.
     """
     problem = text_of(column(raw, PROBLEM, where, "scp116k"), "problem")
     reference = column(raw, REFERENCE, where, "scp116k")

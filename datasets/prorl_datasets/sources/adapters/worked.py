@@ -1,4 +1,4 @@
-"""Extract answers from worked solutions: lettered options and final answers."""
+"""Extracts answers from worked solutions: lettered options and final answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES_LETTER = re.compile(
     r"\s*[:,]?\s*(?:\\(?:boxed|text|mathrm|textbf)\{|[$*(\[{\s])*(?:([A-Z])|(?<=[(\[{*])([a-z]))"
     r"(?=[)\]}*.,:;$\s]|$)"
 )
-"""Small letters count only in brackets or marks, because "the answer is a lie" names no option."""
+"""Small letters count only in brackets or marks, because "the answer is a lie" does not name an option."""
 _BEGINS = re.compile(r"\s*(?:\*\*)?[(\[]?([A-Za-z])(?:[)\].:]|\*\*)(?=\s|$|\*)")
 _ALONE = re.compile(r"\s*[(\[]?([A-Za-z])[)\]]?\s*\.?\s*")
 
@@ -60,7 +60,7 @@ def _label_run(labels: list[re.Match[str]], start: int) -> list[re.Match[str]]:
 
 
 def letter_of(solution: str, count: int) -> str | None:
-    """Return the one letter (A..) that a solution names, if any. Raises Unusable for several."""
+    """Return the letter (A..) that a solution names, or None. Raises Unusable if it names several."""
     alone = _ALONE.fullmatch(solution)
     begins = _BEGINS.match(solution)
     named = [match.group(1) or match.group(2) for match in _NAMES_LETTER.finditer(solution)]
@@ -77,9 +77,9 @@ def letter_of(solution: str, count: int) -> str | None:
 NO_TRUTH = "no usable ground truth"
 _MAX_ANSWER = 120
 _MAX_TEXT = 20_000
-"""Maximum characters of a problem or solution; longer texts are slow to search."""
+"""Maximum number of characters of a problem or solution; longer texts are slow to search."""
 _MAX_TAIL = 160
-"""Maximum characters of prose after the last equation."""
+"""Maximum number of characters of prose after the last equation."""
 _TASK = re.compile(
     r"(?:^|[.?!:;]\s+|\n\s*|,\s*(?:and|then)\s+)(?:(?:please|also|and)\s+)?(?:prove|show|derive|explain|sketch|draw"
     r"|plot|discuss|describe|verify|demonstrate|justify|why|compare|list|define|outline|state)\b",
@@ -93,7 +93,7 @@ _MANY = re.compile(
 _FIRST_PART = re.compile(r"(?:^|(?<=\s))\(?(?:a|i|1)[.)](?=\s)", re.IGNORECASE)
 _SECOND_PART = re.compile(r"(?<=\s)\(?(?:b|ii|2)[.)](?=\s)", re.IGNORECASE)
 _PART = 4000
-"""Maximum characters between the labels of the first and second part."""
+"""Maximum number of characters between the labels of the first and second part."""
 _MATH = re.compile(
     r"\$\$(.{1,2000}?)\$\$|\\\[(.{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\$((?:[^$\\]|\\.){1,2000}?)\$|"
     r"\\begin\{(?:align|equation|gather)\*?\}(.{1,2000}?)\\end\{(?:align|equation|gather)\*?\}",
@@ -133,17 +133,17 @@ _INEQUALITY = re.compile(
 )
 _PROSE = re.compile(r"(?<![\\{A-Za-z])[A-Za-z]{2,} [A-Za-z]")
 _BARE_UNIT = re.compile(r"(?<![\\{A-Za-z~])(?!e[+-]?\d)[A-Za-z](?![A-Za-z]*\{)(?![^{}]*\})")
-r"""Letters in a formula that are not marked as a unit by ``\mathrm{}``: ``4044 c`` is a product."""
+r"""Letters in a formula that ``\mathrm{}`` does not mark as a unit: ``4044 c`` is a product."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _UNIT_BEHIND = re.compile(
     r"[ \t]{0,2}([A-Za-zµΩ°%][A-Za-zµΩ°/^0-9·-]{0,12})(?=[.,;]?(?:\s*$|\s*\n))"
 )
-"""A unit in prose directly after a formula: ``$5.0$ m/s.``"""
+"""A unit in prose directly after a formula, as in ``$5.0$ m/s.``"""
 
 
 @dataclass(frozen=True, slots=True)
 class ShortAnswer:
-    """A short answer, its rule, and the options of a letter."""
+    """A short answer and the rule that found it; a letter also has its options."""
 
     answer: str
     rule: str
@@ -151,7 +151,7 @@ class ShortAnswer:
 
 
 def short_answer(problem: str, solution: str) -> ShortAnswer:
-    """Return the final answer of ``solution``. Raises Unusable."""
+    """Return the final answer of ``solution``. Raises Unusable if none is certain."""
     if max(len(problem), len(solution)) > _MAX_TEXT:
         raise Unusable(NO_TRUTH, f"the text is longer than {_MAX_TEXT} characters")
     options = options_in(problem)
@@ -196,7 +196,7 @@ def _unboxed(problem: str, solution: str) -> ShortAnswer:
 
 
 def _has_parts(text: str) -> bool:
-    """Return True if a label of a second part, such as (b), follows one of a first part."""
+    """Return True if a label of a second part, such as (b), follows the label of a first part."""
     first = [match.end() for match in _FIRST_PART.finditer(text)]
     for second in _SECOND_PART.finditer(text):
         place = bisect_right(first, second.start())
@@ -244,7 +244,7 @@ def _whole_solution(problem: str, solution: str) -> str | None:
 
 
 def _last_equation(problem: str, solution: str) -> str | None:
-    """Return the last side of the last equation if it is a new number."""
+    """Return the last side of the last equation if it is a number that the problem does not state."""
     segments = list(_MATH.finditer(solution))
     displays = [match for match in segments if _is_display(match)]
     following = solution[displays[-1].end() :] if displays else ""
@@ -264,7 +264,7 @@ def _last_equation(problem: str, solution: str) -> str | None:
             text = next(part for part in match.groups() if part is not None)
             if not _is_display(match) and _EQUAL.search(text) and _NUMBER.search(_last_side(text)):
                 return None
-    # take the number at its end; without an equation it counts only after "is" or "or"
+    # take the number at the end; without an equation it counts only after "is" or "or"
     text = next(part for part in last.groups() if part is not None)
     rows = [line for line in _ROWS.split(_LAYOUT.sub(" ", _REMARK.sub("", text))) if line.strip()]
     if not rows or _several(rows[-1]) or _INEQUALITY.search(rows[-1]):
@@ -311,12 +311,12 @@ def _number(text: str) -> str | None:
     """Return ``text`` if it is a number, alone or with a known unit."""
     if not text or len(text) > _MAX_ANSWER:
         return None
-    # no time limit protects library calls here
+    # library calls have no time limit here
     return text if read_measure(text, "", lambda module: None) is not None else None
 
 
 def _stands_in(answer: str, problem: str) -> bool:
-    """Return True if the problem states this number, so that an equation may only repeat it."""
+    """Return True if the problem states this number; an equation may then only repeat it."""
     number = _NUMBER.search(answer)
     return (
         number is not None

@@ -1,4 +1,4 @@
-"""Read rows from files of any supported format in bounded memory."""
+"""Reads rows from files of any supported format in bounded memory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def iter_rows(
 
     Memory stays near ``max_row_bytes``. Raises DatasetError with file and position for an unknown suffix, a missing,
     truncated or damaged file, duplicate column names, or a bad or too large row. ``on_broken`` receives bad rows
-    instead, as far as the format shows where the next row begins.
+    instead, if the format shows where the next row begins.
     """
     reader = next((read for end, read in _READERS.items() if path.name.endswith(end)), None)
     if reader is None:

@@ -1,4 +1,4 @@
-"""Decode bytes and JSON to plain values, and format values for error messages."""
+"""Decodes bytes and JSON to plain values, and formats values for error messages."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from prorl_datasets.text.words import MARKS
 from prorl_datasets.types import DatasetError
 
 MAX_DEPTH = 64
-"""Maximum nesting of containers; published sets have at most ten."""
+"""Maximum nesting of containers; published sets have at most ten levels."""
 _MAX_BITS = 14_000
-"""Maximum bits of an integer, just under Python's default limit of 4,300 digits."""
+"""Maximum number of bits of an integer, just under Python's default limit of 4,300 digits."""
 _MAX_NAMES = 40
 _TOO_DEEP = f"values nested more than {MAX_DEPTH} deep"
 
@@ -59,9 +59,9 @@ def is_nan(value: Any) -> bool:
 
 
 def as_json(value: Any) -> Any:
-    """Return the JSON form of a value that tables hold and JSON does not.
+    """Return the JSON form of a value from a table.
 
-    Bytes that are not UTF-8 become an object, which no text column accepts.
+    Bytes that are not UTF-8 become an object, which text columns reject.
     """
     if isinstance(value, bytes):
         try:
@@ -95,20 +95,20 @@ def some_names(names: list[str]) -> str:
 _LIMIT = threading.RLock()
 DEFAULT_MAX_ROW_BYTES = 64 * 1024 * 1024
 MAX_INTEGER_DIGITS = 100_000
-"""Digits of the longest accepted integer (Python's default is 4,300; APPS has longer ones)."""
+"""Maximum number of digits of an integer (Python's default is 4,300; APPS has longer ones)."""
 
 
 OnBroken = Callable[[str, DatasetError, str], None]
 """Callback for a broken row: position, error, and the beginning of its text."""
 BROKEN_SHOWN = 2000
-"""Characters of a broken row's text that are passed on."""
+"""Number of characters of a broken row that are passed on."""
 
 
 @contextmanager
 def long_integers() -> Iterator[None]:
     """Allow integers of MAX_INTEGER_DIGITS digits inside the block.
 
-    The limit is global, so one thread at a time holds the block; keep it to a single call.
+    The limit is global, so a lock admits one thread; keep the block to a single call.
     """
     with _LIMIT:
         before = sys.get_int_max_str_digits()
@@ -120,11 +120,11 @@ def long_integers() -> Iterator[None]:
 
 
 class NotUtf8(DatasetError):
-    """Bytes that are not UTF-8 text."""
+    """Raised for bytes that are not UTF-8."""
 
 
 def utf8(data: bytes, where: str) -> str:
-    """Decode UTF-8. Raises NotUtf8 beginning with ``where``."""
+    """Decode UTF-8. Raises NotUtf8 with a message that begins with ``where``."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -135,7 +135,7 @@ def utf8(data: bytes, where: str) -> str:
 
 
 def json_object(text: str, where: str) -> dict[str, Any]:
-    """Parse a JSON object. Raises DatasetError beginning with ``where``."""
+    """Parse a JSON object. Raises DatasetError with a message that begins with ``where``."""
     try:
         with long_integers():
             row = json.loads(text)
@@ -145,14 +145,14 @@ def json_object(text: str, where: str) -> dict[str, Any]:
 
 
 def as_object(row: Any, where: str) -> dict[str, Any]:
-    """Return ``row`` if it is an object. Raises DatasetError."""
+    """Return ``row`` if it is an object. Raises DatasetError otherwise."""
     if not isinstance(row, dict):
         raise DatasetError(f"{where}: expected a JSON object, got {type(row).__name__}")
     return row
 
 
 def too_large(where: str, limit: int) -> DatasetError:
-    """Return the error for too large a row."""
+    """Return the error for a row that is too large."""
     size = f"{limit // 2**20} MiB" if limit >= 2**20 else f"{limit} bytes"
     return DatasetError(
         f"{where}: this row is larger than {size}; is the file damaged, or without line breaks?"

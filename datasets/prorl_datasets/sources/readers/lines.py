@@ -1,4 +1,4 @@
-"""Read JSON Lines files, and files with one JSON array, in bounded memory."""
+"""Reads JSON Lines files, and files with one JSON array, in bounded memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file, decompressing .gz and .zst. Raises DatasetError."""
+    """Open a file, decompressing .gz and .zst. Raises DatasetError if it cannot be opened."""
     try:
         if path.suffix == ".zst":
             import pyarrow
@@ -44,7 +44,7 @@ def open_bytes(path: Path) -> BinaryIO:
 
 
 def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
-    """Return the next bytes, at most BLOCK, b"" at the end. Raises DatasetError that says the ``progress``."""
+    """Return the next bytes, at most BLOCK; b"" at the end. Raises DatasetError that states the ``progress``."""
     try:
         return cast(io.BufferedReader, file).read1(BLOCK)
     except EOFError as error:
@@ -61,7 +61,7 @@ def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
 
 
 def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """Yield (number from 1, line) of a plain or compressed file. Raises DatasetError."""
+    """Yield (number, line) of a plain or compressed file, counting from 1. Raises DatasetError."""
     number, pending, size = 1, [], 0
     with open_bytes(path) as file:
         progress = "not one line is whole"
@@ -85,7 +85,7 @@ def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
 def jsonl_rows(
     path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:line", object) for each nonblank line. Raises DatasetError."""
+    """Yield ("path:line", object) for each line that is not blank. Raises DatasetError."""
     for number, line in iter_lines(path, max_row_bytes):
         if line.strip():
             where = f"{path}:{number}"
@@ -107,7 +107,7 @@ _NEAR_END = 16
 def json_rows(
     path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:row", object) of one JSON array, or of JSON Lines. Raises DatasetError."""
+    """Yield ("path:row", object) from one JSON array, or from JSON Lines. Raises DatasetError."""
     with open_bytes(path) as file:
         array = _Array(path, file, max_row_bytes)
         first = array.peek()
@@ -117,7 +117,7 @@ def json_rows(
     if first != "{":
         start = "nothing" if first == "" else repr(first)
         raise DatasetError(f"{path}: expected one JSON array of objects, found {start}")
-    # accept JSON Lines: the first line is a whole object and another line follows
+    # accept JSON Lines: the first line is a complete object and another line follows
     lines = (line for _, line in iter_lines(path, max_row_bytes) if line.strip())
     try:
         with long_integers():
@@ -206,7 +206,7 @@ class _Array:
         return unfinished or error.pos >= len(self._text) - _NEAR_END
 
     def _more(self, size: int) -> bool:
-        """Read about ``size`` further bytes; return False at the end of the file."""
+        """Read about ``size`` more bytes; return False at the end of the file."""
         if self._ended:
             return False
         size = min(size, self._limit + BLOCK)

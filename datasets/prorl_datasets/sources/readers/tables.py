@@ -1,4 +1,4 @@
-"""Read rows of Parquet, Arrow and CSV files in bounded memory.
+"""Reads rows of Parquet, Arrow and CSV files in bounded memory.
 
 A Parquet value over the row limit is refused only after its page is decompressed.
 """
@@ -26,7 +26,7 @@ _BATCH_BYTES, _BATCH_ROWS = 16 * 1024 * 1024, 1024
 _ARROW_FILE, _ARROW_END = b"ARROW1", b"\xff\xff\xff\xff\0\0\0\0"
 """Start of an Arrow file, and end of an Arrow stream, which ``save_to_disk`` writes."""
 _BUFFER = 1024 * 1024
-"""Read buffer of a column in bytes."""
+"""Size in bytes of the read buffer of a column."""
 
 
 def parquet_rows(
@@ -102,9 +102,9 @@ def _rows_of(batch: Any, path: Path, number: int, max_row_bytes: int) -> list[di
 def csv_rows(
     path: Path, max_row_bytes: int, on_broken: OnBroken | None = None, delimiter: str = ","
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:line", columns) of a CSV or TSV file with a header; all values are text.
+    """Yield ("path:line", columns) of a CSV or TSV file with a header; all values are strings.
 
-    The line is the first of the record. Raises DatasetError for a record of wrong width.
+    The line is the record's first. Raises DatasetError for a record with too few or too many fields.
     """
     feed, kind = _Feed(path, max_row_bytes), "CSV" if delimiter == "," else "TSV"
     before = csv.field_size_limit(max_row_bytes)
@@ -145,7 +145,7 @@ def csv_rows(
 
 
 class _Feed:
-    """Lines of a file for the csv module, with a limit on the size of a record."""
+    """Feeds lines of a file to the csv module, and limits the size of a record."""
 
     def __init__(self, path: Path, limit: int) -> None:
         self._lines = iter_lines(path, limit)

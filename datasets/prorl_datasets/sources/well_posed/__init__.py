@@ -1,4 +1,4 @@
-"""Rules that detect ill-posed reasoning-gym items: no answer, several, or a wrong one.
+"""Detects ill-posed reasoning-gym items, which have no answer, several answers, or a wrong one.
 
 Modules here define ``RULES`` (task name -> rule) and are found automatically.
 """
@@ -17,7 +17,7 @@ __all__ = ["Flaw", "Rule", "flaw_of", "rules"]
 
 
 def flaw_of(task: str, entry: Mapping[str, Any]) -> Flaw | None:
-    """Return why an entry of ``task`` is ill-posed, if so."""
+    """Return why an entry of ``task`` is ill-posed, or None."""
     for rule in rules().get(task, ()):
         if (flaw := rule(entry)) is not None:
             return flaw
@@ -26,7 +26,7 @@ def flaw_of(task: str, entry: Mapping[str, Any]) -> Flaw | None:
 
 @cache
 def rules() -> Mapping[str, tuple[Rule, ...]]:
-    """Return the rules of every task that has some."""
+    """Return the rules of each task."""
     by_task: dict[str, tuple[Rule, ...]] = {}
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):
         for task, rule in getattr(import_module(module.name), "RULES", {}).items():

@@ -1,4 +1,4 @@
-"""Kinds of flaws of an item, and the type of rules."""
+"""Defines the kinds of flaws of an item, and the type of rules."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Kind = Literal["ambiguous", "impossible", "too large", "trivial", "wrong answer"]
-"""``trivial``: the question contains the answer. ``impossible``: contradictory, or no such thing exists. ``wrong
-answer``: an independent computation disagrees. ``too large``: not solvable by reasoning.
-"""
+"""``trivial`` means that the question contains the answer, ``impossible`` that it is contradictory or nothing satisfies
+it, ``wrong answer`` that an independent computation disagrees, and ``too large`` that reasoning cannot solve it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ Rule = Callable[[Mapping[str, Any]], Flaw | None]
 
 
 def unchanged(before: str, after: str) -> Rule:
-    """Return the rule that two metadata values must differ."""
+    """Return a rule by which two metadata values must differ."""
 
     def rule(entry: Mapping[str, Any]) -> Flaw | None:
         metadata = entry["metadata"]

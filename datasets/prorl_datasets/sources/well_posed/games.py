@@ -1,4 +1,4 @@
-"""Rules for games, puzzles, matrices and grids: already solved, unchanged, or stored with a wrong answer."""
+"""Rejects items of games, puzzles and grids that are already solved, unchanged, or stored with a wrong answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Place = tuple[int, int]
 
 
 def _knight_swap(entry: Mapping[str, Any]) -> Flaw | None:
-    """Some boards are called impossible for lack of a move that their drawing allows."""
+    """Reject boards that are called impossible because a move that their drawing allows was missed."""
     metadata = entry["metadata"]
     squares = list(metadata["board"])
     if metadata["is_possible"]:
@@ -56,7 +56,7 @@ def _swappable(
 
 
 def _tsumego(entry: Mapping[str, Any]) -> Flaw | None:
-    """The stored move must capture the most white stones (any, if "some" are asked for)."""
+    """Require that the stored move captures the most white stones (any number, if "some" are asked for)."""
     board = entry["metadata"]["board"]
     size, move = len(board), str(entry["answer"])
     stored = (size - int(move[1:]), ord(move[0]) - ord("A"))
@@ -130,7 +130,7 @@ def _rubiks_cube(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _quantum_lock(entry: Mapping[str, Any]) -> Flaw | None:
-    """Pressing a button without effect may be shorter."""
+    """Reject stored solutions that are longer than one that presses a button without effect."""
     metadata = entry["metadata"]
     stored, target = len(metadata["solution_path"]), metadata["target_value"]
     if metadata["initial_value"] == target:
@@ -165,7 +165,7 @@ def _graph_color(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _mahjong_puzzle(entry: Mapping[str, Any]) -> Flaw | None:
-    """Some answers say Pass although the card completes a set."""
+    """Reject answers that say Pass although the card completes a set."""
     first = _HAND.search(str(entry["question"]))
     *before, last = entry["metadata"]["rounds"]
     if first is None:
@@ -187,7 +187,7 @@ def _mahjong_puzzle(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _color_cube_rotation(entry: Mapping[str, Any]) -> Flaw | None:
-    """Half a turn can bring the bottom up in two ways."""
+    """Reject half turns that can bring the bottom up in two ways."""
     metadata = entry["metadata"]
     results: set[str] = set()
     for sideways in (False, True):

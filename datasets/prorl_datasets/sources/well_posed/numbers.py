@@ -1,4 +1,4 @@
-"""Rules for numbers, dates and times."""
+"""Rejects ill-posed items on numbers, dates and times."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 from prorl_datasets.sources.well_posed.flaw import Flaw, Rule, unchanged
 
 MOST_TO_SEARCH = 200
-"""Maximum number of integers to search for primes."""
+"""Maximum number of integers in which to search for primes."""
 DIGITS = 12
-"""Significant digits that decimal_arithmetic asks for."""
+"""Number of significant digits that decimal_arithmetic asks for."""
 _WEEKS = re.compile(r"works for (\d+) weeks every month")
 _HALF = re.compile(r"has (\d+) tubes of \w+ paint .* has half as many tubes", re.DOTALL)
 _GARBLED = re.compile(r"\bfor [\d.]+ the amount\b|\bin full [\d.]+,")
@@ -128,7 +128,7 @@ _HALF_MINUTE = 30
 
 
 def _time_intervals(entry: Mapping[str, Any]) -> Flaw | None:
-    """Floats lose milliseconds, and minutes may be truncated."""
+    """Reject answers in which floats lost milliseconds, and minutes that may be cut or rounded."""
     metadata, answer = entry["metadata"], str(entry["answer"])
     times = [_seconds(clock) for clock in _CLOCK.findall(str(entry["question"]))]
     if len(times) != 2:  # dates only
@@ -152,7 +152,7 @@ def _seconds(clock: str) -> Decimal:
 
 
 def _calendar_arithmetic(entry: Mapping[str, Any]) -> Flaw | None:
-    """After February a weekday depends on leap years."""
+    """Reject weekdays after February if the question lacks the year, since leap years change them."""
     metadata = entry["metadata"]
     if metadata["task"] == "weekday_of_date_from_first_date":
         year, month, _ = str(metadata["target_date"]).split("-")

@@ -1,4 +1,4 @@
-"""Rules for conclusions and programs."""
+"""Rejects ill-posed items on conclusions and programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from prorl_datasets.sources.well_posed.flaw import Flaw, Rule
 from prorl_verifiers.logic.proposition import assignments, parse
 
 DECIMALS = 8
-"""Maximum decimals of a result; more come from floating point, and the scorer requires them all."""
+"""Maximum number of decimals of a result; more come from floating point, and the scorer requires them all."""
 _LONG = re.compile(rf"\d\.\d{{{DECIMALS + 1}}}")
 _STATEMENT = re.compile(r"(All|No|Some) (.+?) are (not )?(.+)")
 Statement = tuple[str, str, str]

@@ -1,4 +1,4 @@
-"""Rules for words, strings and patterns."""
+"""Rejects ill-posed items on words, strings and patterns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from prorl_datasets.sources.well_posed.flaw import Flaw, Rule, unchanged
 
 _EITHER = frozenset(("Kai", "Phoenix", "Rain", "River", "Sage", "Sky", "Winter"))
-"""First names of family_relationships for both sexes, which do not tell son from daughter."""
+"""First names in family_relationships that both sexes have, so they do not tell son from daughter."""
 _CUT = re.compile(r"(?:^|\s)(?:Mr|Mrs|Ms|Dr|St|Prof|Rev|Gen|Col|Capt|No|Vol|[A-Z])\.[\"'\u201d]*$")
 _ASKED = re.compile(r"Who (.*)\? Reply only with a name")
 
@@ -26,7 +26,7 @@ def _letter_counting(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _family_relationships(entry: Mapping[str, Any]) -> Flaw | None:
-    """Answers for the wrong person (in-laws) or with the wrong sex (nieces and nephews)."""
+    """Reject answers for the wrong person (in-laws) or with the wrong sex (nieces and nephews)."""
     from reasoning_gym.graphs.family_relationships import FamilyRelationshipsConfig
 
     name, answer = entry["metadata"]["person1"], str(entry["answer"])
@@ -80,7 +80,7 @@ def _ab(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _figlet_font(entry: Mapping[str, Any]) -> Flaw | None:
-    """Fonts that draw two letters alike, or print the word itself."""
+    """Reject fonts that draw two letters alike or print the word itself."""
     word, font = str(entry["answer"]), str(entry["metadata"]["font"])
     if word.lower() in str(entry["question"]).lower():
         return Flaw("trivial", f"the font {font} prints the word")
@@ -147,7 +147,7 @@ def _list_functions(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _number_sequence(entry: Mapping[str, Any]) -> Flaw | None:
-    """A simpler rule gives another next term."""
+    """Reject sequences for which a simpler rule gives another next term."""
     *terms, answer = entry["metadata"]["sequence"]
     if len(set(terms[1:])) == 1:
         return Flaw("trivial", "the terms do not change")
@@ -159,7 +159,7 @@ def _number_sequence(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _simple_continuations(terms: Sequence[int]) -> Iterator[Fraction | int]:
-    """Yield next terms by equal (second) differences, ``a*x + b`` or ``a*x + b*y``, if these fit."""
+    """Yield next terms by equal (second) differences, ``a*x + b`` or ``a*x + b*y``, as far as these fit."""
     steps = [b - a for a, b in pairwise(terms)]
     bends = [b - a for a, b in pairwise(steps)]
     if len(set(steps)) == 1:
@@ -181,7 +181,7 @@ def _simple_continuations(terms: Sequence[int]) -> Iterator[Fraction | int]:
 
 
 def _modulo_grid(entry: Mapping[str, Any]) -> Flaw | None:
-    """Another rule of the task fits the shown cells and fills a hole differently."""
+    """Reject grids for which another rule of the task fits the shown cells and fills a hole differently."""
     drawing = str(entry["question"]).partition("\n\n")[2].split("\n")
     rows = [[None if sign == _HOLE else sign == _MARK for sign in line] for line in drawing if line]
     if not any(True in row for row in rows):
