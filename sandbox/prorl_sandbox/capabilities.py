@@ -46,7 +46,7 @@ _SEEN_FROM_INSIDE = ("user", "pid", "mount", "seccomp")
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """Isolation features of this machine, with ``reasons`` for missing ones."""
+    """Isolation features of this machine, with ``reasons`` for the missing ones."""
 
     user: bool
     pid: bool
@@ -76,7 +76,7 @@ class Capabilities:
 
     @property
     def isolation(self) -> str:
-        """Isolation level for every Outcome.
+        """Isolation level, as recorded in every Outcome.
 
         ``cgroup``: the kernel limits the whole box's memory and processes; ``rlimits``: each process is limited.
         """
@@ -87,7 +87,7 @@ class Capabilities:
         return "weak:" + "+".join([name for name in WALLS if getattr(self, name)] + [sums])
 
     def complaint(self) -> str:
-        """Return what is missing, why, and the fix in one line."""
+        """Return in one line what is missing, why, and the fix."""
         missing = [name for name in _FLOOR if not getattr(self, name)]
         why = self.reasons.get(missing[0], "") if missing else ""
         return (
@@ -176,7 +176,7 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
 def no_isolation() -> str | None:
     """Return why programs cannot be isolated, with the fix, or None.
 
-    Raises what opening raises if PRORL_BACKEND names another backend than ``local``.
+    If PRORL_BACKEND names a backend other than ``local``, raises the errors of ``open_sandbox``.
     """
     if default_backend() == "local":
         capabilities = probe()
@@ -211,8 +211,8 @@ def open_sandbox(
     """Open a ``local`` or ``docker`` sandbox with ``slots`` concurrent boxes and up to ``sessions`` sessions besides.
 
     ``docker:RUNTIME`` names an engine's runtime, such as ``docker:runsc`` for gVisor; None means PRORL_BACKEND or
-    ``local``. Raises IsolationError if the isolation is weak and ``allow_weak`` is false, UserError for an unknown
-    backend or an engine that does not answer.
+    ``local``. Raises IsolationError if the isolation is weak and ``allow_weak`` is false, UserError if the backend is
+    unknown or the engine does not answer.
     """
     backend = backend or default_backend()
     check_backend(backend)
@@ -232,7 +232,7 @@ _ANSWER = 42
 
 @dataclass(frozen=True, slots=True)
 class TriedLanguage:
-    """Whether a language runs whole programs and takes calls; ``note`` has the fix if not."""
+    """Whether a language runs whole programs and accepts calls; ``note`` has the fix if not."""
 
     name: str
     runs: bool

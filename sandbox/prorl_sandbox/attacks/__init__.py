@@ -1,1 +1,1 @@
-"""Hostile programs and the host's invariants."""
+"""Hostile programs, and checks that the host withstood them."""

@@ -1,4 +1,5 @@
-"""Bait on the host: secrets, sockets and marker folders that show whether an attack reached them. It only looks."""
+"""Bait on the host: secrets, sockets and marker folders that show whether an attack reached them. Bait only observes.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +45,11 @@ class Bait:
         )
 
     def tag(self, number: int) -> str:
-        """Return attack ``number``'s name, at most 15 bytes for a process name."""
+        """Return the name of attack ``number``, at most 15 bytes to fit a process name."""
         return f"{self.token}{number:03d}"
 
     def words(self, number: int) -> dict[str, str]:
-        """Return attack ``number``'s placeholders for ``source_for``."""
+        """Return the placeholders of attack ``number`` for ``source_for``."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:  # the address this machine would use towards others
                 probe.connect(("192.0.2.1", 9))
@@ -69,7 +70,7 @@ class Bait:
 
     @contextmanager
     def in_environment(self) -> Iterator[None]:
-        """Put the secret into the environment, like a trainer's tokens."""
+        """Put the secret into the environment, as a trainer's tokens are."""
         os.environ[SECRET_NAME] = self._secret
         try:
             yield
@@ -90,7 +91,7 @@ class Bait:
         return [path for path in paths if path != str(self._folder)]
 
     def touched(self) -> list[str]:
-        """Return what was done to the bait."""
+        """Describe every change to the bait."""
         changes = []
         for listener, name in zip(self._listeners, ("port", "abstract", "path"), strict=True):
             try:
@@ -133,7 +134,7 @@ def lay_bait() -> Iterator[Bait]:
 
 
 def processes_named(token: str) -> set[str]:
-    """Return processes' names and arguments that contain ``token``."""
+    """Return the names and command lines of processes that contain ``token``."""
     names = set()
     for pid in os.listdir("/proc"):
         if pid.isdigit():

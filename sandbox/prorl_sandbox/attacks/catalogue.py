@@ -1,8 +1,8 @@
 """Catalogue of hostile programs in ``programs/``, which are never executed on the host.
 
-A file is one case: ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then programs, each after
-``#%`` lines with its name, ``key: value`` pairs (``_KEYS``) and flags (``_FLAGS``). Helpers that it uses (``breach``,
-``denied``, ``name_me``) are prepended.
+A file is one case: a line ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then programs.
+Each program follows ``#%`` lines with its name, ``key: value`` pairs (``_KEYS``) and flags (``_FLAGS``). The helpers
+that it uses (``breach``, ``denied``, ``name_me``) are prepended.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ INVARIANTS = (
 class Attack:
     """A hostile program and how it is delivered.
 
-    ``ends`` are the allowed statuses; ``legal`` accepts correct output, ``legal_in_assert`` only where ``==`` in an
-    assert does. ``expected`` is the gold, unknown to the program. All ``repeat`` runs must end well and, with
+    ``ends`` are the allowed statuses. ``legal`` allows the correct output, ``legal_in_assert`` only if ``==`` in an
+    assert accepts it. ``expected`` is the gold, unknown to the program. All ``repeat`` runs must end well and, with
     ``same_output``, print the same.
     """
 
@@ -66,7 +66,7 @@ class Attack:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case; ``by_construction`` says why it needs no attack."""
+    """A case; ``by_construction`` explains why it needs no attack."""
 
     id: str
     title: str
@@ -78,7 +78,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """An attack's last ``status`` and broken invariants."""
+    """An attack's last ``status``, and the invariants that it broke."""
 
     attack: Attack
     finding: Finding

@@ -1,6 +1,6 @@
 """Runs attacks and checks the host. A breach is a printed BREACH or an accepted answer that is not legal.
 
-Markers, processes and bait are inspected a second after each attack, then an honest submission runs; memory and open
+One second after each attack, markers, processes and bait are inspected and an honest submission runs. Memory and open
 files are compared over the whole suite.
 """
 
@@ -55,7 +55,7 @@ _GRADES: Mapping[str, Grade] = {
 
 
 def run_attack(sandbox: Sandbox, attack: Attack, words: Mapping[str, str]) -> AttackResult:
-    """Run an attack as often as it asks. Raises SandboxError."""
+    """Run an attack ``repeat`` times. Raises SandboxError."""
     source = source_for(attack, words)
     outcomes = []
     for number in range(attack.repeat):
@@ -76,7 +76,7 @@ def run_attack(sandbox: Sandbox, attack: Attack, words: Mapping[str, str]) -> At
 
 
 def grade_of(attack: Attack, outcome: Outcome) -> Grade:
-    """Return a run's grade in contest terms."""
+    """Return a run's grade in the terms of programming contests."""
     if outcome.status == "ok":
         if attack.run == "check":
             return "AC"
@@ -140,7 +140,8 @@ def run_suite(
     progress: Progress | None = None,
     threads: int = THREADS,
 ) -> Report:
-    """Run every attack in a new sandbox, ``threads`` at a time. Raises SandboxError and whatever opening raises."""
+    """Run every attack in a new sandbox, with ``threads`` threads. Raises SandboxError and the errors of ``open_box``.
+    """
     began = time.monotonic()
     with lay_bait() as bait:
         family = descendants(os.getpid())

@@ -1,1 +1,1 @@
-"""Code of the box's side, standard library only; the host imports parts of it."""
+"""Code that runs in boxes, with the standard library only; the host imports parts of it."""

@@ -17,23 +17,24 @@ _NAMES = {
 }
 _TIME = {1: "cpuacct.usage", 2: "cpu.stat"}
 _HITS = {1: ("memory.failcnt", b""), 2: ("memory.events", b"max ")}
-"""How often the group reached its limit, so that the kernel had to reclaim memory."""
+"""Counts how often the group reached its limit, so that the kernel had to reclaim memory."""
 _KERNEL = {1: ("memory.kmem.usage_in_bytes", b""), 2: ("memory.stat", b"kernel ")}
 KERNEL_BYTES = 64 * 1024 * 1024
-"""Limit of kernel memory per box besides its pages, such as page tables and memory mappings: freeing a million mappings
+"""Maximum kernel memory per box besides its pages, such as page tables and memory mappings. Freeing a million mappings
 takes the kernel most of a second.
 """
 _WEIGHT = {1: ("cpu.shares", 1024), 2: ("cpu.weight", 100)}
-"""File with a group's share of the processors, and its default value."""
+"""File with the weight of a group when it competes for CPUs, and its default."""
 
 
 class Group:
     """Open descriptors of a slot's group. ``version`` is 1 or 2."""
 
     def __init__(self, version: int, folders: list[str]) -> None:
-        """Create the folders (memory, pids, and cpuacct and cpu if available; one for version 2). Raises OSError.
+        """Create the folders. Raises OSError.
 
-        A slot's share of the processors does not depend on how many processes its box has.
+        They are memory, pids, and cpuacct and cpu if available; one for version 2. A slot's share of the CPUs does not
+        depend on the number of processes in its box.
         """
         self.version = version
         self._folders = folders
@@ -72,7 +73,7 @@ class Group:
         self._base = int(os.pread(self._usage_fd, 64, 0))
 
     def set_limits(self, memory_mb: int, processes: int) -> None:
-        """Limit the next box to ``memory_mb`` MiB and to ``processes``, threads included."""
+        """Limit the next box to ``memory_mb`` MiB and to ``processes``, including threads."""
         limits = (memory_mb, processes)
         if self._limits == limits:
             return
@@ -94,7 +95,7 @@ class Group:
 
     @property
     def counts_time(self) -> bool:
-        """Whether the kernel measures the group's processor time."""
+        """Whether the kernel measures the group's CPU time."""
         return self._time_fd >= 0
 
     def cpu_seconds(self) -> float:
@@ -112,15 +113,16 @@ class Group:
 
 
 def read_counter(fd: int, key: bytes) -> int:
-    """Return the number after ``key`` in an open file, 0 without one."""
+    """Return the number after ``key`` in an open file, or 0 if the key is absent."""
     lines = os.pread(fd, 8192, 0).split(b"\n") if fd >= 0 else []
     numbers = [line.removeprefix(key) for line in lines if line.startswith(key)]
     return int(numbers[0] or 0) if numbers else 0
 
 
 def find(lines: list[str]) -> tuple[int, list[str], str]:
-    """Return (version, folders to make groups in, reason) from the lines of /proc/self/cgroup; version 0 if it is
-    impossible.
+    """Return (version, folders to make groups in, reason) from the lines of /proc/self/cgroup.
+
+    The version is 0 if groups cannot be made; ``reason`` says why.
     """
     paths = {}  # the path of each controller; the unified hierarchy's is ''
     for line in lines:
@@ -158,7 +160,7 @@ def _folder_of(controller: str, paths: dict[str, str]) -> str:
 def _find_unified(root: str, start: str) -> tuple[str, str]:
     """Return the nearest folder up to ``root`` in which groups can be made, or '' and the reason.
 
-    A folder with processes cannot delegate controllers, so an ancestor that already does is used.
+    A folder with processes cannot delegate controllers, so an ancestor that already delegates them is used.
     """
     folder, first = start, ""
     while os.path.exists(f"{folder}/cgroup.controllers"):
@@ -239,7 +241,7 @@ def sweep(folders: list[str]) -> None:
 
 
 def start_time(process: str) -> str:
-    """Return a process's start time in clock ticks, '' if there is none."""
+    """Return a process's start time in clock ticks, or '' if there is no such process."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[19]

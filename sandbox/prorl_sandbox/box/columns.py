@@ -1,4 +1,5 @@
-"""Values of numpy, pandas and sortedcontainers between boxes and host; docs/concepts/sandbox.md lists the types.
+"""Transfers values of numpy, pandas and sortedcontainers between boxes and host; docs/concepts/sandbox.md lists the
+types.
 
 Only modules that the program has loaded are consulted.
 """
@@ -26,7 +27,7 @@ _TEXT = "str"
 
 
 class Refused(Exception):
-    """A value of a supported package that cannot be sent."""
+    """Raised if a value of a supported package cannot be sent."""
 
 
 def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
@@ -126,8 +127,8 @@ def check(tag: str, parts: Any) -> int:
 def _check_shape(shape: Any, size: int) -> int:
     """Return the cost of an array's lists. Raises ValueError unless the shape has ``size`` values.
 
-    A shape such as [1000000, 1000000, 0] has no values but 10^12 lists, which cost a box nothing to send; lists beyond
-    two per value count ten times.
+    A box can send a shape such as [1000000, 1000000, 0] at no cost; it has no values but 10^12 lists. Lists beyond two
+    per value count ten times.
     """
     if type(shape) is not list or len(shape) > 64:
         raise ValueError("a shape")

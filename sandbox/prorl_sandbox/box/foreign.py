@@ -1,4 +1,4 @@
-"""Compiles and executes programs of other languages inside the box: a compiler is no more trusted than its input."""
+"""Compiles and executes programs of other languages inside the box: a compiler is trusted no more than its input."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _archive(folder: str) -> bytes:
 def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
     """Replace this process with the program; return a message only if the interpreter is not installed.
 
-    The channel closes unless the program answers on it.
+    The channel is closed unless the program answers on it.
     """
     command = job["command"]
     if command["tools"] and find(command["tools"]) is None:

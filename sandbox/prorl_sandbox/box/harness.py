@@ -82,7 +82,7 @@ _REFUSED_METHODS = [
     "enter",
     "exit",
 ]
-"""Special methods of an opaque value that raise; only its truth is available."""
+"""Special methods of an opaque value that raise; only its truth value is available."""
 _ENDS_OF_LOOPS = ("StopIteration", "StopAsyncIteration")
 """A check sees these exceptions as themselves only if its source names them. Otherwise a submission could end the
 check's loops, and so its tests, as if all had passed (``all(map(candidate, ...))``).
@@ -90,17 +90,17 @@ check's loops, and so its tests, as if all had passed (``all(map(candidate, ...)
 
 
 class CandidateError(Exception):
-    """Base of the submission's own exceptions; ``type_name`` is the original name."""
+    """Base class of the submission's own exceptions; ``type_name`` is the original name."""
 
     type_name = ""
 
 
 class OpaqueError(BaseException):
-    """A check used more than an opaque value's truth."""
+    """Raised if a check uses more than an opaque value's truth value."""
 
 
 class Submission:
-    """The submission as a check sees it; ``misused`` is set after an OpaqueError."""
+    """The submission as a check sees it; ``misused`` is True after an OpaqueError."""
 
     def __init__(self, channel: int, checker: str) -> None:
         self._channel = channel
@@ -141,8 +141,8 @@ class Names(dict[str, "Any"]):
 def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
     """Return an exception that a check can catch like the submission's.
 
-    ``kinds`` are its built-in classes, nearest first; another class becomes a subclass of the nearest that is not
-    ``hidden``.
+    ``kinds`` are the built-in base classes of the submission's exception, nearest first. Any other class becomes a
+    subclass of the nearest that is not ``hidden``.
     """
     base: Any = Exception
     for kind in kinds:
@@ -159,7 +159,7 @@ def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseExce
 
 
 def _opaque(truth: bool, submission: Submission) -> Any:
-    """Return a stand-in for a value that cannot leave its box; using more than its truth raises OpaqueError."""
+    """Return a stand-in for a value that cannot leave its box; using more than its truth value raises OpaqueError."""
 
     def refuse(*args: Any) -> NoReturn:
         submission.misused = True
@@ -174,13 +174,14 @@ def _opaque(truth: bool, submission: Submission) -> Any:
 _FRAMES_BELOW = 12
 _LONGEST_LINE_SHOWN = 1000
 _INT_DIGITS = 50_000
-"""Digits of an int that a program may read or print; the interpreter's default of 4,300 fails honest programs."""
+"""Maximum digits of an int that a program may read or print. The interpreter's default of 4,300 fails honest programs.
+"""
 
 
 def run(job: dict[str, Any], channel: int) -> None:
     """Run the job in a settled interpreter; return, or raise SystemExit, as the program would.
 
-    ``job`` has fields of ``plan.Job``, and the file ``program``.
+    ``job`` has the fields of ``plan.Job`` and the name of the file, ``program``.
     """
     sys.argv = [job["program"]]
     if job["mode"] == "exec":
@@ -205,7 +206,7 @@ def run(job: dict[str, Any], channel: int) -> None:
 def settle(scratch: str) -> list[ModuleType]:
     """Make the interpreter look like that of ``python program.py`` in ``scratch``, with our modules hidden.
 
-    Keep the returned modules: freeing them takes time in every box.
+    Keep the returned modules: freeing them would take time in every box.
     """
     from _sitebuiltins import Quitter
 

@@ -19,7 +19,7 @@ _base = {"data": 0, "space": 0}
 
 
 def note_base() -> None:
-    """Record this process's memory, which its forks may use on top of their limit."""
+    """Record this process's memory, which its forks may use in addition to their limit."""
     with open("/proc/self/statm", encoding="utf-8") as file:
         pages = [int(number) for number in file.read().split()]
     _base["space"], _base["data"] = (
@@ -48,7 +48,7 @@ def set_limits(job: dict[str, Any], other_processes: int, summed: bool) -> None:
     """Apply ``job["limits"]`` to the calling process.
 
     RLIMIT_NPROC also counts this user's ``other_processes``. ``summed``: a control group or container limits the box's
-    memory, so address space, of which other languages reserve far more than they use, is free.
+    memory, so address space is not limited; other languages reserve far more than they use.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
@@ -77,14 +77,14 @@ def _limit(which: int, soft: int, extra: int = 0) -> None:
 
 
 def release_reserve() -> None:
-    """Give the harness its reserved memory, to report that memory ran out."""
+    """Free the harness's reserved memory, so that it can report that memory ran out."""
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         resource.setrlimit(which, (hard, hard))
 
 
 def keep_reserve() -> None:
-    """Reserve that memory again for a session's next message."""
+    """Reserve that memory again for the next message of a session."""
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         if hard != resource.RLIM_INFINITY:
@@ -106,7 +106,7 @@ def processes_of_this_user(proc: int) -> int:
 
 
 def processor_time(process: int) -> float:
-    """Return the processor seconds of a process, 0 if it has ended."""
+    """Return the CPU seconds of a process, or 0 if it has ended."""
     try:
         return time.clock_gettime((~process << 3) | 2)  # the kernel's id of that process's clock
     except OSError:
@@ -118,9 +118,9 @@ _CHUNK = 65536
 
 
 class Tally:
-    """Processor time of all processes that ``numbers()`` has ever returned, from the /proc descriptor ``proc``.
+    """CPU time of all processes that ``numbers()`` has ever returned, from the /proc descriptor ``proc``.
 
-    ``seconds`` sums utime, stime, cutime and cstime (proc_pid_stat(5)); ``ready_seconds`` is the longest time that one
+    ``seconds`` sums utime, stime, cutime and cstime (proc_pid_stat(5)). ``ready_seconds`` is the longest time that one
     thread was running or ready (``schedstat``).
     """
 
@@ -158,16 +158,16 @@ class Tally:
         os.close(self._proc)
 
     def waited(self, spent: float) -> float:
-        """Return at least how many seconds the box was ready without a processor.
+        """Return a lower bound of the seconds for which the box was ready without a CPU.
 
-        While a thread is ready but not running, the processors run the box's other threads (counted in ``spent``) or
-        other processes.
+        While a thread is ready but not running, the CPUs run other threads of the box (counted in ``spent``) or other
+        processes.
         """
         return max(0.0, self.ready_seconds - spent)
 
     def _note_ended(self, now: dict[tuple[int, bytes], tuple[int, int]]) -> None:
-        """Keep the time of ended processes that no parent has taken over; a parent read too late is corrected at the
-        next look.
+        """Keep the time of ended processes that no parent's time includes; a parent that was read too late is corrected
+        at the next look.
         """
         ended = sum(sum(spent) for key, spent in self._known.items() if key not in now)
         taken = sum(
@@ -184,7 +184,7 @@ class Tally:
 
 
 def read(proc: int, path: str) -> bytes:
-    """Return the content of a /proc file, b"" if unreadable."""
+    """Return the content of a /proc file, or b"" if it is unreadable."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
     except OSError:
@@ -198,7 +198,7 @@ def read(proc: int, path: str) -> bytes:
 
 
 def names(proc: int, path: str) -> list[str]:
-    """Return the names in a /proc folder, [] if unreadable."""
+    """Return the names in a /proc folder, or [] if it is unreadable."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=proc)
     except OSError:
@@ -212,7 +212,7 @@ def names(proc: int, path: str) -> list[str]:
 
 
 def children(proc: int, process: str) -> list[int]:
-    """Return the pids of a process's children; [] without CONFIG_PROC_CHILDREN."""
+    """Return the pids of a process's children, or [] without CONFIG_PROC_CHILDREN."""
     threads = names(proc, f"{process}/task")
     lines = [read(proc, f"{process}/task/{thread}/children").split() for thread in threads]
     return [int(number) for line in lines for number in line]

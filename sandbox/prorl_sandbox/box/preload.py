@@ -1,5 +1,5 @@
-"""Loads the most imported modules once in the template, but not slow ones (ssl, asyncio, multiprocessing, random): each
-makes later forks slower.
+"""Loads the most imported modules once in the template. Slow ones (ssl, asyncio, multiprocessing, random) are left out,
+because each makes later forks slower.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ COMMON = (
 ONE_THREAD = dict.fromkeys(
     ("MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 )
-"""Limits linear algebra to one thread: a process with more cannot enter namespaces, and a box has one share of the
-processors.
+"""Limits linear algebra to one thread: a process with more threads cannot enter namespaces, and a box gets no more CPU
+time with more threads.
 """
 _reseed: list[Callable[[], Any]] = []
 
@@ -68,8 +68,9 @@ def settle_packages(modules: Sequence[str]) -> None:
 
 
 def reseed() -> None:
-    """Reseed the packages' random generators, which would draw the same numbers in every box; the standard library
-    reseeds itself.
+    """Reseed the packages' random generators, which would otherwise draw the same numbers in every box.
+
+    The standard library's generator reseeds itself.
     """
     for seed in _reseed:
         seed()

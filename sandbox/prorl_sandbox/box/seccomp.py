@@ -1,5 +1,5 @@
 """The box's system-call filter as classic BPF: an allow-list. Other calls fail with EPERM, or with ENOSYS if C
-libraries can cope.
+libraries handle that.
 
 Restricted arguments prevent locks and marks on shared files, uncounted memory and effects on other processes.
 """
@@ -138,7 +138,7 @@ ABSENT = (
     "fstatfs", "futex_waitv", "get_robust_list", "pidfd_open", "pidfd_send_signal",
     "set_robust_list", "splice", "statfs", "statx", "tee", "vmsplice",
 )  # fmt: skip
-"""Calls that a C library can do without. They reveal facts about the machine (disks, mounts, how many processes it has
+"""Calls that a C library can do without. They reveal facts about the machine (disks, mounts, number of processes
 started) or act on pages of files.
 """
 
@@ -162,9 +162,9 @@ MESSAGE_FLAGS = {
 }  # fmt: skip
 """Index of the flags argument of calls that send or receive."""
 MSG_OOB = 1
-"""The refused flag: out-of-band bytes on unix sockets, which nobody uses (CVE-2025-38236)."""
+"""The flag that is refused: out-of-band bytes on unix sockets, which nobody uses (CVE-2025-38236)."""
 _BARRIERS = (0, 8, 16, 32, 64, 128, 256)
-"""MEMBARRIER_CMD_QUERY and the private commands; the others interrupt every processor."""
+"""MEMBARRIER_CMD_QUERY and the private commands; the others interrupt every CPU."""
 _MAP_HUGETLB, _MAP_LOCKED = 0x40000, 0x2000
 _PRIVATE_FUTEX = 128
 _FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET, _FUTEX_WAKE_BITSET = 0, 1, 9, 10
@@ -200,7 +200,7 @@ Instruction = tuple[int, int, int, int]
 
 
 def _argument(number: int) -> Instruction:
-    """Load an argument's low word; the checked calls ignore the rest."""
+    """Load an argument's low word; the checked calls ignore the high word."""
     return (_LOAD, 0, 0, 16 + 8 * number)
 
 
@@ -286,7 +286,7 @@ def named_calls() -> set[str]:
 
 
 def build_filter(machine: str) -> list[Instruction]:
-    """Return the box's filter. Raises OSError for other machines than ``x86_64`` and ``aarch64``.
+    """Return the box's filter. Raises OSError for machines other than ``x86_64`` and ``aarch64``.
 
     It uses binary search, because the kernel tries every call number on each installation.
     """
@@ -328,10 +328,10 @@ def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
 
 
 def build_child_filter(machine: str) -> list[Instruction]:
-    """Return an extra filter for boxes whose processor time no control group counts.
+    """Return an extra filter for boxes whose CPU time no control group counts.
 
-    Changes of SIGCHLD's handling have no effect, because ignoring it makes the kernel forget children's time. Processes
-    cannot leave the session, by which the scheduler shares processors (sched(7), autogroup).
+    Changes of SIGCHLD's handling have no effect, because ignoring it makes the kernel forget the children's time.
+    Processes cannot leave the session, since the scheduler divides CPU time by session (sched(7), autogroup).
     """
     rules = _arch_check(machine)
     sigaction, setsid = (_number(name, machine) or 0 for name in ("rt_sigaction", "setsid"))
@@ -376,7 +376,7 @@ class _Program(ctypes.Structure):
 
 
 def install(rules: list[Instruction]) -> None:
-    """Install a filter permanently, children included. Needs no_new_privs."""
+    """Install a filter permanently, also for children. Needs no_new_privs."""
     install_blob(assemble(rules))
 
 

@@ -1,7 +1,7 @@
 """A session inside the box: interpreters, and a supervisor that runs no program.
 
-Between messages everything is stopped with SIGSTOP, which no program can catch. A process that left its interpreter's
-group is never resumed. Answers are passed on unread.
+Between messages everything is stopped with SIGSTOP, which no program can catch. A process that has left its
+interpreter's group is never resumed. Answers are passed on unread.
 """
 
 from __future__ import annotations
@@ -130,9 +130,9 @@ def _flush() -> None:
 
 
 def _fork(order: dict[str, Any], way: int, mine: int) -> int:
-    """Fork an interpreter with its own way and group; return the current process's pid.
+    """Fork an interpreter with its own ``way`` and group; return the current process's pid.
 
-    The middle process ends, so that the supervisor adopts the child.
+    A process between them ends at once, so that the supervisor adopts the child.
     """
     _flush()
     child_end, supervisor_end = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -169,7 +169,7 @@ def _fork(order: dict[str, Any], way: int, mine: int) -> int:
 _CHUNK = 65536
 _FDS = 4
 _LOOKS, _LOOK_SECONDS = 200, 0.0001
-"""How often, and at what interval, to check whether an interpreter has stopped."""
+"""How often, and at what interval in seconds, to check whether an interpreter has stopped."""
 _BROKEN_FORK = 70
 
 
@@ -252,7 +252,7 @@ class _Member:
 class Supervisor:
     """Serves the host's orders: cell (run in interpreter ``s``), fork (``s`` into ``new``), kill (``s``, unanswered).
 
-    Answers are {"k": "answer", "body"}, "died" (with the wait status, if known) or "garbled"; the order's ``mark``
+    Answers are {"k": "answer", "body"}, "died" (with the wait status, if known) or "garbled". The order's ``mark``
     follows its output on both streams.
     """
 
@@ -349,7 +349,8 @@ class Supervisor:
             return
 
     def _stop(self, number: int) -> None:
-        """Stop all other processes and wait for the interpreter, whose output until then belongs to its message."""
+        """Stop all other processes and wait for the interpreter to stop; its output until then belongs to its message.
+        """
         try:
             os.kill(-1, signal.SIGSTOP)
         except OSError:  # there is no process to stop

@@ -1,4 +1,4 @@
-"""Linux calls that the standard library lacks, for x86_64 and aarch64. They raise OSError."""
+"""Linux calls, for x86_64 and aarch64, that the standard library lacks. They raise OSError."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _number(table: dict[str, int], call_name: str) -> int:
 class Prepared:
     """A C library call whose arguments are converted before the fork.
 
-    In a fork, each first write to a page costs a copy, which is slower than most system calls.
+    In a fork, the first write to each page copies it, which is slower than most system calls.
     """
 
     def __init__(self, function: str, call_name: str, *arguments: object) -> None:
@@ -92,7 +92,7 @@ def setns(fd: int, kind: int) -> None:
 
 
 def unshare(flags: int) -> None:
-    """Enter new namespaces; NEWPID applies to children only."""
+    """Enter new namespaces; CLONE_NEWPID applies to children only."""
     _check(_libc.unshare(ctypes.c_int(flags)), f"unshare({flags:#x})")
 
 
@@ -126,8 +126,9 @@ def prctl(option: int, value: int = 0) -> int:
 
 
 def prepared_drop_robust_list() -> Prepared:
-    """Prepare clearing glibc's robust-lock list, which a program could point to a shared file: the kernel writes to its
-    locks when a process ends.
+    """Prepare clearing glibc's robust-lock list.
+
+    When a process ends, the kernel writes to the locks in its list, which a program could point to a shared file.
     """
     number = _number(_SET_ROBUST_LIST, "set_robust_list")
     return Prepared("syscall", "set_robust_list", number, None, 3 * ctypes.sizeof(ctypes.c_void_p))
@@ -138,8 +139,9 @@ class _CapHeader(ctypes.Structure):
 
 
 def drop_bounding_set() -> None:
-    """Empty the capability bounding set, so that nothing executed later gains rights; without CAP_SETPCAP, no_new_privs
-    does that.
+    """Empty the capability bounding set, so that no program executed later gains rights.
+
+    Without CAP_SETPCAP, no_new_privs ensures that.
     """
     for capability in range(64):
         try:
@@ -163,7 +165,7 @@ def drop_capabilities() -> None:
 
 
 def use_huge_pages() -> None:
-    """Ask for huge pages: a fork then copies a few hundred page table entries instead of tens of thousands."""
+    """Ask for huge pages, so that a fork copies a few hundred page table entries instead of tens of thousands."""
     with open("/proc/self/maps", encoding="utf-8") as file:
         lines = [line.split() for line in file]
     for span, rights, *_, name in (line if len(line) > 5 else [*line, ""] for line in lines):
@@ -175,7 +177,7 @@ def use_huge_pages() -> None:
 
 
 def landlock_abi() -> int:
-    """Return the kernel's Landlock ABI version, or 0 for none."""
+    """Return the kernel's Landlock ABI version, or 0 without Landlock."""
     result = _libc.syscall(
         ctypes.c_long(_LANDLOCK_CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint(1)
     )
@@ -209,8 +211,8 @@ class _PathBeneath(ctypes.Structure):
 class Fence:
     """A prepared Landlock restriction; ``abi`` is at least 1.
 
-    It leaves reading and executing below ``readable``, and all but executing below ``writable``; it blocks TCP (ABI 4),
-    and abstract sockets and signals to the outside (ABI 6).
+    It allows reading and executing below ``readable``, and everything except executing below ``writable``. It blocks
+    TCP (ABI 4), and abstract sockets and signals to the outside (ABI 6).
     """
 
     def __init__(self, writable: tuple[str, ...], readable: tuple[str, ...], abi: int) -> None:

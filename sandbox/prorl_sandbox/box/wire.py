@@ -1,10 +1,10 @@
-"""Values and frames between box and host, never pickle.
+"""Encodes values and frames between box and host, never with pickle.
 
-A box sends tagged JSON (see ``run.decoding``); the trusted host sends marshal, which keeps types and costs no import. A
+A box sends tagged JSON (see ``run.decoding``). The trusted host sends marshal, which keeps types and costs no import. A
 frame is a 4-byte big-endian length and a body.
 
-Supported are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict (also Counter, defaultdict
-and OrderedDict) and the types of ``columns``, no other subclasses.
+Supported types are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict (also Counter,
+defaultdict and OrderedDict) and those of ``columns``, but no other subclasses.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _SEQUENCES = ((tuple, "tuple"), (set, "set"), (frozenset, "frozenset"))
 
 
 class Unserialisable(Exception):
-    """The value has an unsupported type, or is too deep or too large."""
+    """Raised if a value has an unsupported type, or is too deep or too large."""
 
 
 class TooLarge(Exception):
-    """The value contains an integer with too many digits."""
+    """Raised if a value contains an integer with too many digits."""
 
 
 def encode(value: Any) -> Any:
@@ -100,7 +100,7 @@ def _encode(value: Any, depth: int, budget: list[int]) -> Any:
 
 
 def to_json(value: Any) -> str:
-    """Return ASCII JSON text of encoded values and messages."""
+    """Return encoded values and messages as ASCII JSON."""
     if value is None:
         return "null"
     if value is True or value is False:
@@ -130,7 +130,7 @@ def frame(body: bytes) -> bytes:
 
 
 def read_frame(fd: int) -> Any:
-    """Block for one message of the host; None at the stream's end."""
+    """Block until the host's next message; return None at the stream's end."""
     head = _read_exactly(fd, 4)
     if head is None:
         return None

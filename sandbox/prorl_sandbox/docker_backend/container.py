@@ -1,4 +1,4 @@
-"""One warm container. Its code is sent as text, so any image with Python 3.11 or newer works."""
+"""One warm container. Its code is sent as source, so any image with Python 3.11 or newer works."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OF_INIT = (
     "capset", "fstatfs", "landlock_add_rule", "landlock_create_ruleset",
     "landlock_restrict_self", "mincore", "seccomp", "set_robust_list", "statfs", "statx",
 )  # fmt: skip
-"""Calls that the engine's starter, Python's start and the isolation of programs need."""
+"""Calls that the engine's starter, Python's startup and the isolation of programs need."""
 _BY_ARGUMENT = {
     "clone", "socket", "socketpair", *seccomp.SOCKET_OPTIONS, *seccomp.MESSAGE_FLAGS,
 }  # fmt: skip
@@ -130,7 +130,7 @@ init.main(given["config"])
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Resources of a run; only memory can change later."""
+    """Resources that a run needs; only the memory of a container can change later."""
 
     memory_mb: int
     scratch_mb: int | None
@@ -138,7 +138,7 @@ class Need:
     packages: Packages = NO_PACKAGES
 
     def total_mb(self, loaded_mb: int) -> int:
-        """Return the container's memory limit: program, our processes, loaded packages, rounded up."""
+        """Return the container's memory limit for the program, our processes and loaded packages, rounded up."""
         steps = -(-(self.memory_mb + _OVERHEAD_MB + loaded_mb) // _MEMORY_STEP_MB)
         return steps * _MEMORY_STEP_MB
 
@@ -148,7 +148,7 @@ class Need:
 
 
 def bundle(config: dict[str, Any]) -> bytes:
-    """Return a loader's input: the box's modules as text, and ``config``."""
+    """Return a loader's input: the source of the box's modules, and ``config``."""
     modules, packages = {"prorl_sandbox": ""}, ["prorl_sandbox"]
     for package in (box, box_container):
         for path in Path(str(package.__file__)).parent.glob("*.py"):
@@ -160,10 +160,10 @@ def bundle(config: dict[str, Any]) -> bytes:
 
 
 class Container:
-    """A running container with its stream. For one thread, except ``destroy``."""
+    """A running container with its stream. Not thread-safe, except ``destroy``."""
 
     def __init__(self, engine: Engine, image: str, runtime: str | None, need: Need) -> None:
-        """Start it. Raises UserError for a missing image or runtime, SandboxError."""
+        """Start the container. Raises UserError if the image or runtime is missing, or SandboxError."""
         self._engine = engine
         self._scratch_mb = need.scratch_mb or _COMPILE_SCRATCH_MB
         self._pids = need.pids
@@ -230,13 +230,13 @@ class Container:
         self._memory_mb = need.total_mb(self._loaded_mb)
 
     def destroy(self) -> None:
-        """Kill and remove it, from any thread. Raises SandboxError."""
+        """Kill and remove the container, from any thread. Raises SandboxError."""
         self.stream.hang_up()
         with self._engine.calls("removing a container") as api:
             remove(api, self.id)
 
     def discard(self) -> None:
-        """Destroy it and free its stream."""
+        """Destroy the container and free its stream."""
         try:
             self.destroy()
         finally:

@@ -1,4 +1,4 @@
-"""Connection to a Docker engine. Failures are UserError with the fix before a sandbox is open, SandboxError later."""
+"""Connection to a Docker engine. Failures raise UserError with the fix before a sandbox is open, SandboxError later."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REMOVAL_SECONDS = 20.0
 
 
 class EngineError(UserError):
-    """No engine answers, or it is too old."""
+    """Raised if no engine answers, or if it is too old."""
 
 
 class Engine:
@@ -63,7 +63,7 @@ class Engine:
 
     @contextlib.contextmanager
     def calls(self, doing: str) -> Iterator[Any]:
-        """Yield the client to one thread at a time; its errors become SandboxError."""
+        """Yield the client to one thread at a time; convert its errors to SandboxError."""
         from docker.errors import DockerException
         from requests.exceptions import RequestException
 
@@ -88,7 +88,7 @@ class Engine:
     def reap_orphans(self) -> int:
         """Remove containers whose owner has ended; return their number.
 
-        Pids only mean something in this kernel and pid namespace, so others are left alone.
+        Pids are meaningful only in this kernel and pid namespace, so containers from elsewhere are left alone.
         """
         reaped = 0
         with self.calls("looking for orphans") as api:
@@ -136,19 +136,19 @@ def _reason(error: BaseException) -> str:
 
 
 def scope() -> str:
-    """Return a name of this kernel's boot and pid namespace."""
+    """Return a name that identifies this boot and pid namespace."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     namespace = os.readlink("/proc/self/ns/pid")
     return f"{boot}-{''.join(c for c in namespace if c.isdigit())}"
 
 
 def owner_name() -> str:
-    """Return this process's unique ``<pid>-<start time>``."""
+    """Return this process's unique name ``<pid>-<start time>``."""
     return f"{os.getpid()}-{_start_time(os.getpid())}"
 
 
 def owner_lives(owner: str) -> bool:
-    """Return whether the named process is running."""
+    """Return whether the process named by ``owner_name`` is running."""
     number, _, started = owner.partition("-")
     return number.isdigit() and started != "" and _start_time(int(number)) == started
 

@@ -1,1 +1,1 @@
-"""Code that runs in a container: init, the template, one run after another."""
+"""Code that runs in a container: init, the template, and one run after another."""

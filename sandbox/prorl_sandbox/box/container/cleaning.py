@@ -1,4 +1,4 @@
-"""Cleans up after a run as the run's own user, so that the kernel protects everything else. Nothing recurses."""
+"""Cleans up after a run as the run's own user, so that the kernel protects everything else. No function recurses."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
 def kill_all(uid: int, killer: int) -> None:
     """Kill every process of ``uid`` in one call, which a forking program cannot outrun.
 
-    As effective user ``uid`` this process can signal only that user's processes; its real user ``killer``, which nobody
-    else has, and its saved user protect it from them.
+    As effective user ``uid`` this process can signal only that user's processes. They cannot signal it, because its
+    saved user is root and its real user ``killer`` is unused elsewhere.
     """
     os.setresuid(killer, uid, 0)
     try:
@@ -30,7 +30,7 @@ def kill_all(uid: int, killer: int) -> None:
 
 
 def empty_as(uid: int, killer: int, folder: str) -> bool:
-    """Empty ``folder`` with only the rights of ``uid``, of which no process is left; return whether it worked."""
+    """Empty ``folder`` with only the rights of ``uid``, which has no processes; return whether it worked."""
     os.setresuid(killer, uid, 0)
     try:
         empty(os.fsencode(folder))
@@ -82,7 +82,7 @@ def _flatten(folder: bytes, top: bytes, number: int) -> int:
 
 
 def files_left(folders: Collection[str]) -> list[str]:
-    """Return what lies in ``folders`` and other world-writable folders."""
+    """Return the paths of all files in ``folders`` and other world-writable folders."""
     paths = []
     for folder in (*map(os.fsencode, folders), *_WORLD_WRITABLE):
         if os.path.isdir(folder):

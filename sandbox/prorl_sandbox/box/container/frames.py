@@ -1,8 +1,8 @@
-"""Frames between host and init: a byte of kind, a 4-byte big-endian length and a body.
+"""Frames between host and init: one byte for the kind, a 4-byte big-endian length and a body.
 
 The host sends ORDER (marshal: the next run), FILE (program), JOB, GO, INPUT and TALK (standard input and channel),
-INPUT_END, TALK_END, RENEW (marshal: processor limits) and KILL. Init sends STARTED, OUT, ERR, TALK, TAKEN (room for
-input), FAULT and, as JSON, HELLO, WATCH (waiting time, over the limit), RENEWED, END and CLEAN.
+INPUT_END, TALK_END, RENEW (marshal: CPU limits) and KILL. Init sends STARTED, OUT, ERR, TALK, TAKEN (room for input),
+FAULT and, as JSON, HELLO, WATCH (waiting time, over the limit), RENEWED, END and CLEAN.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HELLO, STARTED, OUT, ERR, TAKEN = b"h", b"s", b"1", b"2", b"a"
 WATCH, RENEWED, END, CLEAN, FAULT = b"w", b"n", b"e", b"c", b"x"
 CHUNK = 65536
 WINDOW = 8 * CHUNK
-"""Bytes of INPUT, and of TALK, that may be in flight before the box has taken them."""
+"""Maximum bytes of INPUT, and of TALK, that are sent before the box has taken them."""
 LARGEST = 4 * WINDOW
 FOLDERS = ("/scratch", "/compile")
 """Folders that programs may write to; the second one is for compilers."""
@@ -36,7 +36,7 @@ TAKEN_BODY = struct.Struct(">cI")
 
 
 class BrokenStream(Exception):
-    """The other side sent a malformed frame."""
+    """Raised if the other side sends a malformed frame."""
 
 
 def frame(kind: bytes, body: bytes = b"") -> bytes:
@@ -66,7 +66,7 @@ def take(buffer: bytearray) -> tuple[bytes, bytes] | None:
 
 
 class Link:
-    """Non-blocking, buffered descriptors to the host; exits when it hangs up."""
+    """Non-blocking, buffered descriptors to the host; exits when the host hangs up."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
         self.incoming, self.outgoing = incoming, outgoing
@@ -132,7 +132,7 @@ class Link:
 
 
 class Inlet:
-    """Buffered bytes for an input of a box, discarded once closed."""
+    """Buffered bytes for an input of a box, which are discarded once it is closed."""
 
     def __init__(self, fd: int, is_socket: bool = False) -> None:
         self.fd = fd
@@ -142,7 +142,7 @@ class Inlet:
         self.taken = 0
 
     def write(self) -> None:
-        """Write without blocking; close at the end."""
+        """Write without blocking; close the descriptor after the last byte."""
         try:
             while self.pending:
                 count = os.write(self.fd, self.pending[:CHUNK])

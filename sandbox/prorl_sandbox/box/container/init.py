@@ -1,4 +1,4 @@
-"""A container's first process: root with three capabilities (switch user, switch group, kill) that does each run as a
+"""A container's first process: root with three capabilities (switch user, switch group, kill). It does each run as a
 new user and decodes only the host's data.
 
 The container ends if the host is gone or silent, or if anything is left of a run.
@@ -32,8 +32,8 @@ _STREAM_FD = 200
 def main(config: dict[str, Any]) -> None:
     """Serve runs; returns only in a program's process.
 
-    ``config["slot"]`` (below 16384) gives the container its own users: the kernel counts processes per user across
-    containers. ``packages`` is empty, or a folder and modules.
+    ``config["slot"]`` (below 16384) gives the container its own users, because the kernel counts processes per user
+    across containers. ``packages`` is empty, or a folder and modules.
     """
     preload.preload()
     if config["packages"]:

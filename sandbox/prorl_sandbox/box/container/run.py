@@ -1,5 +1,5 @@
-"""One run, from init's side. Output is passed on unread in bounded pieces: a slow host slows the program, but never
-fills memory.
+"""One run, as init sees it. Output is passed on unread in bounded pieces: a slow host slows the program but never fills
+memory.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _OOM = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.event
 
 
 class Meter:
-    """The container's control-group counters; ``sees_memory`` tells whether kills are counted."""
+    """The container's control-group counters; ``sees_memory`` says whether out-of-memory kills are counted."""
 
     def __init__(self) -> None:
         self._cpu, self._cpu_key, self._unit = -1, b"", 0.0
@@ -51,7 +51,7 @@ class Meter:
         self._kernel = next((one for p, key in _KERNEL if (one := (_open(p), key))[0] >= 0), None)
 
     def others_seconds(self) -> float:
-        """Return the processor seconds of the container's other processes."""
+        """Return the CPU seconds of the container's other processes."""
         if self._cpu < 0:
             return 0.0
         return read_counter(self._cpu, self._cpu_key) * self._unit - time.process_time()
@@ -74,8 +74,8 @@ _TICK_MS = 50
 _REST_TICK_MS = 1000
 _END_TICK_MS = 1
 _QUIET_MS, _QUIET_TALK_MS = 20, 5
-"""How long a stream, and the channel, is not polled after a short read, so that writing byte by byte costs init and the
-host no more than writing in blocks.
+"""After a short read, a stream (or the channel) is not polled for this long. Writing byte by byte then costs init and
+the host no more than writing in blocks.
 """
 _WAIT_REPORT_SECONDS = 0.02
 _HIGH_WATER = 4 * CHUNK
@@ -92,7 +92,7 @@ _ENDS = {
 
 
 class Run:
-    """One run with its ``order`` from the host."""
+    """One run that the host ordered with ``order``."""
 
     def __init__(
         self, link: Link, template: _socket.socket, meter: Meter, order: dict[str, Any]
@@ -295,7 +295,7 @@ class Run:
         self._stuck = True
 
     def _kill(self) -> None:
-        """Kill all its processes at once: the last ones alive would have the processors to themselves."""
+        """Kill all the run's processes at once; otherwise the last ones alive would have the CPUs to themselves."""
         self._killed = True
         if self._program > 0 and self._end is None:
             with contextlib.suppress(ProcessLookupError):

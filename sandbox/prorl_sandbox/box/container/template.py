@@ -1,5 +1,5 @@
-"""A container's template, from which programs are forked. The fork reads its job after giving up root, so that no
-program finds another's source or input in memory.
+"""A container's template, from which programs are forked. A fork reads its job after giving up root, so that no program
+finds another program's source or input in memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CHANNEL = 3
 STREAMS = 6
-"""Descriptors of an order: standard input, output and error, channel, job, report."""
+"""Number of descriptors of an order: standard input, output and error, channel, job, report."""
 ORDER = struct.Struct("=I64s")
 BORN = struct.Struct("=ci")
 GONE = struct.Struct("=cidi")
@@ -45,7 +45,7 @@ _WRITABLE = ("/dev/null",)
 
 
 class Template:
-    """Forks programs on init's orders."""
+    """Forks programs when init orders it."""
 
     def __init__(self, control: _socket.socket) -> None:
         self._control = control
@@ -117,7 +117,7 @@ class Template:
 
 
 def become(uid: int) -> None:
-    """Give up root permanently and all other groups."""
+    """Permanently give up root and all other groups."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)

@@ -1,5 +1,5 @@
-"""The boxes' files: copies on a tmpfs in the template's mount namespace, whose inodes, page cache, locks and futexes
-nothing else shares.
+"""The boxes' files: copies on a tmpfs in the template's mount namespace. Nothing else shares their inodes, page cache,
+locks and futexes.
 
 The template executes a copy of itself there, so its forks map no host file.
 """
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
 
 _PLACES = ("/sys/kernel", "/mnt", "/tmp", "/run")
-"""Folders that hold no files for a box; the image covers the first that exists."""
+"""Folders that hold no files for a box; the image is mounted on the first that exists."""
 _FLAGS = syscalls.MS_NOSUID | syscalls.MS_NODEV
 _PAGE = 4096
 _TEXTS = (".py", ".pyc")
-"""Endings of files in which hidden paths are replaced. In machine code the end of a path may also serve as another
+"""Suffixes of files in which hidden paths are replaced. In machine code, the end of a path may also serve as another
 string.
 """
 _SPARE = 1024
-"""Extra pages and inodes for uncounted folders and the index."""
+"""Extra pages and inodes for folders that are not counted and for the index."""
 
 
 class Image:
@@ -41,7 +41,7 @@ class Image:
         self.place = next(path for path in _PLACES if os.path.isdir(path))
 
     def mount(self) -> None:
-        """Mount it, with only the folder ``start``."""
+        """Mount the tmpfs, with only the folder ``start``."""
         syscalls.mount("tmpfs", self.place, "tmpfs", _FLAGS, "size=1m,nr_inodes=8,mode=755")
         with open(self._index, "wb") as file:
             file.write(marshal.dumps({}, 2))
@@ -49,7 +49,7 @@ class Image:
 
     @property
     def start(self) -> str:
-        """Folder that templates start from and no box sees."""
+        """Folder from which templates start and which no box sees."""
         return f"{self.place}/start"
 
     @property
@@ -62,7 +62,7 @@ class Image:
     def lay(self, name: str, listing: Listing) -> None:
         """Make a root, unless it exists, from ``files`` (origin, target) and ``links`` (path, target).
 
-        ``hidden`` has host paths and replacements of equal length: programs must not read where the host keeps files.
+        ``hidden`` maps host paths to replacements of equal length: programs must not learn where the host keeps files.
         """
         root = self.root(name)
         with open(self._index, "rb+") as index:
@@ -87,7 +87,7 @@ class Image:
             self._resize(0, 0)
 
     def fill(self, root: str, listing: Listing, copies: dict[tuple[int, int], str]) -> None:
-        """Copy files and links below ``root``; ``copies`` maps (device, inode) to existing ones."""
+        """Copy files and links below ``root``; ``copies`` maps (device, inode) to existing copies."""
         files, links = listing["files"], listing["links"]
         sizes = {origin: os.stat(origin).st_size for origin, _ in files}
         paths = [target for _, target in files] + [path for path, _ in links]
@@ -111,7 +111,7 @@ class Image:
         copies: dict[tuple[int, int], str],
         hidden: tuple[tuple[str, str], ...],
     ) -> None:
-        """Copy a file with its modification time, which bytecode is checked against."""
+        """Copy a file with its modification time, which bytecode files record."""
         source = os.open(origin, os.O_RDONLY | os.O_CLOEXEC)
         copy = -1
         try:
@@ -167,7 +167,7 @@ def settle_rights(settings: Settings) -> None:
 
 
 def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoReturn:
-    """Make the image, or join the first template's; lay a root and execute the template there. Raises OSError."""
+    """Make the image, or join the first template's; then make a root and execute the template there. Raises OSError."""
     first = settings["first"]
     if first:
         kinds = ("mnt",) if settings["by_right"] else ("user", "mnt")

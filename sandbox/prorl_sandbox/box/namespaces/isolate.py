@@ -1,6 +1,6 @@
 """Isolates slots and boxes, for root and ordinary users. Failures raise OSError.
 
-A slot enters namespaces and its root once; each box gets fresh pid and mount namespaces and its own scratch and program
+A slot enters namespaces and its root once. Each box gets new pid and mount namespaces and its own scratch and program
 folders.
 """
 
@@ -33,12 +33,12 @@ DEVICES = ("null", "zero", "urandom", "random", "full")
 INSIDE_ID = 1000
 CHANNEL = 3
 STREAMS = 3
-"""Number of a job's descriptors: standard output, standard error and the channel. A fourth one is a pipe for standard
-input that is too long for a file.
+"""Number of a job's descriptors: standard output, standard error and the channel. If standard input is too long for a
+file, a pipe for it is the fourth.
 """
 STARTED, FAULT = b"s", b"x"
 WHEN = struct.Struct("=dd")
-"""Body of STARTED: start time (``time.monotonic``) and the processor seconds that the box has used before it."""
+"""Body of STARTED: start time (``time.monotonic``) and the CPU seconds that the box had used by then."""
 _RIGHTS = _socket.CMSG_SPACE(4 * (STREAMS + 1))
 _LONGEST_FAULT = 1000
 _FIRST_OUTSIDE_ID = 1_000_000_000
@@ -64,8 +64,8 @@ def is_privileged() -> bool:
 
 
 def shed_hollow_root(walls: tuple[str, ...]) -> None:
-    """Become an ordinary user if root lacks its rights (a plain container): the limit on processes never applies to
-    root.
+    """Become an ordinary user if root lacks its rights (as in a plain container), because the limit on processes never
+    applies to root.
     """
     if os.geteuid() == 0 and "user" in walls and not is_privileged():
         os.setgroups([])
@@ -78,7 +78,7 @@ def separate_slot(settings: Settings, ask_for_map: Any) -> None:
     """Enter the slot's user and mount namespaces and root; the next child starts a pid namespace.
 
     Root enters the root folder first, while it can read every folder, and then a user namespace, whose maps the
-    template writes on ``ask_for_map()``; an ordinary user in the reverse order.
+    template writes on ``ask_for_map()``. An ordinary user does it in the reverse order.
     """
     walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:
@@ -107,7 +107,7 @@ def write_id_maps(process: str, users: str, groups: str) -> None:
 
 
 def map_slot(process: int, number: int) -> None:
-    """As root, give a slot its own range of ids, or nobody's if ids are scarce."""
+    """As root, give a slot its own range of ids, or only nobody's id if ids are scarce."""
     first = _FIRST_OUTSIDE_ID + (number % _SLOT_RANGES) * _IDS_PER_SLOT
     try:
         line = f"0 {first} {_IDS_PER_SLOT}"
@@ -125,7 +125,7 @@ def try_write(path: str, text: str) -> None:
 
 
 def enter_root(root: str) -> None:
-    """Enter a mount namespace with a read-only folder of the image as root; each box mounts its ``/scratch`` and
+    """Enter a mount namespace whose root is a read-only folder of the image; each box mounts its ``/scratch`` and
     ``/box``.
     """
     syscalls.unshare(syscalls.CLONE_NEWNS)
@@ -152,10 +152,10 @@ def _remount_read_only(path: str, added: int = _PLAIN) -> None:
 
 
 def separate_surroundings(walls: tuple[str, ...]) -> None:
-    """Enter the network, IPC and UTS namespaces that the slot's boxes share in turn.
+    """Enter the network, IPC and UTS namespaces, which the slot's boxes use one after another.
 
-    No interface is up, and the filter allows only AF_UNIX sockets and no System V objects or message queues: a box can
-    leave behind only sockets (see ``sockets_left``).
+    No network interface is up. The filter allows only AF_UNIX sockets and no System V objects or message queues, so a
+    box can leave behind only sockets (see ``sockets_left``).
     """
     flags = 0
     for wall, flag in _SURROUNDINGS.items():
@@ -167,10 +167,10 @@ def separate_surroundings(walls: tuple[str, ...]) -> None:
 
 
 def sockets_left(proc: int) -> bool:
-    """Return whether this network namespace has sockets, true if unknown.
+    """Return whether this network namespace has sockets, or True if unknown.
 
-    They end with their processes, except those in flight inside one another: these keep abstract names until the kernel
-    collects such cycles.
+    Sockets end with their processes, except those that are in flight inside one another. These keep abstract names
+    until the kernel collects such cycles.
     """
     try:
         fd = os.open("self/net/unix", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
@@ -218,7 +218,7 @@ class Isolation:
     def enter(self) -> list[int]:
         """Enter the box's namespaces, mount its folders, switch to its user and give up all rights. Raises OSError.
 
-        Returns descriptors of the empty program file (linked under each name) and of standard input; none if the box
+        Returns descriptors of the empty program file (linked under each name) and of standard input, or [] if the box
         has no root.
         """
         for mount in self._mounts:
@@ -262,7 +262,7 @@ class Isolation:
 
 
 class OomScore:
-    """Makes the kernel kill the box, not its slot, when memory runs out: the slot reports how the box ended."""
+    """Makes the kernel kill the box, not its slot, when memory runs out, since the slot reports how the box ended."""
 
     def __init__(self, proc: int) -> None:
         dumpable = syscalls.prctl(syscalls.PR_GET_DUMPABLE) == 1
@@ -294,7 +294,7 @@ def receive_job(
 ) -> dict[str, Any]:
     """Isolate this box, wait for its job and return it ready to run; send STARTED or FAULT on ``way``.
 
-    Everything else is done before the job arrives, while nobody waits.
+    All preparation is done before the job arrives, while nobody waits.
     """
     gc.disable()  # until the program starts: there is nothing to collect
     try:
@@ -340,5 +340,5 @@ def hold_low_numbers() -> None:
 
 
 def warm_up() -> None:
-    """Touch memory that a run will touch: after a fork, each first write copies a page."""
+    """Touch memory that a run will use, because each first write after a fork copies a page."""
     exec(compile("x = [1, 2]\nfor i in x: str(i)", "", "exec"), {})  # noqa: S102 - our own line

@@ -1,6 +1,7 @@
-"""A slot, first process of a pid namespace: its death kills its boxes.
+"""A slot is the first process of a pid namespace, so its death kills its boxes.
 
-It passes jobs on as descriptors without seeing them, so that a later box, forked from it, finds none in its memory.
+It passes on jobs as descriptors without reading them, so that a later box, forked from it, finds no earlier job in its
+memory.
 """
 
 from __future__ import annotations
@@ -38,17 +39,17 @@ _LOOKS_SHARE = 50
 with many processes then cannot keep the slot busy.
 """
 _PRESSING_HITS, _PRESSED_LOOKS = 20, 20
-"""A box is killed after this many looks in a row (about a second) with this many limit hits each."""
+"""A box is killed after this many looks in a row (about a second) that each find this many limit hits."""
 _WAIT_REPORT_SECONDS = 0.02
 _FOREVER = float("inf")
 _MESSAGE = 65536
 
 
 class _Box:
-    """A box's process, the socket for its job, and its clock: the control group's, else from its processes in /proc.
+    """A box's process, the socket for its job, and its clock: the control group's, or else that of its processes in
+    /proc.
 
-    ``made`` and ``before`` are processor seconds before the job and the program, ``waited`` seconds without a
-    processor.
+    ``made`` and ``before`` are CPU seconds before the job and before the program, ``waited`` seconds without a CPU.
     """
 
     def __init__(self, pid: int, way: _socket.socket, group: Group | None, proc: int) -> None:
@@ -88,7 +89,7 @@ class _Box:
         return self._group is not None
 
     def look(self) -> None:
-        """Update from /proc; the first look is deferred, because most programs end before it."""
+        """Update the times from /proc. The first look is deferred, because most programs end before it."""
         if self._tally is None:
             numbers = limits.children(self._proc, "self")  # not this namespace's pids
             self._tally = limits.Tally(
@@ -122,7 +123,7 @@ class _Box:
 
 
 class _Pressure:
-    """Detects too much memory that the kernel does not kill for: kernel memory, or constant eviction of pages."""
+    """Detects excessive memory for which the kernel does not kill: kernel memory, or constant eviction of pages."""
 
     def __init__(self, group: Group) -> None:
         self._group = group
@@ -138,7 +139,7 @@ class _Pressure:
 
 
 class Slot:
-    """The slot's loop. ``life`` closes with the template, ``control`` with the host."""
+    """The slot's loop. ``life`` closes when the template ends, ``control`` when the host does."""
 
     def __init__(
         self, settings: dict[str, Any], control: socket.socket, life: int, group: Group | None
@@ -183,7 +184,7 @@ class Slot:
             made.close()
 
     def forget(self) -> None:
-        """In a box, drop what describes this machine."""
+        """In a box, drop the data that describes this machine."""
         self._settings.clear()
 
     def _prepare(self) -> bool:
@@ -289,7 +290,7 @@ class Slot:
         )
 
     def _watch(self, box: _Box, limits: dict[str, Any], kills: int) -> tuple[int, Any, bool]:
-        """Wait for the box to end; kill it on the host's word or above its time or memory.
+        """Wait for the box to end; kill it if the host says so or if it exceeds its time or memory.
 
         Returns wait status, rusage, and whether it had too much memory.
         """

@@ -1,5 +1,5 @@
-"""The template's loop: makes slots for the host. When the host goes, the pipe of life closes and all slots and boxes
-end.
+"""The template's loop, which makes slots for the host. When the host ends, the pipe ``life`` closes and all slots and
+boxes end.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Supervisor:
             os.close(answers)
 
     def forget(self) -> None:
-        """In a box, drop what describes this machine; freed data may remain in memory."""
+        """In a box, drop the data that describes this machine; freed data may remain in memory."""
         self._groups.clear()
         self._settings.clear()
         if self._slot is not None:

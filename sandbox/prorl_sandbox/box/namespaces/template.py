@@ -1,6 +1,6 @@
 """The template: an interpreter with loaded modules, from which slots are forked.
 
-``template.py CONTROL`` (a descriptor) executes itself again from the sandbox's copy of all files.
+``template.py CONTROL`` (a descriptor) executes itself again from the sandbox's copies of all files.
 """
 
 from __future__ import annotations
