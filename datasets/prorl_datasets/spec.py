@@ -1,4 +1,4 @@
-"""Specs of sources, adapters, filter functions and embedders, and the entry points that find them."""
+"""Defines specs of sources, adapters, filter functions and embedders, and the entry points that find them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from prorl_verifiers import Task
 
 GENERATOR = "reasoning_gym"
-"""Adapter name of benchmarks whose items are generated."""
+"""The adapter name of benchmarks with generated items."""
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 Scalar = str | bool | int | float | None
 RawRow = tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str]
-"""(position as FILE:LINE, columns), and the problem if reading found one."""
+"""(position as FILE:LINE, columns), with the problem as a third member if reading found one."""
 
 
 class SourceSettings(Section):
@@ -33,19 +33,16 @@ class RowSettings(SourceSettings):
     """Settings of a source whose raw rows are mapped by column."""
 
     columns: dict[str, str] = Field(default_factory=dict)
-    """Our column, or ``metadata.NAME`` -> the source's column, if its name differs. A dotted path selects a nested
-    value: ``reward_model.ground_truth``.
-    """
+    """Maps our column, or ``metadata.NAME``, to the source's column if their names differ. A dotted path selects a
+    nested value: ``reward_model.ground_truth``."""
     where: dict[str, Scalar | list[Scalar]] | str | None = None
-    """Which rows to use: column -> its value or a list of values; or the name of your ``FunctionSpec``, which gets the
-    row. Other rows are left out and counted.
-    """
+    """Which rows to keep: column -> its value or a list of values; or the name of your ``FunctionSpec``, which gets the
+    row. Other rows are dropped and counted."""
     keep: list[str] | None = None
-    """Further columns kept in the metadata, under ``extra``; null: all that are not used otherwise."""
+    """Columns to keep in the metadata, under ``extra``; null: all that have no other use."""
     on_bad_row: Literal["stop", "drop", "quarantine"] = "stop"
-    """For a row that is unreadable or incomplete: stop the build, drop the row and count it, or also write it to
-    ``quarantine.jsonl`` with the reason.
-    """
+    """What to do with a bad row: stop the build, drop the row and count it, or also write it to ``quarantine.jsonl``
+    with the reason."""
 
     @model_validator(mode="before")
     @classmethod
@@ -99,10 +96,10 @@ class OpenSettings(RowSettings):
 
 @dataclass(frozen=True)
 class SourceSpec:
-    """A source of rows, named by ``kind`` in a recipe. Needs one of ``rows``, ``read`` and ``generate``.
+    """A source of rows, named by ``kind`` in a recipe. It needs one of ``rows``, ``read`` and ``generate``.
 
     The minimum is a name and ``rows(options)``, an iterator of dictionaries with the columns of ``kind: file`` in a
-    fixed order. In the further functions, ``entry`` is the recipe's ``Entry`` and ``recipe`` the ``Recipe``.
+    fixed order. In the other functions, ``entry`` is the recipe's ``Entry`` and ``recipe`` the ``Recipe``.
     """
 
     name: str
@@ -146,7 +143,7 @@ class SourceSpec:
 
     @property
     def generated(self) -> bool:
-        """True if items are generated from a seed without limit."""
+        """True if items are generated from a seed, without limit."""
         return self.generate is not None
 
     def source_name(self, settings: SourceSettings) -> str:
@@ -195,9 +192,9 @@ class AdapterSpec:
 
 @dataclass(frozen=True)
 class FunctionSpec:
-    """A function that selects rows of a source: ``where: NAME`` in a recipe.
+    """A function that selects rows of a source, used as ``where: NAME`` in a recipe.
 
-    ``call`` gets the raw row as a dictionary and returns True or False. An exception makes the row a bad row.
+    ``call`` gets the raw row as a dictionary and returns True or False. If it raises, the row is a bad row.
     """
 
     name: str
@@ -212,7 +209,7 @@ class FunctionSpec:
 
 @dataclass(frozen=True)
 class EmbedderSpec:
-    """A sentence embedding: ``decontamination: {embedding: NAME}`` drops rows close to a benchmark item.
+    """A sentence embedding; ``decontamination: {embedding: NAME}`` drops rows close to a benchmark item.
 
     ``embed(texts)`` returns an array (len(texts), D) of any norm. It is called for the benchmarks' questions, then for
     each row in every process that makes rows.

@@ -56,7 +56,7 @@ def type_text(annotation: Any) -> str:
         return f"list of {type_text(args[0])}"
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation.__name__.removesuffix("Config").removesuffix("Settings")
-    names = {int: "integer", float: "number", str: "text", bool: "true/false"}
+    names = {int: "integer", float: "number", str: "string", bool: "boolean"}
     return names.get(annotation, "any value")
 
 

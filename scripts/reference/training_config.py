@@ -20,7 +20,7 @@ from prorl_training.config import (
     TrainConfig,
 )
 from reference.fields import default_text, meanings, said_of, values_text
-from reference.markdown import table
+from reference.markdown import code_list, table
 from reference.presets import OURS, with_sources
 
 UNITS = {
@@ -73,8 +73,8 @@ def all_keys() -> str:
     parts += [_section(f"`{path}`", model, f"{path}.") for path, model in _sections(TrainConfig)]
     parts.append(_section("`phases`", PhaseConfig, "phases.N."))
     parts.append(_section("`stages`", StageConfig, "stages.N."))
-    names = ", ".join(f"`{name}`" for name in PHASE_SECTIONS)
-    parts.append(f"The `set` of a phase or a stage may hold {names}; {_fixed()}.")
+    names = code_list(PHASE_SECTIONS)
+    parts.append(f"The `set` of a phase or a stage may hold {names}, except for {_fixed()}.")
     return "\n\n".join(parts)
 
 
@@ -126,6 +126,6 @@ def _source(path: str, field: FieldInfo) -> str:
 
 
 def _fixed() -> str:
-    """Return what ``FIXED_IN_A_RUN`` takes out of the sections that a phase may set, in words."""
-    fixed = {s: sorted(f"`{k}`" for o, k in FIXED_IN_A_RUN if o == s) for s in PHASE_SECTIONS}
-    return ", ".join(f"of `{s}` all but {', '.join(keys)}" for s, keys in fixed.items() if keys)
+    """Return the keys of ``FIXED_IN_A_RUN``, in the order of their sections."""
+    fixed = sorted(FIXED_IN_A_RUN, key=lambda path: (PHASE_SECTIONS.index(path[0]), path))
+    return code_list(".".join(path) for path in fixed)

@@ -61,7 +61,7 @@ def ladder(
 def rungs_taken(
     manifest: Mapping[str, Any], names: Collection[str], count: Mapping[Split, int]
 ) -> dict[str, Any]:
-    """Return the recipe of a built ladder with only the entries ``names``. Raises DatasetError if it is invalid."""
+    """Return the recipe of a built ladder with only the entries ``names``. Raises DatasetError."""
     recipe = _without_nulls(manifest["resolved_recipe"])
     taken = [
         _without_nulls(entry) | {"count": dict(count)}

@@ -1,4 +1,4 @@
-"""Parts of a recipe as strict models."""
+"""Defines the parts of a recipe as strict models."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ class Counts(Section):
     """Rows wanted in each split: numbers, or percentages of a source."""
 
     train: Annotated[int, Field(ge=0)] | Literal["all"] | Percent = 0
-    """``all``: the remaining rows of a file or hub source; ``80%``: of its rows that passed their own checks, with
-    duplicates counted once.
-    """
+    """``all``: the remaining rows of a file or hub source. ``80%``: this share of its rows that passed their own
+    checks, with duplicates counted once."""
     validation: Annotated[int, Field(ge=0)] | Percent = 0
     """Filled before train."""
     test: Annotated[int, Field(ge=0)] | Percent = 0
@@ -37,12 +36,12 @@ class Counts(Section):
         return self
 
     def of(self, split: Split) -> int | None:
-        """Return the target, None if it depends on the source's rows."""
+        """Return the target, or None if it depends on the source's rows."""
         value = getattr(self, split)
         return value if isinstance(value, int) else None
 
     def written(self, split: Split) -> int | str:
-        """Return the target as written in the recipe."""
+        """Return the target as the recipe states it."""
         value: int | str = getattr(self, split)
         return value
 
@@ -87,38 +86,35 @@ class Entry(Section):
     """One source of a recipe with its counts and template."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
-    """Unique; row ids begin with it."""
+    """Unique name; row ids begin with it."""
     domain: Domain
-    """``math``, ``code``, ``stem``, ``logic``, ``instruction``, or your verifier's name; selects verifier and template.
-    """
+    """``math``, ``code``, ``stem``, ``logic``, ``instruction``, or your verifier's name. Sets the default verifier and
+    template."""
     verifier: str | None = None
-    """Scores the rows; null: the domain's verifier."""
+    """Verifier that scores the rows; null: the domain's."""
     source: SerializeAsAny[SourceSettings]
-    """Where the rows come from, by ``kind``."""
+    """Where the rows come from; its ``kind`` sets the other keys."""
     count: Counts
     """Number of rows in each split."""
     template: str | None = None
-    """The prompt around ``{question}``, with literal braces doubled; null: the recipe's for the domain, else the
-    verifier's.
-    """
+    """Prompt template, which holds ``{question}`` and literal braces doubled; null: the recipe's for the domain, or
+    else the verifier's."""
     reference: dict[str, Any] = Field(default_factory=dict)
-    """Merged into the reference of every row: ``{environment: scientific}``."""
+    """Keys to set in the reference of every row: ``{environment: scientific}``."""
     weight: Annotated[float, Field(gt=0)] = 1.0
     """Sampling weight in training, stored in the rows' metadata."""
     licence: str = "Apache-2.0"
-    """Licence of rows that name none."""
+    """Licence of rows that do not name their own."""
     min_share: Annotated[float, Field(ge=0, le=1)] | None = None
     """Overrides the recipe's ``min_share`` for this entry."""
     verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """Share of rows whose gold response is checked with the verifier; the others rely on being right by construction
-    and are marked ``self-consistent``. Above 0, generated rows without a known answer are dropped.
-    """
+    """Share of rows whose gold response is scored by the verifier. The others are right by construction and marked
+    ``self-consistent``. Above 0, generated rows without a known answer are dropped."""
     compare_texts: bool = False
-    """For a generator: drop near-duplicates, as for rows of files."""
+    """For a generator: also drop near-duplicates, as for rows of files."""
     full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """For generated code: share of rows whose gold runs test by test, as in training; the others run all tests in one
-    box.
-    """
+    """For generated code: share of rows whose gold response runs test by test, as in training. The others run all tests
+    in one box."""
 
     @field_validator("domain", "verifier")
     @classmethod
@@ -176,15 +172,14 @@ class Member(Section):
     """One task or family of a group."""
 
     name: str
-    """Name of the task or family. For procedural members also a pattern such as ``algebra_*``: all matching families of
-    the domain that are not listed by name, each a member with these settings.
-    """
+    """Name of the task or family. For procedural members also a pattern such as ``algebra_*``: each matching family of
+    the domain that is not listed by name becomes a member with these settings."""
     share: Annotated[int, Field(ge=1)] = 1
-    """Its share of the counts."""
+    """Its part of the group's counts, relative to the other members'."""
     config: dict[str, Any] = Field(default_factory=dict)
     """For a reasoning_gym member: keys of the task's configuration class."""
     levels: Levels | None = None
-    """For a procedural member; null: the group's."""
+    """For a procedural member: its levels; null: the group's."""
 
 
 class Group(Section):
@@ -197,9 +192,9 @@ class Group(Section):
     kind: str
     """``reasoning_gym``, ``procedural``, or another source with members."""
     levels: Levels = Field(default_factory=lambda: [1, 2, 3])
-    """Levels of procedural members; each row draws one."""
+    """Levels of procedural members; each row draws one of them."""
     count: Counts
-    """Of the whole group; ``all`` and percentages are not allowed."""
+    """Number of rows of the whole group in each split; ``all`` and percentages are not allowed."""
     members: Annotated[list[str | Member], Field(min_length=1)]
     """Names of tasks or families, or members with their own settings."""
     template: str | None = None
@@ -249,7 +244,7 @@ class Group(Section):
         ]
 
     def _named(self, member: Member, explicit: Collection[str]) -> list[Member]:
-        """Return the members that a name or pattern matches, without those listed ``explicit``."""
+        """Return the members that match a name or pattern, without those listed in ``explicit``."""
         if "*" not in member.name:
             return [member]
         names = SOURCES.get(self.kind).names
@@ -291,12 +286,12 @@ class Decontamination(Section):
     """Benchmarks that rows must not repeat."""
 
     benchmarks: Literal["all"] | list[str] = "all"
-    """All, or a list of names; an empty list turns decontamination off."""
+    """Benchmarks to compare with: all, or a list of names. An empty list turns decontamination off."""
     variants: Literal["drop", "keep"] = "drop"
-    """Drop rows that resemble an item but have other numbers, or keep them and list them in ``decontamination.jsonl``.
-    """
+    """Whether to drop rows that resemble an item but have other numbers, or keep them and list them in
+    ``decontamination.jsonl``."""
     embedding: str | None = None
-    """Your ``EmbedderSpec``: also drop rows whose embedding is close to an item's."""
+    """Name of your ``EmbedderSpec``; rows whose embedding is close to an item's are also dropped."""
     paraphrases: bool = False
     """Also drop rows that paraphrase an item, found by its numbers and distinctive words."""
 
@@ -305,14 +300,13 @@ class Difficulty(Section):
     """Keep rows whose pass rate lies in a band."""
 
     ratings: str
-    """The ``pass_rates.jsonl`` of ``prorl data rate``, or its folder; or your own JSONL with ``id`` or ``prompt`` (the
-    whole prompt; case and spacing are ignored), ``pass_rate``, and ``n`` if ``min_n`` is set. Relative to the recipe's
-    folder.
-    """
+    """The ``pass_rates.jsonl`` of ``prorl data rate``, or its folder, relative to the recipe's folder. Or your own
+    JSONL: each line has ``id`` or ``prompt`` (the whole prompt; case and spacing are ignored), ``pass_rate``, and ``n``
+    if ``min_n`` is set."""
     band: tuple[Share, Share]
-    """Lowest and highest pass rate to keep, both included."""
+    """Lowest and highest pass rate to keep, inclusive."""
     min_n: Annotated[int, Field(ge=1)] = 1
-    """Rows rated by fewer samples count as unrated."""
+    """Rows rated with fewer samples count as unrated."""
     unrated: Literal["keep", "drop"] = "keep"
     """Whether to keep rows without a rating."""
 

@@ -1,4 +1,4 @@
-"""Recipes: the YAML files that specify a dataset. No source is opened here."""
+"""Loads recipes, the YAML files that specify a dataset, without opening a source."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from prorl_verifiers import VERIFIERS
 
 MIN_SHARE = 0.9
 PASS_RATES = "pass_rates.jsonl"
-"""File that ``prorl data rate`` writes and the difficulty filter reads."""
+"""The file that ``prorl data rate`` writes and the difficulty filter reads."""
 
 
 class Recipe(Section):
@@ -50,27 +50,24 @@ class Recipe(Section):
     seed: Annotated[int, Field(ge=0, le=MOST_SEED)] = 0
     """Seed of everything random."""
     prompts: Annotated[dict[Domain, str], Field(default_factory=dict)]
-    """Domain -> the prompt around ``{question}``, with literal braces doubled; null: that of the verifier that scores
-    the row.
-    """
+    """Maps a domain to its prompt template, which holds ``{question}`` and literal braces doubled. A domain without one
+    uses the prompt of the verifier that scores the row."""
     entries: Annotated[list[Entry], Field(default_factory=list)]
     """Sources with their counts."""
     groups: Annotated[list[Group], Field(default_factory=list)]
-    """Many generators under one count; their entries follow ``entries``."""
+    """Sets of generators that share one count; their entries follow those in ``entries``."""
     weights: Annotated[dict[Domain, Annotated[float, Field(gt=0)]], Field(default_factory=dict)]
-    """Domain -> factor on the ``weight`` of its entries (default 1); stored in the rows' metadata and used by ``prorl
-    train``.
-    """
+    """Maps a domain to a factor on the ``weight`` of its entries (default 1); stored in the rows' metadata and used by
+    ``prorl train``."""
     near_duplicate: Annotated[float, Field(ge=0, le=1)] = 0.8
-    """MinHash similarity at which two rows of files, or of generators with ``compare_texts``, are near-duplicates; 0:
-    off.
-    """
+    """MinHash similarity from which two rows are near-duplicates; 0: off. Applies to rows of files, and of generators
+    with ``compare_texts``."""
     decontamination: Decontamination = Decontamination()
     """Benchmarks that rows must not repeat."""
     difficulty: Difficulty | None = None
     """Filter by recorded pass rates."""
     max_loss: Annotated[float, Field(gt=0, le=1)] = 0.05
-    """The build stops if a generated domain loses a larger share of its rows to checks."""
+    """The build stops if checks drop more than this share of a generated domain's rows."""
     min_share: Annotated[float, Field(ge=0, le=1)] = MIN_SHARE
     """The build fails if an entry yields less than this share of its count."""
     plugins: Annotated[list[str], Field(default_factory=list)]
@@ -93,13 +90,13 @@ class Recipe(Section):
         return self
 
     def prompt_for(self, entry: Entry, verifier: str) -> str:
-        """Return the template of a row that ``verifier`` scores."""
+        """Return the template for a row scored by ``verifier``."""
         if entry.template is not None:
             return entry.template
         return self.prompts.get(entry.domain) or VERIFIERS.get(verifier).data.prompt
 
     def difficulty_file(self) -> Path | None:
-        """Return the path of the recorded pass rates, if any."""
+        """Return the path of the recorded pass rates, or None."""
         if self.difficulty is None:
             return None
         path = Path(self.difficulty.ratings).expanduser()
@@ -135,13 +132,14 @@ class Recipe(Section):
         return data
 
     def min_share_of(self, entry: Entry) -> float:
-        """Return the share that an entry must yield."""
+        """Return the minimum share for an entry."""
         return self.min_share if entry.min_share is None else entry.min_share
 
     def select(self, only: Sequence[str], skip: Sequence[str]) -> list[Entry]:
-        """Return the entries in ``only`` (empty: all) and not in ``skip``: names of entries or groups, or patterns.
+        """Return the entries in ``only`` (empty: all) that are not in ``skip``: names of entries or groups, or
+        patterns.
 
-        Raises DatasetError if one matches nothing or no entry is left.
+        Raises DatasetError if a name or pattern matches nothing, or no entry is left.
         """
         names = [entry.name for entry in self.entries]
         for word in (*only, *skip):
@@ -161,9 +159,10 @@ class Recipe(Section):
         return selected
 
     def limited(self, limit: int, names: Collection[str], rows: Mapping[str, int]) -> Recipe:
-        """Return a recipe with about ``limit`` rows: a share of each entry and split, at least one row.
+        """Return a recipe with about ``limit`` rows: a share of each entry and split, but at least one row.
 
-        Only entries ``names`` count; ``rows`` has the rows of sources. Returns itself if it is small enough.
+        Only the entries ``names`` count; ``rows`` maps entries to rows of their sources. If the recipe is small enough,
+        it returns itself.
         """
         full = {
             (entry.name, split): count
@@ -208,7 +207,7 @@ def recipe_names() -> list[str]:
 
 
 def load_recipe(name_or_path: str | Path) -> Recipe:
-    """Load a recipe by name or from a YAML file. Raises DatasetError with all its mistakes."""
+    """Load a recipe by name or from a YAML file. Raises DatasetError with all mistakes."""
     text = str(name_or_path)
     is_path = text.endswith((".yaml", ".yml")) or Path(text).is_file()
     try:
@@ -224,7 +223,7 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
 
 
 def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
-    """Parse a recipe from YAML; ``label`` names it in errors. Raises DatasetError with all mistakes."""
+    """Parse a recipe from YAML; errors name it ``label``. Raises DatasetError with all mistakes."""
     import yaml
 
     try:

@@ -1,4 +1,4 @@
-"""The hub source: files of a data set on the hub, pinned to a commit."""
+"""Reads files of a data set on the hub, pinned to a commit, as a source."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ class HubSource(RowFileSettings):
 
     kind: Literal["hub"]
     repo: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
-    """Owner and name, ``openai/gsm8k``."""
+    """Owner and name, like ``openai/gsm8k``."""
     revision: str = "main"
-    """A commit, tag or branch; locked as a commit on the first build."""
+    """A commit, tag or branch. The first build locks it to a commit."""
     files: Annotated[list[str], Field(min_length=1)]
-    """Files to take, all of them: names, patterns, or candidates separated by ``|``, best first: ``parquet | jsonl |
-    json | csv | refs/convert/parquet``.
-    """
+    """Files to read. Each item is a name, a pattern, or several candidates separated by ``|``, best first: ``parquet |
+    jsonl | json | csv | refs/convert/parquet``."""
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
@@ -50,7 +49,7 @@ def find(
 ) -> None:
     """Add the files of all entries to ``files`` and pin them in ``lock``.
 
-    Unavailable entries are recorded in ``files.failed``. Raises DatasetError if no hub can be reached, sources differ
+    Unavailable entries are recorded in ``files.failed``. Raises DatasetError if no hub is reachable, sources differ
     from their pins, or one repository is used at two revisions.
     """
     del recipe

@@ -1,4 +1,4 @@
-"""Rows of local or hub files: read, filter by ``where``, and convert by adapter or columns."""
+"""Reads local or hub files, filters rows by ``where``, and converts them by adapter or columns."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ from prorl_datasets.types import DatasetError
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Files of each entry, in order, with SHA-256 hashes by public name and, in ``contents``, by entry.
+    """Files of each entry, in order.
 
-    ``taken`` has the files chosen where a source had a choice; ``failed`` why an entry has no files.
+    ``hashes`` has their SHA-256 hashes by public name, ``contents`` by entry. ``taken`` has the files chosen if a
+    source had a choice. ``failed`` says why an entry has no files.
     """
 
     paths: dict[str, list[Path]] = field(default_factory=dict)
@@ -53,7 +54,10 @@ class Files:
 def adapted(
     adapter: AdapterSpec, verifier: str, raw: Mapping[str, Any], where: str, index: int
 ) -> Row | Drop:
-    """Convert a raw row with an adapter, to a Drop if it is unusable. Raises DatasetError beginning with ``where``."""
+    """Convert a raw row with an adapter, to a Drop if it is unusable.
+
+    Raises DatasetError with a message that begins with ``where``.
+    """
     assert adapter.convert is not None
     try:
         require_plain(raw)
@@ -76,14 +80,15 @@ def adapted(
 
 
 FILTERED: Literal["where"] = "where"
-"""Drop reason of a row that its source's condition excludes."""
+"""Drop reason of a row that the source's condition excludes."""
 
 
 class RowFileSettings(RowSettings):
     """Settings of files of rows: an adapter, or columns."""
 
     adapter: str | None = None
-    """Reads a published data set's rows; can be combined with ``where`` and ``on_bad_row`` only."""
+    """Adapter that converts the rows of a published data set; can be combined only with ``where`` and
+    ``on_bad_row``."""
 
     @model_validator(mode="after")
     def _one_way(self) -> RowFileSettings:
@@ -117,9 +122,9 @@ def check_rows(entry: Entry) -> list[str]:
 
 
 def read_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield the raw rows of an entry's files; unless the source stops at bad rows, broken ones have their problem attached.
+    """Yield the raw rows of an entry's files. Raises DatasetError.
 
-    Raises DatasetError.
+    Unless the source stops at bad rows, a broken row has its problem attached.
     """
     settings = _settings(entry)
     rows = (row for path in files.paths[entry.name] for row in _file_rows(settings, path))
@@ -127,7 +132,7 @@ def read_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
 
 
 def convert_row(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Convert a raw row, to a Drop if excluded or unusable. Raises BadRow."""
+    """Convert a raw row, to a Drop if it is excluded or unusable. Raises BadRow."""
     settings = _settings(entry)
     if not is_wanted(settings, raw, where):
         return Drop(index, FILTERED, stage=FILTERED)

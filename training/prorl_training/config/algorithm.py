@@ -22,14 +22,14 @@ class AdvantageConfig(Section):
     k: int = Field(default=4, ge=1)
     """``pass_at_k``: responses in a subset; 1 is the same as ``grpo``."""
     normalise: Literal["trajectory", "token"] = "trajectory"
-    """``reinforce_baseline``: each trajectory counts once in the batch statistics (ProRL v2 post), or once per token
-    (OpenRLHF, NeMo-RL, verl)."""
+    """``reinforce_baseline``: whether each trajectory counts once in the batch statistics (ProRL v2 post), or once per
+    token (OpenRLHF, NeMo-RL, verl)."""
     std: Literal["population", "sample"] = "population"
-    """Divide by n or by n - 1 in the standard deviation (TRL and verl use n - 1 for GRPO)."""
+    """Whether the standard deviation divides by n (population) or by n - 1 (sample; TRL and verl for GRPO)."""
     eps: float = Field(default=1e-8, gt=0)
     """Small constant that keeps the divisor above 0; ``eps_in`` says where it is added."""
     eps_in: Literal["std", "variance"] = "std"
-    """Divide by std + eps, or by sqrt(variance + eps) (verl's batch whitening)."""
+    """Whether to divide by std + eps, or by sqrt(variance + eps) (verl's batch whitening)."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Options of the estimator, if it has any."""
 
@@ -83,7 +83,8 @@ class LossConfig(Section):
     mini_batches: int = Field(default=4, ge=1)
     """Gradient updates per step; 1 is exactly on-policy."""
     aggregation: Literal["token_mean", "sequence_mean", "constant"] = "token_mean"
-    """Weight every token equally; weight every sequence equally; or divide the sum by B x max_tokens (Dr. GRPO)."""
+    """``token_mean`` weights every token equally, ``sequence_mean`` every sequence; ``constant`` divides the sum by B x
+    max_tokens (Dr. GRPO)."""
     pack_tokens: int = Field(default=1024, ge=1)
     """Tokens per forward pass. Gradients are accumulated exactly, so this affects memory and speed only."""
     mismatch: MismatchConfig = MismatchConfig()

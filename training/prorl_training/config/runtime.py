@@ -74,7 +74,7 @@ class CheckpointConfig(Section):
     keep: int = Field(default=2, ge=1)
     """Number of newest checkpoints to keep; step 0 (before RL) and those that a stage began from always stay."""
     best: bool = True
-    """Also keep the checkpoint with the best validation, saved when it is measured."""
+    """Also keep the checkpoint with the best validation reward, saved when it is measured."""
 
 
 class LoggingConfig(Section):
@@ -125,8 +125,9 @@ class RewardConfig(Section):
     """How responses are scored."""
 
     servers: tuple[str, ...] = ()
-    """Addresses of running reward servers (``prorl verify serve``), like ``http://host:8421``, for either engine. Their
-    own options apply instead of ``workers``, ``timeout_seconds``, ``backend`` and ``allow_weak``."""
+    """Addresses of running reward servers (``prorl verify serve``), like ``http://host:8421``, for either engine.
+    ``workers``, ``timeout_seconds``, ``backend`` and ``allow_weak`` are then ignored: the servers' own options
+    apply."""
     workers: int = Field(default=0, ge=0)
     """Scoring processes, per replica on a cluster; 0: as many as a step's responses need and the cores allow, at least
     2."""
@@ -138,7 +139,8 @@ class RewardConfig(Section):
     allow_weak: bool = False
     """Run code without full isolation; recorded in every verdict."""
     faithful: bool = False
-    """Reward as ProRL did where prorl differs: math by either of two graders, logic by the upstream scorers."""
+    """Score as ProRL did where prorl differs: a math answer is right if either of two graders accepts it, and logic
+    uses the upstream scorers."""
     overlap: bool = True
     """Score finished groups while others are still being sampled."""
     modes: dict[str, str] = Field(default_factory=dict)

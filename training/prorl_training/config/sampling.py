@@ -17,27 +17,27 @@ class DataConfig(Section):
     """Training data and how prompts are drawn from it."""
 
     path: str | None = None
-    """Dataset folder; None takes the newest one under ./data."""
+    """Dataset folder; null: the newest one under ./data."""
     domain_weights: dict[str, float] = Field(default_factory=dict)
-    """Relative weight of each domain among the drawn prompts (0 leaves it out); empty: as in the dataset."""
+    """Relative weight of each domain among the drawn prompts; 0 excludes it. Empty: as in the dataset."""
     sampling: Literal["uniform", "posterior"] = "uniform"
-    """``uniform`` draws all items alike (apart from domain and item weights); ``posterior`` prefers items whose next
-    group is likely to be neither all right nor all wrong, judging by their rollouts so far."""
+    """``uniform`` draws all items with equal probability, apart from domain and item weights. ``posterior`` prefers
+    items whose next group is unlikely to be all right or all wrong, judged by their rollouts so far."""
     floor: float = Field(default=0.2, gt=0, le=1)
-    """``posterior``: minimum share of its uniform chance that an item keeps. Each of M items is drawn at least every M
-    / floor draws in expectation."""
+    """``posterior``: lower bound on an item's probability of being drawn, as a fraction of its probability under
+    ``uniform``. Each of M items is drawn at least once in M / floor draws in expectation."""
     half_life: float = Field(default=100.0, gt=0)
-    """``posterior``: steps after which a response counts half, because the policy has changed."""
+    """``posterior``: number of steps after which a response counts half, because the policy has changed."""
     levels: Literal["all", "ladder"] = "all"
-    """Generated items of a family with levels: ``all`` may be drawn, or with ``ladder`` those of a level while the
-    level below has a pass rate of at least ``open_at`` (``rollout.item_records``)."""
+    """Generated items with difficulty levels: ``all`` draws from every level. ``ladder`` draws from a level only while
+    the level below has a pass rate of at least ``open_at`` (``rollout.item_records``)."""
     open_at: float = Field(default=0.5, gt=0, lt=1)
-    """``ladder``: pass rate at which the next level opens, and below which it closes."""
+    """``ladder``: pass rate at which the next level opens; below it, that level closes again."""
     levels_ahead: int = Field(default=0, ge=0)
-    """``ladder``: number of further levels that are open."""
+    """``ladder``: number of levels to open beyond those that ``open_at`` opens."""
     pass_rates: str | None = None
-    """A ``pass_rates.jsonl`` from ``prorl data rate``, for ``posterior`` and ``ladder``; counts as responses from
-    before step 1."""
+    """A ``pass_rates.jsonl`` from ``prorl data rate``, for ``posterior`` and ``ladder``. Its samples count like
+    responses from before step 1."""
 
     @field_validator("domain_weights")
     @classmethod
@@ -53,7 +53,7 @@ class RolloutConfig(Section):
     """How responses are sampled."""
 
     prompts: int = Field(default=256, ge=1)
-    """Prompt groups in one step's batch."""
+    """Number of prompt groups in a step's batch."""
     samples: int = Field(default=16, ge=2)
     """Responses per prompt (n)."""
     temperature: float = Field(default=1.2, gt=0, le=MOST_TEMPERATURE)
@@ -63,7 +63,7 @@ class RolloutConfig(Section):
     max_tokens: int = Field(default=8192, ge=1)
     """Maximum response length in tokens, including the end token; also T of the length penalty."""
     batch_rows: int = Field(default=64, ge=1)
-    """Responses decoded together; affects memory and speed, and which groups are late."""
+    """Number of responses decoded together. Affects memory, speed, and which groups are late."""
     backend: str = "auto"
     """The sampler: ``transformers``, ``vllm`` or a plug-in's backend. ``auto`` is vLLM if it is installed and the
     device is a GPU, else Transformers."""
@@ -109,15 +109,16 @@ class DynamicSamplingConfig(Section):
     """Drop groups that teach nothing."""
     rule: Literal["spread", "open_interval", "correct_count"] = "spread"
     """Which groups are kept. ``spread``: max - min of the raw rewards is above ``tolerance``. ``open_interval``: their
-    mean is strictly between 0 and 1 (OpenRLHF), which keeps a group of equal 0.5. ``correct_count``: some but not all
-    have full reward (BroRL), which drops a group of 0.3 and 0.5."""
+    mean is strictly between 0 and 1 (OpenRLHF), so a group with 0.5 for all is kept. ``correct_count``: some but not
+    all have reward 1 (BroRL), so a group of 0.3 and 0.5 is dropped."""
     tolerance: float = Field(default=1e-6, ge=0)
-    """``spread``: a spread of rewards up to this counts as none."""
+    """``spread``: a difference of rewards up to this counts as zero."""
     max_batches: int = Field(default=10, ge=1)
-    """Maximum number of prompts drawn in a step, in batches; then ``exhausted`` applies (max_num_gen_batches=10 in
-    verl's DAPO recipe)."""
+    """Maximum number of prompts drawn in a step, in batches (max_num_gen_batches=10 in verl's DAPO recipe). After them
+    ``exhausted`` applies."""
     exhausted: Literal["continue", "stop"] = "continue"
-    """When no more prompts may be drawn: continue with the groups so far, or stop the run (NeMo-RL's error)."""
+    """What to do when no more prompts may be drawn: continue with the groups so far, or stop the run (NeMo-RL's
+    error)."""
     oversample: float = Field(default=1.0, ge=1)
     """Minimum number of groups in progress per missing group (NeMo-RL's batch_multiplier, slime's
     over_sampling_batch_size)."""
@@ -129,10 +130,11 @@ class DynamicSamplingConfig(Section):
     tokens keep the sampler's log-probs (partial rollouts: Kimi k1.5, slime). ``cancel`` discards them, which leaves out
     long responses (default of slime and ROLL). ``wait`` ends the step when all are finished (OpenRLHF)."""
     late_steps: int = Field(default=4, ge=1)
-    """Wait for a group that was begun this many steps ago (AReaL, arXiv 2505.24298: no loss up to a staleness of 4 to
-    8; prime-rl's max_off_policy_steps is 8)."""
+    """A group begun this many steps ago is not carried further: the step waits for it (AReaL, arXiv 2505.24298: no loss
+    up to a staleness of 4 to 8; prime-rl's max_off_policy_steps is 8)."""
     surplus: Literal["carry", "drop"] = "carry"
-    """Usable groups beyond the batch wait in the rollout buffer for the next step, or are discarded."""
+    """What to do with usable groups beyond the batch: keep them in the rollout buffer for the next step, or discard
+    them."""
 
 
 class LengthPenaltyConfig(Section):
@@ -163,7 +165,7 @@ class LengthPenaltyConfig(Section):
     steps_on: int = Field(default=100, ge=0)
     """Length of a window with the penalty on; 0: never on."""
     steps_off: int = Field(default=500, ge=0)
-    """Length of the pause between two windows."""
+    """Number of steps between two windows."""
     start_step: int = Field(default=501, ge=1)
     """First step of the first window; in a phase that sets it, counted from the phase's first step."""
 

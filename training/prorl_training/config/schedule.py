@@ -22,10 +22,10 @@ class ControllerConfig(Section):
     kl_zscore: float = Field(default=8.0, ge=0)
     """Reset when log-KL is this many robust standard deviations above its fitted line (``schedule.resets``); 0: off."""
     kl_window: int = Field(default=50, ge=3)
-    """Number of steps since the reset from which the line and its spread are estimated."""
+    """Number of newest steps, all since the last reset, from which the line and its spread are estimated."""
     stall_validations: int = Field(default=5, ge=0)
-    """K of the validation tests (``schedule.validation``): degradation is tested on the newest K or 2 K, a stall on the
-    newest 4 K to 8 K; 0: both off."""
+    """K, the window of the validation tests (``schedule.validation``). Degradation is tested on the newest K or 2 K
+    validations, a stall on the newest 4 K to 8 K. 0 turns both tests off."""
     stall_gain: float = Field(default=0.02, ge=0)
     """Gain in validation reward per 1,000 steps that counts as progress."""
     stall_alpha: float = Field(default=0.05, gt=0, lt=0.5)
@@ -33,12 +33,12 @@ class ControllerConfig(Section):
     degrade_alpha: float = Field(default=0.002, gt=0, lt=0.5)
     """One-sided significance level at which the newest validations count as worse than those before."""
     on_stall: list[StallAction] = Field(default_factory=list)
-    """Actions on successive stalls, the last one repeated (empty: a reset). ``reset``; ``raise_samples``: n times
-    ``samples_factor`` (BroRL); ``raise_difficulty``: another level opens (``data.levels=ladder``); ``rerate``: the
-    items' records are cleared; ``end``: the run ends (``schedule.plateau``)."""
+    """Actions on successive stalls, the last one repeated; empty: a reset. ``reset``; ``raise_samples``: multiply n by
+    ``samples_factor`` (BroRL); ``raise_difficulty``: open another level (``data.levels=ladder``); ``rerate``: clear the
+    items' records; ``end``: end the run (``schedule.plateau``)."""
     end_gain: float = Field(default=0.0, ge=0)
-    """``end`` applies only if the whole 95 % interval of the forecast gain in validation reward until the last step is
-    below this; otherwise, or without a forecast, it is skipped. 0: the forecast is ignored."""
+    """Take ``end`` only if the forecast's 95 % interval of the gain in validation reward up to the last step is
+    entirely below this; otherwise, or without a forecast, skip it. 0: ignore the forecast."""
     samples_factor: int = Field(default=2, ge=2)
     """``raise_samples`` multiplies n by this."""
     samples_most: int = Field(default=512, ge=2)
@@ -48,42 +48,42 @@ class ControllerConfig(Section):
     optimizer: Literal["keep", "clear"] = "keep"
     """Whether a reset keeps or clears the optimiser state (v2 keeps, v1 clears)."""
     reset_to: Literal["current", "best_reference", "best"] = "current"
-    """Weights that the reference takes. ``current``: the policy's (the post's text). ``best_reference``: those of the
-    checkpoint with the best validation, while the policy keeps its own (the list in NVIDIA's blog). ``best``: the same,
-    and the policy returns to them too (ours)."""
+    """Weights that the reference takes. ``current``: the policy's (as in the v2 post's text). ``best_reference``: those
+    of the checkpoint with the best validation reward, while the policy keeps its own (the list in NVIDIA's blog).
+    ``best``: the same, and the policy returns to them too (ours)."""
 
 
 class PhaseConfig(Section):
     """A part of the run with its own settings."""
 
     name: str
-    """Name in decisions and in ``--set phases.NAME...``."""
+    """Name of the phase in decisions and in ``--set phases.NAME...``."""
     stage: str = ""
     """Stage that the phase belongs to, in a run with ``stages``."""
     steps: int = Field(ge=1, le=MOST_STEPS)
-    """Length in steps; with ``until`` = stall, the maximum. The last phase lasts to the run's end."""
+    """Length in steps; with ``until: stall``, the maximum. The last phase lasts until the run ends."""
     until: Literal["steps", "stall"] = "steps"
     """``stall``: the next phase begins as soon as validation stalls or degrades."""
     reset: bool = False
     """Reset the reference on entry (and the optimiser, as ``controller.optimizer`` says)."""
     set: dict[str, Any] = Field(default_factory=dict)
-    """Settings of this phase that override the run's; sections of ``PHASE_SECTIONS``."""
+    """Settings of this phase, which override the run's and the stage's. Allowed: sections of ``PHASE_SECTIONS``."""
 
 
 class StageConfig(Section):
-    """One of several recipes that a run goes through; its phases name it in their ``stage``.
+    """A part of the run that follows its own preset, over the phases that name it in their ``stage``.
 
-    It begins from the weights of the last checkpoint, which are the reference, with a new optimiser.
+    It starts from the weights of the last checkpoint, which also become the reference, with a new optimiser.
     """
 
     name: str
-    """Name in phases, decisions and ``--set stages.NAME...``."""
+    """Name of the stage in its phases, in decisions and in ``--set stages.NAME...``."""
     preset: str
-    """Preset that its settings and phases come from."""
+    """Preset that the stage's settings and phases come from."""
     engine: Literal["local", "openrlhf"] | None = None
-    """Engine that trains it; None: the run's ``engine``."""
+    """Engine that trains the stage; null: the run's ``engine``."""
     set: dict[str, Any] = Field(default_factory=dict)
-    """Settings that override the run's; sections of ``PHASE_SECTIONS``. Its phases' settings override these."""
+    """Settings of this stage, which override the run's. Allowed: sections of ``PHASE_SECTIONS``."""
 
 
 PHASE_SECTIONS = (
@@ -120,13 +120,13 @@ class SafetyConfig(Section):
     """Reactions to trouble; each is recorded as a decision with its evidence."""
 
     bad_updates: int = Field(default=3, ge=1)
-    """An update with a loss or gradient that is not finite is skipped; after this many in a row the run stops with its
-    last good checkpoint."""
+    """Updates whose loss or gradient is not finite are skipped. After this many in a row the run stops with its last
+    good checkpoint."""
     explode_factor: float = Field(default=20.0, ge=0)
     """An update with a gradient norm above this many times the median of recent ones is skipped and the learning rate
     is reduced (``back_off``); 0: off."""
     explode_window: int = Field(default=50, ge=5)
-    """Number of updates in that median; before as many updates nothing counts as exploding."""
+    """Number of updates in that median. Until there have been this many, no update counts as exploding."""
     back_off: float = Field(default=0.5, gt=0, lt=1)
     """Factor on the learning rate for ``back_off_steps`` steps."""
     back_off_steps: int = Field(default=50, ge=1)

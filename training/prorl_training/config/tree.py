@@ -48,12 +48,12 @@ class TrainConfig(Section):
     steps: int = Field(default=3000, ge=1, le=MOST_STEPS)
     """Length of the run in steps."""
     token_budget: int = Field(default=0, ge=0, le=MOST_TOKENS_IN_ALL)
-    """Stop after the step in which this many response tokens have been sampled in total, including dropped groups; 0:
+    """Stop after the step in which the total of sampled response tokens, including dropped groups, reaches this; 0:
     off. For comparisons at equal cost."""
     seed: int = Field(default=0, ge=0, le=MOST_SEED)
     """Seed of all random draws."""
     plugins: tuple[str, ...] = ()
-    """Plug-in files (paths), loaded before names are looked up; those given with ``--plugin`` are added."""
+    """Paths of plug-in files, loaded before names are looked up. Files given with ``--plugin`` are added."""
     engine: Literal["local", "openrlhf"] = "local"
     """``local`` trains in this process, ``openrlhf`` on a cluster."""
     model: ModelConfig = ModelConfig()
@@ -64,15 +64,15 @@ class TrainConfig(Section):
     overlong: OverlongConfig = OverlongConfig()
     stop_properly: StopProperlyConfig = StopProperlyConfig()
     penalties: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Penalties that are always added to the reward: name of a plug-in's PenaltySpec -> its options."""
+    """Penalties that are always added to the reward; maps the name of a plug-in's PenaltySpec to its options."""
     advantage: AdvantageConfig = AdvantageConfig()
     loss: LossConfig = LossConfig()
     kl: KLConfig = KLConfig()
     controller: ControllerConfig = ControllerConfig()
     phases: tuple[PhaseConfig, ...] = ()
-    """Parts of the run with their own settings, in order; see below."""
+    """Parts of the run, in order, each with its own settings; see below."""
     stages: tuple[StageConfig, ...] = ()
-    """Recipes that the run goes through, each over some of the phases, in order (``config.loading``)."""
+    """Parts of the run, in order, each with its own preset and phases; see below."""
     optimizer: OptimizerConfig = OptimizerConfig()
     safety: SafetyConfig = SafetyConfig()
     validation: ValidationConfig = ValidationConfig()
