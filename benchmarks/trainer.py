@@ -195,7 +195,7 @@ def text(report: dict[str, Any]) -> str:
     measured = (
         f"{place}, {report['dtype']}; {report['model']}, torch {m['torch']}; {report['prompts']} prompts x "
         f"{report['samples']} completions of exactly {report['tokens']} tokens; medians of "
-        f"{report['results'][0]['steps']} steps in {report['rounds']} alternating rounds; load average before the run "
+        f"{report['results'][0]['steps']} timed steps in {report['rounds']} rounds that alternate; load average before the run "
         f"{m['load_average_before']}."
     )
     return "\n".join([measured, "", markdown(HEAD, rows), "", *ratios])
