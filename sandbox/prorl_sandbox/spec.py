@@ -20,8 +20,8 @@ Sources = Mapping[str, str]
 class Command:
     """A command that a box executes to compile or run a program.
 
-    ``tools`` are alternative names for ``argv[0]``, of which the first installed one is used; without tools the program
-    itself is executed. ``{program}`` in ``argv`` is its path. ``needed`` are other required tools. A compiler finds
+    ``tools`` are alternative names for ``argv[0]``; the first installed one is used. Without tools the program itself
+    is executed. ``{program}`` in ``argv`` is its path. ``needed`` are other required tools. A compiler finds
     ``sources`` in the working folder and leaves the file or folder ``result`` there. ``answers`` keeps the channel
     open.
     """
@@ -80,7 +80,7 @@ class LanguageSpec:
     environment: Mapping[str, str] = field(default_factory=dict)
     """Environment variables of its tools and programs, besides HOME, TMPDIR, LANG and PATH."""
     compile_seconds: float = 10.0
-    """Default limit of processor seconds for compiling a source; the limit of wall time is twice as long."""
+    """Default limit of CPU seconds for compiling a source; the limit of wall time is twice as long."""
     least_memory_mb: int = 0
     """Memory in MiB that the language needs to start; a lower memory limit is raised to it."""
     packages: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class LanguageSpec:
     boxes contain their files.
     """
     own_memory_mb: int = 0
-    """Memory in MiB that its runtime uses itself; added to the limit."""
+    """Memory in MiB that its runtime itself uses; added to the limit."""
     own_processes: int = 0
     """Number of threads that its tools and its runtime start themselves; added to the limit."""
     reserved_mb: int = 0

@@ -25,30 +25,30 @@ STATUSES: tuple[str, ...] = get_args(Status)
 
 
 class SandboxError(ServiceError):
-    """The sandbox itself failed, so nothing is known about the program."""
+    """Raised if the sandbox itself fails, so that nothing is known about the program."""
 
 
 class IsolationError(UserError):
-    """This machine cannot isolate untrusted code and ``allow_weak`` was not given."""
+    """Raised if this machine cannot isolate untrusted code and ``allow_weak`` is not set."""
 
 
 class CheckerError(UserError):
-    """The trusted test source does not load, defines no ``check``, or sends an invalid argument."""
+    """Raised if the trusted test source does not load, defines no ``check``, or sends an invalid argument."""
 
 
 class LanguageError(UserError):
-    """A language's compiler or interpreter is not installed where boxes run."""
+    """Raised if a language's compiler or interpreter is not installed where boxes run."""
 
 
 class SessionEndedError(UserError):
-    """The session is over; the text says why."""
+    """Raised if the session is over; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits of one run in seconds, MiB (``_mb``) and KiB (``_kb``).
 
-    ``compile_seconds`` is the compiler's processor time per source; 0 means the language's default.
+    ``compile_seconds`` is the compiler's CPU time per source; 0 means the language's default.
     """
 
     wall_seconds: float = 10.0
@@ -131,7 +131,7 @@ Case = Stdin | Call | Check
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Total processor and wall seconds for all cases of one submission."""
+    """Total CPU and wall seconds for all cases of one submission."""
 
     cpu_seconds: float
     wall_seconds: float
@@ -142,8 +142,8 @@ class Outcome:
     """Result of a run.
 
     ``value`` consists of exactly the types None, bool, int, float, complex, str, bytes, list, tuple, dict, set and
-    frozenset. ``limit`` is what a ``timeout`` exceeded. ``wall_seconds`` count from the program's start,
-    ``waited_seconds`` of them without a processor, which the wall limit excludes. ``cpu_seconds`` covers all processes;
+    frozenset. ``limit`` names the limit that a ``timeout`` exceeded. ``wall_seconds`` count from the program's start
+    and include ``waited_seconds`` without a CPU, which the wall limit excludes. ``cpu_seconds`` covers all processes;
     ``peak_mb`` is resident memory. ``over_budget`` marks the case that used up the budget and all later ones. ``hint``
     explains a failure.
     """
@@ -181,15 +181,15 @@ class Session(Protocol):
 
         The value of a last expression is printed, and is ``Outcome.value`` if it can leave the box. The session
         survives an exception and a syntax error; ``exit_code`` is set if it ended. Of ``limits`` (default: the
-        session's) only wall time, processor time and output apply per message. ``peak_mb`` is 0.
+        session's) only wall time, CPU time and output apply per message. ``peak_mb`` is 0.
         """
         ...
 
     def fork(self) -> Session:
         """Return a session with a copy of this one's process, without its threads. Raises SessionEndedError.
 
-        Both share a box: memory, processes and the scratch folder. Closing the opened session, or anything else that
-        ends the box, ends both; a message that exceeds a limit ends only its own.
+        Both share a box: memory, processes and the scratch folder. Closing the original session, or anything else that
+        ends the box, ends both. A message that exceeds a limit ends only its own session.
         """
         ...
 
@@ -237,8 +237,8 @@ class Sandbox(Protocol):
 
         ``limits`` apply per case, ``budget`` to all together: the case that uses it up is a ``timeout`` with
         ``over_budget``, and later ones get the same outcome without being run. Closing the iterator kills running
-        cases. ``program.call`` and ``args`` are ignored, and its ``stdin`` if a case has its own. Raises what ``run``
-        and ``run_check`` raise.
+        cases. ``program.call`` and ``args`` are ignored, and its ``stdin`` if a case has its own. Raises the errors of
+        ``run`` and ``run_check``.
         """
         ...
 
@@ -247,7 +247,7 @@ class Sandbox(Protocol):
         ...
 
     def close(self) -> None:
-        """Kill what it started and free its resources."""
+        """Kill everything that the sandbox started and free its resources."""
         ...
 
 
@@ -262,7 +262,7 @@ class ToolSandbox(Sandbox, Protocol):
         idle_seconds: float = 600.0,
         total_seconds: float = 3600.0,
     ) -> Session:
-        """Open a session in a box besides those of runs.
+        """Open a session in its own box, in addition to those of runs.
 
         ``limits`` apply to each message. The session ends after ``idle_seconds`` without a message and after
         ``total_seconds``. Raises UserError if too many sessions are open, SandboxError if the sandbox fails.

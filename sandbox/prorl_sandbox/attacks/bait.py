@@ -1,5 +1,4 @@
-"""Bait on the host: secrets, sockets and marker folders that show whether an attack reached them. Bait only observes.
-"""
+"""Bait on the host: secrets, sockets and marker folders that show whether an attack reached them. It only observes."""
 
 from __future__ import annotations
 

@@ -140,8 +140,7 @@ def run_suite(
     progress: Progress | None = None,
     threads: int = THREADS,
 ) -> Report:
-    """Run every attack in a new sandbox, with ``threads`` threads. Raises SandboxError and the errors of ``open_box``.
-    """
+    """Run every attack in a new sandbox, with ``threads`` threads. Raises SandboxError and what ``open_box`` raises."""
     began = time.monotonic()
     with lay_bait() as bait:
         family = descendants(os.getpid())

@@ -349,8 +349,7 @@ class Supervisor:
             return
 
     def _stop(self, number: int) -> None:
-        """Stop all other processes and wait for the interpreter to stop; its output until then belongs to its message.
-        """
+        """Stop all other processes and wait for the interpreter; its output until then belongs to its message."""
         try:
             os.kill(-1, signal.SIGSTOP)
         except OSError:  # there is no process to stop

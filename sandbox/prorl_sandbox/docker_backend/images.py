@@ -1,4 +1,5 @@
-"""Images: a base with the languages' tools and one per environment, rebuilt when their labels no longer match."""
+"""Builds images: a base with the languages' tools and one per environment, rebuilt when their labels no longer match.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ _TAG = re.compile(
 
 
 class ImageError(ServiceError):
-    """The engine, debootstrap or the network failed during a build."""
+    """Raised if the engine, debootstrap or the network fails during a build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +259,7 @@ def image_of(base: str, environment: str) -> str:
 
 
 def find_environment(engine: Engine, base: str, name: str) -> Environment:
-    """Return an environment with an image. Raises EnvironmentMissing, UserError, SandboxError."""
+    """Return an environment that has an image. Raises EnvironmentMissing, UserError, SandboxError."""
     store.check_name(name)
     requirements = store.requirements_of(name)
     return STDLIB_ONLY if requirements is None else _find(engine, base, requirements)
@@ -286,7 +287,7 @@ def build_environment(
 ) -> bool:
     """Build an environment's image for the base image's Python; return False if it was current.
 
-    Raises what ``environments.build`` raises, UserError without the base, ImageError.
+    Raises the errors of ``environments.build``, UserError if the base is missing, or ImageError.
     """
     progress = progress or NullProgress()
     engine = Engine.connect()

@@ -1,5 +1,5 @@
-"""Runs programs in warm containers, one at a time, each as a new user. Containers are replaced after some runs, or when
-in doubt.
+"""Runs programs in warm containers, one at a time, each as a new user. Containers are replaced after some runs, or if
+they may not be clean.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Maker = Callable[[Need], Container]
 
 
 _MOST_RESTING = 4
-"""Idle containers with other packages that a slot keeps."""
+"""Maximum idle containers with other packages that a slot keeps."""
 
 
 class Slot:
-    """A place for one active container; idle ones have other packages loaded."""
+    """A place for one active container, and idle containers with other packages loaded."""
 
     def __init__(self) -> None:
         self.container: Container | None = None
@@ -91,8 +91,8 @@ class Pool:
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
         """Wait for a slot and container per need; release them afterwards. Raises NoneFree, SandboxError.
 
-        Yields the slots and a function that tells whether others have one. The caller drops containers that may not be
-        reused.
+        Yields the slots and a function that returns whether others hold slots. The caller drops containers that may not
+        be reused.
         """
         if len(needs) > self.places.size:
             raise UserError(
@@ -171,8 +171,7 @@ class DockerSandbox(BoxSandbox):
     ) -> None:
         """Make the first container, to fail early. Raises UserError, SandboxError.
 
-        A check needs two ``containers``, each of which is replaced after ``runs`` programs; ``sessions`` have their
-        own.
+        A check needs two ``containers``. Each is replaced after ``runs`` programs. ``sessions`` have their own.
         """
         self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
         self._pool = Pool(containers, self._make)
@@ -250,9 +249,8 @@ def open_docker(
 ) -> DockerSandbox:
     """Open a sandbox of warm containers made from ``image``, removing orphans first.
 
-    ``runtime`` is an OCI runtime such as ``runsc``. ``containers`` (default: one per processor, at least 2) run at
-    once. Raises UserError with the fix if the SDK, engine, image or runtime is missing; SandboxError if the engine
-    fails.
+    ``runtime`` is an OCI runtime such as ``runsc``. ``containers`` (default: one per CPU, at least 2) run at once.
+    Raises UserError with the fix if the SDK, engine, image or runtime is missing; SandboxError if the engine fails.
     """
     count = containers if containers is not None else max(2, os.cpu_count() or 2)
     if count < 2:

@@ -28,7 +28,7 @@ _LARGEST_MUX = 1 << 24
 
 
 class Demultiplexer:
-    """Splits docker's stream (8-byte headers: stream, length)."""
+    """Splits docker's stream into standard output and error (8-byte headers: stream, length)."""
 
     def __init__(self) -> None:
         self.output = bytearray()
@@ -62,7 +62,7 @@ class Demultiplexer:
 
 
 class Attached:
-    """The SDK's socket. One thread pumps; ``send`` is thread-safe."""
+    """The SDK's socket. One thread pumps it; ``send`` is thread-safe."""
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle  # keeps the SDK's response, and so the socket, open
@@ -118,7 +118,7 @@ class Attached:
             return None
 
     def wait_frame(self, deadline: float) -> tuple[bytes, bytes] | None:
-        """Return the next frame, None at the end or deadline."""
+        """Return the next frame, or None at the end or deadline."""
         poller = select.poll()
         while (received := self.next()) is None:
             left = deadline - time.monotonic()
@@ -136,7 +136,7 @@ class Attached:
 
     @staticmethod
     def facts(body: bytes) -> dict[str, Any]:
-        """Return a frame's JSON object, {} if malformed."""
+        """Return a frame's JSON object, or {} if malformed."""
         try:
             value = read_json(body)
         except FrameError:
@@ -150,7 +150,7 @@ class Attached:
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Free the descriptor, which nobody may be polling."""
+        """Close the descriptor, which no thread may be polling."""
         self.hang_up()
         response = getattr(self._handle, "_response", None)  # the SDK keeps it here
         (response or self._handle).close()

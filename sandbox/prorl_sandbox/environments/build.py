@@ -31,13 +31,13 @@ if len(os.listdir("/proc/self/task")) > 1:
 
 
 class BuildError(ServiceError):
-    """pip failed, or a package cannot be imported."""
+    """Raised if pip fails or a package cannot be imported."""
 
 
 def build(
     requirements: Requirements, target: Target | None = None, progress: Progress | None = None
 ) -> tuple[Environment, bool]:
-    """Return the environment and whether it had to be built, removing unused older ones.
+    """Return the environment and whether it was built now; remove unused older builds.
 
     Raises UserError if pip is missing or the folder is not writable, BuildError if pip or the import test fails.
     """

@@ -1,5 +1,5 @@
-"""Requirements and folders of environments. A folder, named after a hash of requirements, Python and machine, never
-changes.
+"""Requirements and folders of environments. A folder is named after a hash of requirements, Python and machine and
+never changes.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Requirements:
 
     @property
     def hashed(self) -> bool:
-        """Whether it has hashes; pip then requires them everywhere."""
+        """Whether the file has hashes; pip then requires them for every package."""
         return "--hash=" in self.text
 
     def _lines(self) -> Iterator[str]:
@@ -97,7 +97,7 @@ def packaged(name: str) -> Requirements | None:
 
 
 def read(name: str, file: Path) -> Requirements:
-    """Return a user's requirements. Raises UserError."""
+    """Return the requirements in a user's file. Raises UserError."""
     if name in PACKAGED:
         raise UserError(
             f"{name} is prorl's own environment: give yours another name, or leave --requirements out"
@@ -119,7 +119,7 @@ PACKAGES = "packages"
 
 
 class EnvironmentMissing(UserError):
-    """An environment is not built where boxes run."""
+    """Raised if an environment is not built where boxes run."""
 
 
 def interpreter() -> str:
@@ -152,7 +152,7 @@ class Environment:
     modules: tuple[str, ...] = ()
 
     def preload_for(self, source: str) -> tuple[str, ...]:
-        """Return the smallest line of modules that covers the source, for speed only."""
+        """Return the smallest group of preloaded modules that covers the source, for speed only."""
         packages = {module.partition(".")[0] for line in self.preload for module in line}
         if not packages:
             return ()

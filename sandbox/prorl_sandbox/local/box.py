@@ -56,7 +56,7 @@ class _Output:
 
 class LocalBox(Box):
     def __init__(self, slot: Slot, job: Job, scratch: str) -> None:
-        """Start a job. Raises SandboxError if the slot is gone, OSError without free descriptors."""
+        """Start a job. Raises SandboxError if the slot is gone, OSError if no descriptors are free."""
         super().__init__(job)
         self._slot = slot
         self._inputs: dict[str, _Input] = {}
@@ -119,7 +119,7 @@ class LocalBox(Box):
 
     @property
     def finished(self) -> bool:
-        """Whether the box's end, with all its processes, is reported and its output read."""
+        """Whether the end of the box with all its processes is reported and its output read."""
         return (self.end is not None or self.fault is not None) and not self._open_inputs
 
     def text(self, stream: str) -> str:
@@ -192,7 +192,7 @@ class LocalBox(Box):
     def _read(self, name: str) -> bool:
         """Read available bytes; return False if there are none or the stream is over or full.
 
-        The stream is then quiet for a moment, unless it carries an answer, which comes all at once.
+        The stream is then not polled for a moment, unless it carries an answer, which comes all at once.
         """
         one = self._inputs[name]
         try:

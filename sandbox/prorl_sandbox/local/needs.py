@@ -1,5 +1,5 @@
-"""Finds the files that a program needs from ELF files, the loader's cache (elf(5), glibc's ``dl-cache.h``) and Debian's
-package database, without executing anything.
+"""Finds the files that a program needs, without executing anything. It reads ELF files, the loader's cache (elf(5),
+glibc's ``dl-cache.h``) and Debian's package database.
 """
 
 from __future__ import annotations
@@ -144,8 +144,9 @@ def has_package_database() -> bool:
 
 
 def files_of(names: Iterable[str]) -> set[str]:
-    """Return the paths, without documentation, of packages, their dependencies, and ``Essential`` packages, which
-    others use undeclared.
+    """Return the paths of packages, their dependencies and ``Essential`` packages, without documentation.
+
+    Packages use ``Essential`` ones without declaring it.
     """
     packages = _with_dependencies([*names, *_installed().essential])
     return set().union(*map(_paths, packages))

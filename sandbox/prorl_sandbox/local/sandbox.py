@@ -1,4 +1,4 @@
-"""Local backend: programs in fresh Linux namespaces."""
+"""Local backend: runs programs in new Linux namespaces."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LEAST_SLOTS = 2  # a check needs two boxes at once
 
 
 def default_slots() -> int:
-    """Return one box per processor, at least two."""
+    """Return the number of CPUs, at least two."""
     return max(_LEAST_SLOTS, len(os.sched_getaffinity(0)))
 
 
@@ -42,7 +42,7 @@ class LocalSandbox(BoxSandbox):
     """Implements ``Sandbox`` with namespaces, seccomp, Landlock, control groups and rlimits.
 
     Use ``open_sandbox``, which refuses weak isolation. ``walls``: user, pid, mount, net, ipc, seccomp, landlock,
-    cgroup. ``slots`` boxes run at once; more wait, outside any time limit.
+    cgroup. ``slots`` boxes run at once; others wait, which no time limit counts.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class LocalSandbox(BoxSandbox):
         return environment
 
     def cgroup_version(self) -> int:
-        """Return the boxes' control-group version, 0 for none, starting the template."""
+        """Start the template; return the boxes' control-group version, or 0 for none."""
         self._pools()
         with self._lock:
             return self._opened[0].cgroup_version if self._opened is not None else 0
@@ -140,7 +140,7 @@ class LocalSandbox(BoxSandbox):
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[str]:
-        """Yield a folder for a box without its own root, else ""."""
+        """Yield a folder for a box without its own root, or ""."""
         if "mount" in self._walls:
             yield ""
             return

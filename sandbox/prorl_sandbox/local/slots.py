@@ -25,7 +25,7 @@ from prorl_sandbox.types import SandboxError
 _MESSAGE = 65536
 _REPLY_SECONDS = 30.0
 _REST_SECONDS = 0.005
-"""Time until a slot has its next box ready."""
+"""Seconds until a slot has its next box ready."""
 _CLEANUP_SECONDS = 30.0
 _ENVIRONMENT = {
     "LANG": "C.UTF-8",
@@ -45,7 +45,7 @@ class Request:
 
 
 class Slot:
-    """Runs jobs and reports their ends. For one thread at a time."""
+    """Runs jobs and reports their ends. Not thread-safe, except as noted."""
 
     def __init__(self, control: socket.socket, request: Request) -> None:
         self.request = request
@@ -97,7 +97,7 @@ class Slot:
                 self._control.send(b"kill")
 
     def renew(self, limits: dict[str, Any]) -> None:
-        """Restart the box's processor clock with new limits."""
+        """Restart the box's CPU clock with new limits."""
         with self._lock, contextlib.suppress(OSError):  # reading events detects its end
             if self.busy:
                 self._control.send(marshal.dumps(limits, 2))
@@ -218,7 +218,8 @@ class Template:
 
 
 class Templates:
-    """A template per set of loaded packages, started when needed; one without packages at once. Thread-safe."""
+    """A template per set of loaded packages, started on demand; the one without packages starts at once. Thread-safe.
+    """
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
         self._command = command
@@ -277,9 +278,10 @@ class SlotPool:
     def lend(
         self, requests: Sequence[Request], when: When
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Yield a slot per request, all at once, and a function that tells whether others share the machine.
+        """Lend a slot per request, all at once. Raises NoneFree, SandboxError.
 
-        Afterwards a busy slot must kill its box, or is dropped. Raises NoneFree, SandboxError.
+        Yields the slots and a function that returns whether others share the machine. Afterwards a slot that is still
+        busy kills its box or is dropped.
         """
         with (
             self.places.take(len(requests), when) as crowded,
@@ -293,7 +295,7 @@ class SlotPool:
             yield slots, crowded
 
     def _find(self, request: Request) -> Slot:
-        """Return the longest rested slot, or a new one if its next box is not ready."""
+        """Return the slot that is idle longest, or a new one if its next box is not ready."""
         with self._lock:
             rested = self._rested[request]
             while rested:
@@ -349,7 +351,7 @@ class SlotPool:
         return slot.alive and not slot.doubtful
 
     def close(self) -> None:
-        """Hang up on every slot; borrowers get SandboxError."""
+        """End every slot; runs that use one raise SandboxError."""
         self.places.close()
         with self._lock:
             for slots in self._rested.values():

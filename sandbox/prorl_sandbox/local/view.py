@@ -63,7 +63,10 @@ class View:
         return Listing(marshal.dumps(facts, 2))
 
     def hiding(self, path: str, replacement: str) -> View:
-        """Return this view with ``path`` replaced by ``replacement``, padded with slashes; a shorter path stays."""
+        """Return this view with ``path`` replaced by ``replacement``, padded with slashes.
+
+        A ``path`` shorter than ``replacement`` is not replaced.
+        """
         if len(path) < len(replacement):
             return self
         return replace(self, hidden=(*self.hidden, (path, replacement.rjust(len(path), "/"))))
@@ -126,7 +129,7 @@ class Listing:
 
     @contextlib.contextmanager
     def note(self) -> Iterator[int]:
-        """Yield the descriptor of a memfd that contains it."""
+        """Yield the descriptor of a memfd that contains the listing."""
         fd = os.memfd_create("listing")
         try:
             wire.write_all(fd, self.data)
@@ -157,7 +160,7 @@ def system_view(folder: str = "") -> View:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """A compiler's or interpreter's programs with alternatives, Debian packages, folders."""
+    """Programs of a compiler or interpreter, each with alternatives, its Debian packages and folders."""
 
     names: tuple[tuple[str, ...], ...]
     packages: tuple[str, ...] = ()
@@ -171,7 +174,7 @@ class Tools:
 
 @functools.cache
 def tools_view(tools: Tools) -> View:
-    """Return the files of these tools; of each the first installed name. The box reports missing ones."""
+    """Return the files of these tools, using the first installed name of each. The box reports missing tools."""
     view = system_view().with_links(*_PROGRAM_LINKS)
     places = [
         [f"{place}/{name}" for name in names for place in _TOOL_PLACES] for names in tools.names

@@ -1,1 +1,1 @@
-"""From a program to its Outcome, for all backends."""
+"""Runs a program and returns its Outcome, for all backends."""

@@ -1,5 +1,5 @@
-"""Runs one case and judges it. A box that never started its program is the sandbox's fault and raises; later faults are
-the program's.
+"""Runs one case and judges it. If a box does not start its program, the sandbox is at fault and an error is raised;
+later faults are the program's.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from prorl_sandbox.run.plan import CROWDED_CPU, CheckPlan, CompilePlan, Plan, Pr
 from prorl_sandbox.types import CheckerError, LanguageError, Limits, Outcome, SandboxError, Status
 
 Judgement = tuple[Status, Literal["wall", "cpu"] | None]
-"""A status and, for a timeout, the limit."""
+"""A status and, for a timeout, the limit that was exceeded."""
 _KILLED: dict[str, Judgement] = {
     "wall": ("timeout", "wall"),
     "cpu": ("timeout", "cpu"),
@@ -140,7 +140,7 @@ def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
 def _refuse_broken_check(relay: Relay, check: Box) -> None:
     """Raise CheckerError for a broken check.
 
-    Once the submission has answered, an unsendable value may be from its answer, so the test has failed instead.
+    After the submission has answered, an unsendable value may come from its answer, so the test fails instead.
     """
     message = relay.check_message
     if message is None or message["k"] not in ("broken", "compile-error", "exception"):
@@ -254,10 +254,10 @@ def _seconds(box: Box) -> float:
 
 
 def others_may_be_why(outcome: Outcome, limits: Limits) -> bool:
-    """Return whether others may have slowed a case down, so that it is run again alone.
+    """Return whether other boxes may have slowed a case down, so that it must run again alone.
 
-    Either it ended by itself slightly above its processor limit, or it lacked a processor for as long as a wall limit
-    is stretched.
+    Either it ended by itself slightly above its CPU limit, or it waited for a CPU for as long as a wall limit may be
+    extended.
     """
     match outcome.limit:
         case None:

@@ -1,4 +1,6 @@
-"""Plans compiling and running other languages. Artifacts are untrusted bytes from a box: cached, never run here."""
+"""Plans how other languages are compiled and run. Artifacts are untrusted bytes from a box; they are cached, never run
+here.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,13 @@ COMPILE_LIMITS = Limits(
 )
 """Limits of a compiler, except for time."""
 WALL_SECONDS_A_SECOND = 2.0
-"""Wall seconds that a compiler may take per second of its processor limit."""
+"""Wall seconds that a compiler may take per second of its CPU limit."""
 _LARGEST_ARTIFACT = 24 * 1024 * 1024
 _CACHE_BYTES = 64 * 1024 * 1024
 
 
 class ArtifactCache:
-    """The last used artifacts, at most 64 MiB, by language, source and call. Thread-safe."""
+    """The most recently used artifacts, at most 64 MiB, by language, source and call. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -56,7 +58,7 @@ def _key(program: Program) -> str:
 
 
 def plan_compilation(program: Program, spec: LanguageSpec, limits: Limits) -> CompilePlan:
-    """Plan compiling; of ``limits`` only ``compile_seconds`` counts."""
+    """Plan a compilation; of ``limits`` only ``compile_seconds`` is used."""
     memory_mb = max(COMPILE_LIMITS.memory_mb, spec.least_memory_mb)
     seconds = limits.compile_seconds or spec.compile_seconds
     compiler_limits = replace(
@@ -79,7 +81,7 @@ def plan_compilation(program: Program, spec: LanguageSpec, limits: Limits) -> Co
 def plan_compiled(
     program: Program, spec: LanguageSpec, artifact: bytes, limits: Limits
 ) -> ProgramPlan:
-    """Plan running a compiled program, or its source. Raises UserError for unsendable arguments."""
+    """Plan running a compiled program, or its source. Raises UserError if an argument cannot be sent."""
     memory_mb = max(limits.memory_mb, spec.least_memory_mb)
     command = spec.run_command(program.call, memory_mb)
     job = Job(

@@ -19,23 +19,23 @@ from prorl_sandbox.types import SandboxError
 SETUP_SECONDS = 60.0
 DYING_SECONDS = 30.0
 MOST_STRETCH = 4.0
-"""Maximum factor by which waiting for a processor stretches a wall limit."""
+"""Maximum factor by which waiting for a CPU extends a wall limit."""
 LAG_SECONDS = 0.1
 """Maximum delay of a watcher's report that a box was kept waiting."""
 QUIET_SECONDS, QUIET_TALK_SECONDS = 0.02, 0.005
-"""How long a stream, and the channel, is not polled after a short read, so that writing byte by byte costs this process
-no more than writing in blocks.
+"""After a short read, a stream (or the channel) is not polled for this long. Writing byte by byte then costs this
+process no more than writing in blocks.
 """
 _MOST_KINDS = 20
 
 
 class BoxLostError(SandboxError):
-    """A box's watcher failed, so the box's result is unknown."""
+    """Raised if a box's watcher failed, so that the box's result is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Wait status, processor seconds of all processes, peak resident memory, and whether memory ran out."""
+    """Wait status, CPU seconds of all processes, peak resident memory, and whether memory ran out."""
 
     status: int
     cpu_seconds: float
@@ -47,8 +47,8 @@ class Box(ABC):
     """A running box. Not thread-safe, except ``kill``.
 
     ``fault`` is set if the sandbox failed. ``started`` and ``ended`` are times of ``time.monotonic``, ``waited`` the
-    seconds without a processor. ``over`` means above the processor limit; ``spent`` are the seconds before its clock
-    last restarted. ``quiet_until`` is when to poll the streams that ``watched`` omits.
+    seconds without a CPU. ``over``: the CPU limit is exceeded. ``spent``: CPU seconds before its clock last restarted.
+    ``quiet_until``: when to poll the streams that ``watched`` omits.
     """
 
     killed_for: str | None = None
@@ -68,7 +68,7 @@ class Box(ABC):
     @property
     @abstractmethod
     def finished(self) -> bool:
-        """Whether the program is gone and its output read."""
+        """Whether the program has ended and its output is read."""
 
     @abstractmethod
     def text(self, stream: str) -> str:
@@ -88,10 +88,10 @@ class Box(ABC):
 
     @abstractmethod
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, resting: bool) -> None:
-        """Restart the processor clock with new limits. ``resting``: everything is stopped and needs few looks."""
+        """Restart the CPU clock with new limits. ``resting``: everything is stopped and needs few looks."""
 
     def kill(self, reason: str) -> None:
-        """Kill all its processes; the first reason is kept."""
+        """Kill all the box's processes; the first reason is kept."""
         if self.killed_for is None:
             self.killed_for = reason
             self._kill()
@@ -105,7 +105,7 @@ class Box(ABC):
 
     @abstractmethod
     def watched(self) -> list[tuple[int, int]]:
-        """Return (descriptor, poll mask) of everything it waits for, except quiet streams."""
+        """Return (descriptor, poll mask) of everything that the box waits for, except quiet streams."""
 
     @abstractmethod
     def pump(self, ready: set[int]) -> None:
@@ -114,22 +114,22 @@ class Box(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Concurrent boxes. ``crowded()`` tells whether anything else has run on their machine."""
+    """Concurrent boxes. ``crowded()`` returns whether anything else has run on their machine."""
 
     boxes: list[Box]
     crowded: Callable[[], bool]
 
 
 Event = tuple[Box, dict[str, Any] | None]
-"""A message of a box's harness, or None if the box has ended, which is repeated while others live."""
+"""A box and a message of its harness, or None if the box has ended. None is repeated while other boxes run."""
 
 
 def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
     """Drive the boxes until all have ended, yielding their messages.
 
-    The wall clock starts with the last box and stops while they lack a processor (up to ``MOST_STRETCH`` times the
-    limit). Boxes are killed for "wall", for "cpu" unless the machine is shared, for a malformed frame ("protocol") and
-    for one too long ("output"). Raises SandboxError if a box never starts or dies.
+    The wall clock starts with the last box and stops while they wait for a CPU (up to ``MOST_STRETCH`` times the
+    limit). Boxes are killed for "wall", for "cpu" unless the machine is shared, for a malformed frame ("protocol") or a
+    frame that is too long ("output"). Raises SandboxError if a box does not start, or survives its kill.
     """
     boxes = made.boxes
     born = time.monotonic()
@@ -165,7 +165,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
 
 
 def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
-    """Wait up to ``seconds`` for bytes and yield the messages; those after a killing one are discarded."""
+    """Wait up to ``seconds`` for bytes and yield the messages; those after one that kills the box are discarded."""
     poller = select.poll()
     for box in boxes:
         for fd, mask in box.watched():
@@ -190,7 +190,7 @@ def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
 class Relay:
     """Passes a trusted check's questions to the submission, one at a time, and validates every value.
 
-    ``passed``: the check returned; ``cut_off``: the submission ended first.
+    ``passed``: the check returned. ``cut_off``: the submission ended first.
     """
 
     def __init__(self, submission: Box, check: Box) -> None:

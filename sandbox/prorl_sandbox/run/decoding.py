@@ -24,7 +24,7 @@ def read_message(body: bytes) -> dict[str, Any]:
 
 
 def decode(value: Any) -> Any:
-    """Return tagged JSON as built-in types. Raises FrameError, also for values made to be slow (colliding keys)."""
+    """Return tagged JSON as built-in types. Raises FrameError, also for values designed to be slow (colliding keys)."""
     return _Reader(carry=False).value(value, 0)
 
 
@@ -35,7 +35,7 @@ def decode_for_box(value: Any) -> tuple[Any, bool]:
 
 
 class _Reader:
-    """Reads one value within limits of parts and processor seconds; ``carry`` keeps values of numpy and pandas."""
+    """Reads one value within limits of parts and CPU seconds; ``carry`` keeps values of numpy and pandas."""
 
     def __init__(self, carry: bool) -> None:
         self.carried = False

@@ -11,17 +11,17 @@ from typing import Literal
 from prorl_sandbox.types import SandboxError
 
 When = Literal["free", "alone", "now"]
-"""When boxes may start: "free", once enough are free; "alone", once nobody else has one, and nobody gets one before
-they end; "now", at once or not at all (NoneFree).
+"""When boxes may start. "free": once enough are free. "alone": once no other box runs, and none starts before they end.
+"now": at once, or NoneFree is raised.
 """
 
 
 class NoneFree(Exception):
-    """No boxes are free, or somebody waits for them."""
+    """Raised if no boxes are free, or if another caller waits for them."""
 
 
 class Places:
-    """``size`` places, first come, first served, outside any time limit. Thread-safe.
+    """``size`` places, given out in order of request; no time limit counts the wait. Thread-safe.
 
     Several are taken at once, which prevents deadlock.
     """
@@ -45,7 +45,7 @@ class Places:
     def take(self, count: int, when: When = "free") -> Iterator[Callable[[], bool]]:
         """Wait for places and release them afterwards. Raises NoneFree, SandboxError.
 
-        Yields a function that tells whether others have had a place meanwhile.
+        Yields a function that returns whether other callers have had a place meanwhile.
         """
         me = object()
         with self._changed:

@@ -20,10 +20,10 @@ artifact.
 """
 PYTHON_FILE = "program.py"
 LONGEST_SOURCE = 4 * 1024 * 1024
-"""Most characters of a program, and of a session's message."""
+"""Maximum characters of a program, and of a session's message."""
 CROWDED_CPU = 1.5
-"""Factor by which a program may exceed its processor limit while others share the machine. A program that ends above
-the limit is run again alone, because shared caches and sibling threads slow it down.
+"""Factor by which a program may exceed its CPU limit while others share the machine. A program that ends above the
+limit is run again alone, because shared caches and sibling threads slow it down.
 """
 _WATCHERS_LAG_SECONDS = 0.3
 _CHECKER_FRAME = 16 * 1024 * 1024
@@ -43,7 +43,7 @@ NO_PACKAGES = Packages()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The task of one box. ``frame_cap`` is the longest answer in bytes, ``file`` the program's file name."""
+    """The task of one box. ``frame_cap`` is the maximum bytes of an answer, ``file`` the program's file name."""
 
     mode: Mode
     source: str
@@ -58,13 +58,14 @@ class Job:
 
     @property
     def most_cpu_seconds(self) -> float:
-        """Processor seconds after which the box is killed in any case."""
+        """CPU seconds after which the box is killed in any case."""
         return self.limits.cpu_seconds * CROWDED_CPU
 
     @property
     def most_wall_seconds(self) -> float:
-        """Wall seconds after which the box's watcher kills it, however late this process is; only this process times
-        boxes that talk.
+        """Wall seconds after which the box's watcher kills it, even if this process is late.
+
+        Boxes that talk are timed only by this process.
         """
         alone = self.mode in ("main", "exec", "compile")
         return self.limits.wall_seconds + _WATCHERS_LAG_SECONDS if alone else math.inf
@@ -112,7 +113,7 @@ Plan = ProgramPlan | CompilePlan | CheckPlan
 
 
 def plan_python(program: Program, limits: Limits, packages: Packages) -> ProgramPlan:
-    """Plan a Python program. Raises UserError for unsendable arguments."""
+    """Plan a Python program. Raises UserError if an argument cannot be sent."""
     job = Job(
         "main" if program.call is None else "serve",
         program.source,

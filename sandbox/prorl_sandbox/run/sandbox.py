@@ -87,7 +87,7 @@ class BoxSandbox(Closing, ABC):
         """Kill every box; runs in other threads raise SandboxError."""
 
     def run(self, program: Program, limits: Limits = _DEFAULT_LIMITS) -> Outcome:
-        """See ``Sandbox.run``. Raises UserError for unsendable arguments or a language that is not installed."""
+        """See ``Sandbox.run``. Raises UserError if an argument cannot be sent or the language is not installed."""
         case: Case = Stdin(program.stdin)
         if program.call is not None:
             case = Call(program.call, program.args)
@@ -102,8 +102,8 @@ class BoxSandbox(Closing, ABC):
     ) -> Outcome:
         """See ``Sandbox.run_check``. Raises CheckerError for a broken checker.
 
-        The boxes share wall and processor limits. Arguments go by value: the checker does not see the submission change
-        a list.
+        The boxes share wall and CPU limits. Arguments are passed by value: the checker does not see the submission
+        change a list.
         """
         return next(self.run_cases(program, [Check(checker, entry_point)], limits))
 
@@ -176,7 +176,7 @@ class BoxSandbox(Closing, ABC):
             self._environments[name] = self._environment(name)
 
     def _run_fairly(self, plan: Plan, limits: Limits, when: When = "free") -> Outcome:
-        """Run a plan, and once more alone if others may have slowed it down or its box was lost. Raises SandboxError,
+        """Run a plan, and again alone if others may have slowed it down or its box was lost. Raises SandboxError,
         BoxLostError.
         """
         try:
@@ -227,12 +227,12 @@ class BoxSandbox(Closing, ABC):
 
 
 def machine_is_busy() -> bool:
-    """Return whether the last minute's load exceeds the processors."""
+    """Return whether the last minute's load exceeds the number of CPUs."""
     return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 
 class Account:
-    """What is left of a budget. Waiting for a processor, a box or a compiler is not charged."""
+    """The rest of a budget. Waiting for a CPU, a box or a compiler is not charged."""
 
     def __init__(self, budget: Budget | None, limits: Limits) -> None:
         self._limits = limits
@@ -252,12 +252,12 @@ class Account:
         )
 
     def covers(self, outcome: Outcome) -> bool:
-        """Return whether enough is left for this outcome."""
+        """Return whether the budget left covers this outcome."""
         wall = outcome.wall_seconds - outcome.waited_seconds
         return outcome.cpu_seconds <= self._cpu and wall <= self._wall
 
     def charge(self, outcome: Outcome) -> Outcome:
-        """Charge a case; return its outcome, over budget if too much."""
+        """Charge a case and return its outcome, marked ``over_budget`` if it cost too much."""
         if outcome.status == "compile-error":
             return outcome
         cut_short = (outcome.limit == "cpu" and self._cpu <= self._limits.cpu_seconds) or (
@@ -282,14 +282,14 @@ class Account:
 
 @dataclass(slots=True)
 class _Ahead:
-    """A case begun early, and its result (NoneFree without a box)."""
+    """A case started early, and its result (NoneFree if no box was free)."""
 
     limits: Limits
     result: Outcome | Exception | None = None
 
 
 class _Turns:
-    """Runs a submission's cases in order. After a fast case, helper threads begin later ones while boxes are free."""
+    """Runs a submission's cases in order. After a fast case, helper threads start later cases while boxes are free."""
 
     def __init__(
         self, sandbox: BoxSandbox, program: Program, cases: Sequence[Case], account: Account

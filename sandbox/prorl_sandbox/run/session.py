@@ -43,10 +43,10 @@ _OWN_PROCESSES = 2  # the supervisor, and one more for the moment of a fork
 _LOOK_SECONDS = 0.1
 _MOST_ANSWERS = 8
 _REST_SECONDS = 5.0
-"""Processor seconds that a box may use between messages, when all its processes are stopped."""
+"""CPU seconds that a box may use between messages, when all its processes are stopped."""
 _FORK_LIMITS = Limits(wall_seconds=10.0, cpu_seconds=10.0)
 _SPARE_FACTOR, _SPARE_SECONDS = 1.5, 1.0
-"""How far above a message's processor limit the whole box is killed."""
+"""The whole box is killed at this factor times a message's CPU limit plus these seconds."""
 
 _Reason = Literal["wall", "cpu", "output"]
 _OVERRUNS: dict[_Reason, Judgement] = {
@@ -69,7 +69,7 @@ def session_job(limits: Limits, total_seconds: float, packages: Packages) -> Job
 
 
 class _Printed:
-    """One message's output on a stream: all before its mark, up to ``cap`` bytes."""
+    """One message's output on a stream: everything before its mark, up to ``cap`` bytes."""
 
     def __init__(self, cap: int, mark: bytes, before: bytes) -> None:
         self.text = bytearray()
@@ -218,10 +218,10 @@ class SessionBox:
         number: int,
         stopped: Callable[[], bool],
     ) -> Exchange:
-        """Send an order and wait for its result, killing an interpreter that exceeds a limit or once ``stopped()`` is
-        true.
+        """Send an order and wait for its result.
 
-        Raises SessionEndedError if the box is closed before or meanwhile, SandboxError if the sandbox fails.
+        An interpreter that exceeds a limit is killed, also once ``stopped()`` returns True. Raises SessionEndedError if
+        the box is closed before or during the order, SandboxError if the sandbox fails.
         """
         with self._turn:
             if self.ended is not None:
@@ -428,7 +428,7 @@ class BoxSession:
         return BoxSession(self._box, self._limits, number)
 
     def close(self) -> None:
-        """Kill the session; a box's first one also ends its forks."""
+        """Kill the session; a box's first session also ends its forks."""
         self._closing = True
         if self._number == 0:
             self._box.close()
