@@ -14,9 +14,7 @@ class Closing(ABC):
         """Release resources."""
 
     def __enter__(self) -> Self:
-        """Return the object itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the object."""
         self.close()

@@ -1,6 +1,6 @@
-"""Settings from YAML files and ``--set a.b=c``, checked as pydantic sections.
+"""Reads settings from YAML files and ``--set a.b=c`` as pydantic sections.
 
-Unlike YAML 1.1, duplicate keys are errors, ``off``, ``no`` and ``010`` are text, and ``1e-5`` is a number.
+Unlike in YAML 1.1, duplicate keys are errors, ``off``, ``no`` and ``010`` are strings, and ``1e-5`` is a number.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ M = TypeVar("M", bound=BaseModel)
 Where = tuple[Any, ...]
 """Path to a value: keys and list indices."""
 SHOWN = 60
-"""Characters of a wrong value shown in a message."""
+"""Maximum number of characters of a wrong value in a message."""
 
 
 class ConfigError(UserError):
@@ -32,7 +32,7 @@ class ConfigError(UserError):
 
 
 class Section(BaseModel):
-    """Base of every section: immutable, unknown keys are errors."""
+    """Base class of every section. Sections are immutable and reject unknown keys."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", protected_namespaces=(), allow_inf_nan=False
@@ -49,14 +49,14 @@ class Section(BaseModel):
 
 
 MOST_VALUES = 1_000_000
-"""Most values of a YAML text; nested aliases make billions in a few lines."""
+"""Maximum number of values in a YAML document; nested aliases can expand to billions in a few lines."""
 
 
 class PlainLoader(yaml.SafeLoader):
-    """Safe YAML with unique text keys and the plain scalars of YAML 1.2."""
+    """A safe YAML loader with unique string keys and the plain scalars of YAML 1.2."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """Build a mapping. Raises ConstructorError for repeated or non-text keys."""
+        """Build a mapping. Raises ConstructorError for repeated or non-string keys."""
         keys: set[str] = set()
         for key_node, _ in node.value:
             if key_node.tag == "tag:yaml.org,2002:merge":
@@ -72,7 +72,7 @@ class PlainLoader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes text that YAML 1.1 or ``PlainLoader`` would not read back as text."""
+    """Quotes strings that YAML 1.1 or ``PlainLoader`` would not read back as strings."""
 
 
 _FLOAT = re.compile(
@@ -93,7 +93,7 @@ _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+.012345
 
 
 def _size(value: Any, sizes: dict[int, int]) -> int:
-    """Count the values, each alias in full."""
+    """Count the values, with each alias expanded."""
     if not isinstance(value, dict | list):
         return 1
     if id(value) not in sizes:
@@ -103,7 +103,7 @@ def _size(value: Any, sizes: dict[int, int]) -> int:
 
 
 def read_yaml(text: str, where: str) -> Any:
-    """Return the values of a YAML text, limited to those of JSON. Raises ConfigError naming ``where`` and the line."""
+    """Parse YAML that holds only JSON values. Raises ConfigError with ``where`` and the line number."""
     try:
         values = yaml.load(text, Loader=PlainLoader)
         if _size(values, {}) > MOST_VALUES:
@@ -120,7 +120,7 @@ def read_yaml(text: str, where: str) -> Any:
 
 
 def write_yaml(values: Mapping[str, Any]) -> str:
-    """Return YAML that :func:`read_yaml` reads back equal, floats to the last bit."""
+    """Return YAML that :func:`read_yaml` reads back with exactly equal values, floats included."""
     return yaml.dump(values, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
 
 
@@ -141,7 +141,7 @@ def read_config_file(path: Path) -> dict[str, Any]:
 def merge(
     model: type[BaseModel], base: Mapping[str, Any], over: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return ``base`` updated with ``over``, section by section; lists and mappings are replaced whole."""
+    """Return ``base`` updated with ``over``, recursively for sections; lists and plain mappings are replaced."""
     result = dict(base)
     for key, value in over.items():
         below, old = section_at(model, (key,)), result.get(key)
@@ -170,7 +170,7 @@ def apply_overrides(
     overrides: Iterable[str],
     parse: Callable[[str], tuple[list[str], Any]] = parse_override,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return a copy of ``values`` with all overrides, and a message per invalid one."""
+    """Return a copy of ``values`` with the valid overrides applied, and a message for each invalid override."""
     result = dict(values)
     complaints = []
     for text in overrides:
@@ -182,7 +182,7 @@ def apply_overrides(
 
 
 def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) -> Any:
-    """Return a copy of ``into`` with ``value`` at ``path``; lists take indices or item names.
+    """Return a copy of ``into`` with ``value`` at ``path``; list items are addressed by index or name.
 
     ``done`` is the path of ``into``. Raises ConfigError if ``path`` does not exist.
     """
@@ -217,7 +217,7 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
 
 
 def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] = ()) -> M:
-    """Return the validated config. Raises ConfigError with ``complaints``, else the model's errors."""
+    """Return the validated config. Raises ConfigError with ``complaints``, or else with the model's errors."""
     lines = list(complaints)
     if not lines:
         try:
@@ -233,7 +233,7 @@ def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] =
 def mistakes(
     model: type[BaseModel], values: Mapping[str, Any], prefix: Where = ()
 ) -> dict[Where, str]:
-    """Return path -> message for unknown keys, invalid values and :func:`unfit_numbers`, below ``prefix``."""
+    """Return a message for each unknown key, invalid value and :func:`unfit_numbers`, by path below ``prefix``."""
     messages: dict[Where, str] = {}
     for path, line in unfit_numbers(values, model, prefix):
         messages.setdefault(path, line)
@@ -246,7 +246,7 @@ def mistakes(
 
 
 def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Where, str]]:
-    """Yield wrong numbers that pydantic accepts: non-finite floats, and booleans for numbers."""
+    """Yield path and message of invalid numbers that pydantic accepts: non-finite floats, and booleans."""
     options = (
         get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     )
@@ -272,7 +272,7 @@ def section_at(model: type[BaseModel], path: Where) -> type[BaseModel] | None:
 
 
 def all_keys(model: type[BaseModel]) -> list[str]:
-    """Return the dotted path of every value below ``model``; a list is one value."""
+    """Return the dotted path of every setting of ``model``; a list counts as one setting."""
     keys = []
     for key in model.model_fields:
         below = section_at(model, (key,))
@@ -311,7 +311,7 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Where) -> str
 
 
 def suggest(model: type[BaseModel], path: Where, prefix: Where = ()) -> str:
-    """Return `` (did you mean ...?)`` for the same key elsewhere, else the nearest one here."""
+    """Return `` (did you mean ...?)`` with the same key of another section, else the most similar key here."""
     key, section = str(path[-1]), section_at(model, path[:-1])
     elsewhere = [dotted for dotted in all_keys(model) if dotted.split(".")[-1] == key]
     if elsewhere and len(path) == 1 and not prefix:

@@ -27,7 +27,7 @@ class MissingExtraError(UserError):
 
 
 CONSTRAINTS = Path(__file__).with_name("constraints.txt")
-"""Versions known to work together; part of the package."""
+"""Pip constraints file of this package, with versions that were tested together."""
 
 
 def pip_install(requirement: str) -> str:

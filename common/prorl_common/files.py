@@ -1,4 +1,4 @@
-"""Atomic files, append-only JSONL journals, checks of output paths, and the cache folder."""
+"""Writes files atomically, keeps append-only JSONL journals, checks output paths and finds the cache folder."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FATAL_WRITE = {
 }
 
 _LEAST_ROOM = 1 << 16
-"""Bytes; a disk with less free space counts as full."""
+"""A disk with fewer free bytes counts as full."""
 
 
 def cache_root() -> Path:
@@ -45,7 +45,7 @@ def cache_root() -> Path:
 
 @contextlib.contextmanager
 def explain_write_errors(path: Path) -> Iterator[None]:
-    """Turn an OSError into one line: DiskFullError for space, UserError for permissions."""
+    """Convert an OSError to DiskFullError if space ran out, to UserError if the path is not writable."""
     try:
         yield
     except OSError as error:
@@ -58,7 +58,7 @@ def explain_write_errors(path: Path) -> Iterator[None]:
 
 
 def says_disk_full(error: BaseException) -> bool:
-    """Return whether any library's ``error`` reports a full disk."""
+    """Return whether an error of any library reports a full disk."""
     if isinstance(error, DiskFullError) or getattr(error, "errno", None) in _NO_ROOM:
         return True
     return any(words in str(error) for words in ("No space left", "StorageFull", "quota exceeded"))
@@ -74,7 +74,7 @@ def is_full(folder: Path) -> bool:
 
 
 def check_output(path: Path, folder: bool = False) -> None:
-    """Raise UserError if ``path`` cannot become a file (or ``folder``); parents may be missing."""
+    """Raise UserError if ``path`` cannot become a file (or a ``folder``). Parents may be missing."""
     path = path.expanduser()
     why = None
     if path.name == "-":
@@ -97,7 +97,7 @@ def check_output(path: Path, folder: bool = False) -> None:
 
 
 def atomic_write_bytes(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path`` so that readers see the old or the new file."""
+    """Write ``data`` to ``path`` so that readers see either the old or the new file."""
     with explain_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -123,7 +123,7 @@ def atomic_write_text(path: Path, text: str) -> None:
 def atomic_directory(target: Path, within: Path | None = None) -> Iterator[Path]:
     """Yield a temporary folder that replaces ``target`` if the block ends without error.
 
-    It is created beside ``target`` or in ``within``, on the same disk; a kill leaves it there.
+    It is created next to ``target`` or in ``within``, on the same disk. A killed process leaves it there.
     """
     with explain_write_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -169,7 +169,8 @@ def read_jsonl(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, object) for each non-blank line of a .jsonl or .jsonl.gz file.
 
-    Raises UserError for an unreadable file and, unless ``on_bad`` takes it, for a line that is no JSON object.
+    Raises UserError for an unreadable file. A line that is not a JSON object also raises it, or is passed to
+    ``on_bad``.
     """
     if not path.is_file():
         raise UserError(
@@ -211,8 +212,8 @@ _TAIL = 1 << 16
 class Journal(Closing):
     """An append-only JSONL file whose complete lines survive a kill.
 
-    Opening it drops a torn last line; raises UserError if another process has it open. Appends are synced unless
-    ``fsync`` is false.
+    Opening it removes an incomplete last line, and raises UserError if another process has the file open. Appends are
+    synced unless ``fsync`` is false.
     """
 
     def __init__(self, path: Path, fsync: bool = True) -> None:
@@ -254,7 +255,7 @@ class Journal(Closing):
             file.truncate(0)
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Append one object. Raises DiskFullError, UserError if the disk is read-only."""
+        """Append one object. Raises DiskFullError, or UserError if the file cannot be written."""
         self.extend([row])
 
     def extend(self, rows: list[Mapping[str, Any]] | list[dict[str, Any]]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Fork templates: processes that load what their children need, then fork them in milliseconds."""
+"""Fork templates: processes that load what their children need and then fork each child in milliseconds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class ChildError(ServiceError):
-    """A template or child could not start, or died for a reason other than its work."""
+    """A template or child could not start, or died for a reason unrelated to its work."""
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class Child:
         return not poller.poll(0)
 
     def last_lines(self) -> list[str]:
-        """Return the end of its stderr."""
+        """Return the last lines of the child's stderr."""
         return _last_lines(self.stderr)
 
     def kill(self) -> int | None:
@@ -78,8 +78,8 @@ class Child:
 class Template:
     """A running template process. Thread-safe. Its children die with it, and it dies with this process.
 
-    ``command`` runs a program that calls ``serve_forks``. ``noun`` names a child in messages. ``folder`` is its TMPDIR
-    and default HOME.
+    ``command`` runs a program that calls ``serve_forks``. ``noun`` names a child in messages. ``folder`` is the
+    template's TMPDIR and default HOME.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], noun: str) -> None:
@@ -112,7 +112,7 @@ class Template:
             undo.pop_all()
 
     def hello(self) -> dict[str, Any]:
-        """Return the program's first message, once. Raises ChildError."""
+        """Wait for the program's first message and return it, once. Raises ChildError."""
         return self._reply(START_SECONDS)
 
     @property
@@ -126,9 +126,9 @@ class Template:
         return self._process.poll() is None
 
     def child(self, order: Mapping[str, Any], owner: int | None = None) -> Child:
-        """Fork a child for ``order`` (JSON), with its ``"folder"`` added. Raises ChildError.
+        """Fork a child for ``order`` (JSON), to which its ``"folder"`` is added. Raises ChildError.
 
-        If this process is root, ``owner`` gets the folder.
+        If this process is root, the user ``owner`` gets the folder.
         """
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as always:
             try:
@@ -166,7 +166,7 @@ class Template:
         return status
 
     def retire(self) -> None:
-        """Kill the template once it has no children; call ``child`` no more."""
+        """Kill the template once it has no children. Do not call ``child`` afterwards."""
         with self._lock:
             self._retired = True
             last = self._children == 0
@@ -174,7 +174,7 @@ class Template:
             self.kill()
 
     def kill(self) -> None:
-        """Kill the template with its children. May be called twice."""
+        """Kill the template and its children. May be called twice."""
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         self._process.kill()
@@ -224,7 +224,7 @@ class Template:
 def serve_forks(
     load: Callable[[], dict[str, Any]], become: Callable[[dict[str, Any], int, int], None]
 ) -> None:
-    """Run as a template: send the result of ``load``, then fork a child per order until the host is gone.
+    """Run as a template: send the result of ``load``, then fork a child per order until the parent process exits.
 
     The child calls ``become(order, requests, replies)`` and exits, with code 1 after an error; its stdout is discarded.
     """
@@ -256,7 +256,7 @@ def serve_forks(
                 answer = _fork(order["fork"], handles, become, (control.fileno(), parent))
                 children |= {answer["pid"]} if "pid" in answer else set()
             control.send(json.dumps(answer).encode())
-    except BrokenPipeError:  # the host has exited
+    except BrokenPipeError:  # the parent has exited
         return
     finally:
         for pid in children:
@@ -306,7 +306,7 @@ def _run_child(
         if os.getppid() == template:  # else the template died before prctl took effect
             become(order, requests, replies)
         code = 0
-    except BaseException:  # noqa: BLE001 - the last line of it is the child's last word
+    except BaseException:  # noqa: BLE001 - the traceback's last line says why the child died
         traceback.print_exc()
     finally:
         sys.stderr.flush()

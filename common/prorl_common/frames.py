@@ -1,4 +1,4 @@
-"""JSON in length-prefixed frames (4 bytes, big-endian), with limits for untrusted input."""
+"""Sends and reads JSON in length-prefixed frames (4 bytes, big-endian), with limits for untrusted input."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Any
 
 HEADER = struct.Struct(">I")
 MAX_FRAME = 256 * 1024 * 1024
-"""Bytes; a longer frame is neither sent nor read."""
+"""Maximum bytes of a frame, sent or read."""
 MAX_DEPTH = 310
-"""Nesting of lists and objects: a sandbox value nested 100 deep needs three levels for each."""
+"""Maximum nesting of lists and objects; a sandbox value nested 100 deep takes three levels for each of its own."""
 MAX_DIGITS = 4300
-"""Digits of an integer; the interpreter's default limit."""
+"""Maximum digits of an integer, as in Python."""
 _ENCODER = json.JSONEncoder(separators=(",", ":"))  # ASCII; json.dumps would create one per call
 _READ = 1 << 16
 _READ_LARGE = 1 << 20
@@ -27,13 +27,13 @@ _WRITE = 1 << 16
 _CONTAINERS, _BYTES_A_CONTAINER = 1_000_000, 32
 _QUOTES, _BYTES_A_QUOTE = 2_000_000, 8
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-"""A whole string; possessive, so that millions of escapes need no memory for backtracking."""
+"""Matches a whole string. It is possessive, so that millions of escapes need no memory for backtracking."""
 _NOT_BRACKETS = bytes(sorted(set(range(256)) - set(b"[]{}")))
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 class FrameError(ValueError):
-    """Bytes that are not a frame, or not JSON within the limits."""
+    """The bytes are not a frame, or not JSON within the limits."""
 
 
 class FrameTooLong(FrameError):
@@ -69,11 +69,11 @@ def holds_frame(buffer: bytearray) -> bool:
 
 
 def read_json(data: bytes, nan: bool = False) -> Any:
-    """Return the value of a UTF-8 JSON text. Raises only FrameError.
+    """Parse UTF-8 JSON. Raises only FrameError.
 
     Rejects nesting beyond MAX_DEPTH, more than about a million lists and objects, integers of more than MAX_DIGITS
-    digits, numbers beyond a float, repeated keys and, unless ``nan``, NaN and infinities. Uses at most 64 MiB plus 32
-    times ``data``.
+    digits, numbers beyond the range of a float, repeated keys and, unless ``nan``, NaN and infinities. Uses at most 64
+    MiB plus 32 times the size of ``data``.
     """
     try:
         _check_nesting(data)
@@ -147,7 +147,7 @@ def frame(body: bytes) -> bytes:
 
 
 def send(handle: int, message: Mapping[str, Any], deadline: float | None = None) -> None:
-    """Write one frame to a file descriptor, non-blocking with a ``deadline`` (``time.monotonic``).
+    """Write one frame to a file descriptor, which must be non-blocking if there is a ``deadline``.
 
     Raises FrameError, FrameTimeout.
     """
@@ -167,7 +167,7 @@ def write(handle: int, data: bytes, deadline: float | None = None) -> None:
 
 
 class Reader:
-    """Reads frames of JSON objects from a file descriptor, non-blocking with deadlines. Not thread-safe."""
+    """Reads frames of JSON objects from a file descriptor, non-blocking if there are deadlines. Not thread-safe."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle

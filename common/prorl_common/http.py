@@ -1,4 +1,4 @@
-"""HTTP clients: connections, the meaning of errors, and retries. Redirects and proxies of the environment are ignored."""
+"""HTTP client: connections, kinds of errors, and retries. Ignores redirects and proxy environment variables."""
 
 from __future__ import annotations
 
@@ -25,18 +25,21 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
 LONGEST_ANSWER = 256 * 2**20
-"""Largest answer in bytes."""
+"""Maximum size of a response body in bytes."""
 NOT_THE_REQUEST = (429, 502, 503, 504, 529)
 """Statuses caused by the server, never by the request."""
 BUSY_SECONDS = 60.0
-"""Seconds without an accepted request until a message is shown."""
+"""A message is shown once a busy server accepts no request for more than this many seconds."""
 GONE_AFTER = 3
 """Failures in a row after which a server counts as gone."""
 
 
 class TransientError(ServiceError):
-    """The request may succeed later. ``wait``: seconds requested by the server; ``blames_request``: the request may be
-    the cause; ``alive``: the server is only busy."""
+    """The request may succeed later.
+
+    ``wait`` is in seconds, as the server asks. ``blames_request`` means that the request may be the cause, ``alive``
+    that the server is only busy.
+    """
 
     def __init__(
         self,
@@ -73,7 +76,7 @@ class Address:
 def parse_address(url: str, name: str, example: str, base: str = "") -> Address:
     """Return the parts of ``http(s)://host[:port][/path]`` or ``unix:/path``; ``base`` is the default path.
 
-    Raises UserError, naming the address as ``name``, for other forms or a password.
+    Raises UserError, whose message calls the address ``name``, for other forms or a password.
     """
     if url.startswith("unix:/"):
         return Address(False, "localhost", 0, base, url.removeprefix("unix:"))
@@ -101,7 +104,7 @@ def parse_address(url: str, name: str, example: str, base: str = "") -> Address:
 
 
 def bearer_token(explicit: str | None) -> str:
-    """Return ``explicit``, else PRORL_TOKEN, else an empty string. Raises UserError."""
+    """Return ``explicit``, else PRORL_TOKEN, else an empty string. Raises UserError for an invalid token."""
     token = (explicit if explicit is not None else os.environ.get("PRORL_TOKEN", "")).strip()
     if not token.isascii() or not token.isprintable():
         raise UserError("the token (PRORL_TOKEN) holds characters that no HTTP header can")
@@ -110,7 +113,7 @@ def bearer_token(explicit: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer, of any status. ``hide`` removes the key from a text."""
+    """A response of any status. ``hide`` removes the key from a string."""
 
     status: int
     headers: Mapping[str, str]
@@ -183,10 +186,10 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 class Connection(Closing):
-    """One kept-open connection of one thread; ``cut`` may be called from another.
+    """A keep-alive connection for one thread; only ``cut`` may be called from another.
 
-    ``key`` is sent as a bearer token and removed from messages; ``timeout`` is seconds per answer. A broken connection
-    is reopened once, after calling ``at_return``, which may check the server.
+    ``key`` is sent as a bearer token and removed from messages; ``timeout`` is in seconds per response. A broken
+    connection is reopened once, after calling ``at_return``, which may check the server.
     """
 
     def __init__(
@@ -289,7 +292,7 @@ class Connection(Closing):
         return one_line(self._without_key(str(error)))[:120] or type(error).__name__
 
     def cut(self) -> None:
-        """Abort the running request for good."""
+        """Abort the running request; later requests fail too."""
         self._cut = True
         held = self._socket
         if held is not None:
@@ -316,11 +319,11 @@ def enable_keepalive(sock: socket.socket) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How long and how often a request is retried, in seconds.
+    """Delays and limits of retries, in seconds.
 
-    The first wait is ``first``, doubled up to ``longest``, or the server's request up to ``longest_asked`` if that is
-    more, plus up to a quarter at random. ``tries`` limits the failures of a request, ``patience`` the time of an
-    unresponsive server.
+    The delay starts at ``first`` and doubles up to ``longest``. If the server asks for more, that is used, up to
+    ``longest_asked``. Up to a quarter is added at random. ``tries`` limits the failures of a request, ``patience`` the
+    time without an answer.
     """
 
     first: float = 0.5
@@ -330,7 +333,7 @@ class RetryPolicy:
     patience: float = math.inf
 
     def wait(self, failures: int, asked: float | None) -> float:
-        """Return the wait in seconds after this many failures."""
+        """Return the seconds to wait after this many failures."""
         backoff = min(self.longest, self.first * 2.0 ** min(failures - 1, 10))
         seconds = max(backoff, min(asked or 0.0, self.longest_asked))
         return seconds * (1.0 + 0.25 * random.random())
@@ -392,7 +395,7 @@ class ServerWatch:
                 self._changed.notify_all()
 
     def failed(self, failure: TransientError, began: float = math.inf) -> None:
-        """Record a failed attempt; one that ``began`` before the last answer does not count.
+        """Record a failed attempt, which counts only if it ``began`` after the last answer.
 
         Raises ServiceError after ``patience``, StoppedError after :meth:`stop`.
         """
@@ -435,7 +438,7 @@ class ServerWatch:
             )
 
     def wait(self, seconds: float, asked: bool = False) -> None:
-        """Sleep for ``seconds``, or until the server is back unless it ``asked`` for the wait.
+        """Sleep for ``seconds``, or less if the server is back earlier and had not ``asked`` for the wait.
 
         Raises StoppedError after :meth:`stop`.
         """

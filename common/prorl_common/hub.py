@@ -1,4 +1,4 @@
-"""The Hugging Face hub: its settings in the environment, and uploads."""
+"""Reads the Hugging Face hub's environment variables and uploads files to the hub."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def check_repo(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A planned or finished upload. ``files`` maps repository paths to contents; ``removed`` are old files."""
+    """A planned or finished upload. ``files`` maps repository paths to contents; ``removed`` are deleted old files."""
 
     repo: str
     kind: Literal["dataset", "model"]
@@ -98,8 +98,8 @@ def upload(
 ) -> Upload:
     """Upload the files in one commit, creating the repository if necessary; return the finished upload.
 
-    Removes old files for which ``replaces`` is true. Raises UserError without a token or if the hub refuses token, name
-    or card, ServiceError if the hub fails; the call can then be repeated.
+    Deletes old files for which ``replaces`` is true. Raises UserError without a token or if the hub refuses token, name
+    or card. Raises ServiceError if the hub fails; the call can then be repeated.
     """
     import huggingface_hub as library
     from huggingface_hub import errors
@@ -129,7 +129,7 @@ def upload(
             changes.append(library.CommitOperationAdd(path_in_repo=name, path_or_fileobj=body))
         done = api.create_commit(repo, changes, commit_message=message, repo_type=kind)
     except anything as error:
-        # the library may fail while handling a refused creation, so the refusal may be the context
+        # the library may raise another error while it handles a refusal, which is then the context
         if {_status(error), _status(error.__context__)} & {401, 403}:
             raise UserError(
                 f"the hub refuses the push to {repo} (HTTP {_status(error) or _status(error.__context__)}): HF_TOKEN "
@@ -151,7 +151,7 @@ def _status(error: BaseException | None) -> int | None:
 
 
 def broken_library() -> tuple[type[Exception], ...]:
-    """Return the errors that huggingface_hub raises for broken connections or answers."""
+    """Return the exception types that huggingface_hub raises for broken connections or invalid responses."""
     import httpx
 
     return (

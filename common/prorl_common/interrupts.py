@@ -1,4 +1,4 @@
-"""Ctrl-C in every command: the first explains what is kept, the second ends the process.
+"""Handles Ctrl-C in every command: the first prints what is kept, the second ends the process.
 
 Python runs signal handlers only between bytecodes, and a step inside torch may take half a minute; :func:`watch` starts
 a thread that reads signals at once.
@@ -64,7 +64,7 @@ def on_interrupt(
 
     ``words`` say what is kept and how to continue (None: print nothing). With ``react`` the work continues to a good
     stopping point, SIGTERM acts like Ctrl-C, and the second signal raises KeyboardInterrupt. Only the innermost block
-    reacts, in the main thread.
+    reacts, and only in the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -11,7 +11,7 @@ _REORDERS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _LAST_OF_PLANES = "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
 _UNSHOWN = re.compile(
     rf"[{_REORDERS}]"
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f]"  # controls but tab and newline
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f]"  # control characters except tab and newline
     rf"|[\ud800-\udfff\ufdd0-\ufdef{_LAST_OF_PLANES}]"  # lone surrogates, noncharacters
 )
 _MARKDOWN = re.compile(
@@ -23,9 +23,9 @@ _MARKDOWN = re.compile(
 
 
 def printable(value: object) -> str:
-    """Return ``value`` as text that a page may hold.
+    """Return ``value`` as a string that is safe to show on a page.
 
-    Controls, surrogates and noncharacters become U+FFFD; characters that reorder text are spelled out.
+    Control characters, surrogates and noncharacters become U+FFFD; characters that reorder text become ``[U+XXXX]``.
     """
     return _UNSHOWN.sub(_shown, str(value).replace("\r\n", "\n"))
 
@@ -55,7 +55,7 @@ def fence(value: object) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a Markdown table of escaped cells, empty without rows."""
+    """Return a Markdown table of cells that are already escaped, empty without rows."""
     body = ["| " + " | ".join(str(cell) or " " for cell in row) + " |" for row in rows]
     if not body:
         return ""

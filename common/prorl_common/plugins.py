@@ -1,6 +1,6 @@
-"""Plug-ins: the specs of prorl and of others, found through entry points and plug-in files.
+"""Finds the specs of prorl and of plug-ins through entry points and plug-in files.
 
-A *spec* is a frozen dataclass with a ``name`` and functions; a *door* is one kind of spec. An entry point gives a spec,
+A *spec* is a frozen dataclass with a ``name`` and functions; a *door* is one kind of spec. An entry point loads a spec,
 a list of specs or a function that returns them.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 ENVIRONMENT = "PRORL_PLUGINS"
-"""Passes plug-in files to child processes: a JSON list of [path, sha256]."""
+"""Environment variable that passes plug-in files to child processes: a JSON list of [path, sha256]."""
 OURS = "prorl"
 """Name of prorl's own distribution."""
 
@@ -100,7 +100,7 @@ class PluginFile:
 
 
 class _Loaded:
-    """The plug-in files of this process; doors look again when ``generation`` changes."""
+    """The plug-in files of this process. Doors reload when ``generation`` changes."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -147,7 +147,7 @@ def plugin_environment() -> dict[str, str]:
 
 
 def what_failed(error: Exception) -> str:
-    """Return the error in one line, with file and line in the part's own code."""
+    """Return the error in one line, with the file and line of the plug-in's own code."""
     import traceback
 
     text = f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")[:400]
@@ -160,7 +160,7 @@ def what_failed(error: Exception) -> str:
 
 
 def _load(path: Path, expected: str | None) -> None:
-    """Run one file as a module; the hash is of the very bytes that run."""
+    """Run a file as a module; exactly the bytes that run are hashed."""
     if path.suffix != ".py":
         raise PluginError(f"plug-in {path}: a plug-in is a Python file, NAME.py")
     try:
@@ -194,7 +194,7 @@ def _load(path: Path, expected: str | None) -> None:
 
 
 def check_signatures(spec: Any, where: str) -> None:
-    """Raise PluginError if a spec's function does not take the arguments in its field's annotation."""
+    """Raise PluginError if a function of a spec does not accept the arguments that its field's annotation lists."""
     import ast
     import dataclasses
     import inspect
@@ -249,9 +249,9 @@ def _constant(spec: S) -> Callable[[], S]:
 
 
 class Door(Generic[S]):
-    """One kind of part: all specs of type ``spec`` under the entry-point ``group``, called ``noun`` in messages.
+    """All specs of type ``spec`` under the entry-point ``group``; messages call such a part ``noun``.
 
-    prorl's own specs are loaded when used, others when names are needed.
+    prorl's own specs are loaded when they are used, third-party specs when names are needed.
     """
 
     def __init__(self, group: str, spec: type[S], noun: str) -> None:

@@ -34,7 +34,7 @@ _SHORTEST_SECRET = 8
 
 
 class Private:
-    """Removes private values from texts; ``names`` are further strings to remove.
+    """Removes private values from texts; ``names`` are further paths to remove.
 
     Values of environment variables with names like token, key or password count as secrets.
     """
@@ -51,7 +51,7 @@ class Private:
         self._host = socket.gethostname()
 
     def text(self, value: str) -> str:
-        """Return the text with ``[secret]``, ``[address]`` and ``[path]`` for private parts."""
+        """Return the text with private parts replaced by ``[secret]``, ``[address]`` and ``[path]``."""
         for secret in self._secrets:
             value = value.replace(secret, SECRET)
         value = _CREDENTIALS.sub(SECRET, _SECRET_SHAPES.sub(SECRET, value))
@@ -64,7 +64,7 @@ class Private:
         return value
 
     def json(self, value: Any) -> Any:
-        """Return a JSON value with cleaned texts, without keys that name a secret."""
+        """Return a JSON value with cleaned strings, without keys that name a secret."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -83,5 +83,5 @@ class Private:
         return value
 
     def holds_secret(self, value: str) -> bool:
-        """Return whether a text contains a secret or something like one."""
+        """Return whether a text contains a secret or a string shaped like one."""
         return any(s in value for s in self._secrets) or bool(_SECRET_SHAPES.search(value))

@@ -14,7 +14,7 @@ class Progress(Protocol):
     """Interface for reporting progress in items of the caller's choice."""
 
     def start(self, label: str, total: int | None, done: int = 0) -> None:
-        """Begin a stage of ``total`` items (None: unknown), ``done`` of them already."""
+        """Begin a stage of ``total`` items (None: unknown), of which ``done`` are finished."""
 
     def advance(self, count: int = 1, **fields: str) -> None:
         """Count finished items; ``fields`` are short facts to show."""
@@ -53,7 +53,7 @@ def format_seconds(seconds: float) -> str:
 
 
 def without_repeats(tell: Callable[[str], None]) -> Callable[[str], None]:
-    """Return ``tell``, called once for each different line. Thread-safe."""
+    """Return a function that calls ``tell`` once for each distinct line. Thread-safe."""
     lines, lock = set[str](), threading.Lock()
 
     def tell_once(line: str) -> None:
@@ -69,12 +69,12 @@ def without_repeats(tell: Callable[[str], None]) -> Callable[[str], None]:
 class Stage:
     """A stage of work with its count, facts and estimated time left.
 
-    There is an estimate if, in the newer half of the work, the fastest quarter was at most twice as fast as the
+    The time is estimated only if, in the newer half of the work, the fastest quarter was at most twice as fast as the
     slowest. A total that is exceeded is dropped.
     """
 
     GAP = 0.2
-    """Least seconds between two marks; faster counts are merged."""
+    """Minimum seconds between two marks; counts that arrive faster are merged."""
     MOST_MARKS = 256
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Columns and reading of a run's rollout files, ``rollouts/step_000012.parquet``."""
+"""Defines the columns of a run's rollout files, ``rollouts/step_000012.parquet``, and reads them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """A column: pyarrow type name (``[]``: a list), meaning, and whether old files have it."""
+    """A column: its pyarrow type (``[]`` marks a list), its meaning, and whether the oldest files have it."""
 
     kind: str
     meaning: str
@@ -97,10 +97,10 @@ def step_of(file: Path) -> int:
 def read_rollouts(
     file: Path, columns: Sequence[str] | None = None, carried: bool = False
 ) -> pa.Table:
-    """Return ``columns`` (None: all) of a rollout file of any age, with the types of ``schema``.
+    """Return ``columns`` (None: all) of a rollout file, old or new, with the types of ``schema``.
 
-    Columns missing in older files are null. Without ``carried``, responses that an earlier step's file also has are
-    left out. Raises UserError for any other file.
+    Columns that older files lack are null. Unless ``carried``, responses that an earlier step's file also has are left
+    out. Raises UserError if it is not a rollout file.
     """
     import pyarrow as pa
     from pyarrow import compute, parquet

@@ -1,4 +1,4 @@
-"""Seeds derived from their purpose, and upper bounds of settings."""
+"""Derives seeds from their purpose, and sets upper bounds of settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_WORKERS = 4096
 
 
 def derive_seed(seed: int, purpose: str, *parts: int | str) -> int:
-    """Return a seed from ``blake2b(seed, purpose, *parts)``; its 63 bits fit torch and Parquet."""
+    """Return a seed from ``blake2b(seed, purpose, *parts)``; it has 63 bits, to fit torch and Parquet."""
     text = "\x1f".join([str(seed), purpose, *(f"{type(p).__name__}:{p}" for p in parts)])
     digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1

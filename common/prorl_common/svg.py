@@ -1,4 +1,4 @@
-"""Plots as SVG files. Equal numbers give equal bytes."""
+"""Draws plots as SVG files. Equal numbers give equal bytes."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def style_sheet(series: int) -> str:
 
 
 def series_colour(place: int) -> str:
-    """Return the colour of a series, beyond SERIES by the golden ratio."""
+    """Return the colour of a series; beyond SERIES, hues are spaced by the golden ratio."""
     if place < len(SERIES):
         return SERIES[place]
     rgb = colorsys.hls_to_rgb((0.09 + place * 0.6180339887) % 1.0, 0.35, 0.62)
@@ -143,7 +143,7 @@ class Panel:
     def line(
         self, points: Sequence[tuple[float, float]], series: int, markers: bool = True
     ) -> Self:
-        """Connect ``points``, with markers if ``markers`` or for one point."""
+        """Connect ``points``, with markers if ``markers`` or if there is only one."""
         if len(points) > 1:
             d = _path([self.at(x, y) for x, y in points])
             self.front.append(f"<path class='line s{series}' d='{d}'/>")
@@ -313,7 +313,7 @@ def _tick(value: float) -> str:
 
 
 def log_ticks(low: float, high: float) -> tuple[tuple[float, str], ...]:
-    """Return ticks of a logarithmic axis: powers of ten, with 2 and 5 if those are few."""
+    """Return ticks of a logarithmic axis: powers of ten, with some multiples if those are few."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in ((1,), (1, 3), (1, 2, 5)):
         values = [m * 10.0**d for d in decades for m in steps if low <= m * 10.0**d <= high]

@@ -1,4 +1,4 @@
-"""Sampling backends: specs, options, and the choice for ``auto``."""
+"""Defines sampling backends, their options, and the choice for ``auto``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AUTO = "auto"
 
 @dataclass(frozen=True, slots=True)
 class BackendOptions:
-    """Options for opening a backend; each backend reads those that apply to it.
+    """Options for opening a backend, which reads those that apply to it.
 
     ``path`` is the model folder, None for a server. ``policy`` is the Transformers model in training, on its device,
     and ``tokenizer`` its tokenizer: the backend samples from it, or from a copy updated by ``sync_weights``. ``dtype``
@@ -55,11 +55,14 @@ class BackendOptions:
 class BackendSpec:
     """A backend; ``open`` returns its Generator.
 
-    ``requires``: a package that must be installed; ``extra``: prorl's extra that installs it. ``served``: samples from
-    a URL. ``logprobs``: completions carry token log-probs; ``nucleus_logprobs``: of the whole distribution even with
-    ``top_p`` below 1. ``trains``: supports ``sync_weights``. ``fixed_batches``: the requests of one call form its
-    batches, and equal batches give equal samples; other backends get many requests at once. ``auto`` picks the highest
-    ``auto_rank`` above 0, with ``auto_on_gpu`` only on a GPU.
+    - ``requires``: package that must be installed; ``extra``: prorl's extra that installs it.
+    - ``served``: samples from a URL.
+    - ``logprobs``: completions carry token log-probs; ``nucleus_logprobs``: of the whole distribution even with
+      ``top_p`` below 1.
+    - ``trains``: supports ``sync_weights``.
+    - ``fixed_batches``: the requests of one call form its batches, and equal batches give equal samples; other backends
+      get many requests at once.
+    - ``auto_rank``: ``auto`` picks the highest rank above 0; ``auto_on_gpu``: only on a GPU.
     """
 
     name: str
@@ -82,7 +85,7 @@ class BackendSpec:
         return not self.requires or importlib.util.find_spec(self.requires) is not None
 
     def check_installed(self) -> None:
-        """Raise MissingExtraError, or UserError without ``extra``, if the required package is missing."""
+        """If the required package is missing, raise MissingExtraError, or UserError if there is no ``extra``."""
         if self.is_installed:
             return
         if self.extra:
@@ -102,10 +105,10 @@ BACKENDS = Door("prorl.backends", BackendSpec, "backend")
 def pick_backend(
     name: str, device: str = AUTO, url: str | None = None, training: bool = False
 ) -> BackendSpec:
-    """Return the backend ``name``, installed or not; ``auto`` is the server if ``url`` is given, else the best
-    installed one.
+    """Return the backend ``name``, even if it is not installed.
 
-    Raises UnknownNameError, or UserError if it does not fit ``url`` or ``training``, or ``auto`` finds none.
+    ``auto`` is the server if ``url`` is given, else the best installed backend. Raises UnknownNameError, or UserError
+    if it does not fit ``url`` or ``training``, or if ``auto`` finds none.
     """
     if name == AUTO and url is not None:
         name = SERVER

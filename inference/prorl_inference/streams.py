@@ -1,4 +1,4 @@
-"""Helpers for streams, and a stream over backends without one."""
+"""Helpers for streams, and a stream for backends that have none."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def generate_all(
     on_done: Callable[[int], None] | None,
     on_result: OnResult,
 ) -> None:
-    """Sample a list. Raises PluginError if ``generator`` does not report every sample of it."""
+    """Sample ``requests``. Raises PluginError if ``generator`` does not report every sample."""
     reported = 0
 
     def record(index: int, completions: list[Completion]) -> None:
@@ -102,7 +102,7 @@ class ListStream:
         return sum(len(request.seeds) for request in self._waiting.values())
 
     def submit(self, key: int, request: Request) -> None:
-        """Add a request, without partly sampled ones."""
+        """Add a request that has no begun samples."""
         self._waiting[key] = request
 
     def take(self, wait: float | None = None) -> list[Ended]:

@@ -32,12 +32,12 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
 
 
 def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
-    """Return the think tag that the chat template opens in the prompt, and the completion's text lacks, or ""."""
+    """Return the think tag that the chat template opens in the prompt, and so the completion's text lacks, or ""."""
     return "<think>\n" if render_prompt(tokenizer, messages).rstrip().endswith("<think>") else ""
 
 
 def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> list[int]:
-    """Return the token ids of :func:`render_prompt`, with special tokens only without a template."""
+    """Return the token ids of :func:`render_prompt`; special tokens are added only without a template."""
     text = render_prompt(tokenizer, messages)
     ids = tokenizer.encode(text, add_special_tokens=tokenizer.chat_template is None)
     return [int(token) for token in ids]
@@ -77,10 +77,10 @@ def mark_padding(model: Any, tokenizer: Any) -> None:
 
 
 def stop_token_ids(generation: Any, tokenizer: Any) -> frozenset[int]:
-    """Return every end token of a generation config (or None) and tokenizer. Raises ModelError for one that is no
-    number.
+    """Return every end token of a generation config (or None) and a tokenizer.
 
-    Includes ``<|im_end|>`` if it exists: some chat models configure only the pretraining end token.
+    Raises ModelError if one is not a number. Includes ``<|im_end|>`` if it exists: some chat models configure only the
+    pretraining end token.
     """
     configured = getattr(generation, "eos_token_id", None)
     listed = configured if isinstance(configured, list | tuple) else [configured]
@@ -180,7 +180,7 @@ class Results:
         return rows
 
     def ended(self, rows: Sequence[Row]) -> None:
-        """Record rows that have ended, each once."""
+        """Record rows that have ended; call once per row."""
         for row in rows:
             request = self._open[row.request]
             request.answers[row.sample] = self._completion(row, request.opened)

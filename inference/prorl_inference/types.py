@@ -29,7 +29,7 @@ class SampleRefusedError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class SamplingParams:
-    """Temperature 0 is greedy; ``max_tokens`` counts generated tokens with the end token."""
+    """Temperature 0 is greedy; ``max_tokens`` counts generated tokens, including the end token."""
 
     temperature: float = 1.0
     top_p: float = 1.0
@@ -50,9 +50,10 @@ class Completion:
     """One sampled completion.
 
     ``token_ids`` and ``logprobs`` have equal lengths and include a sampled end token; a server gives neither (-1 and
-    NaN). Log-probs are natural logs under the temperature, before top-p. ``text`` omits special tokens and starts with
-    ``<think>`` if the chat template opened it in the prompt. ``finish_reason`` is ``length`` at ``max_tokens``,
-    ``refused`` by a server (``note`` says why) or ``paused`` by a stopped stream; ``text`` is empty for the last two.
+    NaN). Log-probs are natural logs after temperature scaling, before top-p. ``text`` omits special tokens and starts
+    with ``<think>`` if the chat template opened it in the prompt. ``finish_reason`` is ``length`` at ``max_tokens``,
+    ``refused`` if a server refused (``note`` says why) or ``paused`` if the stream was stopped; ``text`` is empty for
+    the last two.
     """
 
     text: str
@@ -99,7 +100,7 @@ class Stream(Protocol):
     """Sampling in progress: takes requests at any time and returns each when its samples have ended.
 
     Leaving its ``with`` block drops unfinished samples. ``rows`` is the number of samples run at once, ``running`` the
-    number unfinished as far as known. ``repeatable``: results depend only on the calls made so far.
+    number unfinished as far as known. ``repeatable`` means that results depend only on the calls made so far.
     """
 
     rows: int
@@ -117,7 +118,7 @@ class Stream(Protocol):
         ...
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Wait up to ``wait`` seconds for samples to end; return the requests completed since.
+        """Wait up to ``wait`` seconds for samples to end; return the requests completed since the last call.
 
         A backend that samples in the caller's thread may take longer.
         """

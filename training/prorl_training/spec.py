@@ -1,6 +1,6 @@
 """Specs of the parts of the objective that plug-ins can add.
 
-Shapes: B trajectories, N tokens of all trajectories laid end to end. Importing this module needs no torch.
+Shapes: B trajectories, N tokens of all trajectories concatenated. Importing this module needs no torch.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ class KLSpec:
 class PenaltySpec:
     """A number added to the reward before advantages; filters and metrics use the raw reward.
 
-    ``penalty(response, options)`` returns it; ``options`` includes the defaults. A ``length_penalty.form`` follows
-    the schedule and is weighted; ``penalties`` are always on.
+    ``penalty(response, options)`` returns it; ``options`` includes the defaults. As ``length_penalty.form`` it follows
+    the schedule and is weighted; under ``penalties`` it is always on.
     """
 
     name: str

@@ -79,7 +79,7 @@ class Group:
     def outcome(self, rule: DynamicSamplingConfig) -> Outcome:
         """Return whether dynamic sampling keeps the group.
 
-        DAPO (arXiv 2503.14476, eq. 11) keeps 0 < number right < n; ``spread`` extends this to continuous rewards.
+        DAPO (arXiv 2503.14476, eq. 11) keeps 0 < number correct < n; ``spread`` extends this to continuous rewards.
         """
         rewards = [t.reward for t in self.scored]
         if len(rewards) < 2:

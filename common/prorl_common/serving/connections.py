@@ -1,4 +1,4 @@
-"""Limits on the number of a service's connections and on how long a peer may keep one waiting.
+"""Limits a service's number of connections and how long a peer may keep one waiting.
 
 uvicorn waits forever for requests and slow readers, and accepts nothing once file descriptors run out.
 """
@@ -25,9 +25,9 @@ ACCEPTED_AT_ONCE = 16
 SPARE_FILES = 6 * ACCEPTED_AT_ONCE
 """Free file descriptors for new and closing connections, and for files of the service."""
 OTHER_FILES = 1024
-"""File descriptors requested besides those of connections."""
+"""File descriptors requested in addition to those of connections."""
 PROGRESS_BYTES = 256 * 1024
-"""Each time a peer has read this much of its answer, its time limit starts again."""
+"""A peer's time limit restarts each time it has read this many bytes of its answer."""
 
 
 class Phase(Enum):
@@ -45,7 +45,7 @@ class ConnectionGuard:
     """Creates a service's connections and enforces the limits, in one event loop.
 
     A peer may hold a quarter of all connections without a complete request. To make room, the longest-waiting
-    connection of the peer with most is closed.
+    connection of the peer that holds most is closed.
     """
 
     def __init__(self, limits: ConnectionLimits) -> None:
@@ -68,7 +68,7 @@ class ConnectionGuard:
                 connection.abort()
         other_files = len(os.listdir("/proc/self/fd")) - len(self._connections)
         self.most = max(4, min(self.limits.most, self._files - other_files - SPARE_FILES))
-        # Connections accepted in one turn all wait, however fast their requests follow.
+        # All connections accepted in one turn count as waiting, however soon their requests arrive.
         self.peer_most = max(2 * ACCEPTED_AT_ONCE, self.most // 4)
 
     def add(self, connection: GuardedConnection) -> bool:
@@ -94,7 +94,7 @@ class ConnectionGuard:
             self._waiting.pop(connection.peer, None)
 
     def update_waiting(self, connection: GuardedConnection) -> None:
-        """Update whether the connection may be closed: not while it sends a body or is answered."""
+        """Update whether the connection may be closed: not while it sends a body or the service works."""
         if connection in self._connections:
             self.remove(connection)
             self._connections.add(connection)
@@ -102,7 +102,7 @@ class ConnectionGuard:
                 self._waiting.setdefault(connection.peer, {})[connection] = None
 
     def admits(self, connection: GuardedConnection, method: str) -> bool:
-        """Return whether to accept a request whose header is complete; one without a body always is."""
+        """Return whether to accept a request whose header is complete; a request without a body is always accepted."""
         if method in ("GET", "HEAD") and connection.phase is not Phase.BODY:
             return True
         bodies = [other for other in self._connections if other.phase is Phase.BODY]

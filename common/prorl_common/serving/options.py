@@ -1,4 +1,4 @@
-"""Where a service listens, its limits and its token."""
+"""Options of a service: where it listens, its limits and its token."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from prorl_common.errors import UserError
 
 MIN_TOKEN = 16
-"""Characters; a shorter token could be guessed."""
+"""Minimum number of characters; a shorter token could be guessed."""
 MAX_BODY_MB = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """``most`` limits the connections; the others are seconds per phase."""
+    """``most`` limits the number of connections; the others limit the seconds of a phase."""
 
     most: int = 4096
     idle: float = 75.0
@@ -30,10 +30,10 @@ class ConnectionLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenOptions:
-    """``read_seconds`` and ``drain_seconds`` are in seconds, ``max_body_mb`` in MiB.
+    """Where a service listens, and its limits; ``max_body_mb`` is in MiB.
 
-    ``uds`` is a Unix socket path instead of host and port, ``queue`` the limit of waiting items, ``hosts`` further
-    names of the service.
+    ``uds`` is a Unix socket path that replaces host and port, ``queue`` the maximum number of waiting items, ``hosts``
+    further host names of the service.
     """
 
     port: int

@@ -1,4 +1,4 @@
-"""Checks of every request to a service."""
+"""Checks every request to a service."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Refusal(Exception):
 
 
 def busy(message: str, seconds: float) -> Refusal:
-    """Return a 503 with Retry-After: nothing was done."""
+    """Return a 503 refusal with Retry-After: nothing was done."""
     refusal = Refusal(503, message)
     refusal.headers["Retry-After"] = str(min(60, max(1, math.ceil(seconds))))
     return refusal
@@ -60,7 +60,7 @@ def refused(refusal: Refusal) -> Response:
 
 
 def unknown_route(routes: str) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """Return the handler for other paths and methods than ``routes``."""
+    """Return the handler for paths and methods other than ``routes``."""
 
     async def handle(_: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
@@ -105,7 +105,7 @@ class Gate:
             self._in_flight -= 1
 
     async def end(self, seconds: float) -> bool:
-        """Refuse new requests with 503 and wait for running ones; return False if time ran out.
+        """Refuse new requests with 503 and wait for running ones; return False if some did not finish in time.
 
         Waits until LINGER seconds after the last request, as clients may return.
         """
@@ -164,7 +164,7 @@ class Bodies:
     async def read(self, request: Request) -> AsyncIterator[bytes]:
         """Yield the JSON body; its bytes are held until the block ends.
 
-        Raises Refusal: 415 if not JSON, 413 too large, 408 too slow, 503 if too much is held.
+        Raises Refusal: 415 (not JSON), 413 (too large), 408 (too slow), 503 (too many bytes held).
         """
         headers = request.headers
         # A page of another site can post anything but JSON without a preflight request.

@@ -1,4 +1,4 @@
-"""The socket and uvicorn server of a service.
+"""Creates the socket and the uvicorn server of a service.
 
 The first SIGTERM or SIGINT refuses new requests and finishes running ones within ``drain_seconds``; the second ends the
 server.
@@ -105,7 +105,7 @@ def listening(options: ListenOptions) -> Iterator[tuple[socket.socket, str]]:
         return
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     host = options.host.strip("[]")
-    # With an explicit protocol asyncio turns off Nagle's algorithm, which would cost 40 ms an answer.
+    # With an explicit protocol asyncio turns off Nagle's algorithm, which would cost 40 ms per answer.
     sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -35,7 +35,7 @@ def _vllm() -> Any:
 
 
 class VllmGenerator:
-    """Samples with vLLM; implements ``Generator``. A seed's tokens may depend on the rest of its batch."""
+    """Samples with vLLM; implements ``Generator``. A seed's tokens may depend on the other samples of its batch."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class VllmGenerator:
         The options are those of ``BackendOptions``; ``request_seeds`` makes vLLM's sampler slow on a GPU.
         """
         SPEC.check_installed()
-        # Weights of the trainer need no copy to another process.
+        # In one process, the trainer's weights need no copy.
         os.environ["VLLM_ENABLE_V1_MULTIPROCESSING"] = "0"
         import torch
 
@@ -81,7 +81,7 @@ class VllmGenerator:
 
     @property
     def context_tokens(self) -> int:
-        """Most tokens of prompt and completion."""
+        """Maximum tokens of prompt and completion together."""
         return int(self._engine.model_config.max_model_len)
 
     def generate(
@@ -117,8 +117,10 @@ class VllmGenerator:
 
 
 class VllmStream:
-    """Steps the engine in the caller's thread; implements ``Stream``. A stopped sample may lose ``HANDED_OVER``
-    tokens."""
+    """Steps the engine in the caller's thread; implements ``Stream``.
+
+    A stopped sample may lose up to ``HANDED_OVER`` tokens.
+    """
 
     repeatable = False
 
@@ -175,7 +177,6 @@ class VllmStream:
         return self._results.paused()
 
     def _record(self, output: Any) -> list[Row]:
-        """Append new tokens to their row; return the row if it ended."""
         answer = output.outputs[0]
         row = self._running[output.request_id]
         tokens = [int(token) for token in answer.token_ids]
@@ -211,7 +212,7 @@ class VllmStream:
 
 
 def fresh_seed(row: Row) -> int:
-    """Return a seed for the rest of ``row``, different for each length already sampled."""
+    """Return a seed to continue ``row``, different for each length already sampled."""
     return derive_seed(row.seed, "go on", len(row.token_ids)) if row.token_ids else row.seed
 
 

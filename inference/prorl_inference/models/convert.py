@@ -91,7 +91,7 @@ def weight_name(name: str) -> str:
 def split_rotary_pairs(weight: Any, heads: int) -> Any:
     """Undo GGUF's row order of query and key projections ``[heads * head_dim, hidden]``.
 
-    GGUF stores a rotary pair side by side; Transformers stores a head's first numbers, then its second.
+    GGUF stores a rotary pair's numbers side by side; Transformers stores a head's first numbers, then its second ones.
     """
     rows, hidden = weight.shape
     pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)

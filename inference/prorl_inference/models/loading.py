@@ -37,7 +37,7 @@ def check_device(device: str) -> None:
 
 
 def pick_device(device: str = "auto") -> str:
-    """Return the torch device; ``auto`` prefers CUDA. Raises UserError for an invalid or missing one."""
+    """Return the torch device; ``auto`` prefers CUDA. Raises UserError for an invalid or missing device."""
     import torch
 
     check_device(device)
@@ -88,7 +88,7 @@ def load_model(
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """Return (model in eval mode on ``device``, tokenizer) from a model folder.
 
-    Raises ModelError for missing, corrupt or unfitting files, MissingExtraError without torch or transformers.
+    Raises ModelError for missing, corrupt or incompatible files, MissingExtraError without torch or transformers.
     """
     require_local_extra()
     import transformers

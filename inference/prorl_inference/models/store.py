@@ -50,7 +50,7 @@ KNOWN_MODELS: dict[str, KnownModel] = {
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """One line of ``prorl model list``. ``path`` and ``megabytes`` are None until it is fetched."""
+    """One line of ``prorl model list``. ``path`` and ``megabytes`` are None until the model is fetched."""
 
     name: str
     title: str
@@ -89,7 +89,7 @@ def is_cached(alias: str) -> bool:
 
 
 def check_model(name_or_path: str) -> None:
-    """Raise ModelError unless the name is a model folder, an alias or like a hub id."""
+    """Raise ModelError unless the name is a model folder, an alias or has the form of a hub id."""
     path = Path(name_or_path).expanduser()
     if (path / "config.json").is_file() or name_or_path in KNOWN_MODELS:
         return

@@ -24,7 +24,7 @@ from prorl_inference.workers.work import SharedWork, Unit
 AGAIN_SECONDS = 10.0
 """Pause before a lost server is tried again."""
 CALL_SAMPLES = 1024
-"""Most samples given to a server in one call (or eight times its concurrency, if more)."""
+"""Maximum samples given to a server in one call, or eight times its concurrency if that is more."""
 LOOK_SECONDS = 0.05
 TICK_SECONDS = 0.2
 JOIN_SECONDS = 5.0

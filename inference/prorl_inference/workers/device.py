@@ -35,9 +35,10 @@ class DeviceModel:
 
 
 def device_list(text: str) -> list[str]:
-    """Return the comma-separated devices: several ``cpu``, or different numbered GPUs, else UserError.
+    """Return the comma-separated devices.
 
-    Mixed kinds would give samples that differ in their last bits.
+    Raises UserError unless several are all ``cpu`` or different numbered GPUs; mixed kinds would give slightly
+    different samples.
     """
     devices = [part.strip() for part in text.split(",") if part.strip()] or [text]
     for device in devices:

@@ -56,8 +56,8 @@ def sample_batches(
 class SamplingPool(Closing):
     """Samples with several workers; implements ``Generator`` and ``BatchSampler``.
 
-    A call fails once all workers have been lost for ``patience`` seconds. ``whole_batches``: a unit is one batch.
-    ``stop_at_refusal``: a sample refused by every server ends the call.
+    A call fails once all workers have been lost for ``patience`` seconds. With ``whole_batches`` a unit is one batch.
+    With ``stop_at_refusal`` a sample that every server refuses ends the call.
     """
 
     def __init__(
@@ -149,10 +149,10 @@ class SamplingPool(Closing):
         on_done: OnBatchDone,
         on_result: OnBatchResult,
     ) -> None:
-        """Sample every batch. Raises ServiceError if no worker is left, SampleRefusedError, and other errors of workers
-        at once.
+        """Sample every batch.
 
-        Results that arrived before are still reported.
+        Raises ServiceError if no worker is left, SampleRefusedError, or at once any other error of a worker. Results
+        that arrived before are still reported.
         """
         params.check()
         servers = all(worker.returns for worker in self.workers)

@@ -24,7 +24,7 @@ def open_servers(
     options: ServerOptions,
     tell: Callable[[str], None],
 ) -> SamplingPool:
-    """Return the servers at ``urls`` as one generator; those that do not answer join later.
+    """Return the servers at ``urls`` as one generator; servers that do not answer join later.
 
     Raises UserError if their models differ, ServiceError if none answers.
     """

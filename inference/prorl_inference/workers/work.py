@@ -1,6 +1,6 @@
 """The units (batches or single samples) of a call, taken by free workers.
 
-A free worker also starts a unit held too long by a slow one; the first result counts.
+A free worker also starts a unit that a slow worker holds too long; the first result counts.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Unit:
 class SharedWork:
     """The units of one call, shared by worker threads and consumed lazily.
 
-    A worker without a finished unit also starts one held elsewhere for ``untried`` seconds.
+    A worker that has not finished any unit also starts one that another has held for ``untried`` seconds.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class SharedWork:
         return sum(worker in unit.holders for unit in self._under_way.values())
 
     def _find_slow(self, worker: int) -> Unit | None:
-        """Return the unit held longest by others, since its last holder took it, if that is too long."""
+        """Return the unit that others have held longest, since its last holder took it, if that is too long."""
         slowest = self._slowest.get(worker)
         if slowest is None and self._held(worker):
             return None

@@ -34,7 +34,7 @@ def compute_advantages(
     """Return the advantage (B,) of each trajectory.
 
     ``rewards`` (B,) float; ``groups`` (B,) int, one id per prompt; ``lengths`` (B,) int, in tokens. Raises ValueError
-    for unequal shapes or a reward that is not finite, and PluginError for an estimator that returns such values.
+    for unequal shapes or a reward that is not finite, PluginError for such advantages.
     """
     if not rewards.shape == groups.shape == lengths.shape or rewards.dim() != 1:
         raise ValueError(
@@ -123,8 +123,8 @@ DR_GRPO = AdvantageSpec(name="dr_grpo", advantages=dr_grpo)
 def maxrl(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
     """Return (R - mean_group(R)) / mean_group(R), or 0 unless the mean is positive: MaxRL (arXiv 2602.02710).
 
-    A prompt of pass rate p is weighted by about 1/p, which gives the gradient of log p instead of p: in expectation
-    that of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1).
+    A prompt with pass rate p is weighted by about 1/p, which gives the gradient of log p instead of p. In expectation
+    it is that of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1).
     """
     del lengths, config
     mean = group_mean(rewards, groups)[groups]
@@ -137,10 +137,10 @@ MAXRL = AdvantageSpec(name="maxrl", advantages=maxrl)
 
 
 def pass_at_k(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return the gain of each response in the best of k: Pass@k training (arXiv 2508.10751, analytic form).
+    """Return each response's gain for the best of k: Pass@k training (arXiv 2508.10751, analytic form).
 
-    It is (mean best reward of the k-subsets with the response - mean over all) / their std, or 0 if all subsets are
-    worth the same. Rewards may be partial; k = 1 is GRPO with the population std.
+    It is (mean best reward of the k-subsets with the response - mean over all) / their std, or 0 if all subsets have
+    the same best reward. Rewards may be partial; k = 1 is GRPO with the population std.
     """
     del lengths
     advantages = torch.zeros_like(rewards)
@@ -169,8 +169,10 @@ def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
 
 @lru_cache(maxsize=64)
 def _subset_weights(n: int, k: int) -> tuple[list[float], list[float], list[float]]:
-    """Return, per rank in ascending order, the share of k-subsets in which it is the best: of all subsets, of those
-    with the element, and of those with a given lower one."""
+    """Return, for each rank in ascending order, the fraction of k-subsets in which it is the best.
+
+    The lists are over all subsets, those with the element, and those with a given lower one.
+    """
     every, with_one = comb(n, k), comb(n - 1, k - 1)
     best = [comb(j, k - 1) / every for j in range(n)]
     alone = [comb(j, k - 1) / with_one for j in range(n)]

@@ -19,8 +19,8 @@ def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tens
     """Return the estimate (N,) of KL(pi || pi_ref) at each token sampled from pi.
 
     ``clamp`` bounds the log-ratio d, the estimate or both; beyond a bound the gradient is 0. With clamp_value 10, k2
-    has no gradient beyond |d| = 10 for ``input`` and sqrt(20) for ``output``. The post prints pi_old for pi, but that
-    has no gradient. Raises PluginError for an estimate of another shape.
+    has no gradient beyond |d| = 10 for ``input`` and sqrt(20) for ``output``. The post writes pi_old instead of pi, but
+    that has no gradient. Raises PluginError if the estimate has a wrong shape.
     """
     d = logprobs - ref_logprobs
     spec = KL_ESTIMATORS.get(config.estimator)

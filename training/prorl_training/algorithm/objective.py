@@ -14,7 +14,7 @@ from prorl_training.config.algorithm import KLConfig, LossConfig, MismatchConfig
 
 
 class Mismatch(NamedTuple):
-    """Weight of each token's loss (N,), without gradient, and the share of tokens or sequences out of bounds."""
+    """Weight of each token's loss (N,), without gradient, and the fraction of tokens or sequences out of bounds."""
 
     weights: Tensor
     masked_fraction: Tensor
@@ -25,8 +25,8 @@ def mismatch_weights(
 ) -> Mismatch:
     """Return importance weights for the sampler mismatch, from rho = exp(trainer - sampler log-prob).
 
-    With the same weights, vLLM's kernels and bf16 give other probabilities. ``trainer_logprobs`` (N,) are from before
-    the update.
+    Even with equal weights, vLLM's kernels and bf16 give different probabilities. ``trainer_logprobs`` (N,) are from
+    before the update.
 
     - ``tis``: rho clamped to [low, high] (truncated importance sampling, Yao et al. 2025).
     - ``icepop``: rho, or 0 outside [low, high] (ant-ling 2025).

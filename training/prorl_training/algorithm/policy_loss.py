@@ -24,8 +24,8 @@ def policy_loss(
 ) -> PolicyLoss:
     """Return the loss (N,) of each token under ``config.name``.
 
-    The first three arguments are (N,) float, ``lengths`` (B,) int. Raises PluginError for a loss of another shape or
-    without a gradient.
+    The first three arguments are (N,) float, ``lengths`` (B,) int. Raises PluginError if the loss has a wrong shape or
+    no gradient.
     """
     spec = POLICY_LOSSES.get(config.name)
     completed = config.model_copy(update={"options": with_defaults(spec, config.options)})

@@ -1,4 +1,4 @@
-"""Shape raw rewards; filtering and pass@k use the raw ones. Needs no torch."""
+"""Shape raw rewards; filtering and pass@k use the raw rewards. Needs no torch."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def shaped_reward(
 ) -> float:
     """Return the reward after stop-properly, overlong, ``penalties`` and, while ``penalty_is_on``, the length reward.
 
-    ``tokens`` includes the end token. Full raw reward counts as correct, whatever stop-properly does. Raises
+    ``tokens`` includes the end token. A raw reward of 1 counts as correct, even if stop-properly changes it. Raises
     PluginError for a penalty that is not finite.
     """
     limit = config.rollout.max_tokens
@@ -116,7 +116,7 @@ def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> 
 
 
 def printed(response: Response, options: Mapping[str, Any]) -> float:
-    """Return the ProRL v2 post's cosine from ``eta_max`` to ``eta_min``, right or wrong alike."""
+    """Return the ProRL v2 post's cosine from ``eta_max`` to ``eta_min``, for correct and wrong responses alike."""
     return cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
 
 
@@ -129,10 +129,10 @@ PRINTED = PenaltySpec(
 
 
 def proportional(response: Response, options: Mapping[str, Any]) -> float:
-    """Return the post's cosine times the raw reward (ours), so that length never costs an answer its rank.
+    """Return the post's cosine times the raw reward (our change), so that length cannot make a reward negative.
 
-    With the raw reward this is raw x (1 + weight x eta(t)), and the config keeps weight x eta_min above -1. The post
-    subtracts the same from all: at 7,000 of 8,192 tokens a reward of 0.4 falls to -0.08, below a short wrong answer.
+    The sum is raw x (1 + weight x eta(t)); the config keeps weight x eta_min above -1. The post subtracts the same from
+    all: at 7,000 of 8,192 tokens a reward of 0.4 falls to -0.08, below a short wrong answer.
     """
     eta = cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
     return response.raw * eta
@@ -156,8 +156,10 @@ COSINE_DEFAULTS = {
 
 
 def correctness_aware(response: Response, options: Mapping[str, Any]) -> float:
-    """Return the cosine length reward of Yeo et al. 2025 (arXiv 2502.03373): right answers fall, wrong ones rise with
-    length."""
+    """Return the cosine length reward of Yeo et al. 2025 (arXiv 2502.03373).
+
+    With length, it falls for correct answers and rises for wrong ones.
+    """
     if response.tokens >= response.limit:
         return float(options["exceed"])
     kind = "correct" if response.correct else "wrong"

@@ -62,7 +62,7 @@ class Engine(Protocol):
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Load only a checkpoint's weights, possibly from the other engine; return as ``restore``."""
+        """Load only a checkpoint's weights, possibly from the other engine; return the same as ``restore``."""
         ...
 
     def change_config(self, step: int) -> None:

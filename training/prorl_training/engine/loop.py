@@ -154,7 +154,7 @@ class TrainingLoop:
         self.checkpoint(0)
 
     def restore(self, state: Mapping[str, Any], checkpoint: Path) -> None:
-        """Restore the loop's state, after the policy's."""
+        """Restore the loop's state; the policy must be restored before."""
         prompts = self.parts.prompts
         self._restore(state, load_buffer(checkpoint, {s.id: s for s in prompts.samples}))
         prompts.records.restore(checkpoint)
@@ -418,7 +418,7 @@ class TrainingLoop:
     def _stop_before(
         self, step: int, reason: str, before: Mapping[str, Any], carried: Carried
     ) -> None:
-        """Undo the changes of ``step``, so that a resumed run repeats it whole."""
+        """Undo the changes of ``step``, so that a resumed run repeats all of it."""
         seen = [d for d in self.guard.end_step(None, False) if d.kind == "outage"]
         self._restore(before, carried)
         self.stop_reason = reason

@@ -29,7 +29,7 @@ OVERRIDE = "--engine local overrides"
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """GPUs that torch sees, and why OpenRLHF cannot run here, if so."""
+    """GPUs that torch sees, and the reason if OpenRLHF cannot run here."""
 
     gpus: int
     missing: str = ""
@@ -60,8 +60,8 @@ def pick_engine(
 ) -> Choice:
     """Return the engine for a run whose user named none.
 
-    ``load`` returns the config with more settings. OpenRLHF is chosen if at least two GPUs, the config's or as many
-    as divide the batch, can be used; a config that names its device stays local.
+    ``load`` returns the config with more settings. OpenRLHF is chosen if it supports the config on at least two GPUs:
+    the config's, else as many as possible. With a device other than ``auto`` or ``cuda`` the run stays local.
     """
     from prorl_training.engine.openrlhf.launch.understood import unsupported
 
@@ -232,7 +232,7 @@ def _names_engine(preset: str | None, file: Path | None, overrides: Sequence[str
 
 
 def resumed_run(name: str, overrides: Sequence[str], steps: int | None) -> Start | str:
-    """Return the run to resume, or why nothing is left. Raises UserError."""
+    """Return the run to resume, or a message if nothing is left to do. Raises UserError."""
     from prorl_training.run.resume import resume_config
 
     run = find_run(name)
@@ -261,7 +261,7 @@ def train(
     """Train a run under runs/ and return its report, with the defaults of ``prorl train``.
 
     ``settings`` are config keys with ``__`` for the dot, such as ``optimizer__lr=1e-6``. ``resume`` names a run (or
-    ``latest``) to continue up to ``steps`` in all. ``restarts`` limits restarts after a worker or node died. Ctrl-C
+    ``latest``) to continue up to ``steps`` in total. ``restarts`` limits restarts after a worker or node died. Ctrl-C
     finishes the step, saves and sets ``report.interrupted``. Raises UserError, ServiceError.
     """
     from prorl_common import PlainProgress

@@ -1,5 +1,7 @@
-"""GPU memory that each engine holds in the stages of a step. Sources: ``policy.update``, DeepSpeed 0.19.6
-(runtime/zero/stage_1_and_2.py, stage3.py) and OpenRLHF 0.11.2."""
+"""Estimates the GPU memory that each engine holds in the stages of a step.
+
+Sources: ``policy.update``, DeepSpeed 0.19.6 (runtime/zero/stage_1_and_2.py, stage3.py) and OpenRLHF 0.11.2.
+"""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def _precision(config: TrainConfig, device: str) -> Precision:
 def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
     """Return settings (``key=value``) that make the run fit, [] if it fits already, or None if none are found.
 
-    One setting that suffices alone is preferred, then those that cost the least time or meaning.
+    A single setting that suffices is preferred, then those that cost the least time or meaning.
     """
 
     def fits(changes: Sequence[Change]) -> bool:
@@ -99,7 +99,7 @@ def changed(config: TrainConfig, changes: Sequence[Change]) -> TrainConfig:
 
 
 def _candidates(fit: Fit) -> Iterator[Change]:
-    """Yield changes that may help, cheap and small ones first."""
+    """Yield changes that may help, cheap and small changes first."""
     c, r = fit.config, fit.config.rollout
     short = any(phase.troubles for phase in fit.phases)
     longest = max(p.sizes["prompt tokens"] + p.sizes["response tokens"] for p in fit.phases)
@@ -196,10 +196,10 @@ CLOSE = 0.9
 
 
 def planned(config: TrainConfig, memory: int | None = None) -> Fit:
-    """Return the memory estimate of a planned run on a GPU of ``memory`` bytes, else this machine's, else
-    ``model.gpu_gb``.
+    """Return the memory estimate of a planned run.
 
-    With ``model.device=cpu`` it is for main memory. Raises UserError if the model's sizes are unknown.
+    It is for a GPU of ``memory`` bytes, else this machine's, else ``model.gpu_gb``; with ``model.device=cpu``, for main
+    memory. Raises UserError if the model's sizes are unknown.
     """
     machine = memory_here(config)
     wants_cpu = config.model.device == "cpu" and config.engine == "local"
@@ -257,9 +257,9 @@ def main_memory(
 
 
 def check_fit(config: TrainConfig, machine: tuple[str, int] | None) -> str | None:
-    """Return a note on the memory of a run that is about to start, or None; ``machine`` is from ``memory_here``.
+    """Return a note on the memory of a run about to start, or None; ``machine`` is from ``memory_here``.
 
-    Raises UserError, with settings that help, if the run does not fit; without ``machine`` that is a note too.
+    If it does not fit, raises UserError with settings that help; without ``machine``, returns them as a note.
     """
     if not config.model.check_fit:
         return None
@@ -278,7 +278,7 @@ def check_fit(config: TrainConfig, machine: tuple[str, int] | None) -> str | Non
 
 
 def usage(fit: Fit) -> str:
-    """Return the share of memory that a run needs, as text."""
+    """Return the needed and the available memory as text."""
     return f"{gigabytes(fit.needed)} of {gigabytes(fit.memory)}"
 
 
@@ -288,7 +288,7 @@ PUBLISHED_SHARES = (0.029, 0.106)
 """Share of the peak over whole runs, by the same count of operations: ProRL v1 (about 16,000 H100 hours, arXiv
 2505.24864, section 3.3) and DeepScaleR (about 3,800 A100 hours, its report)."""
 USABLE = 0.41
-"""Share of groups that are neither all right nor all wrong at 16 samples (BroRL, arXiv 2510.01180, ProRL's arm)."""
+"""Fraction of groups with both correct and wrong responses at 16 samples (BroRL, arXiv 2510.01180, ProRL's arm)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ Device = Literal["cpu", "cuda"]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Policy ranks and vLLM engines; the reference shares the policy's ranks, and if ``colocated`` vLLM its GPUs."""
+    """Policy ranks and vLLM engines. The reference shares the policy's ranks; if ``colocated``, vLLM its GPUs."""
 
     nodes: int
     gpus_per_node: int
@@ -33,7 +33,7 @@ def device_of(config: TrainConfig) -> Device:
 
 
 def layout_of(config: TrainConfig, device: Device) -> Layout:
-    """Return the layout that the config asks for, even if sizes do not divide (``launch.understood`` refuses that)."""
+    """Return the config's layout, even if sizes do not divide evenly (``launch.understood`` refuses that)."""
     o = config.openrlhf
     if device == "cpu":
         return Layout(1, o.cpu_ranks, o.cpu_ranks, 1, True)

@@ -1,5 +1,8 @@
-"""Memory that a GPU holds in each stage of a step, in bytes, following the tensors that Transformers and
-``policy.logprobs`` keep (tests/training/test_training_fit_passes.py compares them)."""
+"""Estimates in bytes the memory that a GPU holds in each stage of a step.
+
+Follows the tensors that Transformers and ``policy.logprobs`` keep; tests/training/test_training_fit_passes.py compares
+them.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +28,14 @@ ITEMS = (
 """What memory is used for. ``reserve`` is assumed, not computed: device contexts and allocator waste."""
 GB = 10**9
 PROMPT_ROOM = 2048
-"""Assumed prompt tokens if a config does not limit them, but at most ``PROMPT_SHARE`` responses."""
+"""Prompt tokens assumed if a config does not limit them, but at most ``PROMPT_SHARE`` times the response limit."""
 PROMPT_SHARE = 4
 CONTEXT_BYTES = 750_000_000
-"""Assumed per process on a GPU: CUDA context, library workspaces, NCCL buffers."""
+"""Bytes assumed per process on a GPU: CUDA context, library workspaces, NCCL buffers."""
 WASTE = 0.05
 """Assumed fraction of a pass's memory that the allocator loses to fragmentation."""
 TORCH_BYTES = 700_000_000
-"""Assumed for a process without a GPU that has loaded torch and Transformers."""
+"""Bytes assumed for a process without a GPU that has loaded torch and Transformers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class PhaseFit:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Memory of a run against ``memory`` bytes of each of ``gpus`` devices."""
+    """Memory needs of a run on ``gpus`` devices with ``memory`` bytes each."""
 
     config: TrainConfig
     device: str
@@ -328,7 +331,7 @@ BATCHED_TOKENS = 8192
 SEQUENCES = 256
 """Sequences whose logits it holds at once (vLLM's usual limit)."""
 ASLEEP_BYTES = 1_500_000_000
-"""Assumed for a sleeping engine: its CUDA graphs and memory that it does not release."""
+"""Bytes assumed for a sleeping engine: its CUDA graphs and memory that it does not release."""
 
 
 def engine_share(

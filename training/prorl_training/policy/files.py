@@ -45,7 +45,7 @@ def write_policy(work: Path, policy: PolicyModel, tokenizer: Any) -> dict[str, A
 def save_tokenizer(tokenizer: Any, folder: Path) -> None:
     """Write the tokenizer without the keys that Transformers adds for local folders.
 
-    So a resumed run writes the same files as an unbroken one.
+    A resumed run thus writes the same files as an uninterrupted one.
     """
     tokenizer.save_pretrained(folder)
     file = folder / "tokenizer_config.json"
@@ -77,7 +77,7 @@ def policy_tensors(path: Path) -> dict[str, Tensor]:
 def restore_weights(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
     """Load adapters and update count; reference and optimiser stay new.
 
-    The policy is made from ``path``/policy, which has adapters merged, or with LoRA from the base model.
+    ``policy`` was made from ``path``/policy (adapters merged) or, with LoRA, from the base model.
     """
     if (path / ADAPTERS).is_file():
         policy.load_policy_weights(policy_tensors(path))

@@ -15,7 +15,7 @@ from prorl_training.policy.logprobs import linear_logprobs, product_type
 OFF = "--set model.liger=false"
 _TOKENS, _VOCABULARY = 8, 512
 _ROUGH, _CLOSE = 0.05, 1e-3
-"""Allowed difference of the trial from our numbers, with bfloat16 products and with others; relative for gradients."""
+"""Allowed difference from ``linear_logprobs``, with bfloat16 and with other products; relative for gradients."""
 
 
 def check_liger(device: str) -> None:
@@ -37,7 +37,7 @@ def liger_logprobs(
     with_entropy: bool = False,
     vocabulary: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return ``logprobs.linear_logprobs``, up to the precision of the product type, in which gradients are summed."""
+    """Return the same as ``linear_logprobs``, up to the precision of the product type, which also sums gradients."""
     from liger_kernel.ops import LigerFusedLinearScaledCrossEntropyFunction as Fused
 
     dtype = product_type(hidden)

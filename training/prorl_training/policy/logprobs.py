@@ -1,5 +1,7 @@
-"""Log-probs of a pack's targets, in blocks so that N x vocabulary logits never exist at once. Each model is tried
-first, so that none is silently computed wrong."""
+"""Computes log-probs of a pack's targets in blocks, so that N x vocabulary logits never exist at once.
+
+Each model is tried first, so that none is silently computed wrong.
+"""
 
 from __future__ import annotations
 
@@ -201,7 +203,6 @@ def _block(hidden: Tensor, weight: Tensor, bias: Tensor | None, dtype: torch.dty
 
 
 def _chunk_rows(block: Tensor) -> int:
-    """Return the rows to process at once."""
     if block.device.type != "cpu":
         return max(1, len(block))
     return max(1, CPU_CHUNK_BYTES // (block.element_size() * block.shape[1]))
@@ -278,8 +279,8 @@ class LinearScorer(Protocol):
 class TargetScorer:
     """Log-probs of a pack's targets under one model.
 
-    ``factor`` scales the output layer's logits to the model's (None: run the model whole). ``packs``: responses may
-    share a pass. ``vocabulary``: number of real tokens.
+    ``factor`` scales the output layer's logits to the model's (None: the whole model must run). ``packs``: responses
+    may share a pass. ``vocabulary``: number of real tokens.
     """
 
     def __init__(self, model: Any, linear: LinearScorer = linear_logprobs) -> None:
@@ -364,7 +365,7 @@ class TargetScorer:
 def logits_factor(model: Any) -> float | None:
     """Return f if the model's logits are f times its output layer of the decoder's hidden states, else None.
 
-    Decided by a trial (Cohere, Granite and Falcon-H1 scale theirs); models that cap logits have none.
+    Decided by a trial (Cohere, Granite and Falcon-H1 scale theirs); None for models that cap logits.
     """
     if getattr(model.config, CAPPED, None) not in (None, 0):
         return None

@@ -22,7 +22,7 @@ from prorl_training.schedule.learning_rate import planned_updates
 
 
 def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
-    """Return the model with fresh adapters, drawn from ``seed`` alone, and the rest frozen.
+    """Return the model with fresh adapters, drawn from ``seed`` alone, and all other weights frozen.
 
     Raises MissingExtraError without peft, and UserError if no layer matches the targets.
     """
@@ -70,7 +70,7 @@ class AdapterReference:
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Make the base with these adapters the reference; {} gives the base alone.
 
-        Raises ServiceError if one does not fit.
+        Raises ServiceError if a tensor does not fit.
         """
         parameters = dict(_trained(self.model)) if tensors else {}
         _check_tensors(tensors, parameters, "reference")
@@ -243,11 +243,11 @@ class PolicyModel:
         return _snapshot((n, p) for n, p in self.model.named_parameters() if p.requires_grad)
 
     def load_policy_weights(self, tensors: Mapping[str, Tensor]) -> None:
-        """Load trained weights by parameter name. Raises ServiceError if one does not fit."""
+        """Load trained weights by parameter name. Raises ServiceError if a tensor does not fit."""
         _copy_into(self.model, tensors, "policy")
 
     def reference_tensors(self) -> dict[str, Tensor]:
-        """Return the reference's trained weights by parameter name; empty without one."""
+        """Return the reference's trained weights by parameter name; empty without a reference."""
         if self.adapters is not None:
             return _snapshot(self.adapters.tensors.items())
         return {} if self.reference is None else _snapshot(self.reference.named_parameters())

@@ -58,9 +58,9 @@ def _part(group: PromptGroup, start: int, stop: int) -> PromptGroup:
 
 
 def build_packs(groups: Sequence[PromptGroup], max_tokens: int) -> list[Pack]:
-    """Build packs of at most ``max_tokens`` by first-fit decreasing: at most 11/9 of the fewest possible, plus one.
+    """Build packs of at most ``max_tokens`` by first-fit decreasing.
 
-    A longer response gets its own pack.
+    Their number is at most 11/9 of the minimum, plus one. A longer response gets its own pack.
     """
     parts = [part for group in groups for part in split_group(group, max_tokens)]
     parts.sort(key=input_length, reverse=True)

@@ -102,7 +102,7 @@ class UpdateJudge(Protocol):
 
 
 class AcceptAll:
-    """Refuses nothing; updates that are not finite are never applied anyway."""
+    """Accepts every update; updates that are not finite are never applied anyway."""
 
     def judge_update(self, loss: float, grad_norm: float) -> bool:
         """Return True."""
@@ -312,7 +312,7 @@ class PolicyUpdate:
         return [p.grad for p in self.policy.trained]
 
     def _kl_share(self, kl_gradient: Sequence[Tensor | None]) -> float | None:
-        """Return the norm of the KL gradient as a share of it plus the rest's."""
+        """Return |KL gradient| / (|KL gradient| + |remaining gradient|)."""
         kls, policies = [self.sums.zero], [self.sums.zero]
         for parameter, kl in zip(self.policy.trained, kl_gradient, strict=True):
             if parameter.grad is None or kl is None:
@@ -345,10 +345,10 @@ class Policy(PolicyModel):
     def update(
         self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
-        """Do one gradient update per mini-batch; ``judge`` may refuse each, and one that is not finite is never
-        applied.
+        """Do one gradient update per mini-batch.
 
-        With ``token_mean`` all tokens of a mini-batch weigh the same, whatever their pack.
+        ``judge`` may refuse an update, and one that is not finite is never applied. With ``token_mean`` all tokens of a
+        mini-batch weigh the same, whatever their pack.
         """
         return PolicyUpdate(self, batch, judge or AcceptAll(), lr_scale).run()
 

@@ -89,7 +89,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Digest, base, training legs and, if available, run of the model in ``folder``."""
+    """Digest, base model, lineage and, if available, run of the model in ``folder``."""
 
     folder: Path
     weights: str
@@ -99,12 +99,12 @@ class Facts:
 
     @property
     def legs(self) -> list[str]:
-        """The legs as text, oldest first."""
+        """The legs (``run.lineage``) as text, oldest first."""
         return lines(self.lineage["lineage"]) if self.lineage else []
 
 
 def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
-    """Return the filter of a run's private text. Raises ConfigError if its config cannot be read."""
+    """Return a filter for a run's private text. Raises ConfigError if its config cannot be read."""
     config = read_config_file(run.config_path)
     data = config["data"].get("path")
     names = [str(run.path), *config.get("plugins", []), *_local(config["model"]["path"])]

@@ -1,5 +1,7 @@
-"""Draw, sample and score prompts concurrently until a batch has enough usable groups. With a repeatable sampler
-(Transformers) a step depends bit for bit on (seed, step, carried groups)."""
+"""Draw, sample and score prompts concurrently until a batch has enough usable groups.
+
+With a repeatable sampler (Transformers) a step is determined exactly by (seed, step, carried groups).
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ class Occupancy:
 RATE_STEP = 0.2
 """Weight of the newest step in ``Collector.usable_rate``."""
 AHEAD = 2
-"""Samples in progress per sampler slot if they are not carried, so that freed slots are filled at once."""
+"""Samples in progress per sampler row if unfinished ones are not carried, so that freed rows are filled at once."""
 LOOK_SECONDS = 0.05
 """How long to wait for the sampler before looking for verdicts again."""
 
@@ -80,7 +82,7 @@ class TooFewGroups(StepGivenUp):
 
 @dataclass(slots=True)
 class Collector:
-    """Samples and scores a step's batch with one generator and one scorer.
+    """Samples and scores a step's batch.
 
     ``guard`` judges missing verdicts; ``beat`` is called on progress. ``usable_rate``, the recent share of usable
     groups, sets how many prompts are in progress and belongs in a checkpoint.
@@ -233,7 +235,7 @@ class _Collection:
         return any(must_end(draw.step, self._step, late_steps) for draw in self._open.values())
 
     def _fill(self, stream: Stream) -> None:
-        """Draw prompts until enough groups are in progress to fill the batch at the current rate of usable ones."""
+        """Draw prompts until those in progress should fill the batch at the current rate of usable groups."""
         sampling, samples = self._config.dynamic_sampling, self._config.rollout.samples
         missing = self._missing()
         if missing <= 0:
@@ -246,8 +248,8 @@ class _Collection:
             rate = (usable + 2 * self._collector.usable_rate) / (len(self._decided) + 2)
             groups = max(groups, aim / (self._collector.usable_rate if carry else rate))
         groups = math.ceil(groups)
-        # with carried groups samples count, not groups: a whole batch or the sampler's rows stay in progress
-        # until the step ends, so that no freed row is empty
+        # if unfinished groups are carried, the limit is on samples, not groups: a whole batch or the sampler's rows
+        # stay in progress until the step ends, so that no freed row is empty
         most = max(samples, stream.rows * (1 if carry else AHEAD))
         rows = min(groups * samples, most)
         while self._drawn < self._draw_limit and stream.running + samples <= rows:

@@ -139,10 +139,10 @@ class Ladder(NamedTuple):
 
 
 class Ladders:
-    """Ladders of ``samples``: a family's items in one domain, by the ``level`` in their metadata.
+    """Ladders of ``samples``: the levels (``level`` in metadata) of one family's items in one domain.
 
-    The lowest level is open, each next one while the pass rate below is at least ``open_at``; levels can close again.
-    Items without a level are always open.
+    The lowest level is open, each next one while the pass rate of the level below is at least ``open_at``; levels can
+    close again. Items without a level are always open.
     """
 
     def __init__(self, samples: Sequence[Sample]) -> None:

@@ -16,7 +16,7 @@ from prorl_training.rollout.item_records import Floats, ItemRecords, Ladders
 
 
 def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
-    """Return each item's chance that ``samples`` responses are neither all right nor all wrong."""
+    """Return each item's probability that ``samples`` responses are neither all correct nor all wrong."""
     a, b = 1 + right, 1 + wrong
     all_right, all_wrong = np.ones_like(a), np.ones_like(a)
     for j in range(samples):
@@ -28,7 +28,7 @@ def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
 def weights_by_chance(
     base: Floats, chance: Floats, floor: float, strata: Sequence[object] | None = None
 ) -> Floats:
-    """Return item weights: a share ``floor`` follows ``base``, the rest ``base`` times ``chance``.
+    """Return item weights: a fraction ``floor`` follows ``base``, the remainder ``base`` times ``chance``.
 
     Each stratum, such as a domain, keeps its total weight.
     """
@@ -81,7 +81,7 @@ class PromptSource:
     def draw(self, step: int, config: TrainConfig) -> Iterator[Sample]:
         """Yield the samples of ``step`` in order, without too long ones.
 
-        Raises UserError if none fits, or for one if ``rollout.overlong_prompts`` is ``error``.
+        Raises UserError if none fits, or if one is too long and ``rollout.overlong_prompts`` is ``error``.
         """
         self.passed_over = 0  # not in the generator, which may never be advanced
         return self._drawn(step, config)

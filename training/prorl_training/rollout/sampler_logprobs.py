@@ -1,5 +1,7 @@
-"""Check that the sampler returns the log-probs that the settings need: with ``rollout.top_p`` below 1 vLLM's are of the
-truncated distribution, and replaced by NaN."""
+"""Check that the sampler returns the log-probs that the settings need.
+
+With ``rollout.top_p`` below 1, vLLM's are of the truncated distribution and replaced by NaN.
+"""
 
 from __future__ import annotations
 

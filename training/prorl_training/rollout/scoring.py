@@ -1,4 +1,4 @@
-"""Score groups in a thread beside sampling. A ServiceError becomes infra-error verdicts, never a reward of 0."""
+"""Score groups in a thread during sampling. A ServiceError becomes infra-error verdicts, never a reward of 0."""
 
 from __future__ import annotations
 

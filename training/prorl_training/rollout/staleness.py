@@ -12,10 +12,10 @@ from prorl_training.types import Carried, Group
 def still_fitting(
     carried: Carried, before: TrainConfig, now: TrainConfig
 ) -> tuple[Carried, Carried]:
-    """Return the usable and the lost parts of ``carried`` for a step under ``now``; ``before`` is the last step's
-    config.
+    """Return the usable and the lost parts of ``carried`` for a step under ``now``.
 
-    Groups sampled with other settings are lost, because their log-probs and size belong to those.
+    ``before`` is the last step's config. Groups sampled with other settings are lost, because their log-probs and size
+    depend on these.
     """
     weights = now.data.domain_weights
     r, old = now.rollout, before.rollout

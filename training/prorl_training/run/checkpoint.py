@@ -223,7 +223,7 @@ def _delete(path: Path) -> None:
 
 
 def sweep(root: Path) -> None:
-    """Remove what a killed process left half written or half deleted; for the run's single writer."""
+    """Remove files that a killed process left half written or half deleted; for the run's single writer."""
     for start in (".step_", ".gone.", ".latest.", ".best."):
         for path in root.glob(f"{start}*"):
             if path.is_dir():

@@ -39,7 +39,7 @@ def choose_checkpoint(
 ) -> Chosen:
     """Return the verified checkpoint of ``step``, the best, or the newest.
 
-    Raises UserError if it is missing or damaged; ``fall_back`` skips damaged newest ones.
+    Raises UserError if it is missing or damaged; with ``fall_back``, damaged newest ones are skipped.
     """
     if best:
         step = best_step(run.checkpoints)

@@ -1,4 +1,4 @@
-"""The folder of one run. Journals are synced only before a checkpoint, because a resumed run repeats later steps."""
+"""The folder of one run. Its journals are synced only before a checkpoint: a resumed run repeats later steps."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ class RunStatus:
 
 
 def run_status(run: RunFolder, now: float | None = None) -> RunStatus:
-    """Return the status of a run at Unix time ``now``, whatever its files hold."""
+    """Return the status of a run at Unix time ``now``, even if its files are damaged."""
     try:
         config = read_config_file(run.config_path)
     except UserError as error:

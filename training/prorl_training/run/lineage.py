@@ -1,4 +1,4 @@
-"""Where a run's weights came from: legs, each under one preset and engine, kept in checkpoints and exports."""
+"""Records where a run's weights came from: legs, each a part of the training under one preset and engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build a step's line of ``metrics.jsonl``. Rates include dropped groups, to follow the policy and not the filter."""
+"""Build a step's line of ``metrics.jsonl``. Rates include dropped groups, to measure the policy and not the filter."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def timing_metrics(report: StepReport) -> dict[str, Any]:
 
 
 def progress_fields(row: Mapping[str, Any], last_reset: int) -> dict[str, str]:
-    """Return the facts beside the progress bar."""
+    """Return the facts for the progress bar."""
     fields = {}
     if row["reward_mean"] is not None:
         fields = {"reward": f"{row['reward_mean']:.3f}", "pass": f"{row['pass_rate']:.3f}"}

@@ -134,7 +134,7 @@ def resume_config(
 
 
 def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[str, Any]]:
-    """Return the stages with this engine for those not begun. Raises ResumeError if all have."""
+    """Return the stages, with ``engine`` for those not begun. Raises ResumeError if all have begun."""
     _, phase, begins = place(run, config)
     last_begun = config.phases[phase - 1 if begins else phase].stage
     stages = [stage.model_dump(mode="json") for stage in config.stages]

@@ -40,7 +40,7 @@ def write_rollouts(
     learned: Learned,
     detail: Literal["full", "texts"] = "full",
 ) -> None:
-    """Write a row per response: a step's ``sampled`` groups, then carried ones that it trained on.
+    """Write a row per response: a step's ``sampled`` groups, then carried groups that it trained on.
 
     Raises DiskFullError, and UserError if the disk is not writable.
     """

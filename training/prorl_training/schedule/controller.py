@@ -23,7 +23,7 @@ class Measured(NamedTuple):
     entropy: float | None = None
     validation: ValidationResult | None = None
     levels_closed: int | None = None
-    """Levels of generated items from which none is drawn (``data.levels``)."""
+    """Number of closed levels of generated items (``data.levels``)."""
     outlook: Outlook | None = None
     """The run's forecast, computed only if a rule needs it (``controller.end_gain``)."""
 
@@ -240,7 +240,7 @@ class Controller:
         return bool(phases) and "start_step" in phases[self.phase].set.get("length_penalty", {})
 
     def _window_changes(self, step: int, before: LengthPenaltyConfig) -> list[Decision]:
-        """A phase that changes an open window closes and reopens it."""
+        """Return the window's changes; a phase that changes an open window closes and reopens it."""
         s, p = self.state, self.settings.length_penalty
         now, was = self.penalty_is_on(step), s.window_open
         s.window_open = now

@@ -23,7 +23,7 @@ Places = NDArray[np.int64]
 LEVEL, USUAL = 0.95, 3.84
 """Level of the intervals, and the minimum threshold: the 95 % point of chi^2 with one degree of freedom."""
 DRAWS, STILL = 400, 160
-"""Number of series simulated for a threshold and for a constant."""
+"""Number of simulated series for a threshold, and for the p-value of a constant."""
 FINEST = 1e-8
 """Minimum variance of the noise; with less, rounding would choose between curves that fit exactly."""
 NEAR, KEPT = 10.0, 24.0
@@ -43,12 +43,12 @@ CURVES: dict[str, Callable[[Array, Array], Array]] = {
     # a straight line, then constant
     "broken line": lambda ratio, b: np.minimum(ratio, 1),
 }
-"""f of each family as a function of B and of C in units of the compute at half (broken line: all) of the climb."""
+"""f of each family as a function of B and of C / (compute at half of the climb; broken line: at its end)."""
 FAMILIES = tuple(CURVES)
 
 
 class Correlation(NamedTuple):
-    """K = ``white`` + (1 - ``white``) ``rho``^gap, gaps in median distances between validations."""
+    """K = ``white`` + (1 - ``white``) ``rho``^gap, with gaps in median distances between validations."""
 
     rho: float
     white: float = 0.0
@@ -131,7 +131,7 @@ def _refined(values: Array, near: NDArray[np.bool_], count: int) -> Array:
 
 
 class Functional(NamedTuple):
-    """A quantity start R0 + ceiling A with shape-dependent weights."""
+    """A quantity start x R0 + ceiling x A, whose weights depend on the shape."""
 
     start: Array
     ceiling: Array
@@ -164,7 +164,7 @@ class Design:
         self.det = self.a * self.d - self.b**2
 
     def variance(self, at_start: Array | float, at_ceiling: Array | float) -> Array:
-        """Return the variance of at_start R0 + at_ceiling A in sigma^2 (correlation x shape), at least 1e-9."""
+        """Return the variance of at_start x R0 + at_ceiling x A in sigma^2 (correlation x shape), at least 1e-9."""
         s, e = np.asarray(at_start), np.asarray(at_ceiling)
         variance = (s * s * self.d - 2 * s * e * self.b + e * e * self.a) / self.det
         return np.asarray(np.maximum(variance, 1e-9))
@@ -185,12 +185,12 @@ class Design:
         return Fits(*(np.stack(x, axis=1) for x in (starts, ceilings, sses)))
 
     def held(self, fits: Fits) -> Array:
-        """Return sums of squares with A constrained to [0, 1]."""
+        """Return residual sums of squares with A constrained to [0, 1]."""
         beyond = fits.ceiling - np.clip(fits.ceiling, 0, 1)
         return np.asarray(fits.sse + beyond**2 / self.variance(0.0, 1.0))
 
     def around_level(self, series: Array) -> Array:
-        """Return sums of squares around the best constant (series x correlation x 1)."""
+        """Return residual sums of squares around the best constant (series x correlation x 1)."""
         sums = []
         for ones, whiten in zip(self.ones, self.whiten, strict=True):
             y = series @ whiten
@@ -208,20 +208,19 @@ class Setting:
         self.height = self.surprise(self.design.held(self.fits))[0]
 
     def surprise(self, sse: Array) -> Array:
-        """Return H of sums of squares (... x correlation x shape)."""
+        """Return H of residual sums of squares (... x correlation x shape)."""
         variance = np.maximum(sse / self.n, max(self.floor, FINEST))
         log_det = self.design.log_det[:, None]
         return np.asarray(self.n * np.log(variance) + sse / variance + log_det)
 
     def least(self, sse: Array) -> Array:
-        """Return the lowest H of each series from sums of squares."""
+        """Return the lowest H of each series from residual sums of squares."""
         best = sse.min(axis=2, keepdims=True)  # H rises with the sum of squares
         return np.asarray(self.surprise(best).min(axis=(1, 2)))
 
     def allowed(self, what: Functional, threshold: float) -> tuple[float, float]:
-        """Return the range of ``what`` within ``threshold`` of the lowest H."""
-        # for each correlation the sum of squares at which H reaches its limit; negative if H is
-        # never that low
+        """Return the profile-likelihood interval of ``what``: H within ``threshold`` of the lowest."""
+        # for each correlation the residual sum of squares at which H reaches its limit; negative if H is never that low
         limit = float(self.height.min()) + threshold - self.design.log_det
         least = max(self.floor, FINEST)
         bound = limit - self.n * np.log(least)
@@ -266,14 +265,14 @@ def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generato
 
 
 class Likely(NamedTuple):
-    """Probability of each (noise variance, correlation, shape), and those variances."""
+    """Posterior of each (noise variance, correlation, shape), and those variances."""
 
     variances: Array
     weights: Array
 
 
 class Draws(NamedTuple):
-    """Curves that the data allow, with their noise."""
+    """Curves drawn from the posterior, with their noise."""
 
     shape: Places
     start: Array
@@ -285,7 +284,7 @@ class Draws(NamedTuple):
 def likely(setting: Setting) -> Likely:
     """Return the posterior by restricted likelihood, flat in log middle, log B, A in [0, 1] and family.
 
-    If the noise of single problems is known, half of the prior is on that noise alone.
+    If the noise of single problems is known, half of the prior weight is on exactly that noise.
     """
     design, fits, n = setting.design, setting.fits, setting.n
     if setting.floor > 0:
@@ -347,7 +346,7 @@ def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws
 def thresholds(
     setting: Setting, drawn: Draws, asked: Sequence[Functional], random: np.random.Generator
 ) -> list[float]:
-    """Return each functional's threshold: the 95 % point of the H of its true value above the lowest H.
+    """Return each functional's threshold: the 95 % quantile of H at its true value minus the lowest H.
 
     It is taken over series simulated from the drawn curves.
     """
@@ -366,7 +365,7 @@ def thresholds(
 def _falls(
     setting: Setting, drawn: Draws, asked: Sequence[Functional], series: Array, block: Places
 ) -> Array:
-    """Return the H of the true values above the lowest H (asked x series)."""
+    """Return H at the true values minus the lowest H (asked x series)."""
     design = setting.design
     fits = design.fit(series[block])
     least = setting.least(design.held(fits))

@@ -1,4 +1,4 @@
-"""A run's decisions as spans, text and table, and differences between two lists."""
+"""Turns a run's decisions into spans, text and tables, and compares two lists of them."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def stage_lines(config: TrainConfig) -> list[str]:
 def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> list[str]:
     """Return a text timeline with ``width`` columns for ``steps`` steps.
 
-    ``=`` marks the length penalty, ``R`` resets, ``P`` other actions after a stall, ``L`` level changes, ``!`` the
-    rest.
+    ``=`` marks the length penalty, ``R`` resets, ``P`` other actions after a stall, ``L`` level changes, ``!`` all
+    others.
     """
     width = max(min(width, steps), 1)
 

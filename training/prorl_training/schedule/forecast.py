@@ -23,11 +23,11 @@ from prorl_training.schedule.curve_fit import (
 )
 
 FEWEST = 8
-"""Fewest validations that a curve is fitted to."""
+"""Minimum number of validations for a curve fit."""
 WIDEST = 0.1
 """Maximum width of an identified interval, in reward."""
 LEVEL_P = 0.05
-"""If the p-value of no movement is above this, there is no forecast."""
+"""There is no forecast if the p-value under no movement is above this."""
 POINTS = 40
 """Points of the returned curve, from the first validation to ``to_step``."""
 
@@ -274,13 +274,13 @@ def one_line(found: Forecast) -> str:
 
 
 def number(row: Mapping[str, Any], key: str) -> float | None:
-    """Return the value of ``key``, or None if absent. Raises UserError if it is no number."""
+    """Return the value of ``key``, or None if absent. Raises UserError if it is not a number."""
     value = row.get(key)
     return None if value is None else _number(row, key, value)
 
 
 def numbers(row: Mapping[str, Any], key: str) -> tuple[float | None, ...]:
-    """Return the list at ``key``, empty if absent. Raises UserError for other than numbers and nulls."""
+    """Return the list at ``key``, empty if absent. Raises UserError for values other than numbers and nulls."""
     values = row.get(key)
     if values is None:
         return ()
@@ -315,7 +315,7 @@ class Outlook(NamedTuple):
     seed: int
 
     def gain(self, least: float) -> Gain:
-        """Return whether validation will climb by ``least`` until ``to_step``."""
+        """Return whether validation is forecast to climb by ``least`` until ``to_step``."""
         if self.step >= self.to_step:
             return Gain("not known", least, self.to_step, why="this is the run's last step")
         found = forecast(self.rows(), self.to_step, seed=self.seed)

@@ -24,8 +24,8 @@ def planned_updates(config: TrainConfig) -> int:
 def lr_at(config: OptimizerConfig, update: int, total_updates: int, scale: float = 1.0) -> float:
     """Return the learning rate of gradient update ``update`` (1-based).
 
-    It rises linearly to ``config.lr`` over ``warmup_updates``, then decays to ``min_ratio`` x lr over
-    ``decay_updates`` more, or the rest of ``total_updates`` if 0. Raises ValueError if ``update`` is less than 1.
+    It rises linearly to ``config.lr`` over ``warmup_updates``, then decays to ``min_ratio`` x lr over ``decay_updates``
+    (0: the remaining ``total_updates``). Raises ValueError if ``update`` is less than 1.
     """
     if update < 1:
         raise ValueError(f"updates are counted from 1, got {update}")

@@ -14,14 +14,14 @@ from prorl_training.types import Decision, Finding
 FLOOR = 1e-6
 """Nats per token; differences between KLs far below this are ignored."""
 MIN_SPREAD = 0.1
-"""In log-KL, about 10 %. At 8 deviations a spike is at least exp(0.8) = 2.2 times the expected KL."""
+"""Minimum deviation of log-KL, about 10 %. At 8 deviations a spike is at least exp(0.8) = 2.2 times the expected KL."""
 
 WEIGHTS = {
     "current": "the reference takes the policy's own",
     "best_reference": "the reference takes those of best_step, the policy keeps its own",
     "best": "policy and reference take those of best_step",
 }
-"""What each ``controller.reset_to`` does, for a reset's evidence."""
+"""Effect of each ``controller.reset_to``, for a reset's evidence."""
 
 
 def kl_rule(history: Sequence[float], kl: float, config: ControllerConfig) -> Finding | None:
@@ -43,7 +43,7 @@ def kl_rule(history: Sequence[float], kl: float, config: ControllerConfig) -> Fi
 
 
 class Spike(NamedTuple):
-    """The newest KL against its history."""
+    """The newest KL compared with its history."""
 
     z: float
     """Robust standard deviations above the fitted line."""

@@ -120,10 +120,9 @@ class Guard:
     def end_step(
         self, entropy: float | None, empty: bool, evidence: Mapping[str, Any] | None = None
     ) -> list[Decision]:
-        """Return all decisions since ``begin_step``, a ``run_stopped`` last.
+        """Return all decisions since ``begin_step``; a ``run_stopped`` comes last.
 
-        ``entropy`` is in nats per token, None without an update; ``empty`` means that there was nothing to learn
-        from.
+        ``entropy`` is in nats per token, None without an update; ``empty`` means that there was nothing to learn from.
         """
         self._report_updates()
         self._count_empty(empty, evidence or {})
@@ -211,7 +210,7 @@ class Guard:
 
 
 def _json(value: float) -> float | str:
-    """Strict JSON has no NaN or infinity."""
+    """Return the value as strict JSON, without NaN or infinity."""
     return value if math.isfinite(value) else str(value)
 
 

@@ -1,7 +1,7 @@
 """Validate on fixed problems, and test whether the policy got worse or stalled (docs/concepts/controller.md).
 
-The tests are one-sided z-tests on paired differences, whose standard error is their spread / sqrt(problems). Their
-alphas are per test, not per run.
+The tests are one-sided z-tests on paired differences, whose standard error is their standard deviation /
+sqrt(problems). Their alphas are per test, not per run.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Comparison(NamedTuple):
     gain_due: float
     """The gain tested against: 0 (degraded) or that of the minimum climb (stalled)."""
     p: float
-    """P(a gain this low, if ``gain_due`` were the true one)."""
+    """p-value: probability of a gain this low if the true gain were ``gain_due``."""
 
 
 class ValidationHistory:
@@ -72,7 +72,7 @@ class ValidationHistory:
         self.stretch = min(self.stretch + 1, most)
 
     def find(self, config: ControllerConfig) -> Finding | None:
-        """Return the tests' finding; a degradation precedes a stall."""
+        """Return the tests' finding; a degradation takes precedence over a stall."""
         for seen in self.drops(config):
             if seen.p < config.degrade_alpha:
                 reason = f"validation got worse: {_told(seen)}"
@@ -86,7 +86,7 @@ class ValidationHistory:
         return None
 
     def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Yield the newest K and 2 K compared with the 2 K to 4 K before them; K is ``stall_validations``."""
+        """Yield comparisons of the newest K and 2 K with the 2 K to 4 K before them; K is ``stall_validations``."""
         k, count = config.stall_validations, len(self.steps)
         for length in (k, 2 * k):
             first = count - length
@@ -94,7 +94,7 @@ class ValidationHistory:
                 yield from self._compare(max(first - 4 * k, 0), first, 0.0)
 
     def halves(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Yield the later half of the stretch (2 K to 4 K validations) compared with the earlier one."""
+        """Yield the comparison of the later half of the stretch (2 K to 4 K validations) with the earlier one."""
         k, count = config.stall_validations, len(self.steps)
         half = min(self.stretch, count) // 2
         if k and half >= 2 * k:

@@ -20,7 +20,7 @@ PROMPT = re.compile(
     r"(?<!at least )\b(\d+) (?:in the (?:messages|prompt)|tokens from the input|input tokens)",
     re.IGNORECASE,
 )
-"""As vLLM, SGLang and hosted servers word it. vLLM's "at least 7 input tokens" is a bound, not a size."""
+"""Patterns in messages of vLLM, SGLang and hosted servers. vLLM's "at least 7 input tokens" is a bound, not a size."""
 CURE = "name the model's tokenizer (server.tokenizer) or ask for fewer tokens"
 
 
@@ -46,8 +46,10 @@ class ContextLimits:
         refusal: RefusedError,
         measure: Callable[[Mapping[str, Any]], Answer],
     ) -> Mapping[str, Any]:
-        """Return a body that fits, or raise RefusedError. If the refusal gives no size, or one that failed, ``measure``
-        sends a one-token request."""
+        """Return a body that fits, or raise RefusedError.
+
+        If the refusal gives no size, or its size failed before, ``measure`` sends a one-token request.
+        """
         message, requested = str(refusal), body.get("max_tokens")
         if requested is None or not EXCEEDED.search(message):
             raise refusal

@@ -41,7 +41,7 @@ FIRST_WAIT = 0.5
 GUESSED_TEMPLATE = 128
 """Tokens added for the chat template when a prompt's size is estimated without a tokenizer (2 characters per token)."""
 ALL_REFUSED = 4
-"""Refused requests in a call without any answer before the settings are suspected."""
+"""Refused requests, without any answer in the call, after which the settings are suspected."""
 HARMLESS = ({"role": "user", "content": "Say yes."},)
 """Sent to find the cause: if it is refused too, the settings are wrong; otherwise the prompts are."""
 
@@ -49,7 +49,7 @@ HARMLESS = ({"role": "user", "content": "Say yes."},)
 class Collector:
     """Collects answers and reports them as ``Generator.generate`` does.
 
-    ``refused`` holds each request's first refused sample; without ``stop`` only those sent.
+    ``refused`` holds each request's first refused sample; without ``stop``, only samples that were sent count.
     """
 
     def __init__(
@@ -106,11 +106,10 @@ class OpenAIGenerator:
         options: ServerOptions | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> None:
-        """Find the model, waiting up to ``options.patience``; with ``model`` and ``weights`` given, only when sampling
-        starts.
+        """Find the model, waiting up to ``options.patience``.
 
-        ``tell`` takes messages from any thread. Raises UserError for an invalid address, key or model, ServiceError
-        without an answer.
+        With ``model`` and ``weights`` given, that happens only when sampling starts. ``tell`` takes messages from any
+        thread. Raises UserError for an invalid address, key or model, ServiceError if there is no answer.
         """
         self.options = options or ServerOptions()
         self._address, self._key = server_address(url), self.options.key()
@@ -136,7 +135,7 @@ class OpenAIGenerator:
 
     @property
     def context_tokens(self) -> int | None:
-        """Most tokens of prompt and completion; None if unknown."""
+        """Maximum tokens of prompt and completion together; None if unknown."""
         value = (self._card or {}).get("max_model_len")
         return value if isinstance(value, int) and value > 0 else None
 
@@ -150,12 +149,11 @@ class OpenAIGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Implement ``Generator.generate``; ``requests`` may be an iterator, which may yield None while it has no
-        request.
+        """Implement ``Generator.generate``.
 
-        It is advanced from several threads, one at a time. ``on_done(0)`` is called about every 0.2 s without answers.
-        Answers that arrived before an error are still reported. With ``refusals="stop"`` a refused sample raises
-        SampleRefusedError after running ones are reported.
+        ``requests`` may be an iterator that yields None while it has no request; several threads advance it, one at a
+        time. ``on_done(0)`` is called about every 0.2 s without answers. Answers that arrived before an error are still
+        reported. With ``refusals="stop"`` a refused sample raises SampleRefusedError after running ones are reported.
         """
         params.check()
         if self._card is None:

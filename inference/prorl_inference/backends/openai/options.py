@@ -25,11 +25,15 @@ LONGEST_SECONDS = 30 * 86400.0
 class ServerOptions:
     """How to sample from a server.
 
-    ``model``: its name there (None: the only one). ``api``: ``completions`` sends token ids, ``chat`` messages,
-    ``auto`` picks ``completions`` if a tokenizer is given. ``weights``: folder of the served weights, for digest and
-    tokenizer. ``extra``: more request fields; null removes one of ``REMOVABLE``. ``timeout`` of an answer and
-    ``patience`` for an unresponsive server are in seconds, ``rpm`` and ``tpm`` requests and tokens per minute,
-    ``price`` per million prompt and completion tokens. ``refusals``: ``stop`` at or ``record`` a refused sample.
+    - ``model``: its name there (None: the only one).
+    - ``api``: ``completions`` sends token ids, ``chat`` messages; ``auto`` picks ``completions`` if a tokenizer is
+      given.
+    - ``weights``: folder of the served weights, for digest and tokenizer.
+    - ``extra``: more request fields; null removes one of ``REMOVABLE``.
+    - ``timeout``: seconds per answer; ``patience``: seconds to wait for an unresponsive server.
+    - ``rpm``, ``tpm``: requests and tokens per minute.
+    - ``refusals``: ``stop`` at a refused sample, or ``record`` it.
+    - ``price``: per million prompt and completion tokens.
     """
 
     model: str | None = None

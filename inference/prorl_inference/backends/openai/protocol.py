@@ -1,4 +1,4 @@
-"""Requests and answers of the OpenAI protocol.
+"""Builds requests and reads answers of the OpenAI protocol.
 
 TransientError means retry, RefusedError that only this request is refused, UserError that the user must correct key,
 address or chat template, ServiceError that the server cannot continue.
@@ -78,7 +78,7 @@ class Usage:
 def request_body(
     options: ServerOptions, model: str, params: SamplingParams, seed: int, neutral: bool
 ) -> dict[str, Any]:
-    """Return all fields but the prompt, with ``VLLM_NEUTRAL`` if ``neutral``."""
+    """Return all request fields except the prompt, with ``VLLM_NEUTRAL`` if ``neutral``."""
     body: dict[str, Any] = {
         "model": model,
         "temperature": params.temperature,
@@ -164,7 +164,7 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
 def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
     """Return the answer as a Completion without ids and log-probs.
 
-    Counts tokens with ``tokenizer`` if the server does not; raises UserError if that is missing.
+    Counts tokens with ``tokenizer`` if the server does not; raises UserError if there is no tokenizer.
     """
     if answer.refusal:
         return Completion("", (), (), "refused", answer.refusal)

@@ -21,12 +21,12 @@ from prorl_inference.backends.openai.protocol import (
 )
 
 TRIES = 6
-"""Failures that a sample may have caused, while others are answered, before it counts as refused."""
+"""A sample counts as refused after this many failures that it may have caused, while others are answered."""
 JOIN_SECONDS = 2.0
 NOTHING_SECONDS = 0.05
 """Pause before asking again for a job when there is none yet."""
 TICK_SECONDS = 0.2
-"""How often ``run`` yields None without answers."""
+"""Seconds after which ``run`` yields None if there is no answer."""
 
 Outcome = tuple[Job, Answer] | BaseException | None
 
@@ -244,7 +244,7 @@ class RequestPool:
         return answer
 
     def _server_works(self, connection: Connection, since: float) -> bool:
-        """Return whether the server, if necessary asked by the probe, answered after ``since``."""
+        """Return whether the server answered after ``since``; if it did not, send the probe."""
         with self._probing:
             if self._watch.last_answer > since:
                 return True

@@ -18,7 +18,7 @@ Answerer = Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault instead of an answer: ``torn`` is half an answer, ``cut`` a broken connection, ``hang`` none."""
+    """A fault instead of an answer: ``torn`` sends half of it, ``cut`` breaks the connection, ``hang`` sends nothing."""
 
     status: int = 500
     body: str = "broken"
@@ -30,7 +30,7 @@ Script = Callable[[int, Mapping[str, Any]], Fault | None]
 
 
 def yes_by_seed(body: Mapping[str, Any]) -> str:
-    """Return "yes" for 40 % of the seeds, else "no", and the seed."""
+    """Return "yes" for 40 % of the seeds, else "no", followed by the seed."""
     seed = int(body.get("seed", 0))
     return f"{'yes' if seed % 100 < 40 else 'no'} {seed}"
 

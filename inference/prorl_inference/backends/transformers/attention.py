@@ -15,7 +15,7 @@ from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
 _SPARE = 64
-"""Least spare positions of a new buffer; a quarter of its length if that is more."""
+"""Spare positions of a new buffer, or a quarter of its length if that is more."""
 NAME = "prorl_grouped"
 FAMILIES = frozenset({"llama", "mistral", "qwen2", "qwen3"})
 """Tested model types; others keep ``sdpa``."""
@@ -70,7 +70,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     def overwrite(self, rows: torch.Tensor, source: DynamicLayer, index: torch.Tensor) -> None:
         """Copy row ``index[i]`` of ``source`` over row ``rows[i]``, aligned at the newest position.
 
-        A wider ``source`` loses padding; a narrower one leaves old content for the mask to hide.
+        A wider ``source`` loses padding; a narrower one leaves old content, which the mask must hide.
         """
         assert self.keys is not None and self.values is not None
         assert source.keys is not None and source.values is not None

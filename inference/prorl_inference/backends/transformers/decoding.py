@@ -1,4 +1,4 @@
-"""The decode loop of fixed batches: one prefill per distinct prompt, then one token per row and step."""
+"""Decodes fixed batches: one prefill per distinct prompt, then one token per row and step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import torch
 
 COMPACT_AT = 0.875
-"""Ended rows are dropped once at most this share of the batch still runs, since dropping copies the cache."""
+"""Ended rows are dropped once at most this fraction of the batch still runs, since dropping copies the cache."""
 PLAIN = "past_key_values"
 RECURRENT = "cache_params"
 """Name of the cache argument in models with only recurrent layers."""
@@ -31,8 +31,8 @@ def decode_batch(
 ) -> Iterator[list[Row]]:
     """Sample every row of ``prompts`` to its end; yield rows as they end.
 
-    ``model`` is a Transformers causal language model in eval mode, without gradients. A row ends at a token of
-    ``stop_ids``, which it keeps, or with its budget. A resumed row's tokens must also end its prompt's ``token_ids``.
+    ``model`` is a Transformers causal language model in eval mode, without gradients. A row ends with a token of
+    ``stop_ids``, which it keeps, or when its budget is used up. A resumed row's prompt must end with the row's tokens.
     """
     import torch
 
@@ -141,7 +141,7 @@ def _parameters(function: Callable[..., Any]) -> frozenset[str]:
 def check_decoding(model: Any) -> None:
     """Raise ModelError if padding or stepwise decoding changes the model's log-probs.
 
-    Runs a few tokens, for models without a plain cache, since families differ.
+    Runs a few tokens. Needed for models without a plain cache, since families differ.
     """
     import torch
 
@@ -183,8 +183,8 @@ def uniform_rows(
 ) -> torch.Tensor:
     """Return float64 uniforms in [0, 1), shape ``[len(seeds), count]``, on the CPU.
 
-    Row i depends only on ``seeds[i]`` (modulo 2^64), from number ``starts[i]`` on: the top 53 bits of Philox (Salmon et
-    al., SC 2011). numpy promises a stable stream only for raw words.
+    Row i depends only on ``seeds[i]`` (modulo 2^64) and skips the first ``starts[i]`` numbers. They are the top 53 bits
+    of Philox (Salmon et al., SC 2011); numpy promises a stable stream only for raw words.
     """
     import numpy as np
     import torch

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 _WORTH_PACKING = 256
-"""Fewest tokens to sample for which packing the weights pays off."""
+"""Minimum tokens to sample for which packing the weights pays off."""
 
 
 class TransformersGenerator:
@@ -71,7 +71,7 @@ class TransformersGenerator:
         if device is not None:
             self._model.to(device)
         if self._model.device.type == "cpu":
-            # Forward passes over more than one token stay ``sdpa``, bit for bit.
+            # Forward passes over more than one token give exactly the results of ``sdpa``.
             from prorl_inference.backends.transformers import attention
 
             if self._model.config.model_type in attention.FAMILIES:
@@ -87,7 +87,7 @@ class TransformersGenerator:
 
     @property
     def context_tokens(self) -> int | None:
-        """Most tokens of prompt and completion; None if unknown."""
+        """Maximum tokens of prompt and completion together; None if unknown."""
         value = getattr(self._model.config, "max_position_embeddings", None)
         return int(value) if value else None
 
@@ -112,7 +112,7 @@ class TransformersGenerator:
         return TransformersStream(self, self._model, params, on_done)
 
     def sync_weights(self, model: Any) -> None:
-        """Copy the weights of ``model``, unless it is the one sampled from."""
+        """Copy the weights of ``model``, unless it is the model sampled from."""
         if model is not self._model:
             self._model.load_state_dict(model.state_dict())
 
@@ -158,7 +158,7 @@ class TransformersStream:
         return self._results.missing
 
     def submit(self, key: int, request: Request) -> None:
-        """Add a request; samples of equal tokens share one prefill."""
+        """Add a request; samples with equal tokens share one prefill."""
         ids = tuple(encode_prompt(self._generator.tokenizer, request.prompt))
         budget = prompt_budget(
             ids, request, self._params.max_tokens, self._generator.context_tokens

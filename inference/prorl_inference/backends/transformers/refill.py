@@ -1,7 +1,7 @@
-"""Continuous refill: waiting samples take the rows of ended ones.
+"""Continuous refill: waiting samples take over the rows of ended samples.
 
-All rows share one cache and append at the same position. A new prompt is run once for all its samples and copied over
-free rows so that it ends there; the mask hides older content.
+All rows share one cache and append at the same position. A new prompt is run once for all its samples; its cache is
+copied over free rows to end at that position. The mask hides older content.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     import torch
 
 _REFILL_AT = 0.125
-"""Share of free rows at which new samples enter; running a prompt has a fixed cost."""
+"""Fraction of free rows at which new samples enter; running a prompt has a fixed cost."""
 
 
 @dataclass(slots=True)
 class PendingSequences:
-    """Prompts after prefill: the samples ``rows`` to place, first logits and cache.
+    """Prompts after prefill, with the samples ``rows`` to place, first logits and cache.
 
     ``source[i]`` is the row of sample i in ``cache`` and ``logits``, ``lengths[i]`` its prompt's length.
     """
@@ -44,7 +44,7 @@ class PendingSequences:
     cache: Any
 
     def split(self, count: int) -> tuple[PendingSequences, PendingSequences]:
-        """Return the first ``count`` samples and the rest, over the same cache."""
+        """Return the first ``count`` samples and the others, over the same cache."""
         cut = (slice(None, count), slice(count, None))
         first, remaining = (
             PendingSequences(self.rows[c], self.source[c], self.lengths[c], self.logits, self.cache)
@@ -71,11 +71,11 @@ class Queue:
         return bool(self._waiting) or self._run is not None
 
     def rows_to_enter(self, least: int) -> int:
-        """Return how many free rows make an entry worthwhile: one if a prefill has samples left."""
+        """Return how many rows must be free for samples to enter: one if a prefill has samples left."""
         return least if self._run is None else 1
 
     def take(self, count: int) -> PendingSequences:
-        """Return up to ``count`` samples with their prompts run, at least one."""
+        """Return at least one and up to ``count`` samples whose prompts have been run."""
         if self._run is None:
             self._run = self._prefill(count)
         run = self._run

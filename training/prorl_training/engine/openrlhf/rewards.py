@@ -28,9 +28,9 @@ START_SECONDS = 300.0
 CORES_A_GPU = 2
 """Cores left to the processes of each GPU, which take turns but each keep a host thread busy."""
 MOST_WORKERS = 16
-"""Maximum of one replica, whose items are handed out by a single Python thread."""
+"""Maximum workers of a replica, since a single Python thread hands out its items."""
 LEAST_REPLICAS = 2
-"""Two, so that one may die."""
+"""Minimum replicas, so that one may die."""
 Row = tuple[str, str, dict[str, Any]]
 """Response, verifier and reference, as sent to an actor."""
 
@@ -153,7 +153,7 @@ def start_replicas(ray: Any, reward: RewardConfig, where: Sequence[Place]) -> Ra
 
 
 def places_in_cluster(ray: Any, config: TrainConfig, device: Device, cores: int) -> list[Place]:
-    """Return the places of the run's replicas; on a CPU one machine with ``cores`` cores."""
+    """Return the places of the run's replicas; a CPU run has one machine with ``cores`` cores."""
     alive = [node for node in ray.nodes() if node["Alive"]]
     nodes = [
         Node(
@@ -210,7 +210,7 @@ class Place:
 def places(nodes: Sequence[Node], answers: int, replicas: int = 0, workers: int = 0) -> list[Place]:
     """Return the replicas for ``answers`` per step, spread by free cores.
 
-    0 ``replicas`` (at least two) or ``workers`` (each) are chosen here. Raises ValueError without a node.
+    0 ``replicas`` means at least two, 0 ``workers`` a fitting number for each. Raises ValueError without a node.
     """
     free = sum(node.free for node in nodes)
     if not free:
@@ -218,7 +218,7 @@ def places(nodes: Sequence[Node], answers: int, replicas: int = 0, workers: int 
     total = max(min(wanted_workers(answers), free), LEAST_REPLICAS)
     each = workers or (math.ceil(total / replicas) if replicas else min(total, MOST_WORKERS))
     if not replicas:
-        # a replica on every node while each gets a worker; more if one would be too large
+        # a replica on every node if each gets a worker; more replicas if one would be too large
         replicas = max(min(len(nodes), total), math.ceil(total / each), LEAST_REPLICAS)
         each = workers or math.ceil(total / replicas)
     taken = dict.fromkeys((node.name for node in nodes), 0)

@@ -39,7 +39,7 @@ class Spec:
 
     @property
     def folder(self) -> Path:
-        """The launch's folder in the run's."""
+        """The launch's folder in the run folder."""
         return Path(self.run) / "openrlhf"
 
     @property

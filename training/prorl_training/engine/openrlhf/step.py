@@ -42,7 +42,7 @@ Share = list[TrainingRow | None]
 
 
 def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
-    """Return each mini-batch's rows in order, with weights computed before they are dealt and split."""
+    """Return each mini-batch's rows in order, with weights computed before rows are dealt and split."""
     advantages, config = batch.advantages.tolist(), batch.config
     found = []
     for groups in batch.mini_batches:

@@ -21,7 +21,7 @@ from prorl_training.algorithm.objective import Tokens
 from prorl_training.engine.openrlhf.step import TrainingRow
 
 FILLER = 2
-"""Tokens of a filler row, which has no action token and so no part in a loss."""
+"""Tokens of a filler row, which has no action token and so does not affect a loss."""
 
 
 def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
@@ -55,7 +55,8 @@ def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
 def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> list[Any]:
     """Return passes of about ``tokens`` tokens, equally many per rank.
 
-    OpenRLHF's ``split_rollout_samples`` (experience_maker.py:63) rounds down, which can almost double the tokens.
+    OpenRLHF's ``split_rollout_samples`` (experience_maker.py:63) rounds the count down, which can almost double the
+    tokens per pass.
     """
     for number, row in enumerate(rows):
         row.index = [number]
@@ -102,7 +103,7 @@ def trained_experience(
 
 
 def response_tokens(experience: Any, logprobs: Tensor) -> Tokens:
-    """Return the N response tokens of a batch, laid end to end, without filler rows.
+    """Return the N response tokens of a batch, concatenated, without filler rows.
 
     ``logprobs`` (rows, T - 1) are the policy's with gradient.
     """

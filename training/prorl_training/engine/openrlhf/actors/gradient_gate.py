@@ -16,7 +16,7 @@ import torch
 class GradientGate:
     """Hooks into a rank's ZeRO ``optimizer``; the norm is global, so all ranks decide alike.
 
-    ``norm`` (before clipping; NaN if not finite) is the last update's.
+    ``norm`` is the last update's, before clipping; NaN if not finite.
     """
 
     def __init__(self, optimizer: Any) -> None:

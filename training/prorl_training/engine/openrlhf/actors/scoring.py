@@ -1,8 +1,8 @@
 """Log-probs and entropies in OpenRLHF's training processes without holding all logits.
 
-OpenRLHF 0.11.2 (models/actor.py, ``Actor.forward``) holds several float32 copies of them. Here the output layer
-itself returns the values in blocks, so that DeepSpeed's hooks still gather its weights in ZeRO-3. Models that change
-their logits afterwards keep OpenRLHF's way.
+OpenRLHF 0.11.2 (models/actor.py, ``Actor.forward``) holds several float32 copies of the logits. Here the output layer
+itself returns log-probs and entropies in blocks, so that DeepSpeed's hooks still gather its weights in ZeRO-3. Models
+that change their logits afterwards keep OpenRLHF's ``forward``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class TokenScoring:
         self._made: Tensor | None = None
 
     def install(self) -> None:
-        """Replace ``forward`` if the output layer is plain."""
+        """Replace ``forward`` if the output layer is a plain ``Linear``."""
         plain = type(self._layer) is torch.nn.Linear
         if plain:
             self._layer.forward = self._token_scores
@@ -84,7 +84,7 @@ class TokenScoring:
         return (logprobs, output) if return_output else logprobs
 
     def _pass(self, tokens: Tensor, positions: Tensor, targets: Tensor, entropy: bool) -> Any:
-        """Return the model's output with the layer's (1, tokens, 2) as "logits", or None if changed."""
+        """Return the model's output with the layer's (1, tokens, 2) as "logits", or None if the model changed them."""
         self._targets, self._entropy = targets, entropy
         try:
             output = self._actor.model(tokens, attention_mask=None, position_ids=positions)

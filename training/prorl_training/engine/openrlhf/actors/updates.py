@@ -49,7 +49,7 @@ class Updates:
             self._trainer.training_step = theirs
 
     def training_step(self, experience: Any, kl_ctl: float, step: int, info: Any = None) -> Any:
-        """Add the gradient of micro-batch ``step``; apply all after a mini-batch's last."""
+        """Add the gradient of micro-batch ``step``; after a mini-batch's last one, update the weights."""
         del kl_ctl, info  # both are in the plan and the rows
         trainer = self._trainer
         last = bool(trainer.replay_buffer.dynamic_optimizer_step[step])

@@ -15,7 +15,7 @@ from typing import Any
 def stand_in() -> Iterator[None]:
     """Make ``flash_attn`` importable while ``openrlhf/models/ring_attn_utils.py`` executes (lines 3 and 4).
 
-    Lasting modules would make transformers and vLLM use it.
+    If the modules stayed, transformers and vLLM would use them.
     """
     if importlib.util.find_spec("flash_attn") is not None:
         yield
@@ -39,8 +39,8 @@ def stand_in() -> Iterator[None]:
 def unpad_input(hidden: Any, mask: Any) -> tuple[Any, Any, Any, int, Any]:
     """Return the rows of ``hidden`` (batch, length, ...) that ``mask`` (batch, length; 0 or 1) keeps.
 
-    Also returned, as in flash-attn: their indices in the flattened batch, cumulative lengths (batch + 1, int32), the
-    greatest length and the lengths (batch).
+    As in flash-attn, also return their indices in the flattened batch, cumulative lengths (batch + 1, int32), the
+    maximum length and the lengths (batch).
     """
     import torch
 

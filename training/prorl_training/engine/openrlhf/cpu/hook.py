@@ -14,7 +14,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 SWITCH = "PRORL_OPENRLHF_CPU"
-"""Environment variable that enables the layer (``1``)."""
+"""Environment variable that enables the CPU patches (``1``)."""
 
 _HERE = "prorl_training.engine.openrlhf.cpu"
 
@@ -55,7 +55,7 @@ def install() -> None:
 
 
 def apply(name: str, module: ModuleType) -> None:
-    """Patch the module unless CUDA is there. Raises UserError for an unsupported OpenRLHF."""
+    """Patch the module unless CUDA is available. Raises UserError for an unsupported OpenRLHF."""
     if has_cuda():
         return
     for place in AFTER.get(name, ()):

@@ -15,7 +15,7 @@ _TRANSFER = timedelta(minutes=10)
 
 
 class GlooCommunicator:
-    """The used part of vLLM's ``PyNcclCommunicator``, over gloo; rank 0 keeps the store.
+    """The part of vLLM's ``PyNcclCommunicator`` in use, over gloo; rank 0 hosts the store.
 
     Without NCCL the original's ``broadcast`` does nothing, so vLLM would load uninitialised memory. Raises torch's
     DistStoreError after five minutes without the other ranks.

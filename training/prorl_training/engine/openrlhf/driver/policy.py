@@ -54,7 +54,7 @@ class RestoreFailed(ServiceError):
 
 
 class Cluster(Protocol):
-    """Operations of the other processes; ``ranks`` are the policy's."""
+    """Operations of the other processes; ``ranks`` counts the policy's."""
 
     ranks: int
     has_reference: bool
@@ -99,7 +99,7 @@ class Cluster(Protocol):
 
 
 class ClusterPolicy:
-    """``TrainedPolicy`` over a cluster, its ``model``; ``updates`` counts gradient updates."""
+    """Implements ``TrainedPolicy`` with a cluster, its ``model``; ``updates`` counts gradient updates."""
 
     def __init__(self, cluster: Cluster, config: TrainConfig, environment: dict[str, Any]) -> None:
         self.model = cluster
@@ -119,8 +119,8 @@ class ClusterPolicy:
     ) -> UpdateStats:
         """Do one gradient update per mini-batch and return the means.
 
-        Updates that are not finite or above the step's initial ``judge.norm_limit()`` are skipped; ``judge`` records
-        all. Raises ResetFailed if the first KL after a reset is not about 0.
+        Updates whose norm is not finite or above the step's initial ``judge.norm_limit()`` are skipped; ``judge``
+        records all. Raises ResetFailed if the first KL after a reset is not about 0.
         """
         judge = judge or AcceptAll()
         mini_batches = mini_batch_rows(batch)

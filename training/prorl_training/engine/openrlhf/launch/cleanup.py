@@ -16,14 +16,14 @@ from typing import Any
 from prorl_training.engine.openrlhf.spec import VARIABLE
 
 PATIENCE = 5.0
-"""Seconds in which processes may end themselves, and again in which they are killed."""
+"""Seconds to wait for processes to end, and then again while killing them."""
 POLL = 0.2
 
 
 def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -> int:
-    """Wait for the processes of a launch to end, then kill the rest; return their number.
+    """Wait for a launch's processes to end, then kill the others; return how many were killed.
 
-    ``session`` is the launch's pid. Workers of a living Ray and processes of other users are left alone.
+    ``session`` is the launch's pid. Workers of a running Ray and processes of other users are left alone.
     """
     by_themselves = time.monotonic() + patience
     killed: set[int] = set()
@@ -37,7 +37,7 @@ def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -
 
 
 def orphan_processes(spec: Path, session: int) -> list[int]:
-    """Return the launch's pids, except workers of a living Ray and this process."""
+    """Return the launch's pids, except workers of a running Ray and this process."""
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     return [pid for pid in pids if pid != os.getpid() and _belongs(pid, spec, session)]
 
@@ -68,7 +68,7 @@ def _has_raylet(pid: int) -> bool:
 def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
     """Kill the launch's processes and return them.
 
-    The raylet is last, because a Ray process that calls this ends with it.
+    The raylet is killed last, because a Ray process that calls this ends with it.
     """
     killed: set[int] = set()
     with contextlib.ExitStack() as stack:

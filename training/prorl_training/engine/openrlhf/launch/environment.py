@@ -14,7 +14,7 @@ from prorl_training.engine.openrlhf.cpu.hook import SWITCH
 from prorl_training.planning.gpus import Device
 
 STARTUP = Path(__file__).resolve().parents[1] / "cpu" / "startup"
-"""Folder whose ``sitecustomize`` installs the CPU layer; goes first on ``PYTHONPATH``."""
+"""Folder whose ``sitecustomize`` installs the CPU patches; must be first on ``PYTHONPATH``."""
 
 _ALWAYS = {
     "HF_HUB_OFFLINE": "1",  # the model is on disk

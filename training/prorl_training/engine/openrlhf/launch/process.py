@@ -27,7 +27,7 @@ PR_SET_PDEATHSIG = 1
 PARENT_POLL = 0.2
 """Seconds between checks that prorl is alive."""
 CPU_COUNT = 8
-"""CPUs in Ray's count in CPU mode besides one per rank; they do not limit its actors."""
+"""CPUs that Ray counts in CPU mode, in addition to one per rank; they do not limit its actors."""
 NODE_POLL, NODE_NEWS = 5.0, 60.0
 """Seconds between checks of the cluster's nodes, and between messages about missing ones."""
 TOKENS = ("PRORL_TOKEN",)
@@ -130,7 +130,7 @@ def running_ray(spec: Spec) -> Iterator[None]:
 
 
 def wait_for_nodes(ray: Any, spec: Spec, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Wait for the run's GPU nodes, as OpenRLHF would wait forever.
+    """Wait for the run's GPU nodes; OpenRLHF would wait forever.
 
     Raises ServiceError after ``openrlhf.node_wait_seconds``.
     """

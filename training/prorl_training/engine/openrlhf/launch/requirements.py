@@ -75,7 +75,7 @@ def check_package(
 
 
 def check_flash_attention(device: Device, version: str | None) -> Finding:
-    """Check for flash-attn, which the CPU layer replaces."""
+    """Check for flash-attn, which the CPU patches replace."""
     if version is not None:
         return Finding("flash-attn", "ok", version)
     if device == "cpu":

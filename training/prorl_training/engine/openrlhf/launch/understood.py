@@ -53,7 +53,7 @@ UNDERSTOOD = {
         "reward_replicas verify_sync cpu_ranks node_wait_seconds object_store_gib"
     ),
 }
-"""Section -> settings that this engine supports, besides the ``keys`` of the parts in use."""
+"""Section -> settings that this engine supports, in addition to the ``keys`` of the parts in use."""
 
 ELSEWHERE = {
     "loss.pack_tokens": "openrlhf.train_tokens_per_gpu",
@@ -61,7 +61,7 @@ ELSEWHERE = {
     "rollout.batching": "",
     "rollout.vllm_memory": "openrlhf.vllm_memory",
 }
-"""Ignored settings of the local engine's passes, which change no result -> the setting to use here."""
+"""Settings of the local engine's passes, ignored since they change no result -> the setting to use here."""
 
 CURES = {
     "model.lora.rank": "all weights are trained and sent to vLLM, adapters are not: set model.lora.rank=0",
@@ -74,7 +74,7 @@ CURES = {
 """Reason and remedy for refused settings."""
 
 ONLY_WITH = {"model.lora": "model.lora.rank", "warm_start": "warm_start.examples"}
-"""Sections without effect until this setting is on; then only it is refused."""
+"""Sections that have no effect unless this setting is on; then only it is refused."""
 
 LOCAL = "or take engine=local"
 FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
@@ -117,7 +117,7 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
 def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[str, str]]:
     """Yield path and message of each unsupported setting.
 
-    Defaults are accepted, and the preset's values for unused losses or estimators.
+    Defaults are accepted, as are the preset's values for losses and estimators not in use.
     """
     known = {f"{section}.{key}" for section, keys in UNDERSTOOD.items() for key in keys.split()}
     known |= {*UNDERSTOOD[""].split(), *ELSEWHERE}

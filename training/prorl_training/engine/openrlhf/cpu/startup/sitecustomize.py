@@ -1,6 +1,6 @@
-"""Install the CPU layer if ``PRORL_OPENRLHF_CPU`` is 1, then run the ``sitecustomize`` that this one hides.
+"""Install the CPU patches if ``PRORL_OPENRLHF_CPU`` is 1, then run the ``sitecustomize`` that this one hides.
 
-Every other file in this folder would become importable.
+Other files in this folder would become importable.
 """
 
 from __future__ import annotations
