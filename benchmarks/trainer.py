@@ -29,10 +29,10 @@ HERE = Path(__file__).resolve().parent
 HEAD = (
     "KL coefficient",
     "contender",
-    "s a step",
-    "CPU s a step",
-    "of it sampling",
-    "of it the rest",
+    "s per step",
+    "CPU s per step",
+    "sampling, s",
+    "rest, s",
     "tokens/s",
     "peak memory, GB",
 )
