@@ -169,8 +169,7 @@ def read_jsonl(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, object) for each non-blank line of a .jsonl or .jsonl.gz file.
 
-    Raises UserError for an unreadable file. A line that is not a JSON object also raises it, or is passed to
-    ``on_bad``.
+    Raises UserError for an unreadable file and, unless ``on_bad`` takes it, for a line that is not a JSON object.
     """
     if not path.is_file():
         raise UserError(

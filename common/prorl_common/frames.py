@@ -147,7 +147,7 @@ def frame(body: bytes) -> bytes:
 
 
 def send(handle: int, message: Mapping[str, Any], deadline: float | None = None) -> None:
-    """Write one frame to a file descriptor, which must be non-blocking if there is a ``deadline``.
+    """Write one frame to a file descriptor; it must be non-blocking with a ``deadline`` (``time.monotonic``).
 
     Raises FrameError, FrameTimeout.
     """

@@ -37,8 +37,8 @@ GONE_AFTER = 3
 class TransientError(ServiceError):
     """The request may succeed later.
 
-    ``wait`` is in seconds, as the server asks. ``blames_request`` means that the request may be the cause, ``alive``
-    that the server is only busy.
+    ``wait`` is the delay in seconds that the server asks for. ``blames_request`` means that the request may be the
+    cause, ``alive`` that the server is only busy.
     """
 
     def __init__(

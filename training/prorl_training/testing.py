@@ -114,11 +114,9 @@ class EchoStream:
 
     @property
     def running(self) -> int:
-        """Number of answers not yet returned."""
         return sum(len(request.seeds) for request in self._open.values())
 
     def submit(self, key: int, request: Request) -> None:
-        """Record the prompt and queue the request."""
         name = str(request.prompt[0]["content"])
         self._generator.drawn.append(name)
         self._generator.begun[name] = request.begun
@@ -126,7 +124,6 @@ class EchoStream:
         self._open[key] = request
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Return the oldest group that is not slow."""
         if not self._open:
             return []
         if self._generator.breaks and self._taken:
@@ -141,7 +138,6 @@ class EchoStream:
         return [(key, [_echo(request, i) for i in range(len(request.seeds))])]
 
     def stop(self) -> list[Ended]:
-        """Return open groups with one answer each."""
         found = []
         for key, request in self._open.items():
             paused = [Completion("", (7,), (-0.25,), "paused")] * (len(request.seeds) - 1)

@@ -129,7 +129,7 @@ PRINTED = PenaltySpec(
 
 
 def proportional(response: Response, options: Mapping[str, Any]) -> float:
-    """Return the post's cosine times the raw reward (our change), so that length cannot make a reward negative.
+    """Return the post's cosine times the raw reward (prorl's change), so that length cannot make a reward negative.
 
     The sum is raw x (1 + weight x eta(t)); the config keeps weight x eta_min above -1. The post subtracts the same from
     all: at 7,000 of 8,192 tokens a reward of 0.4 falls to -0.08, below a short wrong answer.

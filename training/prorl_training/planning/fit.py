@@ -54,7 +54,7 @@ def _precision(config: TrainConfig, device: str) -> Precision:
 def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
     """Return settings (``key=value``) that make the run fit, [] if it fits already, or None if none are found.
 
-    A single setting that suffices is preferred, then those that cost the least time or meaning.
+    A single sufficient setting is preferred, then those that change the run least.
     """
 
     def fits(changes: Sequence[Change]) -> bool:

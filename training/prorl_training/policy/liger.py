@@ -1,5 +1,7 @@
-"""Log-probs and entropies with Liger's fused kernel (liger-kernel 0.8.5). On Hopper in bfloat16 it never writes logits
-to memory; elsewhere it works in chunks of 512 tokens."""
+"""Computes log-probs and entropies with Liger's fused kernel (liger-kernel 0.8.5).
+
+On Hopper in bfloat16 it never writes logits to memory; elsewhere it works in chunks of 512 tokens.
+"""
 
 from __future__ import annotations
 

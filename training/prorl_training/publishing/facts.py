@@ -232,7 +232,7 @@ def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _leg(leg: Mapping[str, Any], private: Private) -> dict[str, Any]:
-    """Return a leg for publication, without the path of a local folder."""
+    """Return a leg without the path of a local folder."""
     source = str(leg["source"])
     local = bool(_local(source)) and source not in KNOWN_MODELS
     return private.json({**leg, "source": "a model's folder" if local else source})  # type: ignore[no-any-return]

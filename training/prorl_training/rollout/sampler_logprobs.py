@@ -1,6 +1,6 @@
 """Check that the sampler returns the log-probs that the settings need.
 
-With ``rollout.top_p`` below 1, vLLM's are of the truncated distribution and replaced by NaN.
+With ``rollout.top_p`` below 1, vLLM returns those of the truncated distribution, which are replaced by NaN.
 """
 
 from __future__ import annotations

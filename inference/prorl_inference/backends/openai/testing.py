@@ -60,7 +60,6 @@ class FakeServer(Closing):
 
     @property
     def url(self) -> str:
-        """The address of the server."""
         return f"http://127.0.0.1:{self._port}/v1"
 
     def start(self) -> None:

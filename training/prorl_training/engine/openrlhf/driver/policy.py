@@ -54,7 +54,7 @@ class RestoreFailed(ServiceError):
 
 
 class Cluster(Protocol):
-    """Operations of the other processes; ``ranks`` counts the policy's."""
+    """Operations of the other processes; ``ranks`` counts policy ranks."""
 
     ranks: int
     has_reference: bool
