@@ -18,7 +18,7 @@ Answerer = Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault instead of an answer: ``torn`` sends half of it, ``cut`` breaks the connection, ``hang`` sends nothing."""
+    """A fault instead of an answer: ``torn`` sends half, ``cut`` breaks the connection, ``hang`` sends nothing."""
 
     status: int = 500
     body: str = "broken"
