@@ -1,4 +1,4 @@
-"""Defines the records of a row on its way into a dataset: Row, Candidate and Drop."""
+"""Defines the records of a row on its way into a dataset."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Row:
     ``index`` is its fixed position in the entry's stream. ``gold`` is a full response that should get reward 1.
     ``answer`` is the bare correct answer if a constant guess could be right (math, stem, logic). Generated rows with
     equal ``key`` are the same problem. ``core`` is the text to compare with published problems, without template and
-    suffix (default: ``question``). ``consistent`` is True if there is no gold response but the adapter checked that
-    tests decode or constraints are compatible. ``independent`` names what agrees with the gold and was not made from
-    it; a row can be ``verified`` only with it.
+    suffix (default: ``question``). ``consistent`` means that, without a gold response, the adapter checked that tests
+    decode or constraints are compatible. ``independent`` names what agrees with the gold and was not made from it; only
+    then can the row be ``verified``.
     """
 
     index: int
@@ -80,10 +80,10 @@ class BenchmarkMatch:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A candidate that did not become a row; ``reason`` is a category, ``detail`` is specific.
+    """A candidate that did not become a row; ``reason`` is a category, ``detail`` the specifics.
 
-    Stage ``where`` means that the source's condition excludes it, ``posed`` that it is ill-posed, and
-    ``decontamination`` that it is an item of a generated benchmark.
+    Stage ``where`` means excluded by the source's condition, ``posed`` ill-posed, and ``decontamination`` an item of a
+    generated benchmark.
     """
 
     index: int
@@ -100,8 +100,8 @@ class Drop:
 class Candidate:
     """A finished row with its keys and what its gold check needs.
 
-    ``box`` replaces the reference in the gold check. Rows with equal ``key`` are the same problem, and those with equal
-    ``prompt_key`` have the same prompt; ``signature`` finds near-duplicates. A ``variant`` stays although it matches
+    ``box`` replaces the reference in the gold check. Rows with equal ``key`` are the same problem, with equal
+    ``prompt_key`` the same prompt; ``signature`` finds near-duplicates. A ``variant`` stays although it matches
     benchmark items, because its numbers differ.
     """
 
@@ -132,7 +132,7 @@ _DEFAULTS = {kind: {spec.name: spec.default for spec in fields(kind)} for kind i
 
 
 def encode(candidate: Candidate | Drop) -> dict[str, Any]:
-    """Return a JSON-ready mapping for ``decode``; default values are left out."""
+    """Return JSON-ready values for ``decode``; defaults are left out."""
     kind = type(candidate)
     values: dict[str, Any] = {"drop": True} if kind is Drop else {}
     for name, default in _DEFAULTS[kind].items():
@@ -147,7 +147,7 @@ def encode(candidate: Candidate | Drop) -> dict[str, Any]:
 
 
 def decode(values: Mapping[str, Any]) -> Candidate | Drop:
-    """Return the record that ``encode`` was given. Raises TypeError for malformed values."""
+    """Return the record that ``encode`` was given. Raises TypeError."""
     if "drop" not in values:
         return decode_candidate(values)
     match = values.get("match")
@@ -162,14 +162,14 @@ def decode_candidate(values: Mapping[str, Any]) -> Candidate:
 
 
 def match_json(match: BenchmarkMatch) -> dict[str, Any]:
-    """Return a match as a JSON object for files."""
+    """Return a match as JSON for files."""
     return {spec.name: getattr(match, spec.name) for spec in fields(match)}
 
 
 class BadRow(DatasetError):
     """A raw row is unreadable or incomplete; the message begins with its position.
 
-    ``reason`` is a category. The source's ``on_bad_row`` decides what happens to the row.
+    ``reason`` is a category. The source's ``on_bad_row`` decides what happens.
     """
 
     def __init__(self, where: str, problem: str, reason: str) -> None:

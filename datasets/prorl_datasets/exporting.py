@@ -21,7 +21,7 @@ Record = dict[str, Any]
 
 @dataclass(slots=True)
 class Exported:
-    """The number of rows by file name, and of training rows by sampling weight."""
+    """Number of rows by file name, and of training rows by weight."""
 
     rows: dict[str, int] = field(default_factory=dict)
     weights: Counter[float] = field(default_factory=Counter)
@@ -35,9 +35,8 @@ class Exported:
 def export(source: str | Path, out: Path, fmt: str) -> Exported:
     """Write each split of the dataset ``source`` into the folder ``out``.
 
-    ``openrlhf`` writes JSONL, ``verl`` and ``trl`` write Parquet. Sampling weights are written, but none of the three
-    trainers uses them. Raises DatasetError for an unknown format, an existing ``out`` or like ``load``, and UserError
-    for disk errors.
+    ``openrlhf`` gives JSONL, ``verl`` and ``trl`` Parquet. Sampling weights are written, but none of the three trainers
+    uses them. Raises DatasetError (unknown format, existing ``out``, or like ``load``) or UserError (disk).
     """
     if fmt not in FORMATS:
         raise DatasetError(

@@ -80,8 +80,7 @@ class _Domain:
 
 
 def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
-    """Return a JSON-ready summary with ``examples`` samples of each domain. Raises DatasetError if the dataset is
-    invalid."""
+    """Return a JSON-ready summary with ``examples`` samples of each domain. Raises DatasetError."""
     path = Path(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
     domains: dict[str, _Domain] = {}
@@ -125,7 +124,7 @@ def _example(sample: Sample) -> dict[str, Any]:
 
 
 def diff(before: str | Path, after: str | Path) -> DiffReport:
-    """Compare two datasets by id and content. Raises DatasetError if one is invalid."""
+    """Compare two datasets by id and content. Raises DatasetError."""
     old, new = _contents(before), _contents(after)
     return DiffReport(
         added=tuple(sorted(new.keys() - old.keys())),

@@ -68,7 +68,7 @@ def canonical_json(value: Any) -> str:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a dataset folder. Raises DatasetError if it is missing or invalid."""
+    """Return the manifest of a dataset folder. Raises DatasetError."""
     path = folder / MANIFEST
     if not folder.is_dir():
         raise DatasetError(f"no such dataset folder: {folder}; build one with: prorl data build")

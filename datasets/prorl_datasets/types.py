@@ -41,7 +41,7 @@ class Sample:
 
     @property
     def family(self) -> str:
-        """The family in the metadata, or the source if it has none."""
+        """The family in its metadata, or else its source."""
         return str(self.metadata.get("family") or self.source)
 
     @property

@@ -56,12 +56,12 @@ class Difference:
 
     @property
     def distinguishable(self) -> bool:
-        """Whether the interval excludes 0 and there are at least MIN_PROBLEMS problems."""
+        """Whether the interval excludes 0, with at least MIN_PROBLEMS problems."""
         return self.direction != "unclear"
 
     @property
     def direction(self) -> Literal["rose", "fell", "unclear"]:
-        """Direction of the change; ``unclear`` also for fewer than MIN_PROBLEMS problems."""
+        """The direction; ``unclear`` also below MIN_PROBLEMS problems."""
         i = self.interval
         if i.count < MIN_PROBLEMS or i.low <= 0 <= i.high:
             return "unclear"
@@ -148,7 +148,7 @@ class Comparison:
         assert_never(one.direction)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the comparison as JSON; NaN becomes null."""
+        """Return JSON; NaN becomes null."""
         value = dataclasses.asdict(self)
         for row, difference in zip(value["differences"], self.differences, strict=True):
             row["statement"] = difference.statement
@@ -165,9 +165,9 @@ def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
 
 
 def baseline_place(labels: Sequence[str]) -> int:
-    """Return the index of the baseline: the run's checkpoint from before RL if there is one, else 0.
+    """Return the index of the run's checkpoint from before RL, or 0 if there is none.
 
-    Gains of a warm start are thus not counted as gains of RL.
+    A warm start thus does not count as a gain.
     """
     before_rl = (at for at, label in enumerate(labels[:-1]) if label.endswith(BEFORE_RL))
     return next(before_rl, 0)

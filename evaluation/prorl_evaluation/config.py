@@ -1,4 +1,4 @@
-"""Defines the settings of ``prorl eval``. Options override the file, and ``--set`` overrides options."""
+"""Defines the settings of ``prorl eval``: ``--set`` overrides options, which override the file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class ModelSection(Section):
-    """The model (``path``) or checkpoints of a run; ``device`` may be a comma-separated list."""
+    """The model (``path``) or checkpoints of a run; ``device`` may be comma-separated."""
 
     path: str | None = None
     run: str | None = None
@@ -58,7 +58,7 @@ class DataSection(Section):
 
 
 class SamplingSection(Section):
-    """Sampling settings; None takes the value of the protocol or suite, else the default."""
+    """Sampling settings; None takes the protocol's, suite's or default value."""
 
     k: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
     n: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
@@ -114,7 +114,7 @@ class ServerSection(Section):
 
 
 class ScoringSection(Section):
-    """Reward servers (``prorl verify serve``), or the number of local ``workers``."""
+    """Reward servers (``prorl verify serve``), or local ``workers``."""
 
     servers: list[str] = Field(default_factory=list)
     workers: AtLeastOne = 2
@@ -127,7 +127,7 @@ class ScoringSection(Section):
 
 
 class OutputSection(Section):
-    """The output folder; ``repair`` moves damaged lines of the sample and verdict files aside."""
+    """The output folder; ``repair`` moves damaged lines of samples and verdicts aside."""
 
     out: Path | None = None
     repair: bool = False

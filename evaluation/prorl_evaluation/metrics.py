@@ -1,4 +1,4 @@
-"""Computes metrics from verdicts: pass@k, G-Pass@k, maj@k, posteriors and corrections for false positives."""
+"""Computes metrics from verdicts: pass@k, G-Pass@k, maj@k, posteriors, false positives."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Return 1 - C(n-c, k) / C(n, k), the unbiased estimate of pass@k from ``c`` correct of ``n`` samples.
+    """Return 1 - C(n-c, k) / C(n, k), the unbiased estimate of pass@k from ``c`` of ``n`` samples.
 
-    It is equation 1 of Chen et al. 2021, arXiv 2107.03374; NaN if ``n < k``. Raises ValueError for a negative count,
+    This is equation 1 of Chen et al. 2021, arXiv 2107.03374. NaN if ``n < k``. Raises ValueError for a negative count,
     ``c > n`` or ``k < 1``.
     """
     if n < 0 or c < 0 or k < 1:
@@ -39,7 +39,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def ks_up_to(n: int, more: Iterable[int] = ()) -> tuple[int, ...]:
-    """Return the powers of two up to ``n`` and the values of ``more`` up to ``n``, ascending."""
+    """Return the powers of two and ``more`` values that are at most ``n``, ascending."""
     powers = {1 << i for i in range(n.bit_length()) if 1 << i <= n}
     return tuple(sorted(powers | {k for k in more if 1 <= k <= n}))
 
@@ -49,7 +49,7 @@ class Counted(Protocol):
 
     @property
     def n(self) -> int:
-        """Number of samples with a verdict."""
+        """Samples with a verdict."""
 
     @property
     def c(self) -> int:
@@ -102,7 +102,7 @@ MAJORITY_DRAWS = 400
 
 
 def tally(answers: Iterable[tuple[str | None, bool]]) -> tuple[tuple[int, int], ...]:
-    """Return (votes, correct votes) of each distinct answer, ordered by votes, most first."""
+    """Return (votes, correct votes) of each distinct answer, most votes first."""
     votes: Counter[str] = Counter()
     right: Counter[str] = Counter()
     for answer, correct in answers:
@@ -117,10 +117,10 @@ def maj_at_k(
 ) -> list[float]:
     """Return, for each k, the probability that the most frequent answer of k of ``n`` samples is correct; NaN if n < k.
 
-    ``answers`` is the output of :func:`tally`. Ties are broken at random, and samples without an answer count as wrong.
-    The value is exact for k = 1, a single answer or no correct answer. Otherwise it is the mean over MAJORITY_DRAWS
-    seeded subsets, with a standard error of at most 0.5 / sqrt(MAJORITY_DRAWS). See Wang et al. 2022, arXiv 2203.11171.
-    Raises ValueError if there are more votes than samples.
+    ``answers`` is a :func:`tally`. Ties are broken at random; no votes count as wrong. The value is exact for k = 1, a
+    single answer or no correct one. Otherwise it is the mean over MAJORITY_DRAWS seeded subsets, with a standard error
+    of at most 0.5 / sqrt(MAJORITY_DRAWS). Wang et al. 2022, arXiv 2203.11171. Raises ValueError if votes exceed
+    samples.
     """
     voted = sum(count for count, _ in answers)
     if voted > n:
@@ -243,7 +243,7 @@ LEAST_SURVIVORS = 1e-3
 
 
 def false_positive_reading(rate: float, k: int) -> float:
-    """Return 1 - (1 - f)^k, the pass@k if every answer is wrong; for example 0.47 for f = 0.005, k = 128.
+    """Return 1 - (1 - f)^k, the pass@k if every answer is wrong: 0.47 for f = 0.005, k = 128.
 
     See Brown et al. 2024, arXiv 2407.21787. Raises ValueError for a rate outside [0, 1) or k < 1.
     """

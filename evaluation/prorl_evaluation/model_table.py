@@ -71,7 +71,7 @@ class TableDifference:
     p_corrected: float = math.nan
 
     def claim(self, alpha: float) -> Literal["higher", "lower", ""]:
-        """Return the claim at level ``alpha``, or an empty string."""
+        """Return the claim at ``alpha``, or ""."""
         if math.isnan(self.p_corrected) or self.p_corrected > alpha:
             return ""
         return "higher" if self.population.value > 0 else "lower"
@@ -79,7 +79,7 @@ class TableDifference:
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
-    """The table; ``labels`` starts with the baseline, and ``groups`` are pairs (name, number of problems)."""
+    """The table; ``labels`` starts with the baseline, and ``groups`` are (name, number of problems)."""
 
     labels: tuple[str, ...]
     k: int
@@ -101,7 +101,7 @@ class ModelTable:
         return next(hits, None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the table as JSON; NaN becomes null."""
+        """Return JSON; NaN becomes null."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         for row, difference in zip(value["differences"], self.differences, strict=True):

@@ -45,7 +45,7 @@ def graded(problem: Problem, journal: EvalJournal, n: int) -> list[Graded]:
 
 
 def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples, and also its distinct answers if its verifier supports votes."""
+    """Count one problem's samples, and distinct answers if its verifier supports votes."""
     vote = VERIFIERS.get(problem.task.verifier).data.vote
     result = counted(problem, rows)
     if vote is None:
@@ -56,7 +56,7 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
 
 
 def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples without its distinct answers."""
+    """Count one problem's samples only."""
     rewards = [v.reward for _, v in rows if v.reward is not None]
     statuses = [v.status for _, v in rows]
     return ProblemResult(
@@ -82,7 +82,7 @@ def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
 def group_results(
     problems: Sequence[ProblemResult], settings: EvalSettings
 ) -> tuple[GroupResult, ...]:
-    """Return the overall result, followed by that of each domain."""
+    """Return the overall result, then each domain's."""
     domains = list(dict.fromkeys(p.domain for p in problems))
     groups = [_group(OVERALL, problems, settings)]
     groups += [_group(d, [p for p in problems if p.domain == d], settings) for d in domains]

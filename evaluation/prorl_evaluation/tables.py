@@ -25,7 +25,7 @@ class TextTable:
 def bracket(interval: Interval, digits: int = 3) -> str:
     """Return ``0.310 [0.240, 0.390]``, or a dash if undefined.
 
-    An interval of zero width is shown as ``no spread``, since it does not mean certainty.
+    Zero width is shown as ``no spread``, which is not certainty.
     """
     if interval.count == 0:
         return "-"
@@ -95,7 +95,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def undefined_lines(results: Sequence[EvalResult]) -> list[str]:
-    """Return a note for each result and k for which some problems are undefined."""
+    """Return a note for each result and k with undefined problems."""
     lines = []
     for r in results:
         for k in shown_ks(results):

@@ -1,4 +1,4 @@
-"""Provides fakes for tests: problems, a generator and a scorer."""
+"""Fakes problems, generator and scorer for tests."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class FakeGenerator:
 
 @dataclass
 class FakeScorer:
-    """Gives reward 1 to "yes"; responses that start with ``broken`` become infra errors."""
+    """Gives "yes" reward 1; responses starting with ``broken`` become infra errors."""
 
     broken: str | None = None
     scored: int = 0

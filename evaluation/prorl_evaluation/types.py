@@ -42,7 +42,7 @@ def labels_of(metadata: Mapping[str, Any]) -> dict[str, Label]:
 
 
 class EvaluationError(UserError):
-    """Raised if an evaluation is not possible, or if its files are missing or damaged."""
+    """An evaluation is impossible, or its files are missing or damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,8 @@ class EvalSettings:
     """Settings of sampling and summary.
 
     ``k`` <= ``n`` is the largest k of interest. ``max_tokens`` includes the end token. ``batch_rows`` samples are
-    written together, so a kill loses at most these. ``label`` and ``dataset`` do not affect the numbers. ``batches`` is
-    explained in ``sampling.sampler``, ``protocol`` in ``sampling.command``. ``extra`` request fields are part of every
-    sample's key.
+    written together, and lost by a kill. ``label`` and ``dataset`` change no number. ``sampling.sampler`` explains
+    ``batches``, ``sampling.command`` ``protocol``. ``extra`` request fields are part of every sample's key.
     """
 
     n: int
@@ -96,16 +95,16 @@ class EvalSettings:
 
     @property
     def near_any_success(self) -> bool:
-        """Whether :func:`near_n_warning` warns about k and n."""
+        """Whether ``near_n_warning`` warns."""
         return near_n_warning(self.n, self.k) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemResult:
-    """One problem: ``n`` samples have a verdict, and ``c`` of these have reward 1.
+    """One problem: ``n`` samples have a verdict, ``c`` of them reward 1.
 
     Infra errors, including ``refused`` samples, are not in ``n``. ``chance`` is the reward of the best constant answer,
-    if known. ``answers`` is the output of ``metrics.tally``, or None if the verifier has no votes.
+    if known. ``answers`` is a ``metrics.tally``, or None without votes.
     """
 
     id: str
@@ -128,22 +127,22 @@ class ProblemResult:
 
     @property
     def answered(self) -> int:
-        """Number of samples with an answer."""
+        """Samples with an answer."""
         return self.sampled - self.refused
 
     @property
     def length(self) -> float:
-        """Generated tokens per answer; NaN if there are no answers."""
+        """Generated tokens per answer; NaN without answers."""
         return self.tokens / self.answered if self.answered else math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """Means over the problems of one domain, or of all domains (``overall``).
+    """Means over the problems of one domain, or of all (``overall``).
 
-    ``truncation_rate`` is a fraction of the answers, ``infra_error_rate`` of the samples, and other rates of the
-    verdicts. ``chance`` counts unknown values as 0, and is NaN if all are unknown. ``pass_at_k`` has intervals for
-    similar problems, ``fixed_pass_at_k`` for the same problems.
+    ``truncation_rate`` is a fraction of answers, ``infra_error_rate`` of samples, other rates of verdicts. ``chance``
+    counts unknown values as 0; it is NaN if all are unknown. ``pass_at_k`` has intervals for similar problems,
+    ``fixed_pass_at_k`` for the same problems.
     """
 
     name: str
@@ -164,11 +163,11 @@ class GroupResult:
 
     @property
     def infra_share(self) -> float:
-        """Fraction of samples with an infra error; unlike ``infra_error_rate`` it is known for older results."""
+        """The infra error rate, known also for older results."""
         return self.infra_errors / self.sampled if self.sampled else math.nan
 
     def metric(self, name: str) -> Interval | None:
-        """Return the metric ``reward`` or ``pass@K``, or None if it is not estimated."""
+        """Return ``reward`` or ``pass@K``, or None if not estimated."""
         if name == "reward":
             return self.reward
         return self.pass_at_k.get(int(name.removeprefix("pass@")))
@@ -189,10 +188,9 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class EvalResult:
-    """One model's result on one set of problems, saved as ``result.json``.
+    """One model on one set of problems, saved as ``result.json``.
 
-    ``sampling_seconds`` adds up all sessions; ``wall_seconds`` is for the last session only. ``groups`` starts with the
-    overall group.
+    ``sampling_seconds`` adds up all sessions; ``wall_seconds`` is for the last. ``groups`` starts with overall.
     """
 
     model_id: str
@@ -210,7 +208,7 @@ class EvalResult:
 
     @property
     def label(self) -> str:
-        """The label in the settings, or the model's name if that is empty."""
+        """The settings' label, or else the model's name."""
         return self.settings.label or self.model_id
 
     @property
@@ -221,7 +219,7 @@ class EvalResult:
         return next((g for g in self.groups if g.name == name), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON; NaN becomes null."""
+        """Return JSON; NaN becomes null."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         return {"format": RESULT_FORMAT, **value}
@@ -241,7 +239,7 @@ def shown_ks(results: Sequence[EvalResult]) -> list[int]:
 
 
 def load_result(path: Path) -> EvalResult:
-    """Read a result from its folder or file. Raises EvaluationError if it is missing or damaged."""
+    """Read a result from its folder or file. Raises EvaluationError."""
     file = path / RESULT_FILE if path.is_dir() else path
     if not file.is_file():
         raise EvaluationError(
@@ -334,7 +332,7 @@ def _number(value: float | None) -> float:
 
 
 def finite(value: object) -> object:
-    """Return a JSON value in which non-finite numbers are null and keys are strings."""
+    """Return JSON with null for non-finite numbers, and string keys."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):

@@ -34,8 +34,8 @@ class _Kind:
 
 
 def find_subjects(paths: Sequence[Path]) -> list[Subject]:
-    """Return the subjects at or below ``paths``, with unique names. Raises UserError if a path is missing or nothing is
-    found."""
+    """Return the subjects at or below ``paths``, with unique names. Raises UserError for a missing path or no
+    subject."""
     return Subjects(paths).now()
 
 

@@ -20,10 +20,10 @@ def serve(
     share_safe: bool = False,
     hosts: Sequence[str] = (),
 ) -> None:
-    """Serve ``subjects``; ``ready`` is called with the page's address and a new token.
+    """Serve ``subjects``; ``ready`` gets the page's address with a new token.
 
-    ``port`` 0 takes a free port. ``hosts`` are further host names that requests may use. Raises UserError if the port
-    is in use, MissingExtraError without the extra ``server``.
+    ``port`` 0 takes a free one. ``hosts`` are further host names that requests may use. Raises UserError for a used
+    port, MissingExtraError without the extra ``server``.
     """
     require_server_extra()
     from prorl_viewer.app import build_app

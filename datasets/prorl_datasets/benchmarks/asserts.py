@@ -46,7 +46,7 @@ class UnreadableTests(ValueError):
 def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, Any]]:
     """Return the tests of ``check(candidate)`` in ``source``, with the functions of the prompt ``head`` that it uses.
 
-    Raises UnreadableTests for an unsupported shape.
+    Raises UnreadableTests.
     """
     if parts_of(source) > MAX_PARTS or slow_name(source):
         raise UnreadableTests(f"the source has more than {MAX_PARTS:,} parts, or odd names")

@@ -188,7 +188,7 @@ def load_spec(name: str) -> BenchmarkSpec:
 
 
 def parse_spec(content: str, label: str) -> BenchmarkSpec:
-    """Parse a specification from YAML; errors name it ``label``. Raises DatasetError if it is invalid."""
+    """Parse a specification from YAML; errors name it ``label``. Raises DatasetError."""
     import yaml
 
     try:

@@ -132,7 +132,7 @@ def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
 
 
 def pickled_text(data: bytes) -> str:
-    """Return the string in a pickle without executing it. Raises PackedError for any other pickle."""
+    """Return the string in a pickle without executing it. Raises PackedError."""
     opcodes: list[str] = []
     texts: list[str] = []
     last = 0
@@ -201,7 +201,7 @@ def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: st
 
 
 def contest_day(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> date | None:
-    """Return the day of the contest, or None if this copy has no dates."""
+    """Return the contest's day, or None if undated."""
     value = field_of(spec, raw, "date", where)
     if value is None:
         return None

@@ -47,8 +47,7 @@ class BenchmarkFiles:
 
 
 def benchmark_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> BenchmarkFiles:
-    """Return the files of ``spec``, but only ``files`` of its main data set. Raises DatasetError if some are
-    unavailable."""
+    """Return the files of ``spec``, but only ``files`` of its main data set. Raises DatasetError."""
     assert spec.hub is not None
     if mirror is not None:
         if not mirror.is_dir():
@@ -177,7 +176,7 @@ def texts(sample: Sample) -> tuple[str, ...]:
 
 
 def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
-    """Return the id of an item: its key, or a digest of the question if it has none."""
+    """Return an item's id: its key, or else a digest of the question."""
     if key is None:
         words = " ".join(question.split())
         key = hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -186,7 +185,7 @@ def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
 
 @dataclass(slots=True)
 class Loaded:
-    """A loaded benchmark; ``expected`` is the published number of rows, None if only a part was loaded."""
+    """A loaded benchmark; ``expected`` is the published number of rows, None for a part."""
 
     spec: BenchmarkSpec
     samples: list[Sample] = field(default_factory=list)
@@ -198,7 +197,7 @@ class Loaded:
 
     @property
     def note(self) -> str | None:
-        """A warning if the number of rows is not the expected one."""
+        """A warning if the number of rows is unexpected."""
         rows = self.usable + len(self.unusable)
         if self.expected is None or rows == self.expected:
             return None

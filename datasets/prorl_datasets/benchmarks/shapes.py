@@ -120,7 +120,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Ben
 
 
 def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of an OlympiadBench row. Raises Unusable if it cannot be scored."""
+    """Return the item of an OlympiadBench row. Raises Unusable."""
     modality = field_of(spec, raw, "modality", where)
     if modality not in (None, "Text-only"):
         raise Unusable(f"needs an image (modality {modality})")

@@ -47,7 +47,7 @@ class Guard:
         return {"benchmarks": content.hexdigest(), "missing": ",".join(sorted(self.missing))}
 
     def write(self, folder: Path, settings: Decontamination) -> tuple[Path | None, Path | None]:
-        """Write index and keys; return their paths, or None for an empty one."""
+        """Write index and keys; return their paths, if any."""
         index = taken = None
         if self.texts:
             from prorl_datasets.text.index import BenchmarkIndex
@@ -151,7 +151,7 @@ def add_generated(
 def _item_keys(
     folder: Path, children: Children, name: str, task: str, rung: int | None
 ) -> dict[str, str]:
-    """Return a dict from key to "benchmark item" for one task, cached or made by a child process."""
+    """Return key -> "benchmark item" of one task, cached or made by a child process."""
     from prorl_datasets.benchmarks import benchmark_seeds, load_spec
 
     path = folder / f"{name}-{task}-{rung or 0}.keys"

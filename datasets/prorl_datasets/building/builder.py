@@ -219,10 +219,7 @@ class _Build:
 
 
 def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
-    """Raise DatasetError if a generated domain lost so many rows that its generator must be broken.
-
-    Duplicates do not count.
-    """
+    """Raise DatasetError if a generated domain lost too many rows: a broken generator. Duplicates do not count."""
     candidates: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
     for entry in recipe.entries:
@@ -247,10 +244,10 @@ def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
 def build(
     recipe: Recipe, out: Path, *, progress: Progress, options: BuildOptions | None = None
 ) -> BuildReport:
-    """Build ``recipe`` into the folder ``out``, unless ``out`` already contains this dataset.
+    """Build ``recipe`` into the folder ``out``, unless it already has this dataset.
 
-    Raises DatasetError if the recipe or a source is invalid, ``out`` is not a dataset or in use, or a generated domain
-    loses too many rows. Raises UserError for disk errors, and ServiceError if verifiers fail; finished parts are kept.
+    Raises DatasetError for an invalid recipe or source, if ``out`` is not a dataset or in use, or if a generated domain
+    loses too many rows. Raises UserError (disk), or ServiceError if verifiers fail. Finished parts are kept.
     """
     options = options or BuildOptions()
     scoring = open_scorer(options.workers, options.reward_servers)

@@ -46,7 +46,7 @@ class PassRates:
 
 
 def read_pass_rates(recipe: Recipe) -> PassRates | None:
-    """Read the recorded pass rates, or return None without a file. Raises DatasetError or UserError."""
+    """Read the recorded pass rates, if any. Raises DatasetError or UserError."""
     path = recipe.difficulty_file()
     if path is None or recipe.difficulty is None:
         return None
@@ -82,7 +82,7 @@ _PROGRESS_ROWS = 1024
 
 @dataclass(slots=True)
 class Ref:
-    """Position and keys of a row; rows with equal ``node`` are the same problem."""
+    """A row's position and keys; ``node`` numbers problems."""
 
     part: str
     place: int
@@ -142,7 +142,7 @@ class PassedRows:
         self._signatures.close()
 
     def add(self, job: Job, part: Part) -> None:
-        """Add one part; parts may come in any order."""
+        """Add one part, in any order."""
         self.tallies.setdefault(job.entry.name, Tally()).add(part)
         stream = (job.entry.name, job.split)
         self.drawn[stream] += part.candidates
@@ -226,7 +226,7 @@ class Choice:
     surplus: Counter[str] = field(default_factory=Counter)
 
     def count(self, entry: Entry, split: Split) -> int:
-        """Return the number of kept rows of an entry in ``split``."""
+        """Return the number of kept rows."""
         return len(self.kept.get((entry.name, split), ()))
 
 
@@ -275,7 +275,7 @@ class _Chooser:
         self._prompts: set[bytes] = set()
 
     def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int, shared: bool) -> int:
-        """Keep rows from ``start`` on until the target is reached; return the index after the last examined row.
+        """Keep rows from ``start`` until the target is reached; return the index after the last examined.
 
         With ``shared``, all splits draw from this stream.
         """

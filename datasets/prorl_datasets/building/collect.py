@@ -188,7 +188,7 @@ def _item(job: Job, candidate: Candidate) -> str:
 
 
 def item_name(entry: Entry, stream: str, index: int) -> str:
-    """Return the name of an item; ``stream`` is "" if it comes from a file."""
+    """Return an item's name; ``stream`` is "" for files."""
     return f"{entry.name}-{stream}-{index}" if stream else f"{entry.name}-{index}"
 
 

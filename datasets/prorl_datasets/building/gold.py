@@ -56,7 +56,7 @@ class GoldResult:
 
 @contextmanager
 def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
-    """Yield a pool at reward ``servers``, or a local pool with ``workers`` if there are none."""
+    """Yield a pool at reward ``servers``, or else a local one with ``workers``."""
     from prorl_verifiers import open_pool
 
     with open_pool(servers, workers) as pool:
@@ -97,7 +97,7 @@ class Unpaid:
     example: str = ""
 
     def add(self, rows: int, example: str) -> None:
-        """Add rows; the example that is first by name is kept."""
+        """Add rows; keep the first example by name."""
         self.rows += rows
         self.example = min(filter(None, (self.example, example)), default="")
 

@@ -58,7 +58,7 @@ class EntryResult:
         return round(self.answers.most_common(1)[0][1] / total, 4) if total else None
 
     def reasons(self) -> Counter[str]:
-        """Return the number of drops by reason, over all stages."""
+        """Return the drops of all stages by reason."""
         return sum(self.drops.values(), Counter())
 
     def short(self) -> list[str]:
@@ -110,7 +110,7 @@ class EntryResult:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """Result of a build; ``reused`` is True if the dataset already existed."""
+    """Result of a build; ``reused`` if the dataset already existed."""
 
     path: Path
     manifest: Mapping[str, Any]
@@ -138,7 +138,7 @@ class BuildReport:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The data of a manifest that do not belong to an entry."""
+    """Data of a manifest that belong to no entry."""
 
     seed: int
     fingerprint: str

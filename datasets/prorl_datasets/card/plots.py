@@ -18,7 +18,7 @@ IMAGES = "images"
 def draw_plots(
     folder: Path, manifest: Mapping[str, Any], lengths: Mapping[str, Counter[int]]
 ) -> dict[str, str]:
-    """Draw the plots into ``folder``/images; return a dict from file name to alternative text."""
+    """Draw the plots into ``folder``/images; return file name -> alternative text."""
     (folder / IMAGES).mkdir()
     plots = {
         "rows.svg": ("Rows of each domain and split, with their targets", rows_plot(manifest)),

@@ -156,7 +156,7 @@ def resolve(
     *,
     mirror: Path | None = None,
 ) -> list[ResolvedFile]:
-    """Return the files of ``repo`` selected by ``files``. Raises DatasetError if they are unavailable."""
+    """Return the files of ``repo`` selected by ``files``. Raises DatasetError."""
     access = Access(mirror)
     try:
         return access.fetch(access.select(repo, revision, files))

@@ -30,7 +30,7 @@ _LISTED_NAMES = 8
 
 
 class NothingFits(Exception):
-    """No candidate of an item exists."""
+    """No candidate exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ def choose(
 ) -> list[tuple[FileCandidate, list[str]]]:
     """Return the chosen candidate and its file names for each item of ``files``.
 
-    ``names_of(branch)`` lists files, or returns None if the branch is missing. Raises NothingFits with a message that
-    begins with ``where``.
+    ``names_of(branch)`` lists files, or is None for a missing branch. Raises NothingFits; the message begins with
+    ``where``.
     """
     taken = []
     for item in files:

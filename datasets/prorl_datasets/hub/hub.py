@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 
 class Unreachable(Exception):
-    """Raised with the reason why a source provides no files."""
+    """The reason why a source provides no files."""
 
 
 class NoRevision(Unreachable):

@@ -1,6 +1,6 @@
-"""Reads and writes the lock file of a dataset: revision and hashes of every published file.
+"""Reads and writes a dataset's lock file: revision and hashes of every published file.
 
-It is JSON: ``{repo: {"revision": ..., "files": {name: sha256}}}``, with ``repo@branch`` for other branches. Commits are
+Its JSON is ``{repo: {"revision": ..., "files": {name: sha256}}}``, with ``repo@branch`` for other branches. Commits are
 locked before files are downloaded, hashes afterwards.
 """
 
@@ -19,7 +19,7 @@ from prorl_datasets.types import DatasetError
 
 @dataclass(slots=True)
 class RepoPin:
-    """Locked revision and files of one repository; ``revision`` is None if they come from a mirror."""
+    """Locked revision and files of one repository; ``revision`` is None for a mirror."""
 
     revision: str | None = None
     files: dict[str, str] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Pins:
 
     @classmethod
     def read(cls, path: Path) -> Pins:
-        """Read the lock file, or start an empty one. Raises DatasetError if it is invalid."""
+        """Read the lock file, or start an empty one. Raises DatasetError."""
         if not path.exists():
             return cls(path)
         try:
@@ -57,7 +57,7 @@ class Pins:
     def commits(self, repo: str, revision: str) -> dict[str | None, str]:
         """Return the locked commits by branch.
 
-        Key None is the source's own revision; it is omitted if ``revision`` is already a commit.
+        Key None is the source's own revision, omitted if ``revision`` is a commit.
         """
         commits: dict[str | None, str] = {}
         for name, pin in self.repos.items():

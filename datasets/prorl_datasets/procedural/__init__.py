@@ -1,6 +1,6 @@
-"""Generators of problems with known answers, which need no download.
+"""Generates problems with known answers, without any download.
 
-A module anywhere below this folder adds families by listing them in ``FAMILIES``; recipes name the families they use.
+Any module below this folder adds families by listing them in ``FAMILIES``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["Family", "Item", "families"]
 
 
 def families(under: str = "") -> dict[str, Family]:
-    """Return all families by name, or those of one folder ("code", "code.strings")."""
+    """Return all families by name, or those of a folder ("code", "code.strings")."""
     return {family.name: family for family in _families(f"{__name__}.{under}".rstrip("."))}
 
 

@@ -1,4 +1,4 @@
-"""Families: named generators of items, deterministic in (rng, level)."""
+"""Defines families: named generators of items, deterministic in (rng, level)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Item:
     """Mean reward of a constant guess, if the form fixes it (1/choices)."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] | None = None
-    """JSON values that identify the problem in its family, however it is worded; None uses the question's text."""
+    """JSON values that identify the problem in its family, however it is worded; None identifies it by the question's
+    text."""
     core: str | None = None
     """The text that may match a published problem (without template, form and constraint sentences)."""
     independent: str = ""

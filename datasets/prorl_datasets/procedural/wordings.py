@@ -1,4 +1,4 @@
-"""Texts with ``{slots}`` from the YAML file beside a module."""
+"""Loads texts with ``{slots}`` from the YAML file next to a module."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ Option = TypeVar("Option")
 class Wordings:
     """The texts of the module ``name``; its YAML file maps a key to one text or a list of equivalent texts.
 
-    Slots follow ``str.format``, in source code ``string.Template`` (``$slot``). The file is read once, on first use.
-    Raises KeyError for unknown keys and slots without a value.
+    Slots follow ``str.format``, in source code ``string.Template`` (``$slot``). The file is read once, when first used.
+    Raises KeyError for unknown keys and missing slots.
     """
 
     def __init__(self, name: str) -> None:
         self._package, _, self._topic = name.rpartition(".")
 
     def draw(self, rng: Random, key: str, /, **slots: object) -> str:
-        """Draw one of the texts of ``key``."""
+        """Draw a text of ``key``."""
         return rng.choice(self._texts(key)).format(**slots)
 
     def later(self, key: str, /, **slots: object) -> Callable[[Random], str]:
@@ -47,7 +47,7 @@ class Wordings:
         return text.format(**slots)
 
     def source(self, key: str, rule: Any = None, /, **slots: object) -> str:
-        """Return the source code of ``key``; the fields of ``rule``, a dataclass, are slots too, unless given."""
+        """Return the source code of ``key``; the fields of ``rule``, a dataclass, are also slots, unless given."""
         (text,) = self._texts(key)
         parts = {} if rule is None else {f.name: getattr(rule, f.name) for f in fields(rule)}
         return Template(text).substitute(parts, **slots)
@@ -68,7 +68,7 @@ def _loader() -> type[yaml.SafeLoader | yaml.CSafeLoader]:
 
 
 def pick(rng: Random, *options: Option) -> Option:
-    """Draw one of the options."""
+    """Draw an option."""
     return rng.choice(options)
 
 

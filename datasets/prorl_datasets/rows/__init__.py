@@ -1,1 +1,1 @@
-"""Makes rows in child processes, and stores them in part files."""
+"""Makes rows in child processes, and stores part files."""

@@ -28,7 +28,7 @@ _STOPPED = "the build was stopped; finished parts are kept"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The settings that all row-making processes share."""
+    """Settings that all row-making processes share."""
 
     recipe: Recipe
     seed: int
@@ -90,7 +90,7 @@ class RowClient(Closing):
         self._process: tuple[Child, Reader] | None = None
 
     def set_up(self, setting: Setting) -> None:
-        """Set the build; this is required before ``generate`` and ``convert``."""
+        """Set the build, required before ``generate`` and ``convert``."""
         self._setting = setting
         if self._process is not None:
             self._ask(setting.request())

@@ -1,4 +1,4 @@
-"""Stores finished pieces of a build as part files in ``.<name>.build/<fingerprint>/`` next to its output."""
+"""Stores finished pieces of a build in ``.<name>.build/<fingerprint>/`` next to its output."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ MAX_TEXT = 600
 class Part:
     """Result of one chunk of one entry.
 
-    ``candidates`` is the number examined, and ``rows`` are those that passed. ``drops`` counts by stage and reason.
-    ``pairs`` are matches with benchmarks, ``quarantine`` bad rows, ``isolation`` the levels of the gold check.
-    ``unpaid`` counts rows as in ``gold.Unpaid``.
+    ``candidates`` were examined, ``rows`` passed. ``drops`` counts by stage and reason. ``pairs`` are matches with
+    benchmarks, ``quarantine`` bad rows, ``isolation`` the levels of the gold check. ``unpaid`` counts rows as in
+    ``gold.Unpaid``.
     """
 
     candidates: int = 0
@@ -85,7 +85,7 @@ class PartStore:
         self.folder = self._root / fingerprint[:16]
 
     def get(self, name: str) -> Part | None:
-        """Return a finished part, or None if it is missing or damaged."""
+        """Return a finished part, None if missing or damaged."""
         try:
             text = (self.folder / f"{name}.json").read_text(encoding="utf-8")
             values = json.loads(text)

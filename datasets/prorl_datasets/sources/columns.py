@@ -97,7 +97,7 @@ def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow
 
 
 def is_wanted(settings: RowSettings, raw: Mapping[str, Any], where: str) -> bool:
-    """Return True if a row meets the source's ``where``. Raises BadRow if it cannot be evaluated."""
+    """Return True if a row meets the source's ``where``. Raises BadRow."""
     if settings.where is None:
         return True
     if isinstance(settings.where, str):
@@ -291,7 +291,7 @@ def _carried(value: Any) -> Any:
 
 
 def question_of(value: Any, where: str) -> str:
-    """Return the text of a prompt with one user message. Raises BadRow for other prompts."""
+    """Return the text of a prompt with one user message. Raises BadRow."""
     text = value if isinstance(value, str) else None
     if isinstance(value, list):
         users = [

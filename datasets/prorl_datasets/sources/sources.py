@@ -56,7 +56,7 @@ def find_files(
 
 
 def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield (where, row) of an entry that is not generated. Raises DatasetError if a source fails."""
+    """Yield (where, row) of an entry that is not generated. Raises DatasetError."""
     spec = entry.spec
     if spec.read is not None:
         yield from spec.read(entry, files)
@@ -80,7 +80,7 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
 
 
 def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Convert a raw row. Raises DatasetError if it is invalid."""
+    """Convert a raw row. Raises DatasetError."""
     if entry.spec.convert is not None:
         made: Row | Drop = entry.spec.convert(entry, raw, where, index)
         return made

@@ -50,7 +50,7 @@ _ROWS_AT_A_TIME = 1 << 13
 
 
 class Signatures:
-    """Signatures in the order in which they are added, in a temporary file."""
+    """Signatures in order of addition, in a temporary file."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder

@@ -92,7 +92,7 @@ class BenchmarkIndex:
 
     @classmethod
     def load(cls, path: Path) -> BenchmarkIndex:
-        """Load an index. Raises DatasetError if it is invalid."""
+        """Load an index. Raises DatasetError."""
         return cls(*read_contents(path))
 
     def __len__(self) -> int:

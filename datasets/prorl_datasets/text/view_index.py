@@ -74,11 +74,10 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ViewContents:
-    """One view of M items, with G pairs of a counted n-gram and its item.
+    """One view of M items, and G pairs of a counted n-gram and its item.
 
-    ``grams`` (G,) are sorted, and ``gram_items`` (G,) are their items. ``totals`` (M,) are the numbers of counted
-    n-grams of each item. ``leads`` (M,) are hashes of the first ``least_words`` words, 0 for shorter questions.
-    ``signatures`` have the shape (M, 128).
+    ``grams`` (G,) are sorted, with items ``gram_items`` (G,). ``totals`` (M,) are numbers of counted n-grams per item.
+    ``leads`` (M,) are hashes of the first ``least_words`` words, 0 for shorter questions. ``signatures`` are (M, 128).
     """
 
     questions: tuple[str, ...]
@@ -121,7 +120,7 @@ def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
 
 
 def read_contents(path: Path) -> tuple[Rules, Contents]:
-    """Read an index. Raises DatasetError if it is invalid."""
+    """Read an index. Raises DatasetError."""
     try:
         with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
             data = {name: file[name] for name in file.files}

@@ -39,9 +39,8 @@ Aligned = list[tuple[ProblemResult, ...]]
 class BoundaryOptions:
     """Options of a boundary report.
 
-    ``k`` None takes the largest power of two with k <= n/2 for the smallest n of the results. ``alpha`` is the
-    family-wise error rate. A change of pass@k below ``margin`` counts as no change. ``fdr`` is the false discovery rate
-    of the sets of gained and lost problems.
+    ``k`` None takes the largest power of two up to half of the smallest n. ``alpha`` is the family-wise error rate. A
+    change of pass@k below ``margin`` counts as none. ``fdr`` is the false discovery rate of gained and lost problems.
     """
 
     k: int | None = None
@@ -61,10 +60,9 @@ class Members:
 
 
 def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
-    """Return the problems that all results share, and notes on the problems left out.
+    """Return the problems shared by all results, and notes on the others.
 
-    A problem is shared if its prompt and task are equal in all results. Raises EvaluationError for fewer than two
-    results or if no problem is shared.
+    Shared problems have equal prompt and task. Raises EvaluationError for fewer than two results or no shared problem.
     """
     if len(results) < 2:
         raise EvaluationError("a boundary report needs two or more results, the baseline first")
@@ -137,8 +135,7 @@ def boundary_report(
 
 
 def claim_k(results: Sequence[EvalResult], requested: int | None = None) -> int:
-    """Return ``requested``, or the default of :class:`BoundaryOptions`. Raises EvaluationError if k is not in 1 to
-    n."""
+    """Return ``requested``, or the default of :class:`BoundaryOptions`. Raises EvaluationError unless 1 <= k <= n."""
     n = min(r.settings.n for r in results)
     if requested is None:
         return max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
@@ -148,7 +145,7 @@ def claim_k(results: Sequence[EvalResult], requested: int | None = None) -> int:
 
 
 def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
-    """Return all groups; groups with the same problems appear once."""
+    """Return all groups, each set of problems once."""
     every = [Members("overall", OVERALL, tuple(range(len(problems)))), *named_groups(problems)]
     first: dict[tuple[int, ...], Members] = {}
     for group in every:
@@ -185,7 +182,7 @@ class _ReportBuilder:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return the changes of each later result, with draws against the first and the previous result."""
+        """Return each later result's changes, with draws against the first and the previous result."""
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
         rows = [self.aligned[i] for i in group.places]

@@ -1,4 +1,4 @@
-"""Computes which problems were gained and lost, and how the gain depends on base pass@k."""
+"""Computes gained and lost problems, and how the gain depends on base pass@k."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def gain_against_base(
 ) -> GainAgainstBase:
     """Return Spearman's correlation of base pass@k and gain, with a percentile bootstrap interval over groups.
 
-    It is NaN for fewer than FEWEST_POINTS points, or if either variable is constant.
+    NaN below FEWEST_POINTS points, or for a constant variable.
     """
     import numpy as np
 
@@ -116,7 +116,7 @@ def ladders(
 ) -> list[Ladder]:
     """Return each task's difficulty ladders, for pass@k and reward.
 
-    All ``results`` must hold the same problems in the same order.
+    ``results`` must hold the same problems in the same order.
     """
     import numpy as np
 
@@ -157,7 +157,7 @@ def _rungs(
 
 
 def rung_order(names: Sequence[str]) -> Callable[[str], tuple[float, int]]:
-    """Return a sort key for difficulty levels: numbers first, then easy, medium, hard, then all others."""
+    """Return a sort key for difficulty levels: numbers, then easy, medium, hard, then others."""
 
     def key(name: str) -> tuple[float, int]:
         number = _number(name)

@@ -1,7 +1,7 @@
-"""Decides the claims on the boundary, which docs/concepts/evaluation.md defines.
+"""Decides claims about the boundary, as defined in docs/concepts/evaluation.md; benchmarks/claims.py measures them.
 
-The p-value of a claim is the largest of its one-sided tests (intersection-union test, Berger 1982), after Holm's
-correction. "No change" is two one-sided tests (Schuirmann 1987). benchmarks/claims.py measures the error rates.
+A claim's p-value is the largest of its one-sided tests (intersection-union test, Berger 1982), after Holm's correction.
+"No change" is two one-sided tests (Schuirmann 1987).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from prorl_evaluation.stats.paired import one_sided
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The bootstrap draws for a claim on one group and checkpoint.
+    """The draws for a claim on one group and checkpoint.
 
-    ``since_before`` is None for the first checkpoint. ``first`` and ``last`` are the columns of pass@1 and pass@K. If
-    ``blocked`` has a reason, nothing is tested.
+    ``since_before`` is None for the first checkpoint. ``first`` and ``last`` are the columns of pass@1 and pass@K. A
+    ``blocked`` reason forbids the test.
     """
 
     kind: Kind
@@ -38,7 +38,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible claim with the statements that it needs."""
+    """A possible claim with its statements."""
 
     regime: Regime
     statements: tuple[Hypothesis, ...]
@@ -46,7 +46,7 @@ class Candidate:
 
     @property
     def p(self) -> float:
-        """The largest p-value of the statements; NaN if any is NaN."""
+        """The largest p-value, or NaN if any is NaN."""
         values = [s.p for s in self.statements]
         return math.nan if any(math.isnan(v) for v in values) else max(values)
 
@@ -56,8 +56,8 @@ def decide_claims(
 ) -> tuple[list[Claim], int]:
     """Return one claim per evidence, and the number of hypotheses in the correction.
 
-    Of the claims that hold, the first in the order fell, sustained, plateau, sharpened only is returned. The draws are
-    dropped to save memory.
+    The first claim that holds counts, in the order fell, sustained, plateau, sharpened only. Draws are dropped to save
+    memory.
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence
@@ -92,7 +92,7 @@ def decide_claims(
 def candidates(e: Evidence, margin: float) -> list[Candidate]:
     """Return the testable claims in order of precedence.
 
-    "Sharpened only" is tested only if the baseline's pass@K is at most 1 - ``margin``.
+    "Sharpened only" is tested only if base pass@K is at most 1 - ``margin``.
     """
     if e.since_base is None or e.blocked:
         return []

@@ -54,7 +54,7 @@ def claims_table(report: BoundaryReport) -> TextTable:
 
 
 def solvable_table(report: BoundaryReport) -> TextTable:
-    """Return one row per later result: changed problems, how many to expect by chance, and the significant ones."""
+    """Return one row per later result: changed problems, those expected by chance, and significant ones."""
     rows = tuple(
         (
             s.after,
@@ -90,7 +90,7 @@ def length_table(report: BoundaryReport) -> TextTable:
 
 
 def gains_table(report: BoundaryReport) -> TextTable:
-    """Return one row per later result with its correlation of base and gain."""
+    """Return the correlation of base and gain for each later result."""
     rows = tuple(
         (label, str(gain.correlation.count), signed_bracket(gain.correlation, 2))
         for label, gain in zip(report.labels[1:], report.gains, strict=True)
@@ -101,7 +101,7 @@ def gains_table(report: BoundaryReport) -> TextTable:
 
 
 def ladder_tables(report: BoundaryReport) -> list[TextTable]:
-    """Return one table per ladder, with one row per difficulty level."""
+    """Return one table per ladder, one row per difficulty level."""
     return [
         TextTable(
             f"{ladder.task}: {ladder.metric} by {ladder.key}",

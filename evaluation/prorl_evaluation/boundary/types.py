@@ -29,8 +29,8 @@ class Hypothesis:
 class Claim:
     """The claim on one checkpoint and group.
 
-    ``p`` is the largest p-value of ``tests``, ``p_corrected`` the same after Holm's correction. If the claim is
-    ``undecided``, they belong to the candidate nearest to significance.
+    ``p`` is the largest p-value of ``tests``, ``p_corrected`` after Holm's correction. If ``undecided``, they belong to
+    the nearest candidate.
     """
 
     kind: Kind
@@ -114,7 +114,7 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryGroup:
-    """A group: all problems, or those of one domain, benchmark or task.
+    """All problems, or those of a domain, benchmark or task.
 
     ``changes`` and ``claims`` have one entry per later result.
     """
@@ -167,7 +167,7 @@ class BoundaryReport:
         return tuple(c for g in self.groups for c in g.claims)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as JSON; NaN becomes null and each k a string."""
+        """Return JSON; NaN becomes null, and each k a string."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         return {"format": BOUNDARY_FORMAT, **value}

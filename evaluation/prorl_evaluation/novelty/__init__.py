@@ -1,1 +1,1 @@
-"""Measures how much responses overlap with a corpus or with the base model's responses."""
+"""Measures the overlap of responses with a corpus or with base responses."""

@@ -30,7 +30,7 @@ _SEED = 20241005
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint8], Hashes]:
-    """Return the kind and the value of each byte, ignoring case."""
+    """Return kind and value of each byte, ignoring case."""
     import numpy as np
 
     kind = np.zeros(256, dtype=np.uint8)
@@ -57,7 +57,7 @@ def _powers(base: int, length: int) -> tuple[Hashes, Hashes]:
 
 
 def _prefix(values: Hashes, base: int) -> tuple[Hashes, Hashes]:
-    """Return the prefix sums of values * base**i, starting with 0, and the powers base**-i."""
+    """Return prefix sums of values * base**i, starting with 0, and powers base**-i."""
     import numpy as np
 
     # powers are cached per power of two, so all tables together take twice the memory of the largest (64 MB for both
@@ -111,7 +111,7 @@ class Grams:
 
 
 def last_gap(data: bytes) -> int:
-    """Return the position after the last byte of ``data`` that is not part of a word, or 0."""
+    """Return the position after the last byte outside a word, or 0."""
     import numpy as np
 
     kind = _tables()[0][np.frombuffer(data, dtype=np.uint8)]
@@ -151,7 +151,7 @@ class FileCorpus:
     column: str | None = None
 
     def files(self) -> list[Path]:
-        """Return the files in a fixed order. Raises EvaluationError for missing or unreadable ones."""
+        """Return the files in a fixed order. Raises EvaluationError."""
         from prorl_datasets.sources.readers import READABLE
 
         endings = (*TEXTS, *READABLE)
@@ -208,7 +208,7 @@ class FileCorpus:
 
 @dataclass(frozen=True, slots=True)
 class TextCorpus:
-    """Strings in memory, each of which is a document."""
+    """Strings in memory, each a document."""
 
     texts: Sequence[str]
 
@@ -217,7 +217,7 @@ class TextCorpus:
 
 
 def encoded(text: str) -> bytes:
-    """Return the string as UTF-8, with DOCUMENT_END replaced by a space."""
+    """Return UTF-8 with DOCUMENT_END replaced by a space."""
     return text.encode("utf-8", "surrogatepass").replace(DOCUMENT_END, b" ")
 
 

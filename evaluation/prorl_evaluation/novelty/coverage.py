@@ -1,8 +1,8 @@
-"""Measures the novelty of a response: the share of its words that no n-gram of a corpus covers.
+"""Measures a response's novelty: the share of its words that no n-gram of a corpus covers.
 
-The creativity index sums it over n-gram lengths (Lu et al. 2024, arXiv 2410.04265). Here the lengths are 5 to 12, since
-ProRL's index of 7.6 (figure 3) needs at least eight lengths. Only verbatim matches count, unlike in the paper, which
-makes the index higher.
+The creativity index sums it over n-gram lengths (Lu et al. 2024, arXiv 2410.04265). Here these are 5 to 12, since
+ProRL's index of 7.6 (figure 3) needs at least eight. Unlike in the paper, only verbatim matches count, which makes the
+index higher.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_FILTER_BITS = 28
 
 
 class GramIndex:
-    """The n-grams of responses, with a flag for those that occur in the corpus."""
+    """The n-grams of responses, and whether the corpus contains them."""
 
     def __init__(self, responses: Sequence[Hashes], lengths: Sequence[int]) -> None:
         import numpy as np
@@ -67,7 +67,7 @@ class GramIndex:
             starts = starts[hit]
 
     def matches(self, responses: Sequence[Hashes]) -> Iterator[dict[int, Flags]]:
-        """Yield one dict per response: length -> whether each n-gram occurs in the corpus."""
+        """Yield, for each response, length -> whether each n-gram occurs in the corpus."""
         import numpy as np
 
         seen_grams = {n: self._grams[n][self._in_corpus[n]] for n in self.lengths}
@@ -101,7 +101,7 @@ LENGTHS = (5, 6, 7, 8, 9, 10, 11, 12)
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """One response's ``uniqueness`` for each length; NaN if the response is shorter."""
+    """One response's ``uniqueness`` by length; NaN for longer lengths."""
 
     problem: str
     group: str

@@ -1,4 +1,4 @@
-"""Reads the responses to measure, and uses the base model's responses as a corpus."""
+"""Reads the responses to measure, and base responses as a corpus."""
 
 from __future__ import annotations
 
@@ -35,10 +35,9 @@ class ResponseSet:
 
 
 def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
-    """Return the responses in evaluation folders or a .jsonl file.
+    """Return the responses in evaluation folders or a .jsonl file. Raises EvaluationError for none.
 
-    Lines are {"id", "response"} with an optional "domain"; a repeated id is another sample of the same problem. Raises
-    EvaluationError if there are no responses.
+    Lines are {"id", "response"} with an optional "domain". A repeated id is another sample of its problem.
     """
     if path.is_file():
         response_set = ResponseSet(path.name, list(_lines(path)))
@@ -116,7 +115,7 @@ class Against:
 
 
 def against_base(base: ResponseSet, models: Sequence[ResponseSet]) -> Against:
-    """Split the base model's samples into corpus and control. Raises EvaluationError if no problem is shared."""
+    """Split base samples into corpus and control. Raises EvaluationError without shared problems."""
     problems = {r.problem for r in base.responses}
     for model in models:
         if not any(r.problem in problems for r in model.responses):

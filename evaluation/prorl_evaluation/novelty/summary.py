@@ -22,7 +22,7 @@ from prorl_evaluation.types import OVERALL, finite
 
 @dataclass(frozen=True, slots=True)
 class GroupNovelty:
-    """The novelty of one model in one group; ``short`` counts excluded responses."""
+    """One model in one group; ``short`` counts excluded responses."""
 
     label: str
     group: str
@@ -47,7 +47,7 @@ class NoveltyChange:
 def summarise(
     label: str, rows: Sequence[Novelty], lengths: Sequence[int], how: Resampling | None = None
 ) -> list[GroupNovelty]:
-    """Return the overall numbers, stratified by group, followed by those of each group."""
+    """Return the overall numbers, stratified by group, then each group's."""
     how = how or Resampling()
     groups = list(dict.fromkeys(r.group for r in rows))
     result = [_group(label, OVERALL, rows, lengths, how)]
@@ -164,7 +164,7 @@ def _cell(i: Interval, digits: int, sign: str = "") -> str:
 
 
 def to_json(value: GroupNovelty | NoveltyChange) -> dict[str, Any]:
-    """Return the record as JSON; NaN becomes null."""
+    """Return JSON; NaN becomes null."""
     plain = finite(asdict(value))
     assert isinstance(plain, dict)
     return plain

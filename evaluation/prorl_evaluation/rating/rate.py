@@ -28,8 +28,7 @@ COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "resp
 
 @dataclass(slots=True)
 class FeedReport:
-    """Counts of added samples. ``elsewhere`` and ``altered`` count skipped samples, of rows that are missing or
-    changed."""
+    """Counts of added samples, and of skipped ones whose row is missing (``elsewhere``) or changed (``altered``)."""
 
     policies: list[Policy] = field(default_factory=list)
     samples: int = 0
@@ -46,7 +45,7 @@ class FeedReport:
 def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path) -> FeedReport:
     """Add an evaluation folder's verdicts to the store.
 
-    Raises EvaluationError if the folder is not an evaluation, UserError if it is being written.
+    Raises EvaluationError for any other folder, UserError while it is being written.
     """
     job, problems = read_job(folder)
     policy = policy_of(job.label, job.model_digest, job.settings)
@@ -72,8 +71,8 @@ def feed_run(
 ) -> FeedReport:
     """Add a run's rollouts to the store.
 
-    ``steps`` is an inclusive range; each step is a separate policy. A rollout must match a row's id, verifier,
-    reference and prompt (older rollouts lack the prompt). Raises EvaluationError if there are no rollouts.
+    ``steps`` is inclusive; each step is a separate policy. Rollouts must match a row's id, verifier, reference and
+    prompt (older ones lack the prompt). Raises EvaluationError without rollouts.
     """
     fed, by_id = FeedReport(), {sample.id: sample for sample in samples}
     files = rollout_files(run.path)
@@ -221,7 +220,7 @@ def _portions(
 
 
 def counts(items: Iterator[Item], journal: EvalJournal) -> dict[str, RowSamples]:
-    """Return a dict from row id to those samples of ``items`` that have a verdict; a sample passes with reward 1."""
+    """Return row id -> those samples of ``items`` that have a verdict; reward 1 passes."""
     rows: dict[str, RowSamples] = {}
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)

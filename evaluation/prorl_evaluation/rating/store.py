@@ -25,9 +25,9 @@ MODES = ("mode", "modes")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The sampled model and its sampling parameters. Samples of equal policies add up.
+    """The sampled model and its sampling parameters; samples of equal policies add up.
 
-    ``model`` is a digest of the weights (for rollouts, of the base model's); ``label`` is not part of the identity.
+    ``model`` is a digest of the weights (for rollouts, the base model's); ``label`` is not part of the identity.
     """
 
     model: str
@@ -59,21 +59,21 @@ class Policy:
 
 
 def policy_of(label: str, model: str, settings: EvalSettings) -> Policy:
-    """Return the policy of an evaluation; ``model`` is a digest of the weights."""
+    """Return an evaluation's policy; ``model`` is a digest of the weights."""
     s = settings
     return Policy(model, label, s.temperature, s.top_p, s.max_tokens, extra=dict(s.extra))
 
 
 @dataclass(slots=True)
 class RowSamples:
-    """The passed and failed samples of one row, by name."""
+    """One row's passed and failed samples, by name."""
 
     passed: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
 
     @property
     def n(self) -> int:
-        """Number of samples with a verdict."""
+        """Samples with a verdict."""
         return len(self.passed) + len(self.failed)
 
     def add(self, passed: Iterable[str], failed: Iterable[str]) -> None:
@@ -114,10 +114,7 @@ class RatingStore(Closing):
         return list(policies.values())
 
     def rows(self, samples: Iterable[Sample], policies: Iterable[Policy]) -> dict[str, RowSamples]:
-        """Return the samples of each row by id.
-
-        They come from the last of ``policies`` that rated the row; ratings of a row with other content do not count.
-        """
+        """Return id -> samples, from the last of ``policies`` that rated the row with its current content."""
         rank = {policy.key: place for place, policy in enumerate(policies)}
         content = {s.id: content_of(s.prompt, s.task) for s in samples}
         rated: dict[str, tuple[int, RowSamples]] = {}

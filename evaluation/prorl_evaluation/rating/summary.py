@@ -35,7 +35,7 @@ class RowRate:
 
 @dataclass(frozen=True, slots=True)
 class GroupRate:
-    """Mean pass rate of a group, and how many of its rows passed never, sometimes and always."""
+    """A group's mean pass rate, and how many rows passed never, sometimes and always."""
 
     name: tuple[str, ...]
     rows: int
@@ -54,7 +54,7 @@ class GroupRate:
 
 
 def row_rates(samples: Sequence[Sample], rated: Mapping[str, RowSamples]) -> list[RowRate]:
-    """Return the rates of the rows that have samples, in order."""
+    """Return the rates of rows with samples, in order."""
     pairs = ((sample, rated.get(sample.id, RowSamples())) for sample in samples)
     return [
         RowRate(sample, row_samples.n, len(row_samples.passed))
@@ -64,7 +64,7 @@ def row_rates(samples: Sequence[Sample], rated: Mapping[str, RowSamples]) -> lis
 
 
 def group_rates(rows: Sequence[RowRate], by: str) -> list[GroupRate]:
-    """Group ``rows`` by "all", "domain", "family" or "level", and return each group's rate."""
+    """Return each group's rate, for groups by "all", "domain", "family" or "level"."""
     groups: dict[tuple[str, ...], list[RowRate]] = {}
     for row in rows:
         domain = row.sample.domain
@@ -111,7 +111,7 @@ def rate_table(groups: Sequence[GroupRate], title: str) -> TextTable:
 def write_pass_rates(rows: Sequence[RowRate], folder: Path) -> Path:
     """Write ``pass_rates.jsonl`` and return its path.
 
-    ``low`` and ``high`` are the ends of the 95% interval. Recipes find a row by ``prompt_key`` if its id has changed.
+    ``low`` and ``high`` are the 95% interval. Recipes find rows by ``prompt_key`` if ids change.
     """
     lines = []
     for row in rows:
@@ -136,7 +136,7 @@ Finding = Literal["take", "too hard", "too easy", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """The result for one family; ``take`` names the sizes among ``rungs`` whose rate lies inside the band.
+    """The result for one family; ``take`` names the ``rungs`` (sizes) inside the band.
 
     ``undecided`` means that too few rows were rated.
     """
@@ -174,7 +174,7 @@ def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggesti
 
 
 def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[str]:
-    """Return the recipe entries whose mean pass rate lies in ``band``, ends included."""
+    """Return the recipe entries with a mean pass rate in ``band``, ends included."""
     rates: dict[str, list[float]] = {}
     for row in rows:
         rates.setdefault(row.sample.id.rsplit("-", 2)[0], []).append(row.rate)

@@ -41,7 +41,7 @@ class CardEvaluation:
 
 
 def results_beside(run: Path) -> list[EvalResult]:
-    """Return the results in a run's folder, base first. Raises EvaluationError for a damaged one."""
+    """Return the results in a run's folder, base first. Raises EvaluationError."""
     stored = []
     for file in [*run.glob(f"eval/*/{RESULT_FILE}"), *run.glob(f"suites/*/*/{RESULT_FILE}")]:
         kind, slug, *_ = file.relative_to(run).parts
@@ -57,9 +57,9 @@ def card_evaluation(
     private: Private,
     run: Path | None = None,
 ) -> CardEvaluation:
-    """Return the evaluation part of the card of model ``name``, whose weights have the digest ``weights``.
+    """Return the evaluation part for model ``name``, whose weights have the digest ``weights``.
 
-    The model is compared with earlier ``results`` of equal sampling. Decisions of ``run`` are added as caveats.
+    It is compared with earlier ``results`` of equal sampling. Decisions of ``run`` add caveats.
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:

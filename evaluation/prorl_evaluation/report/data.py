@@ -42,7 +42,7 @@ class Line:
 class ReportOptions:
     """Options of a report.
 
-    ``baseline_first`` makes the first result the baseline, even if there is a checkpoint from before RL. ``beta`` adds
+    ``baseline_first`` makes the first result the baseline, even with a checkpoint from before RL. ``beta`` adds
     posteriors.
     """
 
@@ -55,7 +55,7 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """The results; the baseline has index ``base``, and ``boundary`` covers the results from there on."""
+    """The results, with the baseline at index ``base``; ``boundary`` starts there."""
 
     name: str
     results: tuple[EvalResult, ...]
@@ -83,7 +83,7 @@ class ReportData:
         return lines + [Line(place, c.label, c.points) for place, c in curves]
 
     def rates(self, group: BoundaryGroup) -> list[tuple[str, list[int]]]:
-        """Return each result's label and its number of problems in each of BINS."""
+        """Return each result's label and problems in each of BINS."""
         return [
             (
                 r.label,
@@ -95,7 +95,7 @@ class ReportData:
         ]
 
     def gains(self) -> list[tuple[str, GainAgainstBase]]:
-        """Return (label, gain) of each later result with at least two finite points."""
+        """Return (label, gain) of each later result with two or more points."""
         if self.boundary is None:
             return []
         gains = zip(self.boundary.labels[1:], self.boundary.gains, strict=True)
@@ -166,7 +166,7 @@ def report_data(
 
 
 def rate_counts(problems: Sequence[ProblemResult]) -> list[int]:
-    """Count the problems with a verdict in each of BINS."""
+    """Count the judged problems in each of BINS."""
     counts = [0] * len(BINS)
     for p in problems:
         if p.n:
@@ -206,10 +206,7 @@ def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return the complete rows of a JSON-lines file that may still grow.
-
-    The list is empty if there is no file. Raises EvaluationError for invalid rows.
-    """
+    """Return the complete rows of a growing JSON-lines file, [] if absent. Raises EvaluationError for invalid rows."""
     if not path.is_file():
         return []
     data = path.read_bytes()

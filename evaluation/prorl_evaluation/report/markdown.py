@@ -26,7 +26,7 @@ from prorl_evaluation.tables import TextTable, bracket, comparison_table, doubt_
 
 
 def write_markdown(data: ReportData, out: Path) -> Path:
-    """Write the report as Markdown and return the path. Raises UserError if it cannot be written."""
+    """Write the report as Markdown and return the path. Raises UserError."""
     atomic_write_text(out, markdown_report(data))
     return out
 

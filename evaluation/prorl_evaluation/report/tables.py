@@ -76,7 +76,7 @@ def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
 def example_answers(
     results: Sequence[EvalResult],
 ) -> list[tuple[Example, list[tuple[str, Example]]]]:
-    """Return each example of the first result with the answers of all results."""
+    """Return the first result's examples, each with all results' answers."""
     return [
         (e, [(r.label, answer) for r in results for answer in r.examples if answer.id == e.id])
         for e in results[0].examples

@@ -32,7 +32,7 @@ MEANING: Mapping[Regime, str] = {
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a formatted number, or a dash if it is not finite."""
+    """Return a number, or a dash if it is not finite."""
     return "–" if not math.isfinite(value) else f"{value:.{digits}f}".replace("-", "−")
 
 
@@ -60,7 +60,7 @@ def nothing_solved(results: Sequence[EvalResult]) -> bool:
 
 
 def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> list[str]:
-    """Return the main finding, followed by each metric with its interval."""
+    """Return the main finding, then each metric with its interval."""
     if nothing_solved(results):
         samples = sum(r.overall.sampled for r in results)
         labels = ", ".join(r.label for r in results)
@@ -116,7 +116,7 @@ def lead(data: ReportData) -> str:
 
 
 def verdict(report: BoundaryReport) -> list[str]:
-    """Return the overall claims, and how many smaller groups have each claim."""
+    """Return the overall claims, and counts of smaller groups' claims."""
     lines = [_claimed(report, claim) for claim in report.groups[0].claims]
     for kind in get_args(Kind):
         regimes = [g.claims[-1].regime for g in report.groups if g.kind == kind]
@@ -128,7 +128,7 @@ def verdict(report: BoundaryReport) -> list[str]:
 
 
 def in_short(data: ReportData) -> list[str]:
-    """Return the overall claim on the last checkpoint, if it was tested."""
+    """Return the last checkpoint's overall claim, if tested."""
     report = data.boundary
     return (
         []
@@ -183,7 +183,7 @@ def caveats(data: ReportData) -> list[str]:
 
 
 def decision_rule(report: BoundaryReport) -> str:
-    """Return an explanation of how claims are decided."""
+    """Explain how claims are decided."""
     return (
         f"K is {report.k}. Fell: pass@K fell. Sustained: pass@K rose, also since the checkpoint before where there "
         f"is one. Plateau: pass@K rose and since the checkpoint before changed by less than {report.margin:g} either "
@@ -199,7 +199,7 @@ def decision_rule(report: BoundaryReport) -> str:
 
 
 def method(data: ReportData) -> list[str]:
-    """Return an explanation of how the numbers are computed."""
+    """Explain how the numbers are computed."""
     s = data.results[0].settings
     return [
         (

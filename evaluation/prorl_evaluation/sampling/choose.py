@@ -62,7 +62,7 @@ class StoredResults:
     run: Path | None
 
     def folders(self) -> list[Path]:
-        """Return the result folders. Raises EvaluationError if a file is not in one."""
+        """Return the result folders. Raises EvaluationError for other files."""
         for file in self.files:
             if file.name != RESULT_FILE:
                 raise EvaluationError(
@@ -72,8 +72,7 @@ class StoredResults:
 
 
 def find_run(name: str | None, root: Path = RUNS) -> Run:
-    """Return the run with this name or path; None or "latest" is the newest. Raises EvaluationError if there is
-    none."""
+    """Return the run of this name or path (None: the newest). Raises EvaluationError."""
     configs = list(root.glob("*/config.yaml"))
     journals = {c: c.with_name("metrics.jsonl") for c in configs}
     configs.sort(key=lambda c: (journals[c] if journals[c].exists() else c).stat().st_mtime)
@@ -92,7 +91,7 @@ def find_run(name: str | None, root: Path = RUNS) -> Run:
 
 
 def read_run(path: Path) -> Run:
-    """Return the run in a folder. Raises EvaluationError if its config is missing or damaged."""
+    """Return the run in a folder. Raises EvaluationError."""
     import yaml
 
     file = path / "config.yaml"
@@ -109,7 +108,7 @@ def read_run(path: Path) -> Run:
 
 
 def run_target(run: Run, which: str) -> Target:
-    """Return the run's ``base``, ``latest`` or the checkpoint of a step. Raises EvaluationError if it is missing."""
+    """Return the run's ``base``, ``latest`` or step. Raises EvaluationError."""
     if which == "base":
         base = run.setting("model", "path")
         if not isinstance(base, str):
@@ -207,7 +206,7 @@ def out_folder(target: Target, run: Run | None, suffix: str) -> Path:
 
 
 def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
-    """Return the run's results with its newest settings, base first. Raises EvaluationError if there are none."""
+    """Return the run's results with its newest settings, base first. Raises EvaluationError."""
     stored = []
     for file in run.path.glob(f"eval/*/{RESULT_FILE}"):
         slug, _, suffix = file.parent.name.rpartition("-")
@@ -223,7 +222,7 @@ def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
 
 
 def gather(names: Sequence[str], root: Path = RUNS) -> StoredResults:
-    """Return the results in the named runs and result folders. Raises EvaluationError if one has no results."""
+    """Return the results in these runs and result folders. Raises EvaluationError."""
     stored: list[tuple[Path, EvalResult]] = []
     run_dir: Path | None = None
     for name in names:

@@ -58,7 +58,7 @@ PROTOCOLS = {
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """The sampling parameters that the user gave; None for the others."""
+    """The user's sampling parameters; None if not given."""
 
     n: int | None = None
     k: int | None = None
@@ -68,7 +68,7 @@ class Params:
 
 
 def pick_protocol(name: str | None) -> Protocol | None:
-    """Return the protocol, or None if ``name`` is None. Raises EvaluationError if the name is unknown."""
+    """Return the protocol, or None if ``name`` is None. Raises EvaluationError."""
     if name is None:
         return None
     protocol = PROTOCOLS.get(name)
@@ -153,7 +153,7 @@ def _targets(
 def server_of(
     urls: Sequence[str], section: ServerSection, run_weights: str | None = None
 ) -> Server:
-    """Return the server at ``urls``; ``run_weights`` is a model folder. Raises UserError for invalid options."""
+    """Return the server at ``urls``; ``run_weights`` is a model folder. Raises UserError."""
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 
@@ -191,7 +191,7 @@ def settings_of(
     server: Server | None = None,
     suite_protocol: Protocol | None = None,
 ) -> EvalSettings:
-    """Return the settings: the user's come first, then the chosen protocol or ``suite_protocol``, then the defaults."""
+    """Return the settings: the user's, else the protocol's, else ``suite_protocol``'s, else the defaults."""
     from prorl_inference import BACKENDS, device_list, pick_backend
 
     model, s = config.model, config.sampling
@@ -292,10 +292,10 @@ def evaluate_models(
 ) -> list[EvalResult]:
     """Sample ``n`` answers to each problem, score them, and return a result for each model.
 
-    It works like ``prorl eval pass-at-k``. ``model`` is a name, folder or hub id. Without it, the models are
-    ``checkpoints`` ("base", "latest" or steps) of ``run`` (default: the newest under runs/). ``dataset`` is a folder
-    (default: the newest under data/). ``settings`` are config keys with ``__`` for the dot, such as
-    ``sampling__temperature=1.0``. Calling it again with the same arguments resumes. Raises UserError or ServiceError.
+    Works like ``prorl eval pass-at-k``. ``model`` is a name, folder or hub id. Without it, ``checkpoints`` ("base",
+    "latest" or steps) of ``run`` (default: the newest under runs/) are evaluated. ``dataset`` is a folder (default: the
+    newest under data/). ``settings`` are config keys with ``__`` for the dot, such as ``sampling__temperature=1.0``.
+    The same call resumes. Raises UserError or ServiceError.
     """
     from prorl_common import PlainProgress
     from prorl_evaluation.config import load_eval_config

@@ -57,9 +57,9 @@ def evaluate(
 ) -> EvalResult:
     """Sample ``settings.n`` answers per problem, score them, and save the result in ``out``.
 
-    Calling it again resumes; with a larger n it adds samples. Raises EvaluationError for no problems, repeated ids, a
-    damaged journal, or a folder of another model or with other parts. Raises ServiceError if the scorer or a server
-    fails; samples already written are kept.
+    The same call resumes; a larger n adds samples. Raises EvaluationError for no problems, repeated ids, a damaged
+    journal, or a folder of another model or with other parts. Raises ServiceError if scorer or server fail; written
+    samples are kept.
     """
     require_scipy()
     started = time.perf_counter()
@@ -191,7 +191,7 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
 
 
 def versions(parts: Iterable[Part] = ()) -> dict[str, str]:
-    """Return the versions of Python, of the libraries and of ``parts``."""
+    """Return the versions of Python, libraries and ``parts``."""
     from importlib import metadata
 
     by_name = {"python": platform.python_version()}

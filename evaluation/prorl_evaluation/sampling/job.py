@@ -73,10 +73,7 @@ def problems_of(
 
 @contextlib.contextmanager
 def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[WrittenProblems]:
-    """Write the problems to a temporary file.
-
-    ``write_job`` moves the file into place; otherwise it is deleted on exit.
-    """
+    """Write the problems to a temporary file, which ``write_job`` moves or the exit deletes."""
     with explain_write_errors(out / PROBLEMS_FILE):
         out.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{PROBLEMS_FILE}.", dir=out)
@@ -127,13 +124,13 @@ def check_same_model(out: Path, job: EvalJob) -> None:
 
 
 def parts_of(problems: Iterable[Problem], backend: str) -> list[dict[str, str]]:
-    """Return the records of third-party verifiers and of a third-party backend."""
+    """Return the records of third-party verifiers and backend."""
     of_backend = BACKENDS.records([backend.partition(":")[0]])
     return [*part_records(p.task for p in problems), *of_backend]
 
 
 def recorded_parts(out: Path) -> list[Part]:
-    """Return the recorded parts; an empty list if the file is damaged or from prorl 0.1."""
+    """Return the recorded parts, [] if damaged or from prorl 0.1."""
     try:
         parts = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))["parts"]
         return [p for p in parts if {"group", "name", "source", "version"} <= p.keys()]
@@ -159,7 +156,7 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
 def write_job(
     out: Path, job: EvalJob, written: WrittenProblems | None, parts: Sequence[Part] = ()
 ) -> None:
-    """Write both files, each atomically; without ``written``, the problems file stays as it is."""
+    """Write both files, each atomically; without ``written``, the problems stay."""
     if written is not None:
         with explain_write_errors(out / PROBLEMS_FILE):
             os.chmod(written.file, 0o644)
@@ -195,12 +192,12 @@ def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
 
 
 def job_of(row: Mapping[str, Any]) -> EvalJob:
-    """Return the job recorded in EVAL_FILE. Raises KeyError or TypeError if it is malformed."""
+    """Return the job recorded in EVAL_FILE. Raises KeyError or TypeError."""
     return EvalJob(row["model_id"], row["model_digest"], EvalSettings(**row["settings"]))
 
 
 def problem_of(row: Mapping[str, Any]) -> Problem:
-    """Return the problem in a line. Raises KeyError or TypeError if it is malformed."""
+    """Return the problem in a line. Raises KeyError or TypeError."""
     task, prompt = Task(row["verifier"], row["reference"]), tuple(row["prompt"])
     hashes = (prompt_digest(prompt), task_digest(task))
     return Problem(

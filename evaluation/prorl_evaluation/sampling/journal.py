@@ -1,4 +1,4 @@
-"""Journals an evaluation's samples and verdicts in JSON-lines files, and repairs these."""
+"""Journals an evaluation's samples and verdicts in JSON-lines files."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Problem:
 class SampleRecord:
     """One sampled answer.
 
-    ``logprob`` is the sum of natural logs (NaN if unknown, null on disk). ``seconds`` is this sample's share of the
-    batch's time. ``note`` is the reason if the sample was ``refused``.
+    ``logprob`` sums natural logs (NaN if unknown, null on disk). ``seconds`` is its share of the batch's time. ``note``
+    is the reason of a ``refused`` sample.
     """
 
     key: str
@@ -84,7 +84,7 @@ class VerdictRecord:
 
 
 def digest(value: object) -> str:
-    """Return the hex SHA-256 of the value as canonical JSON."""
+    """Return the hex SHA-256 of canonical JSON."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -140,11 +140,11 @@ class Records(Generic[R]):
         self._places: dict[bytes, int] = {}
 
     def put(self, key: object, place: int) -> None:
-        """Register that the record of ``key`` starts at byte ``place``."""
+        """Register the byte offset ``place`` of the key's line."""
         self._places[_short(key)] = place
 
     def drop(self, key: object) -> None:
-        """Forget the key; its line stays in the file."""
+        """Forget the key; its line stays."""
         del self._places[_short(key)]
 
     def __contains__(self, key: object) -> bool:
@@ -174,7 +174,7 @@ def _short(key: object) -> bytes:
 
 
 class EvalJournal(Closing):
-    """The sample and verdict files of a folder; opening them drops only incomplete last lines."""
+    """A folder's sample and verdict files; opening drops only incomplete last lines."""
 
     def __init__(self, folder: Path, keys: Keys, verdicts_file: str = VERDICTS_FILE) -> None:
         self.folder = folder
@@ -207,7 +207,7 @@ class EvalJournal(Closing):
             self.verdicts.put((record.key, record.task), place)
 
     def forget_refused(self) -> int:
-        """Treat refused samples as missing, and return how many there were."""
+        """Treat refused samples as missing, and return their number."""
         for key in self._refused:
             self.samples.drop(key)
         count = len(self._refused)
@@ -250,7 +250,7 @@ class EvalJournal(Closing):
         return foreign
 
     def _index_verdicts(self, path: Path) -> None:
-        """Index the last verdict of each sample; infra errors are skipped, so that they are scored again."""
+        """Index the last verdicts; infra errors are skipped, to be scored again."""
         for _, place, row in read_checked(path, VERDICT_FIELDS):
             if row["status"] != "infra_error":
                 self.verdicts.put((row["key"], row["task"]), place)
@@ -279,10 +279,10 @@ def sample_of(row: Mapping[str, Any]) -> SampleRecord:
 
 
 def replaces(row: Mapping[str, Any], refused: bool | None) -> bool:
-    """Return whether a line replaces an earlier one with the same key.
+    """Return whether a line replaces an earlier one of its key.
 
-    ``refused`` says whether the earlier line is a refusal; None means there is none. The first line wins, but any
-    answer replaces a refusal.
+    ``refused``: whether the earlier one is a refusal (None: there is none). The first line wins, but any answer
+    replaces a refusal.
     """
     return refused is None or (refused and row["finish_reason"] != REFUSED)
 

@@ -15,7 +15,7 @@ from prorl_verifiers import Task, Verdict
 
 
 class Usage(Protocol):
-    """The usage counters of a generator that has a price."""
+    """The usage of a generator with prices."""
 
     @property
     def cost(self) -> float | None:
@@ -78,7 +78,7 @@ def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
 
 
 def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
-    """Score those of ``items`` that :func:`ungraded` yields, and return their number; no item may repeat."""
+    """Score the :func:`ungraded` ones of ``items`` and return their number; no item may repeat."""
     work = [
         (journal.keys.key(problem.id, problem.prompt_sha256, index), problem)
         for problem, index in ungraded(items, journal)
@@ -224,7 +224,7 @@ class GradingThread(Closing):
                 return items
 
     def close(self) -> None:
-        """Stop after the current chunk; has no effect after ``finish``."""
+        """Stop after the current chunk; no effect after ``finish``."""
         self._stop.set()
         self._queue.put(None)
         self._thread.join(PATIENCE_SECONDS)

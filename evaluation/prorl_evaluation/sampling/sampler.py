@@ -1,8 +1,8 @@
 """Generates the missing samples of a journal, batch by batch.
 
-"Fixed" batches (transformers) that are incomplete are generated again as a whole. On a deterministic backend, a resumed
-run thus equals an uninterrupted one bit for bit. Other backends generate only the missing samples, with the same seeds.
-"Bucketed" batches have prompts of similar length.
+Incomplete "fixed" batches (transformers) are generated again as a whole. On a deterministic backend, a resumed run thus
+equals an uninterrupted one bit for bit. Otherwise only missing samples are generated, with equal seeds. "Bucketed"
+batches have prompts of similar length.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class LazyGenerator:
         return self.prepare().generate(requests, params, on_done, on_result)
 
     def prepare(self) -> Generator:
-        """Load the model unless it is loaded, and return it."""
+        """Load the model if necessary, and return it."""
         if self._inner is None:
             options = BackendOptions(self._path, self._device, "auto", batch_rows=self._batch_size)
             self._inner = BACKENDS.get(self._backend).open(options)
@@ -90,7 +90,7 @@ FLUSH_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch: the samples with index ``first`` to ``stop`` (exclusive) of each problem."""
+    """Samples ``first`` up to ``stop`` (exclusive) of each problem."""
 
     problems: tuple[Problem, ...]
     first: int

@@ -59,7 +59,7 @@ class Server:
 class Session:
     """The models, problems and settings of an evaluation.
 
-    ``out`` is the folder of the only target, the parent folder of several, or None for the default.
+    ``out`` is the folder of one target, the parent of several, or None for the default.
     """
 
     targets: Sequence[Target]
@@ -80,7 +80,7 @@ class Session:
         return self.out if len(self.targets) == 1 else self.out / target.slug
 
     def suffix(self) -> str:
-        """Return a hash of the settings; it includes the backend unless that is transformers."""
+        """Return a hash of the settings and of any backend but transformers."""
         suffix = settings_hash(self.settings, self.limit)
         s = self.settings
         if s.backend == "transformers":
@@ -88,7 +88,7 @@ class Session:
         return digest([suffix, s.backend, dict(s.extra)])[:8]
 
     def description(self) -> list[str]:
-        """Return lines that describe the models, problems and sampling to the user."""
+        """Describe models, problems and sampling to the user."""
         s = self.settings
         origin = f"{s.dataset.get('path', '')} ({s.dataset.get('split', '')})"
         total = len(self.targets) * len(self.samples) * s.n
@@ -126,7 +126,7 @@ class Session:
         return [line for line in lines if line is not None]
 
     def evaluate(self, pool: Scorer, progress: Progress) -> list[EvalResult]:
-        """Evaluate all targets one after the other. Raises the errors of ``evaluate``."""
+        """Evaluate every target in turn. Raises like ``evaluate``."""
         results = []
         for target in self.targets:
             with contextlib.closing(self.open(target, progress)) as generator:

@@ -1,4 +1,4 @@
-"""Reads rows of a file on demand as a sequence that takes 16 bytes of memory per row."""
+"""Reads file rows on demand, with 16 bytes of memory per row."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class OpenFile:
         return cls(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
 
     def read(self, place: int, size: int) -> bytes:
-        """Return ``size`` bytes from offset ``place``, fewer at the end of the file."""
+        """Return ``size`` bytes at offset ``place``, fewer at the end."""
         return os.pread(self.handle, size, place)
 
     def line(self, place: int) -> bytes:
@@ -49,7 +49,7 @@ class OpenFile:
 
 
 class Stored(Sequence[T], Generic[T]):
-    """The rows of ``file`` that start at the byte offsets ``places``."""
+    """The rows of ``file`` at byte offsets ``places``."""
 
     def __init__(
         self, file: OpenFile, places: array[int], sizes: array[int], decode: Callable[[Any], T]
@@ -110,7 +110,7 @@ class RowWriter:
 
 
 def stored_rows(path: Path, decode: Callable[[Any], T]) -> Stored[T]:
-    """Return the rows of a JSON-lines file. Raises OSError if it cannot be read."""
+    """Return the rows of a JSON-lines file. Raises OSError."""
     places, sizes, place = array("Q"), array("Q"), 0
     with path.open("rb") as file:
         for line in file:
@@ -127,7 +127,7 @@ def chosen(rows: Sequence[T], numbers: Iterable[int]) -> Sequence[T]:
 
 
 def spooled(samples: Iterable[Sample]) -> Stored[Sample]:
-    """Write samples to an unnamed temporary file and return them. Raises DiskFullError."""
+    """Write samples to an unnamed temporary file. Raises DiskFullError."""
     try:
         with tempfile.TemporaryFile(buffering=CHUNK) as file:
             writer = RowWriter(file)

@@ -23,7 +23,7 @@ def _scipy(name: str) -> ModuleType:
 
 
 def require_scipy() -> None:
-    """Raise MissingExtraError if scipy is missing, so that a command fails before it pays for samples."""
+    """Raise MissingExtraError without scipy, before samples are paid for."""
     _scipy("special")
 
 
@@ -41,8 +41,8 @@ def t_quantile(tail: float, df: float) -> float:
 def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
     """Return the tail of a bootstrap distribution that makes its interval as wide as Student's t.
 
-    It is Phi(-sqrt(n / (n - s)) t), with s = 1 in Hesterberg 2015, "What Teachers Should Know about the Bootstrap",
-    section 5.3; ``tail`` is returned if n <= s. Here n is ``values`` and s is ``strata``.
+    With n ``values`` and s ``strata`` it is Phi(-sqrt(n / (n - s)) t), for s = 1 as in Hesterberg 2015, "What Teachers
+    Should Know about the Bootstrap", section 5.3. It is ``tail`` if n <= s.
     """
     df = values - strata
     if df < 1:
@@ -51,7 +51,7 @@ def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
 
 
 def unexpanded_tail(share: float, values: int, strata: int = 1) -> float:
-    """Return the tail whose :func:`expanded_tail` is ``share``, which must be in (0, 1); ``share`` if n <= s."""
+    """Return the tail whose :func:`expanded_tail` is ``share``, in (0, 1); ``share`` if n <= s."""
     df = values - strata
     if df < 1:
         return share

@@ -25,10 +25,10 @@ def sampling_variance(n: int, c: int, k: int) -> float:
 
 
 def fixed_interval(problems: Sequence[Counted], k: int, level: float = 0.95) -> Interval:
-    """Return mean pass@k with its interval over new samples of the same problems; it is conservative if 2k > n.
+    """Return mean pass@k with its interval over new samples of the same problems, conservative if 2k > n.
 
-    This is Jeffreys' interval Beta(v m + 1/2, (1 - v) m + 1/2) of the mean v, where m is the number of answers that
-    would have the estimated variance. If all answers of N problems have the same verdict, m is about N n / k.
+    It is Jeffreys' interval Beta(v m + 1/2, (1 - v) m + 1/2) of the mean v, where m answers would have the estimated
+    variance. If all answers of N problems are alike, m is about N n / k.
     """
     value, variance, size, count = _moments(problems, k)
     undefined = len(problems) - count

@@ -45,7 +45,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """Confidence level of the intervals, and number and seed of the bootstrap draws."""
+    """Level of the intervals, and number and seed of the draws."""
 
     level: float = 0.95
     draws: int = 10_000
@@ -65,7 +65,7 @@ _MERGED = object()
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The units to resample: ``clusters`` (None: single values) within ``strata`` (None: one stratum)."""
+    """The resampled units: ``clusters`` (None: values) within ``strata`` (None: one)."""
 
     clusters: Sequence[Hashable] | None = None
     strata: Sequence[Hashable] | None = None
@@ -82,9 +82,9 @@ class Units:
 def cluster_codes(
     n: int, clusters: Sequence[Hashable] | None, strata: Sequence[Hashable] | None
 ) -> tuple[Any, list[Hashable]]:
-    """Return the cluster number of each value and the stratum of each cluster; small strata are merged.
+    """Return the cluster of each value and the stratum of each cluster; small strata are merged.
 
-    Raises ValueError if lengths differ or a cluster lies in two strata.
+    Raises ValueError for differing lengths, or a cluster in two strata.
     """
     import numpy as np
 
@@ -114,7 +114,7 @@ def cluster_codes(
 
 
 def patterns(matrix: NDArray[np.float64]) -> Iterator[tuple[list[int], list[int]]]:
-    """Group the columns that are NaN in the same rows; yield (rows that are not NaN, columns) for each group."""
+    """Yield (rows that are not NaN, columns) for each group of columns with NaN in the same rows."""
     import numpy as np
 
     defined = ~np.isnan(matrix)

@@ -48,16 +48,16 @@ class Change:
 
 
 def same_problem(p: ProblemResult, q: ProblemResult) -> bool:
-    """Return whether both results have the same id, prompt and task."""
+    """Return whether id, prompt and task are equal."""
     return (p.id, p.prompt_sha256, p.task_sha256) == (q.id, q.prompt_sha256, q.task_sha256)
 
 
 def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, float]:
     """Return the p-values of "the mean is at most ``null``" and "the mean is at least ``null``".
 
-    Each is the larger of two p-values. One is Student's t of (mean - null) / (standard deviation of the draws), with
-    clusters - strata degrees of freedom. The other is the tail at which the interval of ``paired_columns`` ends at
-    ``null``, so that tests never contradict intervals. Both are NaN if there are not more clusters than strata.
+    Each is the larger of two. One is Student's t of (mean - null) / (standard deviation of draws), with clusters -
+    strata degrees of freedom. The other is the tail at which the interval of ``paired_columns`` ends at ``null``, so
+    that tests never contradict intervals. NaN if clusters do not exceed strata.
     """
     import numpy as np
 
@@ -90,8 +90,7 @@ def changes(
 ) -> list[tuple[list[Change], Drawn]]:
     """Return each comparison's changes of pass@k, mean reward and length, with the draws.
 
-    All comparisons must have the same problems in the same order. ``Drawn`` has one column for each of ``ks``, followed
-    by the reward.
+    Comparisons must have the same problems in the same order. ``Drawn`` has columns for ``ks``, then the reward.
     """
     import numpy as np
 
@@ -155,8 +154,7 @@ def length_changes(
 def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Units:
     """Return the units of problems, with domains as strata. Raises EvaluationError for an unknown ``cluster``.
 
-    With ``cluster`` "task", problems with the same label ``family`` (or ``benchmark`` if it is missing) form one
-    cluster.
+    "task" clusters problems by label ``family``, or by ``benchmark`` without one.
     """
     check_cluster(cluster)
     strata = [p.domain for p in problems]
@@ -167,7 +165,7 @@ def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Uni
 
 
 def group_units(problems: Sequence[ProblemResult], cluster: str) -> Units:
-    """Return the units of a group; if it has a single task, problems are resampled."""
+    """Return a group's units; a single task is resampled by problem."""
     check_cluster(cluster)
     tasks = {(p.domain, task_of(p)) for p in problems}
     return units_of(problems, cluster if len(tasks) > 1 else "problem")
@@ -186,5 +184,5 @@ def check_cluster(cluster: str) -> None:
 
 
 def task_of(p: ProblemResult) -> str:
-    """Return the problem's family, or its benchmark if it has none."""
+    """Return the problem's family, or else its benchmark."""
     return str(p.labels.get("family", "") or p.labels.get("benchmark", ""))

@@ -59,9 +59,9 @@ class Rates:
 
 
 def fit_rates(problems: Sequence[ProblemResult]) -> Rates:
-    """Fit mean and variance of the problems' success rates, after subtracting the sampling noise p (1 - p) / n.
+    """Fit mean and variance of the problems' success rates, without sampling noise p (1 - p) / n.
 
-    Raises EvaluationError if fewer than two problems have a verdict, or if all verdicts are equal.
+    Raises EvaluationError for fewer than two problems with verdicts, or equal verdicts everywhere.
     """
     rates = [p.c / p.n for p in problems if p.n]
     if len(rates) < 2:
@@ -89,7 +89,7 @@ def power(
 ) -> float:
     """Return the fraction of simulated evaluations that detect ``gain`` in pass@1 (0 below MIN_PROBLEMS).
 
-    Raises EvaluationError if the gain would move the mean out of [0, 1].
+    Raises EvaluationError if the mean would leave [0, 1].
     """
     import numpy as np
 
@@ -119,7 +119,7 @@ def smallest_gain(
     *,
     target: float = 0.9,
 ) -> float:
-    """Return the smallest gain detected with power ``target``, in steps of 0.005; NaN if there is none."""
+    """Return the smallest gain detected with power ``target``, to 0.005; NaN if none."""
     rates = rates or Rates()
     low, high = 0, int((1.0 - rates.mean) / _STEP)
     if power(problems, n, high * _STEP, rates) < target:

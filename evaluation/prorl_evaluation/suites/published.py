@@ -76,7 +76,7 @@ class PublishedRow(_Strict):
 
 
 class Published(_Strict):
-    """All published rows, their origins, and the origins' problem sets."""
+    """All rows, their origins, and the origins' problem sets."""
 
     origins: dict[str, Origin]
     sets: dict[str, dict[str, SameSet]]
@@ -174,7 +174,7 @@ def _chosen(choice: RowChoice) -> list[PublishedRow]:
 
 
 def value_of(problem: ProblemResult, metric: Metric) -> float:
-    """Return the fraction of samples with reward 1, or the mean reward; NaN without a verdict."""
+    """Return the share of samples with reward 1, or the mean reward; NaN without verdict."""
     if problem.n == 0:
         return math.nan
     match metric:
@@ -187,7 +187,7 @@ def value_of(problem: ProblemResult, metric: Metric) -> float:
 
 
 def result_metric(metric: Metric) -> Literal["pass@1", "reward"]:
-    """Return the name that an EvalResult uses for the metric."""
+    """Return the metric's name in a result."""
     match metric:
         case "mean_of_n":
             return "pass@1"
@@ -198,19 +198,19 @@ def result_metric(metric: Metric) -> Literal["pass@1", "reward"]:
 
 
 def benchmark_score(result: EvalResult, metric: Metric) -> Interval:
-    """Return the benchmark's pass@1 or mean reward, with its interval."""
+    """Return the benchmark's pass@1 or mean reward."""
     score = result.overall.metric(result_metric(metric))
     assert score is not None  # every result has pass@1
     return score
 
 
 def fixed_score(result: EvalResult, metric: Metric) -> Interval | None:
-    """Return pass@1 with its interval over new samples of the same problems; None for a mean reward."""
+    """Return pass@1 over new samples of the same problems; None for a mean reward."""
     return result.overall.fixed_pass_at_k[1] if metric == "mean_of_n" else None
 
 
 def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interval]:
-    """Return the metric for each category, family or difficulty level of the benchmark."""
+    """Return the metric for each category, family or difficulty level."""
     groups: dict[str, list[ProblemResult]] = {}
     for problem in result.problems:
         family = problem.labels.get("family")
@@ -267,6 +267,6 @@ def difference(
 
 
 def trained_mark(table: Table, group: str) -> str:
-    """Return a group's column head, with a star if this difficulty level is in the training data."""
+    """Return a group's column head, with a star if training includes this level."""
     trained = table.by == "rung" and group.isdigit() and int(group) in table.trained
     return f"{group}*" if trained else group

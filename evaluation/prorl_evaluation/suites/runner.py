@@ -1,6 +1,6 @@
-"""Runs a suite: evaluates every model on every loaded benchmark, each in a separate folder.
+"""Runs a suite: every model on every loaded benchmark, each in a separate folder.
 
-Failures are recorded, and running the suite again resumes it.
+Failures are recorded; the same call resumes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ModelScores:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """The outcome of a suite; ``shared`` are the problems that also occur in the training data."""
+    """The outcome of a suite; ``shared`` problems also occur in training data."""
 
     suite: Suite
     names: tuple[str, ...]
@@ -63,14 +63,14 @@ class SuiteResult:
 
 
 def suites_root(run: Run | None, out: Path | None) -> Path:
-    """Return the folder for suites: ``out`` if given, else below the run's folder or EVALS."""
+    """Return the folder for suites: ``out``, the run's, or EVALS'."""
     if out is not None:
         return out
     return (run.path if run is not None else EVALS) / SUITES
 
 
 def without_code(gathered: Gathered, complaint: str) -> Gathered:
-    """Remove code problems; benchmarks that have no other problems fail."""
+    """Remove code problems; benchmarks without other problems fail."""
     remaining = Gathered(failures=list(gathered.failures))
     for one in gathered.ready:
         runnable = [number for number, s in enumerate(one.samples) if not runs_programs(s.task)]
@@ -154,7 +154,7 @@ class _Work:
 
 
 def finished_by_all(models: Sequence[ModelScores]) -> tuple[list[str], list[str]]:
-    """Return the benchmarks that all models have finished, and those that only some have finished."""
+    """Return the benchmarks finished by all models, and by only some."""
     every = dict.fromkeys(name for m in models for name in m.results)
     finished = [name for name in every if all(name in m.results for m in models)]
     return finished, [name for name in every if name not in finished]
@@ -171,7 +171,7 @@ def joined_problems(benchmark: str, problems: Sequence[ProblemResult]) -> list[P
 
 
 def join_results(results: Mapping[str, EvalResult], suite: str) -> EvalResult:
-    """Merge one model's results on several benchmarks, which must have equal sampling."""
+    """Merge one model's equally sampled results on several benchmarks."""
     first = next(iter(results.values()))
     problems = [p for name, r in results.items() for p in joined_problems(name, r.problems)]
     manifests = {n: r.settings.dataset.get("manifest_sha256", "") for n, r in results.items()}

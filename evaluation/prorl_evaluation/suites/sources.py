@@ -42,7 +42,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A benchmark's problems; ``manifest`` is a digest of them."""
+    """A benchmark's problems; ``manifest`` is their digest."""
 
     name: str
     samples: Sequence[Sample]
@@ -53,7 +53,7 @@ class Ready:
 
 @dataclass(slots=True)
 class Gathered:
-    """The loaded and the failed benchmarks, in order."""
+    """Loaded and failed benchmarks, in order."""
 
     ready: list[Ready] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Selection:
 
 
 def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
-    """Return the requested benchmarks in order. Raises EvaluationError for an unknown name or an empty list."""
+    """Return the requested benchmarks in order. Raises EvaluationError for unknown or no names."""
     options = list(suite.sources)
     if names is None:
         return options
@@ -86,7 +86,7 @@ def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
 
 
 def gather_benchmarks(suite: Suite, selection: Selection, progress: Progress) -> Gathered:
-    """Load every requested benchmark. Raises EvaluationError for an unknown name or an empty list."""
+    """Load every requested benchmark. Raises EvaluationError for unknown or no names."""
     gathered = Gathered()
     names = pick_names(suite, selection.names)
     progress.start(f"load suite {suite.name}", len(names))
@@ -182,7 +182,7 @@ def one_line(error: Exception) -> str:
 def is_service(error: BaseException) -> bool:
     """Return whether a service failed, such as an unreachable hub.
 
-    If the hub refuses a request (gated, no such file), the user can fix it, so this is False.
+    False if the hub refuses (gated, no such file), which the user can fix.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -228,7 +228,7 @@ def shared_with(
 
 
 def shared_lines(shared: dict[str, tuple[str, ...]], ready: Sequence[Ready]) -> list[str]:
-    """Return a warning for each benchmark that shares problems with the training data."""
+    """Return a warning per benchmark that shares problems with training data."""
     sizes = {one.name: len(one.samples) for one in ready}
     return [
         f"{name}: {len(ids)} of {sizes[name]} problems also occur in the run's training data "

@@ -77,7 +77,7 @@ class _Strict(BaseModel):
 
 
 class Sampling(_Strict):
-    """Default sampling of the suite; if ``max_tokens`` is None, the run's value is used."""
+    """Default sampling of the suite; ``max_tokens`` None takes the run's value."""
 
     n: Annotated[int, Field(ge=1)] = 16
     temperature: Annotated[float, Field(ge=0)] = 0.6
@@ -107,7 +107,7 @@ class ProceduralSpec(_Strict):
 
     @property
     def template(self) -> str:
-        """The prompt, by default that of the domain, with PLACE for the question."""
+        """The prompt (default: the domain's), which contains PLACE."""
         written = self.prompt if self.prompt is not None else VERIFIERS.get(self.domain).data.prompt
         try:
             return written.format(question=PLACE)
@@ -116,7 +116,7 @@ class ProceduralSpec(_Strict):
 
 
 class DatasetSpec(_Strict):
-    """A split of a dataset from ``prorl data build``, or a similar Parquet file."""
+    """A split from ``prorl data build``, or a similar Parquet file."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
     title: str = ""
@@ -136,10 +136,9 @@ class Column(_Strict):
 
 
 class Table(_Strict):
-    """A table of several benchmarks, or of one by ``category``, ``family`` or ``rung``.
+    """A table of benchmarks, or of one by ``category``, ``family`` or ``rung`` (difficulty level).
 
-    ``average`` is the unweighted mean, as in the paper. ``trained`` are the rungs (difficulty levels) in the training
-    data.
+    ``average`` is the unweighted mean, as in the paper. ``trained`` rungs are in training data.
     """
 
     title: str
@@ -163,7 +162,7 @@ class Table(_Strict):
 
 
 class Suite(_Strict):
-    """A suite. Each benchmark is a catalogue name, a path or a whole definition; paths are relative to ``base``."""
+    """A suite of catalogue names, paths (relative to ``base``) or whole definitions."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
     title: str
@@ -216,7 +215,7 @@ class Suite(_Strict):
         return tuple(records)
 
     def adding(self, paths: Sequence[str]) -> Suite:
-        """Return the suite with the benchmarks in these files added. Raises DatasetError for an invalid file."""
+        """Return the suite with the benchmarks in these files added. Raises DatasetError."""
         if not paths:
             return self
         files = [str(Path(path).absolute()) for path in paths]
@@ -239,7 +238,7 @@ class Suite(_Strict):
         return source.metric
 
     def shown_tables(self, names: list[str]) -> list[Table]:
-        """Return the tables that show at least one of ``names``."""
+        """Return the tables that show any of ``names``."""
         if not self.tables:
             columns = [Column(benchmark=n, head=n) for n in names]
             return [Table(title=self.title, columns=columns)]
@@ -263,7 +262,7 @@ def suite_names() -> list[str]:
 
 
 def load_suite(name: str) -> Suite:
-    """Return a packaged suite, or the suite in a YAML file. Raises EvaluationError if it is unknown or invalid."""
+    """Return a packaged suite, or the suite in a YAML file. Raises EvaluationError."""
     if name in suite_names():
         packaged = resources.files("prorl_evaluation.suites") / "definitions" / f"{name}.yaml"
         return parse_suite(packaged.read_text(encoding="utf-8"), f"suite {name}", Path())
@@ -282,7 +281,7 @@ def load_suite(name: str) -> Suite:
 
 
 def parse_suite(content: str, label: str, base: Path) -> Suite:
-    """Return the suite in YAML ``content``. Raises EvaluationError if it is invalid."""
+    """Return the suite in YAML ``content``. Raises EvaluationError."""
     import yaml
 
     try:

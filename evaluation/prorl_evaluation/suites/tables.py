@@ -47,7 +47,7 @@ class SuiteTable:
 
 
 def suite_tables(result: SuiteResult, choice: RowChoice = "core") -> list[SuiteTable]:
-    """Return those tables of the suite that show requested benchmarks."""
+    """Return the suite's tables that show requested benchmarks."""
     return [
         _by_group(result, table, choice)
         if table.by is not None
@@ -288,7 +288,7 @@ def _finite(value: float) -> float | None:
 
 
 def save_suite(result: SuiteResult, root: Path, choice: RowChoice = "core") -> Path:
-    """Write the JSON and Markdown files to ``root`` atomically, and return the path of the Markdown file."""
+    """Write JSON and Markdown to ``root`` atomically, and return the Markdown's path."""
     s = result.settings
     names = ("n", "temperature", "top_p", "max_tokens", "seed")
     sampling = {name: getattr(s, name) for name in names}

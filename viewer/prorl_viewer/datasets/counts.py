@@ -125,7 +125,7 @@ class Drops:
 
     @classmethod
     def read(cls, folder: Path, manifest: Mapping[str, Any]) -> Drops:
-        """Read the files of a dataset. Raises UserError for a damaged file."""
+        """Read the files of a dataset. Raises UserError."""
         drops = cls(manifest)
         if (folder / DROPPED).is_file():
             for _, line in read_jsonl(folder / DROPPED):

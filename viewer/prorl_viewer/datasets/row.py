@@ -27,7 +27,7 @@ from prorl_viewer.subject import Json, NotFoundError, Private, Query, private
 
 
 def local_templates() -> list[str]:
-    """Return the names of downloaded models; none if Transformers is missing."""
+    """Return the downloaded models; none without Transformers."""
     if find_spec("transformers") is None:
         return []
     from prorl_inference.models.store import list_models
@@ -137,7 +137,7 @@ _SHOWN_APART = ("gold_response", "verified_by", "entry", "family", "level")
 
 
 def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
-    """Return all data of the query's row. Raises NotFoundError if it is missing."""
+    """Return all data of the query's row. Raises NotFoundError."""
     at = place(table, query)
     row = table.row(at)
     metadata, reference = _parsed(row["metadata"]), _parsed(row["reference"])
@@ -176,7 +176,7 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
 
 
 def place(table: RowTable, query: Query) -> int:
-    """Return the position of the query's row. Raises UserError without an id, NotFoundError for an unknown one."""
+    """Return the position of the query's row. Raises UserError or NotFoundError."""
     if not (name := query.get("id", "")):
         raise UserError("which row? give its id")
     at = table.place(name)
@@ -209,7 +209,7 @@ def checked_gold(
     reference: Mapping[str, Any],
     metadata: Mapping[str, Any],
 ) -> Json:
-    """Return the verdict on a row's gold response. Raises UserError if there is none."""
+    """Return the verdict on a row's gold response. Raises UserError."""
     gold = gold_response(row["verifier"], reference, metadata)
     if gold is None:
         raise UserError(

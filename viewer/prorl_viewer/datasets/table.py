@@ -44,7 +44,7 @@ class Rates:
 
     @classmethod
     def read(cls, file: Path | None, ids: Any) -> Rates:
-        """Read the rates of the rows ``ids`` (an Arrow array). Raises UserError for a damaged file."""
+        """Read the rates of the rows ``ids`` (an Arrow array). Raises UserError."""
         none = np.full(len(ids), np.nan, np.float32)
         rates = cls(none, none.copy(), none.copy(), np.zeros(len(ids), np.int32))
         if file is None:
@@ -139,7 +139,7 @@ class _LabelMaker:
         return code
 
     def labels(self) -> Labels:
-        """Return the column; it is empty if most rows have distinct values."""
+        """Return the column, empty if most rows have distinct values."""
         codes = np.concatenate([*self.parts, np.empty(0, np.int32)])
         if len(self.name_codes) > max(FEW_LABELS, len(codes) // 2):
             return Labels([""], np.zeros_like(codes))
@@ -344,7 +344,7 @@ def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
 
 
 def window(query: Query, total: int) -> tuple[int, int]:
-    """Return the first row and the end of the query's window. Raises UserError if invalid."""
+    """Return the first row of the query's window, and its end. Raises UserError if invalid."""
     offset, limit = integer(query, "offset", 0), integer(query, "limit", 100)
     if offset < 0 or not 1 <= limit <= MOST_LISTED:
         raise UserError(f"offset starts at 0, limit is 1 to {MOST_LISTED}")

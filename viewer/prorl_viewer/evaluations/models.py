@@ -28,7 +28,7 @@ class Model:
 
     @property
     def one(self) -> Part:
-        """The first folder, used for values that all share."""
+        """The first folder, for values that all share."""
         return next(iter(self.parts.values()))
 
     def refresh(self) -> None:
@@ -81,12 +81,12 @@ class Model:
         }
 
     def problem(self, problem: str) -> Problem:
-        """Return a problem with its task. Raises NotFoundError if it is unknown."""
+        """Return a problem with its task. Raises NotFoundError."""
         part, name = self._place(problem)
         return part.problem(name)
 
     def answers(self, problem: str, indices: Sequence[int] | None = None) -> list[Answer]:
-        """Return all answers to a problem, or those of ``indices``. Raises NotFoundError if it is unknown."""
+        """Return all answers to a problem, or those of ``indices``. Raises NotFoundError."""
         part, name = self._place(problem)
         return part.answers(name, indices)
 

@@ -194,7 +194,7 @@ class ListedProblem:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer; ``verdict`` is None until it is scored."""
+    """One answer; ``verdict`` is None until scored."""
 
     index: int
     sample: SampleRecord
@@ -202,7 +202,7 @@ class Answer:
 
 
 class Part:
-    """An evaluation folder, as it was at the last ``refresh``."""
+    """An evaluation folder, as of the last ``refresh``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -244,14 +244,14 @@ class Part:
 
     @property
     def n(self) -> int:
-        """Number of requested samples per problem."""
+        """Requested samples per problem."""
         described = self.job or self.result
         assert described is not None
         return described.settings.n
 
     @property
     def progress(self) -> tuple[int, int]:
-        """The numbers of scored and of requested answers."""
+        """Numbers of scored and requested answers."""
         return sum(p.sampled for p in self.problems), self.n * len(self.problems)
 
     def refresh(self) -> None:

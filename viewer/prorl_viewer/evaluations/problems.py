@@ -151,7 +151,7 @@ def samples_page(model: Model, problem: str, query: Query) -> Json:
 
 
 def sample_page(model: Model, problem: str, index: int) -> Json:
-    """Return one answer in full. Raises NotFoundError if it is missing."""
+    """Return one answer in full. Raises NotFoundError."""
     answer = one_answer(model, problem, index)
     sample, verdict = answer.sample, answer.verdict
     return {
@@ -171,7 +171,7 @@ def sample_page(model: Model, problem: str, index: int) -> Json:
 
 
 def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
-    """Return an answer as a row for ``Checker``. Raises NotFoundError if it is missing."""
+    """Return an answer as a row for ``Checker``. Raises NotFoundError."""
     answer, task = one_answer(model, problem, index), model.problem(problem).task
     verdict = answer.verdict
     return {

@@ -139,7 +139,7 @@ class EvaluationSubject:
         return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the exported pages; those that must be computed are waited for."""
+        """Yield the exported pages, waiting for computed ones."""
         rows = self._current_rows()
         yield from (("summary", {}), ("matrix", {}), ("settings", {}))
         changed: list[str] = []
@@ -162,7 +162,7 @@ class EvaluationSubject:
                     yield "sample", {**query, "index": str(answer.index)}
 
     def prepare(self) -> None:
-        """Compare all models. Raises EvaluationError if they cannot be compared."""
+        """Compare all models. Raises EvaluationError."""
         self._report(self._choose({}), patience=None)
 
     def close(self) -> None:

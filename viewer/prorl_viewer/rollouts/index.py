@@ -130,7 +130,7 @@ class IndexState:
 
 
 class Index(Closing):
-    """The rollouts of a run; by default, ``cache`` is the user's cache folder."""
+    """The rollouts of a run; ``cache`` defaults to the user's."""
 
     def __init__(self, run: Path, cache: Path | None = None) -> None:
         self.run = run

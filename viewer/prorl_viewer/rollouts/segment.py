@@ -162,7 +162,7 @@ class Segment:
         return hits
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield (first, last) indices of texts with at most BLOCK bytes together, or of one longer text."""
+        """Yield (first, last) of texts with at most BLOCK bytes, or of one longer text."""
         first, ends = 0, self.offsets[1:]
         while first < len(ends):
             after = int(np.searchsorted(ends, self.offsets[first] + BLOCK, side="right"))
@@ -231,7 +231,7 @@ def read_segment(file: Path, key: FileKey) -> Segment:
 
 
 def _has(texts: Any, needle: str) -> Mask:
-    """Return which texts contain the needle; its longest ASCII part is searched first, which is faster."""
+    """Return which texts contain the needle; its longest ASCII part comes first, for speed."""
     first = max(re.findall("[\0-\x7f]+", needle), key=len, default=needle)
     matches = compute.match_substring(texts, first, ignore_case=True)
     result: Mask = matches.fill_null(False).to_numpy(zero_copy_only=False)

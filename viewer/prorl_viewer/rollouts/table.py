@@ -114,7 +114,7 @@ class Table:
         return segment.read(number, longest)
 
     def counts(self, name: str) -> dict[str, int]:
-        """Return the number of rows with each of the most frequent words."""
+        """Return the most frequent words and their counts."""
         counted = np.bincount(self.codes[name], minlength=len(self.words[name])).tolist()
         pairs = sorted(zip(self.words[name], counted, strict=True), key=lambda pair: -pair[1])
         return {word: count for word, count in pairs[:MOST_WORDS] if word}
@@ -148,7 +148,7 @@ class RowQuery:
 
 
 def read_query(query: Query) -> RowQuery:
-    """Parse a query. Raises UserError if it is invalid."""
+    """Parse a query. Raises UserError."""
     # a name may itself contain a comma
     words = {n: [query[n], *query[n].split(",")] for n in WORDS if query.get(n)}
     ranges = {name: read_range(name, query[name]) for name in RANGES if query.get(name)}
@@ -166,7 +166,7 @@ def read_query(query: Query) -> RowQuery:
 
 
 def read_range(name: str, text: str) -> tuple[float, float]:
-    """Parse ``3``, ``1..3``, ``1..`` or ``..3``. Raises UserError for other text."""
+    """Parse ``3``, ``1..3``, ``1..`` or ``..3``. Raises UserError."""
     low, dots, high = text.partition("..")
     try:
         ends = (float(low) if low else -math.inf, float(high) if high else math.inf)
@@ -194,7 +194,7 @@ class Hits(NamedTuple):
 
 
 class Searches(Closing):
-    """Runs and remembers recent searches over segments; thread-safe."""
+    """Recent searches over segments; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -202,7 +202,7 @@ class Searches(Closing):
         self._searches: OrderedDict[str, dict[Segment, Future[Mask]]] = OrderedDict()
 
     def hits(self, needle: str, segments: Sequence[Segment], in_time: float = IN_TIME) -> Hits:
-        """Return the rows that contain ``needle``, as far as found within ``in_time`` seconds."""
+        """Return the rows with ``needle`` found within ``in_time`` seconds."""
         with self._lock:
             running = self._searches.setdefault(needle, {})
             self._searches.move_to_end(needle)

@@ -41,7 +41,7 @@ class Spans(NamedTuple):
 
 @dataclass
 class Part:
-    """A domain or task before or after step N; its weight is its number of groups or responses."""
+    """A domain or task before or after step N, weighted by its groups or responses."""
 
     weight: float
     reward: float
@@ -55,7 +55,7 @@ def spans_at(steps: Sequence[int], step: int, width: int = STEPS) -> Spans:
 
 
 def movers(metrics: Metrics, spans: Spans) -> list[Json]:
-    """Return the run's metrics before and after, ordered by change, largest first."""
+    """Return the run's metrics before and after, largest change first."""
     rows = []
     for key in metrics.columns:
         if "/" in key or key in NOT_COMPARED:
@@ -126,7 +126,7 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
 def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
     """Split the change of the mean reward among the parts, largest first.
 
-    A part that is missing before or after is all ``mix``; ``rest`` sums the parts after the first PARTS.
+    A part missing before or after is all ``mix``; ``rest`` sums those after PARTS.
     """
     whole_before, whole_after = (sum(p.weight for p in side.values()) for side in (before, after))
     if not whole_before or not whole_after:

@@ -56,7 +56,7 @@ def _value(point: tuple[int, float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart; ``lines`` maps keys to labels, and ``in_parts`` is the key for domains or tasks if it differs."""
+    """One chart; ``lines`` maps keys to labels, ``in_parts`` is a different key for domains or tasks."""
 
     name: str
     title: str
@@ -183,7 +183,7 @@ def words(key: str) -> str:
 
 
 def charts_of(keys: Collection[str]) -> list[Chart]:
-    """Return the predefined charts for these keys, and a chart for each other number."""
+    """Return the predefined charts for these keys, and one per other number."""
     named = [chart for chart in CHARTS if any(key in keys for key, _ in chart.lines)]
     plain = (key for key in sorted(keys) if "/" not in key and key not in _DRAWN | {"step"})
     return [*named, *(other(key) for key in plain)]
@@ -233,7 +233,7 @@ def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
 
 
 def smoothing(chart: Chart, steps: int) -> int:
-    """Return the default smoothing window, which is 1 in a short run."""
+    """Return the default smoothing window, 1 in a short run."""
     return max((n for n in MEANS if n * 30 <= steps), default=1) if chart.smooth else 1
 
 
@@ -242,7 +242,7 @@ def values_of(metrics: Metrics, key: str) -> Sequence[float]:
 
 
 def find_chart(metrics: Metrics, name: str) -> Chart:
-    """Return the chart. Raises NotFoundError if the run has no such numbers."""
+    """Return the chart. Raises NotFoundError if its numbers are missing."""
     chart = BY_NAME.get(name)
     if chart is None and name in metrics.columns:
         chart = other(name)
@@ -302,7 +302,7 @@ def by_task_of_rollouts(
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """Do the same as ``by_part``, with tasks from rollouts."""
+    """Like ``by_part``, with tasks from rollouts."""
     counts = {task: float(one.responses) for task, one in totals(steps.values()).items()}
     names, parts = _drawn(counts, WEIGHTS["tasks"], chosen)
     rows = sorted(steps.items())

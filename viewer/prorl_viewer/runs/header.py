@@ -40,7 +40,7 @@ def settings(run: RunFolder) -> Json:
 
 
 def read_plain(path: Path) -> dict[str, Any]:
-    """Return a config's values, cached until the file changes. Raises UserError if it is missing or invalid."""
+    """Return a config's values, cached until the file changes. Raises UserError."""
     try:
         stat = path.stat()
     except FileNotFoundError:
@@ -119,7 +119,7 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
 
 
 def summary(head: Mapping[str, Any]) -> Json:
-    """Return the part of the header that the list of subjects shows."""
+    """Return the header's part for the list of subjects."""
     validation = head["validation"]
     return {
         "state": head["state_words"],

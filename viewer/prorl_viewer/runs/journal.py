@@ -111,7 +111,7 @@ class Metrics:
             del column[place:]
 
     def column(self, key: str) -> Sequence[float]:
-        """Return a key's column; it is all NaN if unknown."""
+        """Return a key's column, all NaN if unknown."""
         column = self.columns.get(key)
         return column if column is not None else array("d", [math.nan]) * len(self.steps)
 
@@ -156,7 +156,7 @@ _NUMBERED = re.compile(r"-(?:train|validation|test)-\d+$|-?\d+$")
 
 
 def task_in_id(sample_id: str) -> str:
-    """Return the name of the task in a problem's id."""
+    """Return the task in a problem's id."""
     return _NUMBERED.sub("", sample_id) or sample_id
 
 
@@ -184,7 +184,7 @@ class Sums:
         self.tokens += other.tokens
 
     def rates(self) -> dict[str, float]:
-        """Return the rates by metrics key; undefined means are left out."""
+        """Return the rates by metrics key, without undefined means."""
         rates: dict[str, float] = {"infra_errors": float(self.responses - self.scored)}
         if self.scored:
             rates["reward_mean"] = self.rewards / self.scored
@@ -208,7 +208,7 @@ class TaskTable:
     def read(
         self, steps: Container[int] | None = None, budget: float = 60.0
     ) -> tuple[dict[int, Mapping[str, Sums]], int]:
-        """Return the sums by task for each step, and the number of unread files.
+        """Return step -> sums by task, and the number of unread files.
 
         It stops after ``budget`` seconds; the next call continues.
         """

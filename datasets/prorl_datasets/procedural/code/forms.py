@@ -1,4 +1,4 @@
-"""The two forms of a code problem: how each kind of value is described, checked, read and printed."""
+"""Describes, checks, reads and prints values for the two forms of a code problem."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _WIDTHS = {"pairs": 2, "triples": 3}
 
 
 def check_kind(name: str, kind: str, value: Any) -> None:
-    """Raise ValueError unless ``value`` is of the kind, so that both forms can represent it exactly."""
+    """Raise ValueError unless ``value`` is of the kind, so that both forms represent it exactly."""
     if not _fits(kind, value):
         raise ValueError(f"{name} is not of kind {kind!r}: {value!r:.200}")
 
@@ -97,7 +97,7 @@ def _fits(kind: str, value: Any) -> bool:
 
 
 def format_section(inputs: Sequence[tuple[str, str]], output: str) -> str:
-    """Return the paragraph that describes the lines of input and output."""
+    """Describe the lines of input and output in a paragraph."""
     lines = [_INPUT_LINES[kind].format(name=name) for name, kind in inputs]
     first, *further = lines
     text = f"Input format: {first}" + "".join(f"; next {line}" for line in further)
@@ -105,7 +105,7 @@ def format_section(inputs: Sequence[tuple[str, str]], output: str) -> str:
 
 
 def render_input(inputs: Sequence[tuple[str, str]], args: Sequence[Any]) -> str:
-    """Return these arguments as standard input."""
+    """Return the arguments as standard input."""
     parts = zip(inputs, args, strict=True)
     return "".join(line + "\n" for (_, kind), value in parts for line in _lines(kind, value))
 
@@ -124,7 +124,7 @@ def _lines(kind: str, value: Any) -> list[str]:
 
 
 def render_output(kind: str, value: Any) -> str:
-    """Return the output that a correct program prints for this result."""
+    """Return the output of a correct program."""
     if kind in ("int", "str"):
         return f"{value}\n"
     if kind in ("ints", "strs"):

@@ -1,7 +1,7 @@
-"""Build code items from problems (statement, gold solution, brute force).
+"""Builds code items from problems (statement, gold solution, brute force).
 
-The brute force gives the expected outputs, except for inputs too large for it: there the gold solution does. The gold
-check compares the two on all other inputs.
+Expected outputs come from the brute force, except for inputs too large for it, which the gold solution answers. The
+gold check compares the two on all other inputs.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from prorl_verifiers import Task
 
 LEAST_TESTS, MOST_TESTS = 10, 12
 MOST_EQUAL = 2
-"""Tests of an item with the same output, so that no constant passes more than 20%."""
+"""Maximum number of an item's tests with the same output, so that no constant passes more than 20%."""
 LARGE_TESTS = 2
-"""Tests per item on inputs too large for a slow algorithm, if the problem has them."""
+"""Number of tests per item with inputs too large for a slow algorithm, if the problem has such inputs."""
 _DRAWS = 20 * MOST_TESTS
 _PROBLEMS = 12
 _PLAIN: tuple[Any, ...] = (0, -1, "", "none", [], [0], [-1], [0, 0], [0, 0, 0])
@@ -41,15 +41,15 @@ FUNCTION_NAMES = ("solve", "compute", "answer", "process", "evaluate", "find_res
 
 
 class TooUniform(ValueError):
-    """The problem has too few distinct inputs or outputs for an item."""
+    """The problem has too few distinct inputs or outputs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem, independent of its form (function or program)."""
+    """A problem, whether posed as function or program."""
 
     statement: str
-    """The task, input names and size limits; mentions neither functions nor stdin."""
+    """The task, input names and size limits; it must not mention functions or stdin."""
     signature: str
     """Names and kinds of the inputs and the kind of the result: ``n: int, a: ints -> str``.
 
@@ -58,9 +58,9 @@ class Problem:
     int).
     """
     solution: str
-    """Source of the gold, which defines ``solve(<names>)`` with the standard library only."""
+    """Source of the gold solution, which defines ``solve(<names>)`` with the standard library only."""
     brute: Callable[..., Any]
-    """Independent solver with the same arguments."""
+    """Independent solver that takes the same arguments."""
     draw: Callable[[Random], tuple[Any, ...]]
     """Returns the arguments of one test (JSON values)."""
     parameters: Mapping[str, Any]
@@ -68,7 +68,7 @@ class Problem:
     edges: tuple[tuple[Any, ...], ...] = ()
     """Arguments that are always tested, unless two earlier tests have the same output."""
     large: Callable[[Random], tuple[Any, ...]] | None = None
-    """Returns arguments that only a fast algorithm, such as the solution, finishes in time."""
+    """Returns arguments for which only a fast algorithm, such as the solution, is quick enough."""
 
     @property
     def inputs(self) -> list[tuple[str, str]]:
@@ -89,9 +89,9 @@ class _Case:
 
 
 def code_family(name: str, summary: str, make: Callable[[Random, int], Problem]) -> Family:
-    """Return the family of the problems that ``make(rng, level)`` returns.
+    """Return the family that poses ``make(rng, level)``.
 
-    Problems that vary too little are redrawn a few times before TooUniform is raised.
+    A problem that varies too little is redrawn a few times before TooUniform is raised.
     """
 
     def generate(rng: Random, level: int) -> Item:
@@ -108,7 +108,7 @@ def code_family(name: str, summary: str, make: Callable[[Random, int], Problem])
 def code_item(rng: Random, problem: Problem) -> Item:
     """Return the problem as an item in a random form (function or program) with 10 to 12 tests.
 
-    Raises TooUniform if the inputs vary too little, ValueError for a value of the wrong kind.
+    Raises TooUniform if inputs vary too little, ValueError for a value of the wrong kind.
     """
     as_function = rng.random() < 0.5
     cases = _cases(rng, problem)
@@ -125,7 +125,7 @@ def code_item(rng: Random, problem: Problem) -> Item:
 
 
 def _cases(rng: Random, problem: Problem) -> list[_Case]:
-    """Return the tests: drawn ones, led by the shortest good example, then the edges."""
+    """Return drawn tests, the shortest good example first, and then the edges."""
     count = rng.randint(LEAST_TESTS, MOST_TESTS)
     inputs: set[str] = set()
     values: dict[str, int] = {}
@@ -167,7 +167,7 @@ def _case(
     values: dict[str, int],
     solve: Callable[..., Any] | None = None,
 ) -> _Case | None:
-    """Return the test of these arguments, or None if it repeats one or its output is too frequent."""
+    """Return a test, or None if it is a repetition or its output is too frequent."""
     text = json.dumps(args)
     if text in inputs:
         return None
@@ -271,10 +271,10 @@ ONE_BOX_LIMITS = {
 
 
 def one_box(item_task: Task, gold: str) -> tuple[str, Task]:
-    """Return a response and a task with a single call test that runs all tests of the item in one box.
+    """Return a response and a task in which a single call test runs all tests of the item in one box.
 
-    Only for trusted references, because the tests share a process. ``gold`` is the item's response. Raises ValueError
-    if it has no code or if the tests are neither all calls of one function nor all stdin/stdout.
+    Use it only for trusted references, because the tests share a process. ``gold`` is the item's response. Raises
+    ValueError if it has no code, or if the tests are neither all calls of one function nor all stdin/stdout.
     """
     from prorl_sandbox import LANGUAGES
     from prorl_verifiers.extract import last_code_block

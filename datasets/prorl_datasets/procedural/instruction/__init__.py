@@ -1,4 +1,4 @@
-"""Generate instruction items under IFEval's 25 constraints, with a response that meets them all."""
+"""Generates instruction items under IFEval's 25 constraints, with a response that meets them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Find constraints that contradict each other.
+"""Finds constraints that contradict each other.
 
-Each rule is a proof from the verifier's definitions (mode ``fixed``) or from the plain wording ("word for word" against
-"all lowercase"). A list without conflicts may still be hard to meet.
+Each rule follows from the verifier's definitions (mode ``fixed``) or from the plain wording ("word for word" against
+"all lowercase"). Constraints without conflicts may still be hard to meet.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _wrapped(plan: Plan) -> Findings:
 
 
 def _repeated(plan: Plan) -> Findings:
-    """Yield constraints that the request, repeated word for word, breaks."""
+    """Yield constraints broken by repeating the request word for word."""
     for prompt in plan.repeats:
         held = sum(token.isupper() for token in _CAPITALS.findall(prompt))
         if plan.capitals.high is not None and held > plan.capitals.high:
@@ -204,5 +204,5 @@ def conflicts(ids: Sequence[str], kwargs: Sequence[Mapping[str, Any] | None]) ->
 
 
 def plan_conflicts(plan: Plan) -> list[str]:
-    """Return one line per contradiction of a plan."""
+    """Return one line per contradiction in a plan."""
     return [finding for rule in _RULES for finding in rule(plan)]

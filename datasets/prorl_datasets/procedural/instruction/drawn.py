@@ -1,4 +1,4 @@
-"""Constraints of an item, and helpers to word them."""
+"""Defines the constraints of an item, and words them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A constraint of an item: IFEval's id, its arguments and the sentence that asks for it.
+    """A constraint of an item: IFEval's id, its arguments and its sentence.
 
-    ``narrow``: few responses to other items meet it by chance.
+    ``narrow`` means that few responses to other items meet it by chance.
     """
 
     id: str
@@ -23,7 +23,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The request that a constraint may depend on; ``question``: it is a yes-or-no question."""
+    """The request, on which constraints may depend; ``question`` means that it is a yes-or-no question."""
 
     request: str
     topic: str
@@ -36,7 +36,7 @@ Draw = Callable[[Random, Context], Drawn]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A constraint id; ``narrow`` if all its constraints are (see ``Drawn``)."""
+    """A constraint id; ``narrow`` if all its constraints are."""
 
     id: str
     draw: Draw
@@ -44,7 +44,7 @@ class Kind:
 
     @property
     def short(self) -> str:
-        """Return the part of the id after the colon."""
+        """Return the id after the colon."""
         return self.id.partition(":")[2]
 
 

@@ -1,7 +1,7 @@
-"""Instruction families: a request with compatible IFEval constraints; one family per id, and ``ifeval_mixed``.
+"""Combines a request with compatible IFEval constraints: one family per id, and ``ifeval_mixed``.
 
-Each item has a constraint that few texts meet by chance, so no constant answer pays. The reward checks only the
-constraints, as IFEval does, not whether the request was met.
+Each item has a constraint that few texts meet by chance, so no constant answer earns much. The reward checks only the
+constraints, as in IFEval, not the request.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ _APART = (
     "number_paragraphs: multiple_sections",
     "end_checker: postscript quotation",
 )
-"""Pairs that are never combined: they contradict each other or would read oddly."""
+"""Pairs that are never combined, since they contradict each other or would read oddly."""
 _UNSPACED = frozenset(("ja", "th"))
-"""Languages without spaces, in which counts of words differ between tools."""
+"""Languages without spaces, in which tools count words differently."""
 _DAILY_SHARE = 0.04
-"""Share of the mixed items that ask for another language; they draw their own requests."""
+"""Share of the mixed items that ask for another language; these have requests of their own."""
 _FOREIGN_SENTENCES, _FOREIGN_WORDS = 6, 40
 """Number of sentences and words available in every language."""
 _TRIES = 40
@@ -77,7 +77,7 @@ def kinds() -> tuple[Kind, ...]:
 
 
 def apart() -> frozenset[tuple[str, str]]:
-    """Return the pairs of short ids that are never combined, in both orders."""
+    """Return the pairs of short ids never combined, in both orders."""
     pairs: list[tuple[str, str]] = []
     for line in _APART:
         left, _, candidates = line.partition(": ")
@@ -86,7 +86,7 @@ def apart() -> frozenset[tuple[str, str]]:
 
 
 def fits(drawn: Sequence[Drawn], context: Context) -> bool:
-    """Return whether the constraints agree with each other and the request and leave room for whole sentences."""
+    """Return whether the constraints fit each other and the request, and leave room for complete sentences."""
     plan = read_plan([one.id for one in drawn], [one.kwargs for one in drawn])
     bullets, units = sum(plan.bullets), units_of(plan)
     if any(request_conflicts(context.request, context.topic, plan)):
@@ -116,7 +116,7 @@ class _Drawing:
     def draw(
         self, rng: Random, first: Kind | None, number: int, context: Context
     ) -> list[Drawn] | None:
-        """Return at least ``number`` constraints, or None if this draw found too few."""
+        """Return at least ``number`` constraints, or None if too few were found."""
         candidates = [kind for kind in self.kinds if kind not in (first, self.language)]
         candidates = [
             k for k in candidates if context.question or k.short != "constrained_response"

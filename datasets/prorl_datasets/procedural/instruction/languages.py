@@ -1,6 +1,6 @@
-"""Short original texts in the languages that IFEval asks for; without commas.
+"""Short original texts, without commas, in the languages that IFEval asks for.
 
-Each has at least six sentences, enough for a language identifier to be sure.
+Each has at least six sentences, enough for reliable language identification.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NAMES = (
     "kn Kannada|ml Malayalam|th Thai|ko Korean|ja Japanese"
 )
 NAMES = {pair[:2]: pair[3:] for pair in _NAMES.split("|")}
-"""English name of each ISO 639-1 code."""
+"""Maps each ISO 639-1 code to its English name."""
 
 
 def sentences_of(code: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
-"""Arrange sentences in the form that a plan demands.
+"""Arranges sentences in the form that a plan demands.
 
-A response is a row of units (paragraphs, sections, halves) with separators between them.
+A response is a row of units (paragraphs, sections, halves) with separators.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _STOPS = ".。।۔!?"
 class Style:
     """Density of a text.
 
-    ``natural``: one sentence per thing to name, else one for all. ``loose``: no full stops. ``lines``: a JSON list with
-    one string per line, else a single string.
+    ``natural`` names required things in several sentences, otherwise in one. ``loose`` omits full stops. ``lines``
+    makes a JSON list with one string per line instead of a single string.
     """
 
     natural: bool = True
@@ -34,7 +34,7 @@ def _cycle(texts: Sequence[str], number: int) -> list[str]:
 
 
 def _framed(things: Sequence[str], frames: Sequence[str], style: Style, size: int) -> list[str]:
-    """Name all things: in sentences of up to ``size`` things (natural), in one, or without a sentence."""
+    """Return sentences that name all things: up to ``size`` per sentence if natural, else one or none."""
     if not things:
         return []
     if style.loose or not frames:
@@ -74,7 +74,7 @@ def _emphasised(sentences: list[str], number: int) -> tuple[list[str], int]:
 
 
 def _highlighted(sentence: str) -> str:
-    """Put the last words of the sentence, never its first, between asterisks."""
+    """Put the sentence's last words, never its first, between asterisks."""
     body = sentence.rstrip(_STOPS)
     words = body.split(" ")
     kept = 2 if len(words) > 3 else 1
@@ -86,7 +86,7 @@ def _highlighted(sentence: str) -> str:
 
 
 def _decorated(fillers: list[str], plan: Plan, style: Style) -> tuple[list[str], list[str]]:
-    """Return the fillers with capitals and highlights, and the pieces that did not fit."""
+    """Return the fillers with capitals and highlights, and pieces that did not fit."""
     fillers, loud = _emphasised(fillers, plan.capitals.low)
     pieces = [" ".join(_cycle(_LOUD, loud))] if loud else []
     room = 0 if style.loose else min(plan.highlights, len(fillers))
@@ -99,7 +99,7 @@ def _decorated(fillers: list[str], plan: Plan, style: Style) -> tuple[list[str],
 def _sentences(
     plan: Plan, voice: Voice, style: Style, fill: int, extra: Sequence[str]
 ) -> list[str]:
-    """Return the body: fillers alternating with the sentences that name required things."""
+    """Return fillers alternating with sentences that name required things."""
     fillers, pieces = _decorated(_cycle(voice.fillers, fill), plan, style)
     slots = _cycle(voice.slots, plan.placeholders)
     atoms = _framed(_keywords(plan), voice.frames, style, 1 if len(plan.keywords) == 1 else 2)
@@ -118,7 +118,7 @@ def _sentences(
 
 
 def units_of(plan: Plan) -> int:
-    """Return the number of units that the separators and headers of a plan need."""
+    """Return how many units a plan's separators and headers need."""
     blank = [number for number, _, _ in plan.paragraphs]
     two = int(plan.has("combination:two_responses"))
     parts = [number + two for number in plan.parts]

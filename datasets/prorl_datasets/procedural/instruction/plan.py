@@ -1,4 +1,4 @@
-"""Merge a list of IFEval constraints into one plan of demands."""
+"""Merges IFEval constraints into one plan."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Arguments = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Span:
-    """Integers from ``low`` to ``high``, inclusive; no upper bound if None."""
+    """Integers from ``low`` to ``high``, inclusive; None is no upper bound."""
 
     low: int = 0
     high: int | None = None
 
     def narrow(self, relation: str, number: int) -> None:
-        """Keep the integers in the given relation to ``number``."""
+        """Keep the integers that have the relation to ``number``."""
         if relation in ("at least", "exactly"):
             self.low = max(self.low, number)
         if relation == "more than":
@@ -37,10 +37,10 @@ class Span:
 
 @dataclass(slots=True)
 class Plan:
-    """Demands on one response.
+    """The demands on one response.
 
-    Lists have one entry per constraint, in order; dictionaries are keyed by the lowercase word or letter. ``other``:
-    ids beyond IFEval's 25, which are ignored here.
+    Lists have one entry per constraint, in order; dictionary keys are lowercase words or letters. ``other`` are ids
+    beyond IFEval's 25, ignored here.
     """
 
     flags: dict[str, bool] = field(default_factory=dict)
@@ -64,11 +64,11 @@ class Plan:
     other: list[str] = field(default_factory=list)
 
     def has(self, name: str) -> bool:
-        """Return whether an id without arguments is among the constraints."""
+        """Return whether a constraint has this id without arguments."""
         return self.flags.get(name, False)
 
     def wanted(self) -> list[tuple[str, str]]:
-        """Return (id, text) of each text that the response must contain word for word."""
+        """Return (id, text) of texts required word for word."""
         phrases = [
             ("keywords", self.spelling[k]) for k, span in self.keywords.items() if span.low > 0
         ]
@@ -143,7 +143,7 @@ def _add_places(plan: Plan, name: str, values: Arguments) -> bool:
 
 
 def cleaned(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> list[dict[str, Any]]:
-    """Return the arguments with the verifier's cleaning applied; {} for an id beyond IFEval's 25.
+    """Return the arguments as the verifier cleans them; {} for an id beyond IFEval's 25.
 
     Raises TaskError for arguments that do not fit their id.
     """
@@ -154,10 +154,7 @@ def cleaned(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> list[dict
 
 
 def read_plan(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> Plan:
-    """Return the merged demands.
-
-    Raises TaskError for arguments that do not fit their id.
-    """
+    """Return the merged plan. Raises TaskError for arguments that do not fit their id."""
     plan = Plan()
     for name, values in zip(ids, cleaned(ids, kwargs), strict=True):
         if name not in IFEVAL:

@@ -1,4 +1,4 @@
-"""Find constraints that contradict the request itself, such as a limerick of 300 words."""
+"""Finds constraints that contradict the request, such as a limerick of 300 words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LONG_WORDS, _LONG_SENTENCES = 90, 6
 
 
 def request_conflicts(request: str, topic: str, plan: Plan) -> Iterator[str]:
-    """Yield one line per contradiction between the plan and the request."""
+    """Yield one line per contradiction between plan and request."""
     yield from _words_needed(request, topic, plan)
     yield from _size(request, plan)
     yield from _place(request, plan)
@@ -37,7 +37,7 @@ def request_conflicts(request: str, topic: str, plan: Plan) -> Iterator[str]:
 
 
 def _words_needed(request: str, topic: str, plan: Plan) -> Iterator[str]:
-    """Yield words and letters of the request that are forbidden or capped."""
+    """Yield the request's words and letters that are forbidden or capped."""
     lowered = request.lower()
     capped = [word for word, span in plan.keywords.items() if span.high is not None]
     for word in (*plan.forbidden, *capped):
@@ -67,7 +67,6 @@ def _size(request: str, plan: Plan) -> Iterator[str]:
 
 
 def _place(request: str, plan: Plan) -> Iterator[str]:
-    """Yield conflicts with the beginning, end or language that the request sets."""
     if "ends with" in request and (plan.endings or plan.postscripts):
         yield "the request says how the text ends"
     if re.search(r"begins with|starts with|^Rewrite", request) and (

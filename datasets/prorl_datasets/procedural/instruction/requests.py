@@ -1,8 +1,8 @@
-"""Requests over a topic, with answers.
+"""Loads requests over a topic, with answers.
 
 Each block of ``requests.txt`` is a line ``# groups: template`` (``? groups: template`` for a yes-or-no question) and
-its answer, one sentence per line. The first k sentences are an answer too, and they fit any constraint: no comma, no
-word in capitals (so no "I", no initial "A"), no keyword.
+its answer, one sentence per line. The first k sentences are also an answer. Sentences fit any constraint: they have no
+comma, no word in capitals (so no "I", no initial "A") and no keyword.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from prorl_datasets.procedural.instruction.topics import ALL_TOPICS, TOPICS
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request over a topic ``{t}``, its possible topics, and the sentences that answer it."""
+    """A request over a topic ``{t}``, its topics, and sentences that answer it."""
 
     template: str
     topics: tuple[str, ...]
@@ -41,7 +41,7 @@ DAILY = tuple(
         "Tell me what people in your town do from morning to night.",
     )
 )
-"""Requests without a topic, which the sentences of ``languages`` answer."""
+"""Requests without a topic; the sentences of ``languages`` answer them."""
 
 
 @cache

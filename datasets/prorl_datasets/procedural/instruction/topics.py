@@ -1,4 +1,4 @@
-"""Topics of the requests: noun phrases by group, fitting the templates of that group."""
+"""Topics of the requests: noun phrases that fit the templates of their group."""
 
 from __future__ import annotations
 

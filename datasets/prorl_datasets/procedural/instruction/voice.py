@@ -1,4 +1,4 @@
-"""Choose the sentences of a response: those in its language and on its topic that no constraint forbids."""
+"""Chooses a response's sentences: those in its language and on its topic that no constraint forbids."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ PHRASES = Wordings(f"{__package__}.phrases")
 """Plain English sentences over a topic ``{t}`` and words to name ``{k}``; no comma, capitals or keyword."""
 _BANNED = 10_000
 _TERSE = 50
-"""Below this limit of words, short sentences follow the first one of the answer."""
+"""Below this limit of words, short sentences follow the answer's first sentence."""
 _WORDS_A_SENTENCE = 13
-"""Short sentences are used if fewer words per required sentence are allowed."""
+"""Short sentences are used if the limit allows fewer words than this per required sentence."""
 _OPENING = 3
-"""Sentences of an answer that stay in the text when bullets take the others."""
+"""Number of the answer's sentences that stay in the text when bullets take the others."""
 _ENOUGH = 4
-"""With this many fillers free of unwanted letters, the others are left out."""
+"""If this many fillers have no unwanted letters, the other fillers are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bans:
-    """Patterns that are forbidden and letters to avoid."""
+    """Forbidden patterns and letters to avoid."""
 
     patterns: tuple[re.Pattern[str], ...]
     letters: str
 
     def cost(self, text: str) -> int:
-        """Return 0 for a clean sentence and at least 10,000 for a banned one."""
+        """Return 0 for a clean sentence, at least 10,000 for a banned one."""
         banned = _BANNED * sum(pattern.search(text) is not None for pattern in self.patterns)
         return banned + sum(text.lower().count(letter) for letter in self.letters)
 
     def best(self, texts: Iterable[str]) -> list[str]:
-        """Return the texts that are not banned, fewest unwanted letters first."""
+        """Return the texts that are not banned, those with fewest unwanted letters first."""
         if not self.patterns and not self.letters:
             return list(texts)
         priced = [(self.cost(text), text) for text in texts]
@@ -47,7 +47,7 @@ class Bans:
 
 
 def bans_of(plan: Plan) -> Bans:
-    """Return the bans of a plan: forbidden words and capped keywords (also inside other words)."""
+    """Return a plan's bans: forbidden words and capped keywords, also inside other words."""
     capped = [key for key, span in plan.keywords.items() if span.high is not None]
     patterns = [word_pattern(word) for word in plan.forbidden]
     patterns += [re.compile(re.escape(key), re.IGNORECASE) for key in capped]
@@ -57,7 +57,7 @@ def bans_of(plan: Plan) -> Bans:
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """The sentences of one response; each list is ordered, best first, and used cyclically."""
+    """The sentences of one response; each list has the best first, and is used cyclically."""
 
     fillers: Sequence[str]
     frames: Sequence[str]
@@ -74,7 +74,7 @@ class Voice:
 def voice_of(plan: Plan, topic: str | None, rng: Random, answer: Sequence[str] = ()) -> Voice:
     """Return the sentences for a plan; unknown languages fall back to English.
 
-    The sentences of ``answer`` (over ``{t}``) come first, then others about the topic, then general ones.
+    Sentences of ``answer`` (over ``{t}``) come first, then others about the topic, then general ones.
     """
     bans = bans_of(plan)
     language = next((code for code in plan.languages if sentences_of(code)), None)
@@ -133,8 +133,10 @@ def _begun(sentence: str) -> str:
 
 
 def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
-    """Return the allowed sentences; if letters are unwanted, only those without any (if enough) and the best about the
-    topic."""
+    """Return the allowed sentences.
+
+    If letters are unwanted: only sentences without any (if enough), and the best about the topic.
+    """
     best = bans.best(fillers)
     if not bans.letters:
         return best
@@ -146,7 +148,7 @@ def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
 
 
 def _turned(texts: Sequence[str], rng: Random, used: int) -> list[str]:
-    """Return the texts rotated at random; the last ``kept`` (the shortest) stay last."""
+    """Rotate the texts at random; the last ``used`` stay last."""
     body = list(texts[: len(texts) - used])
     at = rng.randint(0, len(body) - 1)
     return body[at:] + body[:at] + list(texts[len(texts) - used :])

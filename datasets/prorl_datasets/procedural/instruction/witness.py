@@ -1,6 +1,6 @@
-"""Compose a response that meets all constraints, or explain why there is none.
+"""Composes a response that meets all constraints, or explains why there is none.
 
-The number of sentences is varied until every check that needs no library passes in both modes of the verifier.
+The number of sentences varies until every check that needs no library passes in both modes of the verifier.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ _STYLES = (
 )
 _TRIES = 14
 _MARGIN = 2
-"""Sentences added to a lower bound, because the two splitters count differently."""
+"""Sentences added to a minimum, because the two sentence splitters count differently."""
 _FOR_CAPITALS = 15
-"""Sentences that langdetect needs to recognise English in capitals."""
+"""Number of sentences from which langdetect recognises English in capitals."""
 _FOREIGN = 2
-"""One more sentence is added per this many letters of another language, so that they stay a minority."""
+"""There is at least one sentence per this many characters of required strings, so that these stay a minority."""
 _MOST = 10_000
-"""Largest number of words, letters or parts that is composed."""
+"""Maximum number of words, letters or parts to compose."""
 Asked = Sequence[tuple[str, Mapping[str, Any]]]
 
 
@@ -74,9 +74,9 @@ def compose(
     topic: str | None = None,
     answer: Sequence[str] = (),
 ) -> str | None:
-    """Return a response that should meet every constraint, or None if none was found.
+    """Return a response that should meet every constraint, or None.
 
-    ``topic``: noun phrase for its sentences; ``answer``: sentences over ``{t}`` that answer the request. Equal
+    ``topic`` is a noun phrase for its sentences; ``answer`` are sentences over ``{t}`` that answer the request. Equal
     arguments give equal responses. A response that fails only the published checker (mode ``reference``) is a last
     resort. Raises TaskError for arguments that do not fit their id.
     """
@@ -104,8 +104,7 @@ def satisfiable(
 ) -> tuple[str, str]:
     """Return ("witness", response), ("contradiction", reasons) or ("unknown", reason).
 
-    The witness is not verified: callers must run the verifier on it. Raises TaskError for arguments that do not fit
-    their id.
+    Callers must verify the witness. Raises TaskError for arguments that do not fit their id.
     """
     plan = read_plan(ids, kwargs)
     if plan.other:
@@ -134,7 +133,7 @@ def _option(plan: Plan, rng: Random) -> str:
 
 
 def _attempts(plan: Plan, voice: Voice, style: Style, option: str) -> list[str]:
-    """Return the text whose lengths fit the plan, or [] if no number of fillers does."""
+    """Return a text whose lengths fit the plan, or []."""
     fill = _first_fill(plan, voice) if style.natural else 1 - style.loose
     visited: set[int] = set()
     for _ in range(_TRIES):
@@ -161,7 +160,6 @@ def _first_fill(plan: Plan, voice: Voice) -> int:
 
 
 def _extra_words(plan: Plan, voice: Voice, style: Style, fill: int, option: str) -> list[str]:
-    """Return words rich in the letters that are missing without them."""
     extra: list[str] = []
     for letter, span in plan.letters.items():
         if span.low == 0:
@@ -179,7 +177,7 @@ def _extra_words(plan: Plan, voice: Voice, style: Style, fill: int, option: str)
 
 
 def _change(plan: Plan, text: str, style: Style) -> int:
-    """Return how many fillers to add (negative: remove)."""
+    """Return how many fillers to add, negative to remove."""
     words, sentences = count_words(text), count_sentences(text)
     high = plan.sentences.high
     more = len(plan.postscripts) + bool(
@@ -205,7 +203,7 @@ def _change(plan: Plan, text: str, style: Style) -> int:
 
 
 def _accepted(text: str, constraints: Asked, mode: str) -> bool:
-    """Return whether all checks that need no library pass in this mode."""
+    """Return whether all checks without a library pass in this mode."""
     body = text if mode == "reference" else visible(text).strip()
     if not has_word(body):
         return False

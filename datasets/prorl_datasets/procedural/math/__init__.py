@@ -1,1 +1,1 @@
-"""Families of mathematical problems, a folder a topic."""
+"""Families of mathematics, by topic."""

@@ -1,4 +1,4 @@
-"""Random draws shared by families: redraws, signs, names of people."""
+"""Draws that families share: redraws, signs, names of people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PEOPLE = (
 def redrawn(draw: Callable[[], Drawn], good: Callable[[Drawn], bool]) -> Drawn:
     """Return the first draw that is ``good``.
 
-    Raises RuntimeError after 5,000 draws, which is a bug in a family.
+    Raises RuntimeError after 5,000 draws, a bug in a family.
     """
     for _ in range(TRIES):
         drawn = draw()
@@ -30,5 +30,5 @@ def redrawn(draw: Callable[[], Drawn], good: Callable[[Drawn], bool]) -> Drawn:
 
 
 def signed(rng: Random, low: int, high: int) -> int:
-    """Draw an integer from ``low`` to ``high`` with a random sign."""
+    """Draw from ``low`` to ``high``, with a random sign."""
     return rng.choice((-1, 1)) * rng.randint(low, high)

@@ -1,6 +1,6 @@
-"""Families whose problems are of several kinds, by level.
+"""Builds families whose problems are of several kinds by level.
 
-A kind is a function of the random numbers alone.
+A kind is a function of only the random numbers.
 """
 
 from __future__ import annotations

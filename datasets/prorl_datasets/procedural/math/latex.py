@@ -1,4 +1,4 @@
-"""Write formulas in LaTeX as textbooks do: no ``1x``, ``+-3`` or ``0x``."""
+"""Writes LaTeX formulas as in textbooks: no ``1x``, ``+-3`` or ``0x``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def fraction(value: Fraction | int) -> str:
 
 
 def terms(parts: Sequence[tuple[Fraction | int, str]]) -> str:
-    """Return the sum of (coefficient, symbol) without zero terms; a constant has the symbol ""."""
+    """Return the sum of (coefficient, symbol) without zero terms; constants have the symbol ""."""
     text = ""
     for coefficient, symbol in parts:
         if coefficient == 0:
@@ -40,7 +40,7 @@ def power(base: str, exponent: int) -> str:
 
 
 def polynomial(coefficients: Sequence[Fraction | int], variable: str = "x") -> str:
-    """Return a polynomial given highest power first: (2, 0, -1) is ``2x^2 - 1``."""
+    """Return a polynomial, highest power first: (2, 0, -1) is ``2x^2 - 1``."""
     top = len(coefficients) - 1
     return terms([(c, power(variable, top - i)) for i, c in enumerate(coefficients)])
 
@@ -48,7 +48,7 @@ def polynomial(coefficients: Sequence[Fraction | int], variable: str = "x") -> s
 def root(radicand: int, factor: Fraction | int = 1) -> str:
     r"""Return ``factor * sqrt(radicand)`` simplified: ``6\sqrt{2}``, ``\frac{\sqrt{3}}{2}`` or a rational.
 
-    Raises ValueError for a negative radicand.
+    Raises ValueError for negative radicands.
     """
     if radicand < 0:
         raise ValueError(f"no real root of {radicand}")
@@ -81,5 +81,5 @@ def listed(items: Sequence[object], last: str = "and") -> str:
 
 
 def tidy(question: str) -> str:
-    """Move a period or comma that follows a display into it, except at the end of the question."""
+    """Move a period or comma after a display into it, except at the end."""
     return re.sub(r"(?<![.,])\\\]([.,])(?=.)", r"\1\\]", question)

@@ -1,4 +1,4 @@
-"""Build items from solved mathematical problems."""
+"""Builds items from solved mathematical problems."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Problem:
     parameters: Mapping[str, Any]
     """JSON values that identify the problem in its family, however it is worded."""
     decimals: int | None = None
-    """Places to which the question asks to round."""
+    """Number of decimals to which the question asks to round."""
 
 
 def math_family(name: str, make: Callable[[Random, int], Problem], summary: str = "") -> Family:
     """Return the family of ``make(rng, level)``.
 
-    Raises ValueError for a name that does not begin with a topic.
+    Raises ValueError unless the name begins with a topic.
     """
     if name.split("_")[0] not in TOPICS:
         raise ValueError(f"the name {name!r} does not begin with one of {', '.join(TOPICS)}")
@@ -63,7 +63,7 @@ def math_family(name: str, make: Callable[[Random, int], Problem], summary: str 
 
 
 def seldom(family: Family, *answers: str) -> Family:
-    """Return the family with one redraw if the answer is one of ``answers``, to make these rarer."""
+    """Return the family, but redraw once if the answer is one of ``answers``."""
 
     def generate(rng: Random, level: int) -> Item:
         item = family.generate(rng, level)

@@ -1,6 +1,6 @@
-"""17 of IFEval's 25 constraints: the sentence, the id with arguments, and an edit that makes a gold text meet it.
+"""Defines 17 of IFEval's 25 constraints by sentence, id with arguments, and an edit for the gold text.
 
-A gold text is a plain lowercase base to which the edits are applied in a fixed order.
+A gold text is a plain lowercase base to which the edits are applied in order.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ENDINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One constraint; edits are applied by ascending ``order``."""
+    """One constraint; edits apply in ascending ``order``."""
 
     id: str
     kwargs: dict[str, Any]
@@ -44,7 +44,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintKind:
-    """A kind of constraint; two kinds with a common group cannot be combined."""
+    """A kind of constraint; kinds with a common group cannot be combined."""
 
     name: str
     draw: Callable[[Random], Constraint]
@@ -88,7 +88,7 @@ def _highlight(rng: Random) -> Constraint:
     ask = f"Highlight at least {n} part{'s' * (n > 1)} with *asterisks*."
 
     def edit(text: str) -> str:
-        """Highlight the last ``n`` words of a text that ends with a full stop."""
+        """Highlight the last ``n`` words before a full stop."""
         words = text.rstrip(".").split(" ")
         return " ".join([*words[:-n], *(f"*{word}*" for word in words[-n:])]) + "."
 

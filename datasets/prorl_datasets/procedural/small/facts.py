@@ -1,4 +1,4 @@
-"""Multiple-choice questions on common science facts, with shuffled letters and wrong options from the same table."""
+"""Asks multiple-choice questions on common science facts; wrong options come from the same table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One-formula science questions with small integer answers, in numeric and multiple-choice form.
+"""Asks one-formula science questions with small integer answers, numeric or multiple-choice.
 
 The question states the unit, so the answer is a bare number.
 """

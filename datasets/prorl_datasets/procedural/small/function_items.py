@@ -1,6 +1,6 @@
-"""Code items from function specifications: prompt, call tests and gold solution.
+"""Builds code items from function specifications: prompt, call tests and gold solution.
 
-Expected outputs come from an independent Python function, so the gold check compares two solutions.
+Expected outputs come from an independent function, so the gold check compares two solutions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def function_item(
 ) -> Item:
     """Return an item that asks for a function of ``params`` that ``what``.
 
-    ``body``: indented body of the gold; ``expected`` maps the arguments from ``draw`` to the result. Test inputs
+    ``body`` is the indented body of the gold. ``expected`` maps the arguments from ``draw`` to the result. Test inputs
     differ, and no constant passes half of the tests.
     """
     name = rng.choice(FUNCTION_NAMES)
@@ -83,7 +83,7 @@ def _tests(
 
 
 def integers(rng: Random, low: int = 3, high: int = 7, bound: int = 20) -> list[int]:
-    """Return a list of ``low`` to ``high`` integers in [-bound, bound]."""
+    """Draw ``low`` to ``high`` integers in [-bound, bound]."""
     return [rng.randint(-bound, bound) for _ in range(rng.randint(low, high))]
 
 
@@ -96,10 +96,10 @@ WORDS = tuple(_WORDS.split())
 
 
 def word(rng: Random) -> str:
-    """Return one lowercase word."""
+    """Draw a lowercase word."""
     return rng.choice(WORDS)
 
 
 def phrase(rng: Random) -> str:
-    """Return two to five lowercase words separated by single spaces."""
+    """Draw two to five lowercase words, separated by spaces."""
     return " ".join(rng.choice(WORDS) for _ in range(rng.randint(2, 5)))

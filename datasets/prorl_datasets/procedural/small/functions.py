@@ -1,6 +1,6 @@
 """One-line functions; levels 2 and 3 add one or two parameters.
 
-Level 1 items of a family differ only in names and wording, those of levels 2 and 3 are different problems.
+A family's level 1 items differ only in names and wording, later ones in content.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Small instruction items: one family per constraint, and ``mixed`` with two (level 2) or three (level 3).
+"""Builds small instruction items: one family per constraint, and ``mixed`` with two (level 2) or three (level 3).
 
-The reward checks only the constraints, as IFEval does, not whether the request was met.
+The reward checks only the constraints, as in IFEval, not the request.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REQUESTS = (
     ("Tell me about {topic}.", "people have talked about {topic} for a long time."),
     ("Write a short poem about {topic}.", "softly the evening sings of {topic}."),
 )
-"""Requests compatible with every constraint, each with an answering line."""
+"""Requests that fit every constraint, each with an answering line."""
 
 
 def _item(rng: Random, constraints: Sequence[Constraint]) -> Item:

@@ -1,6 +1,6 @@
 """Small pipelines (filter, map, reduce) as functions over lists and text, and as programs.
 
-Expected values come from loops and gold solutions are comprehensions, so that they check each other.
+Loops give expected values, comprehensions are gold solutions; they check each other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Physical laws as data: quantities with units, a solver for each, and scenes.
+"""Poses physical laws given as data: quantities with units, a solver for each, and scenes.
 
-Level 1 asks for the result in the first units, level 2 uses other units or asks for another quantity, level 3 asks a
-law of two or more steps. The solution uses the numbers as stated in the question.
+Level 1 asks for the result in the first units, level 2 changes units or the unknown, level 3 uses a law of several
+steps. The solution uses the numbers as stated in the question.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ class Scale(NamedTuple):
     offset: float = 0.0
 
     def inward(self, value: float) -> float:
-        """Convert a value of this unit to the law's unit."""
+        """Convert to the law's unit."""
         return value * self.size + self.offset
 
     def outward(self, value: float) -> float:
-        """Convert a value in the law's unit to this unit."""
+        """Convert from the law's unit."""
         return (value - self.offset) / self.size
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """``noun`` reads as in "the speed"; the first scale is the default."""
+    """``noun`` is as in "the speed"; the first scale is the default."""
 
     key: str
     noun: str
@@ -53,14 +53,14 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A physical law with its quantities, solvers and scenes."""
+    """A law with its quantities, solvers and scenes."""
 
     quantities: tuple[Quantity, ...]
-    """The result first, then the drawn ones."""
+    """The result first, then the drawn quantities."""
     scenes: Callable[[Random], str]
-    """Draws the sentence of the scene."""
+    """Draws the sentence that sets the scene."""
     solve: Mapping[str, Callable[[Values], float]]
-    """Solver of each quantity that may be asked."""
+    """A solver for each quantity that may be asked for."""
     note: str = ""
     check: Callable[[Values], bool] | None = None
     """Returns whether drawn values are plausible together."""
@@ -69,7 +69,7 @@ class Law:
     bounds: tuple[float, float] | None = None
     """Realistic range of the result, in the law's unit."""
     signed: bool = False
-    """Options of the opposite sign are plausible."""
+    """Whether options with the opposite sign are plausible."""
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class _Drawn:
 
 
 def result(key: str, noun: str, *units: str | tuple[str, float] | Scale) -> Quantity:
-    """Return the result quantity of a law; units are names, (name, size) or scales."""
+    """Return a law's result quantity; units are names, (name, size) or scales."""
     return Quantity(key, noun, tuple(_unit(unit) for unit in units))
 
 
@@ -113,8 +113,10 @@ def power_law(
 def law_family(
     name: str, easy: Law, hard: Law | tuple[Law, ...], middle: Law | None = None
 ) -> Family:
-    """Return the family that asks ``easy`` at level 1, ``middle`` (default: ``easy`` with other units or another
-    unknown) at level 2 and one of ``hard`` at level 3."""
+    """Return the family that asks ``easy`` at level 1, ``middle`` at level 2 and one of ``hard`` at level 3.
+
+    ``middle`` defaults to ``easy`` with other units or another unknown.
+    """
 
     def make(rng: Random, level: int) -> Solved:
         if level == 1:
@@ -131,9 +133,9 @@ def law_family(
 
 
 def ask(rng: Random, law: Law, units: bool, unknown: bool) -> Solved:
-    """Draw a problem of ``law``, optionally with other ``units`` or for another ``unknown``.
+    """Draw a problem of ``law``, if wanted with other ``units`` or for another ``unknown``.
 
-    Raises RuntimeError if no draw is plausible: a bug in the ranges or solvers of the law.
+    Raises RuntimeError if no draw is plausible, a bug in the law.
     """
     head = law.quantities[0].key
     for _ in range(TRIES):
@@ -170,7 +172,7 @@ def _draw(rng: Random, law: Law, units: bool) -> _Drawn:
 
 
 def _turned(law: Law, drawn: _Drawn, asked: str) -> bool:
-    """State the rounded result instead of ``asked``; return False if that changes ``asked`` by more than 5%."""
+    """State the rounded result instead of ``asked``; return False if that changes ``asked`` by over 5%."""
     head = law.quantities[0].key
     scale = drawn.scales[head]
     figures = 4 if len(law.quantities) == 2 else 3
@@ -183,7 +185,7 @@ def _turned(law: Law, drawn: _Drawn, asked: str) -> bool:
 
 
 def _readable(law: Law, drawn: _Drawn, asked: str) -> bool:
-    """Return whether computed values have a sensible size, not 5e6 ms; only first units may need a power of ten."""
+    """Return whether computed values are readable, not 5e6 ms; only first units may need a power of ten."""
     numbers = {asked: drawn.scales[asked].outward(drawn.values[asked])}
     head = law.quantities[0].key
     if head != asked:
@@ -224,7 +226,7 @@ def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:
 
 
 def _wrong(law: Law, drawn: _Drawn, asked: str) -> tuple[float, ...]:
-    """Return the results of mistakes in the asked unit: unconverted units, then the law's slips."""
+    """Return the results of mistakes in the asked unit: unconverted units first, then slips."""
     scale = drawn.scales[asked]
     results = [drawn.values[asked]] if scale.size != 1.0 or scale.offset else []
     for key, number in drawn.stated.items():
@@ -260,7 +262,7 @@ def _power_solution(
 def _power_slips(
     values: Values, asked: str, head: str, powers: Mapping[str, float], constant: float
 ) -> tuple[float, ...]:
-    """Return results with the constant omitted or inverted, a power taken as 1 or a factor inverted."""
+    """Return results with the constant omitted or inverted, a power taken as 1, or a factor inverted."""
     changed = [(powers, 1.0), (powers, 1.0 / constant)]
     for key, power in powers.items():
         if abs(power) != 1.0:

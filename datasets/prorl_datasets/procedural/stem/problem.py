@@ -1,7 +1,7 @@
-"""Build numeric or multiple-choice items from solved science problems.
+"""Builds numeric or multiple-choice items from solved science problems.
 
-Numbers are rounded in decimal from 12 significant digits, half away from zero, so that a difference in the last bit
-between machines cannot change an item.
+Numbers are rounded in decimal from 12 significant digits, half away from zero, so that rounding errors, which differ
+between machines, cannot change an item.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ FIELDS = (
 """Allowed first words of family names."""
 LETTERS = "ABCDEF"
 CHOICE_SHARE = 0.08
-"""Share of solved problems in multiple-choice form; with the facts, less than a fifth of all items are."""
+"""Share of solved problems in multiple-choice form; together with the facts, under a fifth of all items."""
 NEAREST = 0.06
-"""Two options differ by more than this share of the larger one."""
+"""Minimum difference of two options, as a share of the larger one."""
 OPTION_FIGURES = 3
-"""Minimum of significant figures of an option; with two, the right one could be off by 5%."""
+"""Minimum number of significant figures of an option; with two, the right one could be off by 5%."""
 FARTHEST = 1000.0
-"""Options differ from the right value by at most this factor."""
+"""Options differ from the right value at most by this factor."""
 _SCALES = (
     (0.25, 0.4, 0.5, 0.7, 1.4, 1.75, 2.0, 2.5, 3.0, 4.0),
     (0.33, 0.5, 0.62, 0.75, 0.87, 1.15, 1.3, 1.6, 2.0, 2.8),
@@ -54,7 +54,7 @@ class Solved:
     """A problem with a numeric answer."""
 
     question: str
-    """The statement without a request for a unit or rounding, which the builder adds."""
+    """The statement; the builder adds the request for a unit or rounding."""
     value: float
     unit: str
     """Unit of ``value``; "" for pure numbers."""
@@ -63,14 +63,14 @@ class Solved:
     figures: int = 3
     """Significant figures that the question asks for."""
     wrong: tuple[float, ...] = ()
-    """Results of typical mistakes; the builder drops unusable ones."""
+    """Results of typical mistakes; the builder drops those that it cannot use."""
     exact: bool = False
-    """The value is an integer or a decimal of at most 9 digits and is not rounded."""
+    """Whether the value is an integer or a decimal of at most 9 digits, which is not rounded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A question with text options; ``wrong`` has at least five, of which five are drawn."""
+    """A question with text options; five of the ``wrong`` ones, at least five, are drawn."""
 
     question: str
     right: str
@@ -81,7 +81,7 @@ class Choice:
 def stem_family(name: str, make: Callable[[Random, int], Solved | Choice]) -> Family:
     """Return the family of ``make(rng, level)``.
 
-    Raises ValueError for a name that does not begin with a field.
+    Raises ValueError unless the name begins with a field.
     """
     if name.split("_")[0] not in FIELDS:
         raise ValueError(f"the name {name!r} does not begin with one of {', '.join(FIELDS)}")
@@ -134,12 +134,12 @@ def clean(rng: Random, low: float, high: float, places: int = 0) -> float:
 
 
 def rounded(value: float, figures: int = 3) -> float:
-    """Round to significant figures, half away from zero; the same on every machine."""
+    """Round to significant figures, half away from zero, equally on every machine."""
     return float(_decimal(value, figures))
 
 
 def shown(value: float) -> str:
-    r"""Return a drawn number as ``12.5``, ``340``, or ``$3.2 \times 10^{-6}$`` if it is longer than 6 digits."""
+    r"""Return a drawn number as ``12.5``, ``340`` or, beyond 6 digits, ``$3.2 \times 10^{-6}$``."""
     number = Decimal(repr(value)).normalize()
     if number == 0:
         return "0"
@@ -181,10 +181,10 @@ def _latex(unit: str) -> str:
 
 
 def _tolerance(solved: Solved) -> float | None:
-    """Return the relative tolerance for rounding, also of intermediate results: one unit of the last figure, at least 5
-    * 10^-figures; None for exact values.
+    """Return the relative tolerance for rounding, also of intermediate results, or None for exact values.
 
-    An absolute one would be misread where the unit is a percent.
+    It is one unit of the last figure, at least 5 * 10^-figures. An absolute one would be misread if the unit is a
+    percent.
     """
     if solved.exact:
         return None
@@ -206,7 +206,7 @@ def _request(rng: Random, solved: Solved) -> str:
 
 
 def _options(rng: Random, level: int, solved: Solved) -> list[float]:
-    """Return six values, the right one first, then up to four typical mistakes, then scaled values."""
+    """Return six values: the right one, then up to four typical mistakes, then scaled values."""
     mistakes = [x for x in solved.wrong if math.isfinite(x) and x != 0]
     rng.shuffle(mistakes)
     scaled = [solved.value * factor for factor in _SCALES[level - 1]]
@@ -235,7 +235,7 @@ def _option_figures(solved: Solved) -> int:
 
 
 def _clear(value: float, options: Sequence[float], solved: Solved, whole: bool) -> bool:
-    """Return whether an option has a plausible size and sign and no other option is close."""
+    """Return whether an option is plausible in size and sign, and far from other options."""
     right = solved.value
     if right != 0 and not 1 / FARTHEST <= abs(value / right) <= FARTHEST:
         return False

@@ -31,7 +31,7 @@ class Unusable(Exception):
 
     @property
     def text(self) -> str:
-        """The reason, with the detail if there is one."""
+        """Reason and detail."""
         return f"{self.reason}: {self.detail}" if self.detail else self.reason
 
 
@@ -62,7 +62,7 @@ def missing_column(
 
 
 def column(raw: Raw, names: Sequence[str], where: str, source: str) -> Any:
-    """Return the value of the first of ``names`` that is a column. Raises DatasetError if none is."""
+    """Return the first of ``names`` that is a column. Raises DatasetError."""
     for name in names:
         if name in raw:
             return raw[name]
@@ -79,7 +79,7 @@ def is_missing(value: Any) -> bool:
 
 
 def text_of(value: Any, label: str) -> str:
-    """Return a value as a stripped string. Raises Unusable if it is missing or not a string."""
+    """Return a value as a stripped string. Raises Unusable."""
     if is_missing(value):
         raise Unusable(f"no {label}")
     if isinstance(value, list | tuple) and len(value) == 1:
@@ -93,7 +93,7 @@ def text_of(value: Any, label: str) -> str:
 
 
 def decoded(value: Any, kinds: type | tuple[type, ...], label: str) -> Any:
-    """Return a struct or list, which may be stored as JSON. Raises Unusable for other values."""
+    """Return a struct or list, which may be stored as JSON. Raises Unusable."""
     if isinstance(value, str):
         try:
             with long_integers():

@@ -1,6 +1,6 @@
 """Converts rows of instruction sets: Llama-Nemotron, Nemotron-RL, IFEval and RLVR-IFeval.
 
-They contain no responses; ``witness`` in the metadata means that a response that meets the constraints was constructed.
+They contain no responses; ``witness`` in the metadata means that one that meets the constraints was constructed.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ MAX_ANSWER = 10_000
 
 
 def plain_question(text: str) -> str:
-    """Return a prompt without the sentences that its publisher added."""
+    """Return a prompt without its publisher's sentences."""
     text = text.strip()
     text = text.removeprefix(DAPO_PREFIX).strip()
     for suffix in _SUFFIXES:
@@ -48,7 +48,7 @@ def plain_question(text: str) -> str:
 
 
 def plain_answer(value: Any) -> str:
-    r"""Return an answer without ``$`` and ``\boxed{}``. Raises Unusable if it is missing or too long."""
+    r"""Return an answer without ``$`` and ``\boxed{}``. Raises Unusable."""
     answer = text_of(value, "answer")
     if len(answer) > MAX_ANSWER:
         raise Unusable("the answer is too long", f"{len(answer)} characters")

@@ -106,7 +106,7 @@ def scibench(raw: Raw, where: str, index: int) -> Row:
 
 
 def theoremqa(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of TheoremQA. Raises Unusable if it needs a picture."""
+    """Convert a row of TheoremQA without a picture."""
     question = text_of(column(raw, ("Question",), where, "theoremqa"), "Question")
     kind = text_of(column(raw, ("Answer_type",), where, "theoremqa"), "Answer_type")
     value = column(raw, ("Answer",), where, "theoremqa")

@@ -143,7 +143,7 @@ _UNIT_BEHIND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ShortAnswer:
-    """A short answer and the rule that found it; a letter also has its options."""
+    """A short answer, its rule, and the options of a letter."""
 
     answer: str
     rule: str
@@ -151,7 +151,7 @@ class ShortAnswer:
 
 
 def short_answer(problem: str, solution: str) -> ShortAnswer:
-    """Return the final answer of ``solution``. Raises Unusable if none is certain."""
+    """Return the final answer of ``solution``. Raises Unusable."""
     if max(len(problem), len(solution)) > _MAX_TEXT:
         raise Unusable(NO_TRUTH, f"the text is longer than {_MAX_TEXT} characters")
     options = options_in(problem)
@@ -244,7 +244,7 @@ def _whole_solution(problem: str, solution: str) -> str | None:
 
 
 def _last_equation(problem: str, solution: str) -> str | None:
-    """Return the last side of the last equation if it is a number that the problem does not state."""
+    """Return the last side of the last equation if it is a new number."""
     segments = list(_MATH.finditer(solution))
     displays = [match for match in segments if _is_display(match)]
     following = solution[displays[-1].end() :] if displays else ""

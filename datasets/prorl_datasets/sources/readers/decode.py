@@ -124,7 +124,7 @@ class NotUtf8(DatasetError):
 
 
 def utf8(data: bytes, where: str) -> str:
-    """Decode UTF-8. Raises NotUtf8 with a message that begins with ``where``."""
+    """Decode UTF-8. Raises NotUtf8; its message begins with ``where``."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -135,7 +135,7 @@ def utf8(data: bytes, where: str) -> str:
 
 
 def json_object(text: str, where: str) -> dict[str, Any]:
-    """Parse a JSON object. Raises DatasetError with a message that begins with ``where``."""
+    """Parse a JSON object. Raises DatasetError; its message begins with ``where``."""
     try:
         with long_integers():
             row = json.loads(text)
@@ -145,14 +145,14 @@ def json_object(text: str, where: str) -> dict[str, Any]:
 
 
 def as_object(row: Any, where: str) -> dict[str, Any]:
-    """Return ``row`` if it is an object. Raises DatasetError otherwise."""
+    """Return ``row`` if it is an object. Raises DatasetError."""
     if not isinstance(row, dict):
         raise DatasetError(f"{where}: expected a JSON object, got {type(row).__name__}")
     return row
 
 
 def too_large(where: str, limit: int) -> DatasetError:
-    """Return the error for a row that is too large."""
+    """Return the error for too large a row."""
     size = f"{limit // 2**20} MiB" if limit >= 2**20 else f"{limit} bytes"
     return DatasetError(
         f"{where}: this row is larger than {size}; is the file damaged, or without line breaks?"

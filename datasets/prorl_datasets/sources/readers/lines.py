@@ -28,7 +28,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file, decompressing .gz and .zst. Raises DatasetError if it cannot be opened."""
+    """Open a file, decompressing .gz and .zst. Raises DatasetError."""
     try:
         if path.suffix == ".zst":
             import pyarrow
@@ -85,7 +85,7 @@ def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
 def jsonl_rows(
     path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:line", object) for each line that is not blank. Raises DatasetError."""
+    """Yield ("path:line", object) for each nonblank line. Raises DatasetError."""
     for number, line in iter_lines(path, max_row_bytes):
         if line.strip():
             where = f"{path}:{number}"

@@ -130,7 +130,7 @@ def _rubiks_cube(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _quantum_lock(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject stored solutions that are longer than one that presses a button without effect."""
+    """Reject solutions longer than one with ineffective presses."""
     metadata = entry["metadata"]
     stored, target = len(metadata["solution_path"]), metadata["target_value"]
     if metadata["initial_value"] == target:

@@ -128,7 +128,7 @@ _HALF_MINUTE = 30
 
 
 def _time_intervals(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject answers in which floats lost milliseconds, and minutes that may be cut or rounded."""
+    """Reject answers without their milliseconds, and minutes that may be cut or rounded."""
     metadata, answer = entry["metadata"], str(entry["answer"])
     times = [_seconds(clock) for clock in _CLOCK.findall(str(entry["question"]))]
     if len(times) != 2:  # dates only
@@ -152,7 +152,7 @@ def _seconds(clock: str) -> Decimal:
 
 
 def _calendar_arithmetic(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject weekdays after February if the question lacks the year, since leap years change them."""
+    """Reject weekdays after February if the question lacks the year."""
     metadata = entry["metadata"]
     if metadata["task"] == "weekday_of_date_from_first_date":
         year, month, _ = str(metadata["target_date"]).split("-")

@@ -1,4 +1,4 @@
-"""Code problems on chains of list elements."""
+"""Chains of list elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code problems on paying with coins."""
+"""Paying with coins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code problems on changing one word into another."""
+"""Changing one word into another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code problems on jumps along a list."""
+"""Jumps along a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code problems on choosing things by weight."""
+"""Choosing things by weight."""
 
 from __future__ import annotations
 

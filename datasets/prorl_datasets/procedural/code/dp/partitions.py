@@ -1,4 +1,4 @@
-"""Code problems on cutting a list into parts."""
+"""Cutting a list into parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code problems on counting letter pairs, spellings and words."""
+"""Counting letter pairs, spellings and words."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _counting(rng: Random, level: int) -> Problem:
 
 
 def _without(s: str, signs: tuple[str, str], n: int, run: str) -> int:
-    """Count n-letter words that contain neither ``s`` nor ``run`` and do not begin with signs[1]."""
+    """Count n-letter words without ``s`` and ``run`` that do not begin with signs[1]."""
     keep = max(len(s), len(run)) - 1
     tails = {"": 1}
     for i in range(n):

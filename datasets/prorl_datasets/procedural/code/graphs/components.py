@@ -1,4 +1,4 @@
-"""Code problems on components and spanning forests."""
+"""Components and spanning forests."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ WORDINGS = Wordings(__name__)
 class _Components:
     level: int
     big: bool
-    """Descending order."""
+    """Whether the order is descending."""
     f: int
     closed: Condition
-    """Condition on ``f``*u + v of pairs that join nothing."""
+    """Condition on ``f``*u + v; a pair that meets it joins nothing."""
     k: int
-    """Exponent (level 3)."""
+    """The exponent (level 3)."""
     m: int
-    """Modulus (levels 2 and 3)."""
+    """The modulus (levels 2 and 3)."""
 
 
 def _components(rng: Random, level: int) -> Problem:
@@ -94,13 +94,13 @@ class _Spanning:
 
     level: int
     cheap: Condition
-    """Condition on u + v of edges that cost ``f``*w - ``g``."""
+    """Condition on u + v; an edge that meets it costs ``f``*w - ``g``."""
     f: int
     g: int
     k: int
-    """Leave ``k`` + 1 parts (level 3)."""
+    """The forest has ``k`` + 1 parts (level 3)."""
     best: str
-    """Smallest or largest."""
+    """Whether the smallest or the largest total is asked for."""
 
 
 def _spanning(rng: Random, level: int) -> Problem:

@@ -1,4 +1,4 @@
-"""Code problems on the order of tasks that depend on each other."""
+"""The order of tasks that depend on each other."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class _Tasks:
     m: int
     f: int
     down: bool
-    """Largest rank first."""
+    """Whether the largest rank comes first."""
     void: Condition
-    """Condition on u + v of pairs that are ignored."""
+    """Condition on u + v; pairs that meet it are ignored."""
     k: int
-    """Tasks a day."""
+    """Tasks per day."""
     base: int
-    """Hours of every task."""
+    """Hours that each task takes."""
 
 
 def _task_order(rng: Random, level: int) -> Problem:
@@ -94,7 +94,7 @@ def _brute(tasks: _Tasks, n: int, edges: list[list[int]]) -> list[int]:
 
 
 def _latest(rules: list[tuple[int, int]], v: int, hours: list[int]) -> int:
-    """Return when task v ends, or -1 if it depends on a cycle."""
+    """Return the end of task v, or -1 if it depends on a cycle."""
     chains, total = [([v], hours[v])], 0
     while chains:
         total = max(total, *(h for _, h in chains))

@@ -1,4 +1,4 @@
-"""Code problems on distances in graphs."""
+"""Distances in graphs."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class _Distances:
     level: int
     directed: bool
     special: Condition
-    """Condition on u + v of edges that are closed (at level 2: cost ``toll`` more)."""
+    """Condition on u + v; an edge that meets it is closed (at level 2 it costs ``toll`` more)."""
     none: int
     toll: int
     f: int
     """Factor of w (level 2)."""
     free: int
-    """Every ``free``-th edge costs ``toll`` (level 3)."""
+    """Every ``free``-th edge of a walk costs ``toll`` (level 3)."""
 
     @property
     def layers(self) -> int:
-        """Return the period of the costs in the number of edges walked."""
+        """Return after how many edges the costs repeat."""
         return self.free if self.level == 3 else 1
 
 
@@ -101,7 +101,7 @@ def _closed(rule: _Distances, edge: list[int]) -> bool:
 
 
 def _costs(rule: _Distances, edge: list[int]) -> list[int]:
-    """Return the cost of the edge after k edges, for each k below the number of layers."""
+    """Return the edge's cost after k edges, for each k below ``layers``."""
     if rule.level == 1:
         return [1]
     if rule.level == 2:

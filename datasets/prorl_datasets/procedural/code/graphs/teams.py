@@ -1,4 +1,4 @@
-"""Code problems on two-colourings and degrees of graphs."""
+"""Two-colourings and degrees of graphs."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class _Teams:
     f: int
     g: int
     void: Condition
-    """Condition on u + v of pairs that are no rivals."""
+    """Condition on u + v; pairs that meet it are not rivals."""
     size: str
-    """Largest or smallest skill is asked (level 2)."""
+    """Whether the largest or the smallest skill is asked for (level 2)."""
     penalty: int
-    """Loss for rivals in one team (level 3)."""
+    """Points lost for rivals in one team (level 3)."""
 
 
 def _two_teams(rng: Random, level: int) -> Problem:
@@ -94,13 +94,13 @@ def _teams_brute(rule: _Teams, n: int, edges: list[list[int]]) -> Any:
 class _Degrees:
     level: int
     k: int
-    """Bound of a degree."""
+    """Bound on a degree."""
     void: Condition
-    """Condition on u + v of pairs that do not count."""
+    """Condition on u + v; pairs that meet it do not count."""
     f: int
     g: int
     h: int
-    """With ``f`` and ``g``, a coefficient of the measure."""
+    """A coefficient of the measure, together with ``f`` and ``g``."""
 
 
 def _degrees(rng: Random, level: int) -> Problem:

@@ -1,4 +1,4 @@
-"""Code problems on rooted trees given by a list of parents."""
+"""Rooted trees given by a list of parents."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _Subtrees:
     g: int
     m: int
     counted: Condition
-    """Condition on the weights that are summed."""
+    """Condition on the weights to sum."""
     k: int
     """Factor of depth or height (``op``, level 1), or a distance (level 3)."""
     op: str
@@ -130,9 +130,9 @@ class _Choices:
     g: int
     m: int
     marked: Condition
-    """Condition on vertices with a bonus ``a``, at level 3 a loss unless chosen."""
+    """Condition on vertices with a bonus ``a``; at level 3, ``a`` is lost unless they are chosen."""
     k: int
-    """``a`` + ``k`` is the loss of a vertex chosen together with its parent."""
+    """Choosing a vertex together with its parent loses ``a`` + ``k``."""
     a: int
 
     def weights(self, n: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Code problems on walks in graphs."""
+"""Walks in graphs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class _Walks:
     level: int
     directed: bool
     k: int
-    """Number of steps (levels 1 and 2; an input at level 3)."""
+    """Number of edges walked (levels 1 and 2; an input at level 3)."""
     m: int
     """Modulus of the count (level 3)."""
     f: int
     closed: Condition
-    """Condition on ``f``*u + v of edges that are not walked."""
+    """Condition on ``f``*u + v; edges that meet it may not be walked."""
     bad: int
-    """Vertex that is avoided (level 3)."""
+    """Vertex to avoid (level 3)."""
     start: int
 
 

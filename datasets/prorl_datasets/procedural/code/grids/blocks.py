@@ -1,4 +1,4 @@
-"""Code problems on rectangles of cells in a grid of integers."""
+"""Rectangles of cells in a grid of integers."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class _Blocks:
     q: int
     m: int
     total: Condition
-    """Condition on the sum."""
+    """Condition on the block's sum."""
     corner: Condition
-    """Condition on the top left value."""
+    """Condition on the value at the top left."""
     r: int
     """Remainder of the sum modulo ``m``."""
     area: int

@@ -1,4 +1,4 @@
-"""Code problems on tilted boards with sliding stones."""
+"""Tilted boards with sliding stones."""
 
 from __future__ import annotations
 
@@ -39,20 +39,19 @@ class _Tilt:
     free: str
     tilts: list[str]
     a: int
-    """Weight of rows."""
+    """Weight of the row numbers."""
     b: int
-    """Weight of columns."""
+    """Weight of the column numbers."""
     k: int
-    """Number of neighbours that removes a stone (level 3)."""
+    """A stone with this number of neighbours is removed (level 3)."""
 
     @property
     def shows_rows(self) -> bool:
-        """Return whether the result is the board itself."""
+        """Return whether the result is the board."""
         return self.level == 3 and self.a % 2 == 0
 
 
 def _draw_tilt(rng: Random, level: int) -> _Tilt:
-    """Draw a board; at levels 1 and 2 each tilt is perpendicular to the one before."""
     stone, wall, free = rng.choice(("O#.", "o|.", "sW_", "*=-", "@#."))
     count = rng.randint(*{1: (1, 2), 2: (3, 4), 3: (4, 6)}[level])
     tilts = [rng.choice(list(_WAYS))]

@@ -1,4 +1,4 @@
-"""Code problems on cellular automata."""
+"""Cellular automata."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class _Cells:
     live: str
     dead: str
     born: list[int]
-    """Numbers of live neighbours that make a dead cell live (at level 1 the right one counts twice)."""
+    """Numbers of live neighbours that bring a dead cell to life (at level 1 the right neighbour counts twice)."""
     stay: list[int]
-    """Numbers of live neighbours that keep a cell live."""
+    """Numbers of live neighbours that keep a cell alive."""
     wrap: bool
     steps: int
     age: int
-    """A cell live in this many successive states dies (level 3)."""
+    """A cell that was live in this many successive states dies (level 3)."""
 
 
 def _draw_cells(rng: Random, level: int) -> _Cells:
@@ -111,7 +111,6 @@ def _brute(rule: _Cells, rows: list[str]) -> list[str]:
 
 
 def _tally(rule: _Cells, live: set[Cell], size: tuple[int, int]) -> dict[Cell, int]:
-    """Return the number of live neighbours of each cell that has any."""
     h, w = size
     tally: dict[Cell, int] = {}
     for y, x in live:

@@ -1,4 +1,4 @@
-"""Code problems on paths through a grid of integers."""
+"""Paths through a grid of integers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Paths:
     level: int
     steps: list[str]
     special: Condition
-    """Condition on cells (walls at level 1)."""
+    """Condition on special cells (walls at level 1)."""
     m: int
     """Modulus of the sum."""
     best: str
@@ -37,7 +37,7 @@ class _Paths:
 
     @property
     def moves(self) -> list[tuple[int, int]]:
-        """Return the steps as (rows, columns)."""
+        """Return the allowed steps as (rows, columns)."""
         return [_STEPS[s] for s in self.steps]
 
 

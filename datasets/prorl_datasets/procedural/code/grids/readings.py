@@ -1,4 +1,4 @@
-"""Code problems on reading a grid in some order after turns."""
+"""Reading a grid in some order after turns."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _UNDOES = {
     "mirror it top to bottom": "mirror it top to bottom",
     "transpose it (swap rows and columns)": "transpose it (swap rows and columns)",
 }
-"""Turns and their inverses, which never follow each other."""
+"""Each turn and its inverse, which never follow each other."""
 
 
 def _turned(g: list[list[int]], turn: str) -> list[list[int]]:
@@ -119,7 +119,7 @@ class _Reading:
     dropped: Condition
     """Condition on values that are left out."""
     k: int
-    """Only every ``k``-th place from ``start`` on counts (level 3)."""
+    """Only every ``k``-th place, beginning at ``start``, counts (level 3)."""
     start: int
 
 

@@ -1,4 +1,4 @@
-"""Code problems on regions of linked cells in a grid of integers."""
+"""Regions of linked cells in a grid of integers."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 class _Regions:
     level: int
     eight: bool
-    """Cells are also linked across corners."""
+    """Whether cells are also linked across corners."""
     c: Condition
-    """Condition on linked values or their sum."""
+    """Condition on linked values or on their sum."""
     d: int
-    """Largest difference of linked values."""
+    """Maximum difference of linked values."""
     least: int
-    """Least number of cells in a region."""
+    """Minimum number of cells in a region."""
     big: bool
-    """Largest region first."""
+    """Whether the largest region comes first."""
 
     @property
     def steps(self) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Random conditions, sources and data for list, grid, graph and simulation problems."""
+"""Draws conditions, sources and data for list, grid, graph and simulation problems."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ _KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A predicate on an integer: ``code`` for the gold solution, ``holds`` for the brute force; ``text`` completes "a
-    value that is ..."."""
+    """A predicate on an integer; ``code`` is for the gold solution, ``holds`` for the brute force.
+
+    ``text`` completes "a value that is ...".
+    """
 
     text: str
     code: str
@@ -26,7 +28,7 @@ class Condition:
 
     @property
     def negated(self) -> str:
-        """Return the text of the opposite condition."""
+        """Return the text of the opposite."""
         match self.key:
             case ("band", int(k), int(width)):
                 return f"less than {k - width} or greater than {k + width}"
@@ -37,17 +39,17 @@ class Condition:
         return f"not {self.text}"
 
     def on(self, name: str) -> str:
-        """Return the condition as an expression on ``name``, a simple name or bracketed expression."""
+        """Return the condition as an expression on ``name``, a name or bracketed expression."""
         return self.code.replace("VALUE", name)
 
 
 def condition(rng: Random, low: int, high: int) -> Condition:
-    """Return a condition that holds for 20% to 80% of the integers in [low, high]."""
+    """Draw a condition that holds for 20% to 80% of [low, high]."""
     return _condition(rng, low, high, 0.2, 0.8)
 
 
 def rare_condition(rng: Random, low: int, high: int) -> Condition:
-    """Return a condition that holds for 5% to 35% of the integers in [low, high]."""
+    """Draw a condition that holds for 5% to 35% of [low, high]."""
     return _condition(rng, low, high, 0.05, 0.35)
 
 
@@ -97,23 +99,23 @@ def source(text: str, **values: object) -> str:
 
 
 def integers(rng: Random, shortest: int, longest: int, low: int, high: int) -> list[int]:
-    """Return a list of ``shortest`` to ``longest`` integers in [low, high]."""
+    """Draw ``shortest`` to ``longest`` integers in [low, high]."""
     return [rng.randint(low, high) for _ in range(rng.randint(shortest, longest))]
 
 
 def letters(rng: Random, alphabet: str, shortest: int, longest: int) -> str:
-    """Return a word of ``shortest`` to ``longest`` letters of ``alphabet``."""
+    """Draw ``shortest`` to ``longest`` letters of ``alphabet``."""
     return "".join(rng.choice(alphabet) for _ in range(rng.randint(shortest, longest)))
 
 
 def matrix(rng: Random, sides: tuple[int, int], low: int, high: int) -> list[list[int]]:
-    """Return a grid of integers in [low, high] with both sides within ``sides`` (inclusive)."""
+    """Draw a grid of integers in [low, high] with sides within ``sides`` (inclusive)."""
     height, width = rng.randint(*sides), rng.randint(*sides)
     return [[rng.randint(low, high) for _ in range(width)] for _ in range(height)]
 
 
 def edge_list(rng: Random, n: int, most: int, weight: int = 0) -> list[list[int]]:
-    """Return distinct edges [u, v], or [u, v, w] with 1 <= w <= weight, in random direction.
+    """Draw distinct edges [u, v], or [u, v, w] with 1 <= w <= weight, in random direction.
 
     There are no loops and no parallel edges.
     """

@@ -1,4 +1,4 @@
-"""Code problems on two-player games of taking elements off the ends of a list."""
+"""Two-player games of taking elements off the ends of a list."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from prorl_datasets.procedural.wordings import Wordings
 WORDINGS = Wordings(__name__)
 
 _PRIMES = tuple(m for m in range(17, 98) if all(m % d for d in range(2, 10)))
-"""Moduli of products, chosen so that the modulus matters for elements up to 50."""
+"""Moduli of products, small enough to matter for elements up to 50."""
 
 _WORTHS = (
     ("product", "(v * {c}) % {m}", "(v * {c}) modulo {m}"),
     ("distance", "abs(v - {m}) + {c}", "|v - {m}| + {c}"),
     ("sum", "v + {c} * (v % {m})", "v + {c} * (v modulo {m})"),
 )
-"""Kind, expression and text of the points that an element v earns."""
+"""Kind, expression and text of the points for an element v."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,14 @@ class _EndGame:
     c: int
     worth: tuple[str, str, str]
     tie: str
-    """End taken if both earn the same."""
+    """The end to take if both give the same points."""
     most: int
-    """Largest number of elements per move from the front."""
+    """Maximum number of elements that a move takes from the front."""
     second: bool
-    """Bo moves first."""
+    """Whether Bo moves first."""
 
     def points(self, v: int) -> int:
-        """Return the points of element v, computed differently from the gold's expression."""
+        """Return the points of element v, computed differently from the gold."""
         kind = self.worth[0]
         if kind == "product":
             return v * self.c - v * self.c // self.m * self.m
@@ -99,7 +99,6 @@ def _end_game_brute(game: _EndGame, a: list[int]) -> Any:
 
 
 def _greedy(points: list[int], left: bool, second: bool) -> list[int]:
-    """Return the points of both players if each takes the better end."""
     remaining, moves = points[:], []
     while remaining:
         ends = (remaining[0], remaining[-1])
@@ -110,7 +109,7 @@ def _greedy(points: list[int], left: bool, second: bool) -> list[int]:
 
 
 def _best(points: list[int], most: int) -> int:
-    """Return the mover's lead under best play by exhaustive search."""
+    """Return the mover's lead under best play, by exhaustive search."""
     if not points:
         return 0
     lines = [points[-1] - _best(points[:-1], most)]

@@ -1,4 +1,4 @@
-"""Code problems on sets of intervals: merging, overlaps and disjoint choices."""
+"""Sets of intervals: merging, overlaps and disjoint choices."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class _Intervals:
     k: int
     """Number of layers."""
     pad: int
-    """Extension of both ends."""
+    """Amount by which both ends are extended."""
     left_out: Condition
-    """Condition on lengths that do not count."""
+    """Condition on lengths; intervals that meet it do not count."""
     w: int
-    """Points of one interval."""
+    """Points for one interval."""
 
 
 def _intervals(rng: Random, level: int) -> Problem:

@@ -1,4 +1,4 @@
-"""Code problems on the longest contiguous subarray under given rules."""
+"""The longest contiguous subarray under given rules."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class _Longest:
     level: int
     bad: Condition
     latest: bool
-    """Breaks ties."""
+    """Whether the latest wins a tie."""
     limit: int
-    """Largest difference of values (level 3)."""
+    """Maximum difference of values (level 3)."""
     allowed: int
-    """Largest number of ``bad`` elements."""
+    """Maximum number of ``bad`` elements."""
 
     @property
     def step(self) -> int:
-        """Return the divisor of the start index at level 2."""
+        """Return the divisor of the start index (level 2)."""
         return self.limit % 3 + 2
 
 

@@ -1,4 +1,4 @@
-"""Code problems on lists sorted by given keys."""
+"""Lists sorted by given keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A sort key; ``text`` follows "its", ``code`` is an expression in v."""
+    """A sort key; ``text`` follows "its", and ``code`` is an expression in v."""
 
     text: str
     code: str
@@ -45,29 +45,29 @@ def _draw_key(rng: Random, kinds: tuple[str, ...], high: int) -> _Key:
 
 
 def _acts(first: _Key, second: _Key, high: int) -> bool:
-    """Return whether ``second`` ever breaks a tie of ``first`` for elements up to ``high``."""
+    """Return whether ``second`` ever breaks a tie of ``first`` among elements up to ``high``."""
     both = {(first.of(v), second.of(v)) for v in range(high + 1)}
     return len(both) > len({x for x, _ in both})
 
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """Sort by ``first``, at level 2 then by ``second``, then by value."""
+    """Sorts by ``first``, at level 2 then by ``second``, and last by value."""
 
     level: int
     first: _Key
     second: _Key
     down: bool
-    """Descending by ``first``."""
+    """Whether ``first`` is descending."""
     tie: bool
-    """Descending by value."""
+    """Whether values are descending."""
     k: int
     """Selects the elements that count."""
     high: int
-    """Tests draw from 0 to ``high``."""
+    """Tests draw elements from 0 to ``high``."""
 
     def before(self, u: int, v: int) -> bool:
-        """Return whether u does not come after v."""
+        """Return whether u may come before v."""
         x, y = self.first.of(u), self.first.of(v)
         if x != y:
             return (x > y) == self.down
@@ -76,7 +76,7 @@ class _Order:
         return u > v if self.tie and self.level != 2 else u < v
 
     def ordered(self, values: list[int]) -> list[int]:
-        """Return the sorted values (insertion sort)."""
+        """Return the values, sorted by insertion."""
         out: list[int] = []
         for v in values:
             place = 0

@@ -1,4 +1,4 @@
-"""Code problems on pairs and triples of indices: sums modulo a number, inversions."""
+"""Pairs and triples of indices: sums modulo a number, inversions."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ class _Inversions:
 
     @property
     def shift(self) -> int:
-        """Return the shift of f*a[j]."""
+        """Return the shift."""
         return self.k if self.down else -self.k
 
     @property
     def bound(self) -> str:
-        """Return the bound as source text."""
+        """Return the bound as source."""
         shift = self.shift
         bound = _scaled(self.f, "a[j]")
         return bound + (f" + {shift}" if shift > 0 else f" - {-shift}" if shift else "")

@@ -1,4 +1,4 @@
-"""Code problems on runs of a list and on removing duplicates."""
+"""Runs of a list, and removal of duplicates."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ _OPS = {"at least": ">=", "at most": "<=", "exactly": "=="}
 
 @dataclass(frozen=True, slots=True)
 class _Dedupe:
-    """Elements equal modulo ``m`` are alike; ``free`` elements always stay."""
+    """Elements that are equal modulo ``m`` are alike; ``free`` elements always stay."""
 
     level: int
     m: int
@@ -183,7 +183,7 @@ def _counted(rule: _Dedupe, a: list[int]) -> list[int]:
 
 
 def _stacked(rule: _Dedupe, a: list[int]) -> list[int]:
-    """Drop the top ``k`` of the stack whenever they are all alike."""
+    """Drop the top ``k`` of the stack whenever they are alike."""
     left: list[int] = []
     for v in a:
         left = [*left, v]

@@ -1,4 +1,4 @@
-"""Code problems on windows of a list: measures, sums and remainders."""
+"""Windows of a list: measures, sums and remainders."""
 
 from __future__ import annotations
 

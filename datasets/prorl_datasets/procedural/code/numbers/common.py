@@ -1,4 +1,4 @@
-"""Random properties of integers, each as text, Python source and independent check."""
+"""Draws properties of integers, each as text, Python source and independent check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property of an integer n >= 1: ``text`` follows "n", ``code`` is an expression in ``n``."""
+    """A property of an integer n >= 1; ``text`` follows "n", ``code`` is an expression in ``n``."""
 
     key: str
     text: str
@@ -31,9 +31,9 @@ def leveled_family(
     two: Callable[[Random], Problem],
     three: Callable[[Random], Problem],
 ) -> Family:
-    """Return the family of the problems that the function of the level (1 to 3) returns.
+    """Return the family that draws problems with the function of the level (1 to 3).
 
-    It simplifies factors of 1 and doubled signs in statements ("1 * x" becomes "x").
+    In statements, it removes factors of 1 and doubled signs ("1 * x" becomes "x").
     """
 
     def make(rng: Random, level: int) -> Problem:
@@ -54,7 +54,7 @@ def digits_of(n: int, base: int = 10) -> list[int]:
 
 
 def ones(n: int) -> int:
-    """Return the number of ones in binary n >= 0."""
+    """Count the ones in binary n >= 0."""
     return digits_of(n, 2).count(1)
 
 
@@ -199,7 +199,7 @@ def draw_mixed(rng: Random) -> Property:
 
 
 def with_imports(code: str) -> str:
-    """Return the code with ``import math`` on top if needed."""
+    """Return the code, with ``import math`` if needed."""
     return f"import math\n\n\n{code}" if "math." in code else code
 
 
@@ -210,10 +210,10 @@ def draw_span(r: Random, least: int, top: int, width: int) -> tuple[int, int]:
 
 
 def is_prime(n: int) -> bool:
-    """Return whether n is prime, by trial division."""
+    """Test n by trial division."""
     return n > 1 and all(n % d for d in range(2, int(n**0.5) + 1))
 
 
 def divisors_of(n: int) -> list[int]:
-    """Return all divisors of n >= 1, ascending."""
+    """Return the divisors of n >= 1, ascending."""
     return [d for d in range(1, n + 1) if n % d == 0]

@@ -1,4 +1,4 @@
-"""Code problems on programs for a stack machine."""
+"""Problems on programs for a stack machine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Machine:
 
     @property
     def filler(self) -> int | None:
-        """Return what an instruction pushes if it finds too few numbers, or None for nothing."""
+        """Return what an instruction pushes if there are too few numbers, or None."""
         return self.low if self.level > 1 else None
 
 

@@ -1,4 +1,4 @@
-"""Code problems on numerals with invented symbols."""
+"""Problems on numerals with invented symbols."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Numerals:
 
 
 def _numeral_items(p: _Numerals) -> list[tuple[int, str]]:
-    """Return (value, text) of each symbol and subtractive pair, largest first."""
+    """Return (value, text) of symbols and subtractive pairs, largest first."""
     singles = [(value, symbol) for symbol, value in p.table.items()]
     pairs = [(p.values[i + 1] - p.values[i], p.symbols[i] + p.symbols[i + 1]) for i in range(3)]
     return sorted(singles + [pair for pair in pairs if pair[0] not in p.values], reverse=True)
@@ -71,7 +71,7 @@ def _numerals(rng: Random, level: int) -> Problem:
 
 
 def _worth(word: str, symbols: list[str], values: list[int]) -> int:
-    """Return the value of a subtractive numeral: the sum, less twice the values before larger ones."""
+    """Return a numeral's value: the sum minus twice the values before larger ones."""
     total = 0
     for symbol, value in zip(symbols, values, strict=True):
         larger = "".join(symbols[symbols.index(symbol) + 1 :])

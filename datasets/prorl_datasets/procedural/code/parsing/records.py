@@ -1,4 +1,4 @@
-"""Code problems on log records."""
+"""Problems on log records."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Long lists and words that a seed generates, so that tests stay short but slow algorithms time out.
+"""Generates long lists and words from a seed, so that tests stay short but slow algorithms time out.
 
-The generator is linear congruential with the high bits used (Knuth, TAOCP 2, section 3.2.1).
+The generator is linear congruential and uses the high bits (Knuth, TAOCP 2, section 3.2.1).
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def long_list(
 ) -> Problem:
     """Return the problem that ``body`` poses on a list ``a`` with elements in ``values`` (inclusive).
 
-    ``solution`` is source of ``of_list(a)``, fast enough for ``LONGEST`` elements; ``small``: longest list that the
-    brute force can solve.
+    ``solution`` is the source of ``of_list(a)``, fast enough for ``LONGEST`` elements. The brute force can solve lists
+    of up to ``small`` elements.
     """
     low, width = values[0], values[1] - values[0] + 1
     p, q = _generator(rng)

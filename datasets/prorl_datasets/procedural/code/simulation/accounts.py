@@ -1,4 +1,4 @@
-"""Code problems on accounts with credit, fees and savings."""
+"""Problems on accounts with credit, fees and savings."""
 
 from __future__ import annotations
 

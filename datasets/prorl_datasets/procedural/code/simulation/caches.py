@@ -1,4 +1,4 @@
-"""Code problems on small caches."""
+"""Problems on small caches."""
 
 from __future__ import annotations
 
@@ -64,7 +64,6 @@ def _cache_draw(p: _Cache, r: Random) -> tuple[list[int]]:
 
 
 def _cache_gold(p: _Cache) -> str:
-    """Return the gold source; some keys are not cached at level 2 or are special at level 3."""
     rank, price, clean = _RANKS[p.rule], "price", ""
     if p.level == 3:
         special = p.cond.on("v")
@@ -115,7 +114,7 @@ def _caches(rng: Random, level: int) -> Problem:
 
 
 def _victim(keys: list[int], past: list[int], starts: dict[int, int], rule: str) -> int:
-    """Return the key to evict; ``keys`` are in order of insertion."""
+    """Return the key to evict; ``keys`` are in insertion order."""
     if rule == "first in":
         return keys[0]
     if rule == "least recent":

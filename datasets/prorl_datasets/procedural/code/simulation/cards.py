@@ -1,4 +1,4 @@
-"""Code problems on two-player card games."""
+"""Problems on two-player card games."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class _Cards:
 
     @property
     def most(self) -> int:
-        """Return the largest number of rounds."""
+        """Return the maximum number of rounds."""
         return self.rounds + (self.bonus if self.level == 3 else 0)
 
 
 def _cards_lead(p: _Cards, x: int, y: int) -> int:
-    """Return 1 if x wins, -1 if y wins, 0 for a tie."""
+    """Return 1 if x wins, -1 if y wins, 0 for ties."""
     left, right = (v * p.factor - v * p.factor // p.modulus * p.modulus for v in (x, y))
     return ((left > right) - (left < right)) * (1 if p.high else -1)
 

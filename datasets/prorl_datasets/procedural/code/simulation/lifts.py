@@ -1,4 +1,4 @@
-"""Code problems on an elevator that serves calls."""
+"""Problems on an elevator that serves calls."""
 
 from __future__ import annotations
 

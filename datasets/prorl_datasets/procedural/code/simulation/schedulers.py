@@ -1,4 +1,4 @@
-"""Code problems on task schedulers."""
+"""Problems on task schedulers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random texts and sets of letters for the string families."""
+"""Draws texts and letters for the string families."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ WORDS = tuple(_WORDS.split())
 
 
 def text_over(r: Random, alphabet: str, low: int, high: int) -> str:
-    """Return ``low`` to ``high`` letters of the alphabet."""
+    """Draw ``low`` to ``high`` letters."""
     return "".join(r.choice(alphabet) for _ in range(r.randint(low, high)))
 
 
 def runs_over(r: Random, alphabet: str, runs: int, longest: int) -> str:
-    """Return up to ``runs`` runs of equal letters, each up to ``longest`` letters long."""
+    """Draw up to ``runs`` runs of equal letters, each of at most ``longest``."""
     return "".join(r.choice(alphabet) * r.randint(1, longest) for _ in range(r.randint(1, runs)))
 
 
 def words(r: Random, low: int, high: int) -> list[str]:
-    """Return ``low`` to ``high`` common lowercase words, possibly repeated."""
+    """Draw ``low`` to ``high`` common lowercase words, possibly repeated."""
     return [r.choice(WORDS) for _ in range(r.randint(low, high))]
 
 
 def sentence(r: Random, low: int, high: int) -> str:
-    """Return ``low`` to ``high`` common lowercase words separated by spaces."""
+    """Draw ``low`` to ``high`` common lowercase words, separated by spaces."""
     return " ".join(words(r, low, high))
 
 
 def draw_letters(rng: Random, count: int, pool: str = LETTERS) -> str:
-    """Draw ``count`` different letters of the pool in alphabetical order."""
+    """Draw ``count`` different letters of the pool, in alphabetical order."""
     return "".join(sorted(rng.sample(pool, count)))
 
 

@@ -59,7 +59,7 @@ def _ordered_value(letters: str, place: int) -> Callable[[str], int]:
 
 
 def _order_key(letters: str, place: int) -> tuple[str, str]:
-    """Return a sort key of words as an expression in ``word`` and its name."""
+    """Return a sort key as an expression in ``word``, and its name."""
     key = (
         "len(word)",
         "word[-1]",

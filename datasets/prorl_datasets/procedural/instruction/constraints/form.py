@@ -61,7 +61,7 @@ def _bullets(rng: Random, context: Context) -> Drawn:
 def _constrained(rng: Random, context: Context) -> Drawn:
     options = rng.sample(("My answer is yes.", "My answer is no.", "My answer is maybe."), 3)
     shown = ", ".join(f'"{option}"' for option in options)
-    # all leave room for reasons, and so for the other constraints
+    # all options leave room for reasons, and so for other constraints
     ask = WORDINGS.draw(rng, "constrained", o=shown)
     return Drawn("detectable_format:constrained_response", {}, ask)
 
@@ -109,7 +109,7 @@ def _quotation(rng: Random, context: Context) -> Drawn:
 
 
 def form_kinds() -> tuple[Kind, ...]:
-    """Return the kinds of constraints on form."""
+    """Return all kinds of constraints on form."""
     return (
         Kind("length_constraints:number_paragraphs", _paragraphs, True),
         Kind("length_constraints:nth_paragraph_first_word", _nth, True),

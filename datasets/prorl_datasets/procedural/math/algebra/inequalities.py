@@ -126,7 +126,7 @@ def _between(low: Fraction, high: Fraction, closed: bool) -> int:
 def _ask_region(
     rng: Random, shown: str, x: str, interval: str, count: int | None, total: int | None
 ) -> tuple[str, str, str]:
-    """Return a question about the solution set, the answer, and the name of the quantity asked."""
+    """Return a question on the solution set, its answer, and the quantity asked for."""
     asks = ["interval"]
     if count is not None and count > 2:
         asks += ["count", "count"] + (["sum"] if total else [])
@@ -198,7 +198,7 @@ def _compound(
 ) -> list[tuple[Fraction | None, Fraction | None, bool, bool]]:
     """Solve (product of (x - r)^m) / (product of (x - p)) against 0.
 
-    Returns intervals (low, high, closed low, closed high); an infinite end is None.
+    Returns intervals (low, high, closed low, closed high); infinite ends are None.
     """
     marks = sorted({*roots, *poles})
     wanted = 1 if sign.startswith(">") else -1

@@ -18,7 +18,7 @@ WORDINGS = Wordings(__name__)
 
 
 def _times(factor: int, body: str) -> str:
-    r"""Return ``3 \cdot 2^k``, or ``2^k`` for the factor 1."""
+    r"""Return ``3 \cdot 2^k``, or ``2^k`` for factor 1."""
     return body if factor == 1 else f"{factor} \\cdot {body}"
 
 
@@ -56,7 +56,7 @@ def _sum_problem(
     plain: str,
     finite: bool = True,
 ) -> Problem:
-    """Ask for the sum over ``span`` or, if not finite, from its start on; ``plain`` writes it out."""
+    """Ask for the sum over ``span`` or, if not finite, from its start; ``plain`` writes it out."""
     first, last = span
     end = str(last) if finite else "\\infty"
     question = _sum_question(rng, general, first, end, plain, finite)

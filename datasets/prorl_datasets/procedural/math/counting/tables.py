@@ -51,7 +51,6 @@ def _table_text(rng: Random, rule: Rule, names: Sequence[str]) -> str:
 
 
 def _around(rng: Random) -> tuple[str, str]:
-    """Return which seatings count as one, and a question."""
     same = WORDINGS.draw(rng, "around")
     end = rng.choice((
         "How many different seatings are there?",

@@ -337,7 +337,7 @@ def _piecewise(rng: Random, level: int) -> Problem:
 
 
 def _value(formula: str, x: int) -> int:
-    """Evaluate an integer polynomial written by ``polynomial``."""
+    """Evaluate an integer polynomial from ``polynomial``."""
     total = 0
     for part in formula.replace(" - ", " + -").split(" + "):
         number, _, constant = part.partition("x")
@@ -433,7 +433,7 @@ def _intersections(rng: Random, level: int) -> Problem:
 
 
 def _count_wave(trig: str, w: int, m: int) -> int:
-    """Count the solutions of sin(w pi x) = x/m or cos(w pi x) = x/m."""
+    """Count solutions of sin(w pi x) = x/m or cos(w pi x) = x/m."""
     arches = m * w  # half waves between 0 and m; the line reaches 1 at x = m
     if trig == "sin":
         # sin >= 0 on arches 1, 3, 5, ...: two crossings each, the first one at x = 0

@@ -96,7 +96,6 @@ def _altitude_bisector(rng: Random) -> Problem:
 
 
 def _isosceles_chain(rng: Random) -> Problem:
-    """AB = AC, D on AC with BD = BC; the angle ABD from angle A."""
     a, b, c = letters(rng, 3)
     (h,) = others(rng, a + b + c)
     apex = redrawn(lambda: rng.randint(8, 58), lambda v: v % 2 == 0 and v != 36)
@@ -107,7 +106,6 @@ def _isosceles_chain(rng: Random) -> Problem:
 
 
 def _equal_steps(rng: Random) -> Problem:
-    """A zigzag of equal segments inside an angle; the last exterior angle is a multiple of it."""
     a, b, c = letters(rng, 3)
     steps, small = rng.randint(3, 5), rng.randint(7, 17)
     total = steps * small

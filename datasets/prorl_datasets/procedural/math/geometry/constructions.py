@@ -16,7 +16,6 @@ WORDINGS = Wordings(__name__)
 
 
 def _compass(rng: Random) -> Problem:
-    """Two arcs meet above AB in the third corner of a triangle."""
     a, h, c = rng.choice(TRIPLES[:3])
     b2, _h2, d = rng.choice(((9, 12, 15), (5, 12, 13), (16, 12, 20), (35, 12, 37)))
     f = 12 // h if 12 % h == 0 else 0

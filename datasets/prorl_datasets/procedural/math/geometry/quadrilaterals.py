@@ -84,8 +84,6 @@ def _right_trapezoid(rng: Random) -> Problem:
 
 
 def _four_right(rng: Random) -> Problem:
-    """A convex quadrilateral of two right triangles over one diagonal."""
-
     def draw() -> tuple[tuple[int, int, int], tuple[int, int, int]]:
         return right_triangle(rng, 8), right_triangle(rng, 8)
 
@@ -219,7 +217,6 @@ def _corner_crease(rng: Random) -> Problem:
 
 
 def _corner_fold(rng: Random, asked: tuple[str, ...]) -> Problem:
-    """D of ABCD is folded onto BC along a crease through A."""
     k = rng.randint(1, 3)
     a, b, c = rng.choice(TRIPLES[:4])
     if rng.choice((True, False)):

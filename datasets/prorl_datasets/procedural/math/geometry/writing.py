@@ -1,4 +1,4 @@
-"""Text for figures: points, lines, circles, multiples of pi, letters and units."""
+"""Writes points, lines, circles, multiples of pi, letters and units."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _LETTERS = {
 
 
 def grid_point(rng: Random, size: int) -> tuple[int, int]:
-    """Draw a point with integer coordinates from ``-size`` to ``size``."""
+    """Draw integer coordinates from ``-size`` to ``size``."""
     return rng.randint(-size, size), rng.randint(-size, size)
 
 
 def right_triangle(rng: Random, most: int = 4) -> tuple[int, int, int]:
-    """Draw two integer legs, in any order, and the hypotenuse: a primitive triple times at most ``most``."""
+    """Draw two integer legs, in any order, and the hypotenuse: at most ``most`` times a primitive triple."""
     a, b, c = rng.choice(TRIPLES[:5])
     f = rng.randint(1, most)
     if rng.choice((True, False)):
@@ -40,22 +40,22 @@ def letters(rng: Random, count: int) -> list[str]:
 
 
 def others(rng: Random, taken: str, count: int = 1) -> list[str]:
-    """Draw names of further points in alphabetical order, excluding ``O`` and those taken."""
+    """Draw names of further points, in alphabetical order, other than ``O`` and ``taken``."""
     return sorted(rng.sample([c for c in "ADEFGHKLMNPQRSTXYZ" if c not in taken], count))
 
 
 def line_form(rng: Random) -> str:
-    """Return the request for a line as ``ax + by = c`` in lowest terms."""
+    """Ask for a line as ``ax + by = c`` in lowest terms."""
     return WORDINGS.draw(rng, "line form")
 
 
 def circle_form(rng: Random) -> str:
-    """Return the request for a circle with its center and squared radius."""
+    """Ask for a circle with center and squared radius."""
     return WORDINGS.draw(rng, "circle form")
 
 
 def unit(rng: Random) -> str:
-    """Draw a unit of length whose plural fits every number but 1."""
+    """Draw a unit of length with a plural for every number but 1."""
     return rng.choice(("cm", "cm", "m", "mm", "inches", "feet", "units"))
 
 

@@ -16,7 +16,7 @@ PLACES = ("", "one", "two", "three", "four", "five", "six")
 
 
 def digit_sum(n: int) -> int:
-    """Return the sum of the decimal digits of n."""
+    """Return the decimal digit sum."""
     return sum(map(int, str(n)))
 
 
@@ -95,7 +95,7 @@ def _digit_sums(rng: Random, level: int) -> Problem:
 
 
 def _least(total: int, k: int) -> int:
-    """Return the least multiple of k with this digit sum (breadth-first search)."""
+    """Return the least multiple of k with this digit sum, by breadth-first search."""
     waiting = [(0, 0, 0)]
     visited = set()
     for number, digits_left, used in waiting:
@@ -120,7 +120,7 @@ def _missing_digits(rng: Random, level: int) -> Problem:
         return "".join(digits)
 
     def filled(shape: str, m: int) -> list[tuple[int, int, int]]:
-        """Return A, B and the number for every filling divisible by m."""
+        """Return A, B and the number for each filling divisible by m."""
         b_range = range(10) if "B" in shape else range(1)
         return [
             (a, b, n)

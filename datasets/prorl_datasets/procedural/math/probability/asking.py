@@ -1,4 +1,4 @@
-"""Questions for a probability or an expected value, and the form of the answer."""
+"""Asks for a probability or an expected value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def probability(
 ) -> Problem:
     """Ask for the probability of ``event`` (a clause: "the sum is 7") after ``scene``.
 
-    A third of the questions of level 3 ask for m + n, where the probability is m/n.
+    A third of the questions of level 3 ask for m + n with the probability m/n.
     """
     if level == 3 and rng.random() < 0.35:
         text = WORDINGS.draw(rng, "probability, level 3", event=event)

@@ -15,12 +15,12 @@ WORDINGS = Wordings(__name__)
 
 
 def _triangle(side: Fraction) -> Fraction:
-    """Return the area of the right triangle with legs ``side``, or 0 for a negative side."""
+    """Return the area of a right triangle with legs ``side``, 0 if negative."""
     return max(side, Fraction(0)) ** 2 / 2
 
 
 def _below(w: Fraction, h: Fraction, c: Fraction) -> Fraction:
-    """Return the area of x + y <= c in a rectangle of width w and height h."""
+    """Return the area of x + y <= c in a rectangle w by h."""
     return _triangle(c) - _triangle(c - w) - _triangle(c - h) + _triangle(c - w - h)
 
 

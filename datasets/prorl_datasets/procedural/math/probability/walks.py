@@ -16,7 +16,7 @@ WORDINGS = Wordings(__name__)
 
 
 def ruin(start: int, top: int, p: Fraction) -> Fraction:
-    """Return the chance to reach ``top`` before 0, with probability p of a step up, else down."""
+    """Return the probability to reach ``top`` before 0; a step is up with probability p, else down."""
     ratio = (1 - p) / p
     if ratio == 1:
         return Fraction(start, top)
@@ -285,7 +285,7 @@ def _patterns(rng: Random, level: int) -> Problem:
 
 
 def _overlap(x: str, y: str, p: Fraction) -> Fraction:
-    """Return Conway's leading number of x and y: the sum of 1/chance over the prefixes of y that end x."""
+    """Return Conway's leading number of x and y: the sum of 1/probability over prefixes of y that end x."""
     total = Fraction(0)
     for i in range(1, min(len(x), len(y)) + 1):
         if x[len(x) - i :] == y[:i]:
@@ -297,7 +297,7 @@ def _overlap(x: str, y: str, p: Fraction) -> Fraction:
 
 
 def _race(one: str, two: str, p: Fraction) -> Fraction:
-    """Return the chance that ``one`` appears before ``two`` (Conway's rule)."""
+    """Return the probability that ``one`` appears before ``two`` (Conway's rule)."""
     first = _overlap(two, two, p) - _overlap(two, one, p)
     second = _overlap(one, one, p) - _overlap(one, two, p)
     return first / (first + second)

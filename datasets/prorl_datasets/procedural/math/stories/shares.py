@@ -274,7 +274,6 @@ def _give_back(rng: Random) -> Problem:
 
 
 def _doubling(rng: Random) -> Problem:
-    """Each person in turn doubles what the others have; all end with the same."""
     p, q, r = people(rng, 3)
     thing = rng.choice(_SMALL)
     unit = rng.randint(1, 8)

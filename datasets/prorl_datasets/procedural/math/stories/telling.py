@@ -1,4 +1,4 @@
-"""Parts of stories: people, money, plurals, shuffled facts."""
+"""Builds stories: people, money, plurals, shuffled facts."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _ODD = {"sheep": "sheep", "box of chalk": "boxes of chalk", "loaf": "loaves", "s
 
 
 def plural(noun: str) -> str:
-    """Return the plural of the first noun (``jar of honey``: ``jars of honey``)."""
+    """Return the first noun's plural (``jar of honey``: ``jars of honey``)."""
     if noun in _ODD:
         return _ODD[noun]
     head, of, after = noun.partition(" of ")

@@ -1,6 +1,6 @@
 """Genetics: crosses, allele frequencies, linkage, family risks.
 
-Crosses follow Mendel with independent, fully dominant genes unless the question says otherwise.
+Genes are independent and fully dominant (Mendel) unless the question says otherwise.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ BEARERS = (
 
 
 def dominant_share(one: str, other: str) -> float:
-    """Return the share of offspring with the dominant phenotype, by enumeration of gametes."""
+    """Return the share of offspring with the dominant phenotype, by enumerating gametes."""
     pairs = list(product(one, other))
     return sum(any(allele.isupper() for allele in pair) for pair in pairs) / len(pairs)
 
 
 def genotype_share(one: str, other: str, wanted: str) -> float:
-    """Return the share of offspring with this genotype of one gene (``Aa``), by enumeration of gametes."""
+    """Return the share of offspring with this genotype (``Aa``), by enumerating gametes."""
     pairs = ["".join(sorted(pair)) for pair in product(one, other)]
     return pairs.count("".join(sorted(wanted))) / len(pairs)
 

@@ -28,7 +28,7 @@ SOLUTES = (
     ("KI", "potassium iodide"),
 )
 STRONGEST = 2.5
-"""Largest concentration of a weighed solution in mol/L; all SOLUTES dissolve to that."""
+"""Maximum concentration of a weighed solution in mol/L; all SOLUTES dissolve up to it."""
 STOCKS = (
     ("hydrochloric acid", 12),
     ("nitric acid", 15),
@@ -56,7 +56,7 @@ BUFFERS = (
     ("carbonate", 10.33),
     ("borate", 9.24),
 )
-"""(name, pKa at 25 °C); the question states a nearby pKa, because salts and warmth shift it."""
+"""(name, pKa at 25 °C); the question states a similar pKa, because salts and warmth shift it."""
 
 
 def _molarity(rng: Random, level: int) -> Solved:

@@ -1,7 +1,7 @@
 """Tables of the first 86 elements, compounds and balanced equations; formulas and masses.
 
-Atomic masses: IUPAC's abridged standard atomic weights, rounded to at most five figures (for Tc, Pm, Po, At and Rn,
-which have none, the mass number of a long-lived isotope).
+Atomic masses are IUPAC's abridged standard atomic weights, rounded to at most five figures; Tc, Pm, Po, At and Rn have
+none, so the mass number of a long-lived isotope stands for it.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def show(equation: tuple[Side, Side]) -> str:
 
 
 def atoms(formula: str) -> dict[str, int]:
-    """Count the atoms of a formula (at most one level of brackets), in order of appearance."""
+    """Count a formula's atoms (at most one level of brackets), in order of appearance."""
     counts: dict[str, int] = {}
     for inner, times, symbol, count in re.findall(r"\(([^()]*)\)(\d*)|([A-Z][a-z]?)(\d*)", formula):
         group = atoms(inner) if inner else {symbol: 1}
@@ -114,12 +114,12 @@ def atoms(formula: str) -> dict[str, int]:
 
 
 def molar_mass(formula: str) -> float:
-    """Return the molar mass in g/mol, rounded to two places."""
+    """Return the molar mass in g/mol, to two places."""
     return round(sum(MASS[symbol] * count for symbol, count in atoms(formula).items()), 2)
 
 
 def masses(*formulas: str) -> str:
-    """Return a sentence with the atomic masses that the formulas need."""
+    """Return a sentence with the formulas' atomic masses."""
     needed: dict[str, int] = {}
     for formula in formulas:
         needed.update(atoms(formula))
@@ -133,10 +133,7 @@ def molar_masses(*formulas: str) -> str:
 
 
 def organic(rng: Random, hetero: int) -> str:
-    """Return a random formula of carbon, hydrogen and ``hetero`` other elements.
-
-    The number of hydrogens is consistent with the valences.
-    """
+    """Draw a formula of carbon, hydrogen and ``hetero`` other elements, consistent with the valences."""
     carbon = rng.randint(3, 20)
     limits = {"N": 4, "O": 6, "S": 2, "Cl": 3, "F": 3, "Br": 2}
     chosen = rng.sample(["N", "O", "O", "N", "S", "Cl", "F", "Br"], hetero)

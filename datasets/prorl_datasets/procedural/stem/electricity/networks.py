@@ -22,8 +22,7 @@ SERIES, PARALLEL = "+", "||"
 
 
 def drawn_network(rng: Random, first: int, count: int, joint: str) -> Network:
-    """Return a network of the parts ``first`` to ``first + count - 1`` with outermost ``joint``; joints alternate
-    inward."""
+    """Return a network of ``count`` parts from ``first`` with outermost ``joint``; joints alternate inward."""
     if count == 1:
         return first
     sizes = []
@@ -50,7 +49,7 @@ def written(network: Network, letter: str, inside: bool = False) -> str:
 
 
 def total(network: Network, parts: Mapping[int, float], adding: str = SERIES) -> float:
-    """Return the total value; values add at the joint ``adding``, inverses at the other."""
+    """Return the total; values add at joint ``adding``, inverses at the other."""
     if isinstance(network, int):
         return parts[network]
     joint, members = network
@@ -59,7 +58,7 @@ def total(network: Network, parts: Mapping[int, float], adding: str = SERIES) ->
 
 
 def currents(network: Network, parts: Mapping[int, float], current: float) -> dict[int, float]:
-    """Return the current in each resistor for a total ``current``."""
+    """Return each resistor's current for a total ``current``."""
     if isinstance(network, int):
         return {network: current}
     joint, members = network

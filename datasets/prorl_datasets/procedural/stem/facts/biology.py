@@ -39,7 +39,7 @@ ORGANELLES_TOO = (
     ("nucleus", "organises the microtubules of animal cells"), ("centrosome", "propels a sperm cell"),
     ("mitochondrion", "propels a sperm cell"),
 )  # fmt: skip
-"""Partly true pairs, which must not count as wrong."""
+"""Partly true pairs; they must not count as wrong."""
 HORMONES = (
     ("insulin", "pancreas"), ("glucagon", "pancreas"), ("adrenaline", "adrenal gland"), ("cortisol", "adrenal gland"),
     ("aldosterone", "adrenal gland"), ("thyroxine", "thyroid gland"), ("calcitonin", "thyroid gland"),
@@ -49,7 +49,7 @@ HORMONES = (
     ("melatonin", "pineal gland"), ("erythropoietin", "kidneys"), ("gastrin", "stomach"), ("leptin", "fat tissue"),
     ("secretin", "small intestine"), ("cholecystokinin", "small intestine"),
 )  # fmt: skip
-"""(hormone, main place of release)."""
+"""(hormone, main organ that releases it)."""
 HORMONES_TOO = (
     ("gastrin", "small intestine"), ("testosterone", "ovaries"), ("testosterone", "adrenal gland"),
     ("oestradiol", "testes"), ("oestradiol", "fat tissue"), ("oestradiol", "adrenal gland"), ("leptin", "stomach"),

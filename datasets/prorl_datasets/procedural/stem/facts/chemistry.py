@@ -76,7 +76,7 @@ _DISSOLVING = {
 _LEFT_OUT = (("silver", "sulfate"), ("silver", "hydroxide"), ("barium", "hydroxide"), ("iron(III)", "carbonate"),
              ("lead(II)", "bromide"), ("lead(II)", "chloride"), ("ammonium", "hydroxide"),
              ("copper(II)", "carbonate"), ("magnesium", "carbonate"), ("ammonium", "phosphate"))  # fmt: skip
-"""Slightly soluble, unstable or disputed."""
+"""Slightly soluble, unstable or disputed compounds, which are left out."""
 
 
 def _salts(soluble: bool) -> list[str]:
@@ -89,9 +89,9 @@ def _salts(soluble: bool) -> list[str]:
 
 
 def configuration(number: int) -> dict[str, int]:
-    """Fill the subshells of an atom in Madelung's order.
+    """Fill an atom's subshells in Madelung's order.
 
-    Wrong for some d and f metals; the questions leave them out.
+    Wrong for some d and f metals; the questions omit these.
     """
     order = sorted(
         ((n, k) for n in range(1, 8) for k in range(min(n, 4))), key=lambda s: (sum(s), s[0])

@@ -1,6 +1,6 @@
-"""Three kinds of questions on a table of facts: matching, belonging and ordering.
+"""Asks questions of three kinds on a table of facts: matching, belonging and ordering.
 
-Six options are drawn from the table, so that some twenty rows give thousands of questions.
+Six options are drawn, so some twenty rows give thousands of questions.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def matching(
 ) -> Make:
     """Return a maker of questions on (left, right) pairs; right sides may repeat.
 
-    Level 1 asks ``forward`` (``{}`` is the left side), level 2 ``backward``, level 3 for the one right or wrong pair of
-    six; ``pair`` says what is paired. ``also``: pairs that are at least partly true, so they are neither asked nor used
-    as wrong.
+    Level 1 asks ``forward`` (``{}`` is the left side), level 2 ``backward``, level 3 for the one correct or wrong pair
+    of six. ``pair`` says what is paired. ``also`` are partly true pairs, which are neither asked nor used as wrong
+    options.
     """
     facts = (*rows, *also)
 
@@ -59,8 +59,8 @@ def matching(
 def belonging(classes: Mapping[str, Sequence[str]], noun: str) -> Make:
     """Return a maker of questions on disjoint classes, keyed by phrases such as ``a noble gas``.
 
-    Level 1 asks which option belongs, level 2 which does not, level 3 which list of three belongs. ``noun`` names the
-    options. Classes of fewer than five are only used at level 1.
+    Level 1 asks which option belongs to a class, level 2 which does not, level 3 which list of three does. ``noun``
+    names the options. Classes of fewer than five occur only at level 1.
     """
 
     def make(rng: Random, level: int) -> Choice:
@@ -94,7 +94,7 @@ def ordering(
 ) -> Make:
     """Return a maker of questions on (name, positive value); options differ by more than the factor ``ratio``.
 
-    Levels 1 and 2 ask ``most`` or ``least`` (``{}`` takes "second " at level 2), level 3 which list of four is in
+    Levels 1 and 2 ask ``most`` or ``least`` (``{}`` becomes "second " at level 2), level 3 which list of four is in
     ``rising`` order.
     """
 

@@ -22,10 +22,10 @@ UNITS = (
     ("dynamic viscosity", "pascal second"), ("moment of inertia", "kilogram square metre"),
     ("surface tension", "newton per metre"), ("angular velocity", "radian per second"),
 )  # fmt: skip
-"""(quantity, its SI unit), one to one."""
+"""(quantity, its SI unit); neither occurs twice."""
 UNITS_TOO = (("radioactive activity", "hertz"), ("frequency", "becquerel"), ("angular velocity", "hertz"),
              ("frequency", "radian per second"))  # fmt: skip
-"""Pairs of equal dimension that occur in use."""
+"""Pairs of equal dimension that are also in use."""
 DIMENSIONS: tuple[tuple[str, tuple[int, int, int, int]], ...] = (
     ("length", (1, 0, 0, 0)), ("area", (2, 0, 0, 0)), ("volume", (3, 0, 0, 0)), ("speed", (1, 0, -1, 0)),
     ("acceleration", (1, 0, -2, 0)), ("force", (1, 1, -2, 0)), ("weight", (1, 1, -2, 0)), ("work", (2, 1, -2, 0)),
@@ -56,14 +56,14 @@ SIZES = (
     ("the distance from Neptune to the Sun", 4.5e12), ("one light-year", 9.46e15),
     ("the diameter of the Milky Way's disc", 9.5e20), ("the distance to the Andromeda galaxy", 2.4e22),
 )  # fmt: skip
-"""(what, metres)."""
+"""(object, size in metres)."""
 PREFIXES = (("p", -12), ("n", -9), ("µ", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9))
 BASES = (("mass", "g"), ("length", "m"), ("time", "s"), ("power", "W"), ("energy", "J"), ("voltage", "V"),
          ("pressure", "Pa"), ("frequency", "Hz"), ("current", "A"), ("resistance", "Ω"))  # fmt: skip
 
 
 def formula(exponents: tuple[int, ...]) -> str:
-    """Return exponents of length, mass, time, current as ``M L T^-2``."""
+    """Return exponents of length, mass, time and current as ``M L T^-2``."""
     length, mass, time, current = exponents
     parts = [("M", mass), ("L", length), ("T", time), ("I", current)]
     return " ".join(f"{s}^{n}" if n != 1 else s for s, n in parts if n)

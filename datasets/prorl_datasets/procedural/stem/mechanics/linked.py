@@ -1,4 +1,4 @@
-"""Mechanics in several steps, in which the result of one law enters the next.
+"""Mechanics in several steps, each using the previous result.
 
 Source: Halliday, Resnick, Walker, chapters 2, 4 and 7 to 9.
 """
@@ -28,7 +28,7 @@ def _smooth_squeeze(v: Values) -> float:
 
 
 def _rough_drop(v: Values) -> float:
-    """Return the height of a frictionless slide from rest with the same final speed."""
+    """Return the height of a frictionless slide from rest to the same speed."""
     return v["L"] * (math.sin(v["a"]) - v["f"] * math.cos(v["a"]))
 
 

@@ -38,7 +38,7 @@ def mean(values: list[float]) -> float:
 
 
 def squares(values: list[float]) -> float:
-    """Return the sum of squared deviations from the mean."""
+    """Return the sum of squared deviations."""
     centre = mean(values)
     return math.fsum((x - centre) ** 2 for x in values)
 
@@ -155,7 +155,7 @@ WEIGHED = (
     ("plots", "hectare", "yield in t/ha"),
     ("tanks", "litre", "salt content in g/L"),
 )
-"""(what, its weight, its value)."""
+"""(objects, their weight, their value)."""
 
 
 def _weighted_mean(rng: Random, level: int) -> Solved:
@@ -226,7 +226,7 @@ def _z_score(rng: Random, level: int) -> Solved:
 
 
 def inclusive(ordered: list[float], percent: int) -> float:
-    """Return the percentile by interpolation at place 1 + (n - 1) percent/100."""
+    """Return the percentile, interpolated at place 1 + (n - 1) percent/100."""
     last = len(ordered) - 1
     below, fraction_part = divmod(last * percent, 100)
     step = ordered[min(below + 1, last)] - ordered[below]

@@ -42,7 +42,7 @@ def _binomial(rng: Random, level: int) -> Solved:
 
 
 COUNTED = (("calls", "hour"), ("mutations", "generation"), ("decays", "second"), ("cars", "minute"))
-"""(what is counted, the span of the mean)."""
+"""(what is counted, the time span of the mean)."""
 
 
 def point(i: int, mean: float) -> float:
