@@ -159,10 +159,9 @@ class Recipe(Section):
         return selected
 
     def limited(self, limit: int, names: Collection[str], rows: Mapping[str, int]) -> Recipe:
-        """Return a recipe with about ``limit`` rows: a share of each entry and split, but at least one row.
+        """Return a recipe with about ``limit`` rows: a share of each entry and split, at least one row.
 
-        Only the entries ``names`` count; ``rows`` maps entries to rows of their sources. If the recipe is small enough,
-        it returns itself.
+        Only the entries ``names`` count; ``rows`` has the rows of sources. A small enough recipe returns itself.
         """
         full = {
             (entry.name, split): count

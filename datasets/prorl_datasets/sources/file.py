@@ -42,7 +42,7 @@ class FileSource(RowFileSettings):
 
 
 def row_files(recipe: Recipe, source: FileSource) -> list[Path]:
-    """Return the sorted files of a source. Raises DatasetError if there are none."""
+    """Return the sorted files of a source. Raises DatasetError."""
     base = Path() if recipe.base is None else recipe.base
     path = base / Path(source.path).expanduser()
     if path.is_dir():

@@ -54,9 +54,9 @@ class Files:
 def adapted(
     adapter: AdapterSpec, verifier: str, raw: Mapping[str, Any], where: str, index: int
 ) -> Row | Drop:
-    """Convert a raw row with an adapter, to a Drop if it is unusable.
+    """Convert a raw row with an adapter, to a Drop if unusable.
 
-    Raises DatasetError with a message that begins with ``where``.
+    Raises DatasetError; its message begins with ``where``.
     """
     assert adapter.convert is not None
     try:
