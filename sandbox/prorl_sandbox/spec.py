@@ -137,7 +137,6 @@ class LanguageSpec:
 
     @property
     def endings(self) -> tuple[str, ...]:
-        """File endings with their dots."""
         dot = self.source_name.rfind(".")
         return (*([self.source_name[dot:]] if dot > 0 else []), *self.suffixes)
 

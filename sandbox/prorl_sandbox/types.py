@@ -262,7 +262,7 @@ class ToolSandbox(Sandbox, Protocol):
         idle_seconds: float = 600.0,
         total_seconds: float = 3600.0,
     ) -> Session:
-        """Open a session in its own box, in addition to those of runs.
+        """Open a session in its own box, besides those of runs.
 
         ``limits`` apply to each message. The session ends after ``idle_seconds`` without a message and after
         ``total_seconds``. Raises UserError if too many sessions are open, SandboxError if the sandbox fails.

@@ -186,7 +186,6 @@ def target_type(reference: Reference) -> str:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the mutations that may leave a part correct."""
     tasks = [part.task for part in parts(reference)]
     return {
         kind

@@ -21,12 +21,10 @@ def plain_answer(reference: Reference) -> str | None:
 
 
 def bare_answer(answer: str, reference: Reference) -> str:
-    """Return ``answer`` as the whole response."""
     return answer
 
 
 def unchanged(reference: dict[str, Any]) -> dict[str, Any]:
-    """Return the reference unchanged."""
     return reference
 
 

@@ -18,6 +18,5 @@ def load_library(module: str) -> None:
 
 
 def load_with(loading: Loading) -> None:
-    """Make ``load_library`` call ``loading``."""
     global _loading
     _loading = loading

@@ -59,8 +59,8 @@ class RemotePool(Closing):
     def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
         """Return one verdict per (response, task), in order.
 
-        ``on_done``: as in ``VerifierPool.score``. Raises TaskError, UserError if a server refuses the request (for
-        example because its plug-ins differ), or ServiceError if none answers.
+        ``on_done``: as in ``VerifierPool.score``. Raises TaskError, UserError if a server refuses the request (as when
+        plug-ins differ), or ServiceError if none answers.
         """
         return self._replicas.score(items, on_done)
 
@@ -174,7 +174,7 @@ class _Server:
 
     def _verdicts(self, reply: Reply, count: int) -> list[Verdict]:
         message = reply.message()
-        if reply.status == 500:  # a server fault on these items; the others go on
+        if reply.status == 500:  # a server fault on these items; the others continue
             reason = f"{self.name} failed: {message}"
             return [Verdict(None, "infra_error", reason)] * count
         if (trouble := reply.trouble()) is not None:

@@ -39,7 +39,6 @@ class Replay:
 
     @property
     def all_agree(self) -> bool:
-        """True if every recorded reward was reproduced."""
         return self.agree + self.masked == self.rows
 
 

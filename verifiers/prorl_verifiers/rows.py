@@ -71,7 +71,6 @@ def read_item(row: Any) -> tuple[str | int | None, str, Task]:
 
 
 def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
-    """Return the output row of one verdict."""
     row: dict[str, Any] = {} if item_id is None else {"id": item_id}
     return row | {
         "reward": verdict.reward,

@@ -74,7 +74,6 @@ def accept(reference: Reference) -> None:
 
 
 def no_canaries(draw: random.Random) -> Sequence[Canary]:
-    """Return no canaries."""
     return ()
 
 
@@ -142,7 +141,6 @@ class VerifierSpec:
             )
 
     def needs_of(self, reference: Reference) -> Needs:
-        """Return what a task needs besides this verifier."""
         return Needs() if self.needs is None else self.needs(reference)
 
     @property

@@ -22,7 +22,7 @@ library).
 
 
 class TaskError(UserError):
-    """Raised if the task is malformed, for example because its verifier is unknown."""
+    """Raised if the task is malformed or its verifier unknown."""
 
 
 @dataclass(frozen=True, slots=True)

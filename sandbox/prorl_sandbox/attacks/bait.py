@@ -44,7 +44,7 @@ class Bait:
         )
 
     def tag(self, number: int) -> str:
-        """Return the name of attack ``number``, at most 15 bytes to fit a process name."""
+        """Return the name of attack ``number``, at most 15 bytes for a process name."""
         return f"{self.token}{number:03d}"
 
     def words(self, number: int) -> dict[str, str]:
@@ -119,7 +119,6 @@ class Bait:
 
 @contextmanager
 def lay_bait() -> Iterator[Bait]:
-    """Yield bait in a temporary folder."""
     folder = Path(tempfile.mkdtemp(prefix="prorl-bait-"))
     try:
         bait = Bait(folder)

@@ -221,7 +221,6 @@ def source_for(attack: Attack, words: Mapping[str, str]) -> str:
 
 
 def checker_for(attack: Attack) -> str:
-    """Return the trusted check for a check delivery."""
     call = f"candidate({', '.join(map(repr, ARGS))})"
     body = attack.checker or f"assert {call} == {attack.expected!r}"
     return f"def check(candidate):\n    {body}\n"

@@ -76,7 +76,7 @@ def run_attack(sandbox: Sandbox, attack: Attack, words: Mapping[str, str]) -> At
 
 
 def grade_of(attack: Attack, outcome: Outcome) -> Grade:
-    """Return a run's grade in the terms of programming contests."""
+    """Return a run's grade as in programming contests."""
     if outcome.status == "ok":
         if attack.run == "check":
             return "AC"
@@ -122,7 +122,6 @@ def _judge(attack: Attack, outcomes: list[Outcome], grade: Grade) -> tuple[Findi
 
 
 def honest_is_accepted(sandbox: Sandbox) -> bool:
-    """Return whether an honest submission is accepted. Raises SandboxError."""
     outcome = sandbox.run(HONEST, _HONEST_LIMITS)
     return outcome.status == "ok" and same(1137, outcome.value)
 

@@ -87,7 +87,7 @@ class Group:
         return read_counter(self._events_fd, b"oom_kill ")
 
     def kernel_bytes(self) -> int:
-        """Return the group's kernel memory, 0 if unknown."""
+        """Return the group's kernel memory, or 0 if unknown."""
         return read_counter(*self._counts[0])
 
     def memory_hits(self) -> int:
@@ -95,7 +95,6 @@ class Group:
 
     @property
     def counts_time(self) -> bool:
-        """Whether the kernel measures the group's CPU time."""
         return self._time_fd >= 0
 
     def cpu_seconds(self) -> float:
@@ -113,17 +112,14 @@ class Group:
 
 
 def read_counter(fd: int, key: bytes) -> int:
-    """Return the number after ``key`` in an open file, or 0 if the key is absent."""
+    """Return the number after ``key`` in an open file, or 0 without it."""
     lines = os.pread(fd, 8192, 0).split(b"\n") if fd >= 0 else []
     numbers = [line.removeprefix(key) for line in lines if line.startswith(key)]
     return int(numbers[0] or 0) if numbers else 0
 
 
 def find(lines: list[str]) -> tuple[int, list[str], str]:
-    """Return (version, folders to make groups in, reason) from the lines of /proc/self/cgroup.
-
-    The version is 0 if groups cannot be made; ``reason`` says why.
-    """
+    """Return (version, folders for groups, reason) from the lines of /proc/self/cgroup; version 0 if impossible."""
     paths = {}  # the path of each controller; the unified hierarchy's is ''
     for line in lines:
         _, names, path = line.rstrip("\n").split(":", 2)
@@ -214,7 +210,7 @@ def make_parents(version: int, folders: list[str], name: str) -> list[str]:
         if version == 2:
             with open(f"{folder}/cgroup.controllers", encoding="utf-8") as file:
                 _pass_on(folder, with_cpu="cpu" in file.read().split())
-        # All boxes together weigh as much as one busy process per processor.
+        # All boxes together weigh as much as one busy process per CPU.
         with contextlib.suppress(OSError):
             write(f"{folder}/{name}", str(usual * (os.cpu_count() or 1)))
     return made
@@ -241,7 +237,7 @@ def sweep(folders: list[str]) -> None:
 
 
 def start_time(process: str) -> str:
-    """Return a process's start time in clock ticks, or '' if there is no such process."""
+    """Return a process's start time in clock ticks, or '' if it has ended."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[19]

@@ -141,8 +141,8 @@ class Names(dict[str, "Any"]):
 def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
     """Return an exception that a check can catch like the submission's.
 
-    ``kinds`` are the built-in base classes of the submission's exception, nearest first. Any other class becomes a
-    subclass of the nearest that is not ``hidden``.
+    ``kinds`` are the exception's built-in classes, nearest first. Another class becomes a subclass of the nearest that
+    is not ``hidden``.
     """
     base: Any = Exception
     for kind in kinds:
@@ -399,7 +399,7 @@ def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
             _send_failure(channel, "failed", error)
         _show(error, 1)
         failed = 1
-    if submission.misused:  # whatever it made of that
+    if submission.misused:  # whatever it did with the OpaqueError
         _send(channel, {"k": "unserialisable"})
         failed = 1
     if not failed:

@@ -34,7 +34,6 @@ def base_mb() -> int:
 
 
 def set_fixed_limits() -> None:
-    """Set the limits that all programs share."""
     # With 1, no core file is written; 0 would still start a core-dump program of the host (core(5)).
     _limit(resource.RLIMIT_CORE, 1)
     _limit(resource.RLIMIT_NOFILE, 64)
@@ -158,7 +157,7 @@ class Tally:
         os.close(self._proc)
 
     def waited(self, spent: float) -> float:
-        """Return a lower bound of the seconds for which the box was ready without a CPU.
+        """Return a lower bound of the seconds that the box waited for a CPU.
 
         While a thread is ready but not running, the CPUs run other threads of the box (counted in ``spent``) or other
         processes.
@@ -184,7 +183,7 @@ class Tally:
 
 
 def read(proc: int, path: str) -> bytes:
-    """Return the content of a /proc file, or b"" if it is unreadable."""
+    """Return the content of a /proc file, or b"" if unreadable."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
     except OSError:
@@ -198,7 +197,7 @@ def read(proc: int, path: str) -> bytes:
 
 
 def names(proc: int, path: str) -> list[str]:
-    """Return the names in a /proc folder, or [] if it is unreadable."""
+    """Return the names in a /proc folder, or [] if unreadable."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=proc)
     except OSError:

@@ -275,7 +275,6 @@ class Supervisor:
         self._ended: dict[int, int] = {}
 
     def serve(self) -> NoReturn:
-        """Take orders until the host hangs up."""
         self._answer({"k": "ready"}, b"")
         while (order := wire.read_frame(self._channel)) is not None:
             if order["k"] == "kill":

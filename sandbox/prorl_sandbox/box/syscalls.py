@@ -62,7 +62,6 @@ class Prepared:
         self._arguments = tuple(_word(one) for one in arguments)
 
     def __call__(self) -> int:
-        """Make the call. Raises OSError."""
         result: int = self._function(*self._arguments)
         return result if result != -1 else _check(result, self._call_name)
 
@@ -76,7 +75,6 @@ def _word(argument: object) -> object:
 
 
 def prepared_tmpfs(target: str, flags: int, data: str) -> Prepared:
-    """Prepare mount(2) of a tmpfs."""
     words = (b"tmpfs", target.encode(), b"tmpfs", flags, data.encode())
     return Prepared("mount", f"mount(tmpfs on {target})", *words)
 

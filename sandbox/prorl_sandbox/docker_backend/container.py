@@ -63,7 +63,7 @@ def build_profile() -> dict[str, Any]:
             *messages,
             _allow("clone", (0, seccomp.NEW_NAMESPACES, 0)),
             {"names": ["socket", "socketpair"], "action": _ALLOW, "args": [unix]},
-            # Also by name, for engines without a default errno.
+            # Listed by name too, for engines without a default errno.
             {"names": ["clone3"], "action": _DENY, "errnoRet": _ENOSYS},
         ],
     }
@@ -130,7 +130,7 @@ init.main(given["config"])
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Resources that a run needs; only the memory of a container can change later."""
+    """Resources of a run; only the memory can change later."""
 
     memory_mb: int
     scratch_mb: int | None
@@ -236,7 +236,6 @@ class Container:
             remove(api, self.id)
 
     def discard(self) -> None:
-        """Destroy the container and free its stream."""
         try:
             self.destroy()
         finally:

@@ -1,5 +1,4 @@
-"""Builds images: a base with the languages' tools and one per environment, rebuilt when their labels no longer match.
-"""
+"""Builds images: a base with the languages' tools and one per environment, rebuilt when their labels no longer fit."""
 
 from __future__ import annotations
 
@@ -69,7 +68,6 @@ class Recipe:
     mirror: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise UserError for an invalid option or language."""
         if "python" not in self.languages:
             raise UserError("an image needs python among its languages: the box itself runs in it")
         for name in self.languages:

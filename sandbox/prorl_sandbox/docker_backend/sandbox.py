@@ -58,7 +58,7 @@ class Slot:
         if self.container is not None:
             try:
                 self.container.set_memory(need)
-            except SandboxError:  # less than is in use: a new one starts empty
+            except SandboxError:  # less memory than is in use: a new container starts empty
                 self.drop()
         if self.container is None:
             self.container = make(need)

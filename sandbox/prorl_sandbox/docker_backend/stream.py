@@ -28,7 +28,7 @@ _LARGEST_MUX = 1 << 24
 
 
 class Demultiplexer:
-    """Splits docker's stream into standard output and error (8-byte headers: stream, length)."""
+    """Splits docker's stream into output and errors."""
 
     def __init__(self) -> None:
         self.output = bytearray()
@@ -79,13 +79,11 @@ class Attached:
         return select.POLLIN | (select.POLLOUT if self._waiting else 0)
 
     def send(self, data: bytes) -> None:
-        """Queue bytes and send without blocking."""
         with self._lock:
             self._waiting += data
             self._flush()
 
     def pump(self) -> None:
-        """Send and receive without blocking."""
         with self._lock:
             self._flush()
         try:
@@ -130,7 +128,6 @@ class Attached:
         return received
 
     def complaint(self) -> str:
-        """Return the last line of the container's stderr."""
         lines = self._input.errors.decode("utf-8", "replace").strip().splitlines()
         return lines[-1][:300] if lines else ""
 
@@ -184,8 +181,6 @@ class _Feed:
 
 
 class ContainerBox(Box):
-    """One run in a container."""
-
     def __init__(self, stream: Attached, job: Job) -> None:
         super().__init__(job)
         self._stream = stream

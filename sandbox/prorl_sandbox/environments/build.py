@@ -192,7 +192,6 @@ def _remove_older(current: Path, target: Target) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Remove an environment's read-only folder."""
     for place, _, _ in os.walk(folder):
         with contextlib.suppress(OSError):
             os.chmod(place, 0o755)

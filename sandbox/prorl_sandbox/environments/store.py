@@ -136,7 +136,6 @@ class Target:
 
     @classmethod
     def current(cls) -> Target:
-        """Return this interpreter and machine."""
         return cls(f"{sys.version_info.major}.{sys.version_info.minor}", platform.machine())
 
 

@@ -75,7 +75,7 @@ GO = LanguageSpec(
         "CGO_ENABLED": "0",
         "GO111MODULE": "off",
         "GOFLAGS": "",
-        "GOMAXPROCS": "2",  # a thread per processor would be too many
+        "GOMAXPROCS": "2",  # a thread per CPU would be too many
         "GOTOOLCHAIN": "local",
     },
     folders=tuple(f"/usr/share/go-1.{release}" for release in range(19, 40)),

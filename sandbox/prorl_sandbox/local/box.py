@@ -249,7 +249,6 @@ class LocalBox(Box):
             os.close(self._inputs[name].fd)
 
     def close(self) -> None:
-        """Kill the box and close every descriptor."""
         self.kill("closed")
         for name in tuple(self._open_inputs):
             self._close_input(name)

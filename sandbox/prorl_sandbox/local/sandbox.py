@@ -73,7 +73,7 @@ class LocalSandbox(BoxSandbox):
             if self._owner != os.getpid():  # a fork: open handles belong to the parent
                 self._opened, self._owner = None, os.getpid()
             if self._opened is not None and not self._opened[0].alive:
-                self._end()  # it was killed; the next one cleans up
+                self._end()  # the template was killed; the next one cleans up
                 self._opened = None
             if self._opened is None:
                 settings = {
@@ -87,7 +87,7 @@ class LocalSandbox(BoxSandbox):
                 templates = Templates(self._command, settings)
                 pool = SlotPool(templates, self._slots)
                 self._opened = templates, pool, SlotPool(templates, self._most_sessions)
-                # If it is never closed, it ends with this object, at the latest with the process.
+                # A forgotten sandbox ends when it is garbage-collected, at the latest when the process ends.
                 self._end = weakref.finalize(self, _end, os.getpid(), *self._opened)
             return self._opened[1:]
 

@@ -97,7 +97,6 @@ class Slot:
                 self._control.send(b"kill")
 
     def renew(self, limits: dict[str, Any]) -> None:
-        """Restart the box's CPU clock with new limits."""
         with self._lock, contextlib.suppress(OSError):  # reading events detects its end
             if self.busy:
                 self._control.send(marshal.dumps(limits, 2))
@@ -218,8 +217,7 @@ class Template:
 
 
 class Templates:
-    """A template per set of loaded packages, started on demand; the one without packages starts at once. Thread-safe.
-    """
+    """A template per set of loaded packages, started on demand; one without packages starts at once. Thread-safe."""
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
         self._command = command
@@ -280,8 +278,8 @@ class SlotPool:
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
         """Lend a slot per request, all at once. Raises NoneFree, SandboxError.
 
-        Yields the slots and a function that returns whether others share the machine. Afterwards a slot that is still
-        busy kills its box or is dropped.
+        Yields the slots and a function that returns whether others share the machine. A slot that is still busy
+        afterwards kills its box or is dropped.
         """
         with (
             self.places.take(len(requests), when) as crowded,

@@ -65,7 +65,7 @@ class View:
     def hiding(self, path: str, replacement: str) -> View:
         """Return this view with ``path`` replaced by ``replacement``, padded with slashes.
 
-        A ``path`` shorter than ``replacement`` is not replaced.
+        A shorter ``path`` is not replaced.
         """
         if len(path) < len(replacement):
             return self
@@ -119,8 +119,6 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A serialised view."""
-
     data: bytes
 
     @property
@@ -168,7 +166,6 @@ class Tools:
 
     @classmethod
     def of(cls, command: Command) -> Tools:
-        """Return the tools of a command."""
         return cls((command.tools, *command.needed), command.packages, command.folders)
 
 

@@ -1,5 +1,5 @@
-"""Runs one case and judges it. If a box does not start its program, the sandbox is at fault and an error is raised;
-later faults are the program's.
+"""Runs one case and judges it. A box that does not start its program is the sandbox's fault and raises an error; later
+faults are the program's.
 """
 
 from __future__ import annotations

@@ -128,8 +128,8 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
     """Drive the boxes until all have ended, yielding their messages.
 
     The wall clock starts with the last box and stops while they wait for a CPU (up to ``MOST_STRETCH`` times the
-    limit). Boxes are killed for "wall", for "cpu" unless the machine is shared, for a malformed frame ("protocol") or a
-    frame that is too long ("output"). Raises SandboxError if a box does not start, or survives its kill.
+    limit). Boxes are killed for "wall", for "cpu" unless the machine is shared, and for a malformed ("protocol") or too
+    long frame ("output"). Raises SandboxError if a box does not start, or survives its kill.
     """
     boxes = made.boxes
     born = time.monotonic()

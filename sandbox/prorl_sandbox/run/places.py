@@ -17,7 +17,7 @@ When = Literal["free", "alone", "now"]
 
 
 class NoneFree(Exception):
-    """Raised if no boxes are free, or if another caller waits for them."""
+    """Raised if no boxes are free or another caller waits."""
 
 
 class Places:

@@ -232,7 +232,7 @@ def machine_is_busy() -> bool:
 
 
 class Account:
-    """The rest of a budget. Waiting for a CPU, a box or a compiler is not charged."""
+    """The remaining budget. Waiting for a CPU, a box or a compiler is not charged."""
 
     def __init__(self, budget: Budget | None, limits: Limits) -> None:
         self._limits = limits
@@ -244,7 +244,6 @@ class Account:
         return self._cpu <= 0 or self._wall <= 0
 
     def limits(self) -> Limits:
-        """Return the limits of a case that starts now."""
         return replace(
             self._limits,
             cpu_seconds=min(self._limits.cpu_seconds, self._cpu),
@@ -252,12 +251,11 @@ class Account:
         )
 
     def covers(self, outcome: Outcome) -> bool:
-        """Return whether the budget left covers this outcome."""
         wall = outcome.wall_seconds - outcome.waited_seconds
         return outcome.cpu_seconds <= self._cpu and wall <= self._wall
 
     def charge(self, outcome: Outcome) -> Outcome:
-        """Charge a case and return its outcome, marked ``over_budget`` if it cost too much."""
+        """Charge a case and return its outcome, ``over_budget`` if it cost too much."""
         if outcome.status == "compile-error":
             return outcome
         cut_short = (outcome.limit == "cpu" and self._cpu <= self._limits.cpu_seconds) or (
@@ -342,7 +340,7 @@ class _Turns:
                 when = "alone"
             elif ahead.limits == left or self._account.covers(ahead.result):
                 return ahead.result
-            # It was started with a larger budget: its result with what is left now is what counts.
+            # It was started with a larger budget, but only the budget left now counts.
         plan = self._sandbox._plan(self._program, case, left)
         if isinstance(plan, Outcome):
             return plan

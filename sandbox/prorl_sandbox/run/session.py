@@ -39,7 +39,7 @@ MOST_SESSIONS = 16
 """Default maximum of open sessions per sandbox."""
 _LARGEST_VALUE = 16 * 1024 * 1024
 _BOX_OUTPUT_KB = 64 * 1024
-_OWN_PROCESSES = 2  # the supervisor, and one more for the moment of a fork
+_OWN_PROCESSES = 2  # the supervisor, and one more during a fork
 _LOOK_SECONDS = 0.1
 _MOST_ANSWERS = 8
 _REST_SECONDS = 5.0
@@ -57,7 +57,6 @@ _OVERRUNS: dict[_Reason, Judgement] = {
 
 
 def session_job(limits: Limits, total_seconds: float, packages: Packages) -> Job:
-    """Return the job of a session's box."""
     whole = replace(
         limits,
         wall_seconds=total_seconds,
@@ -179,7 +178,6 @@ class SessionBox:
                     self._end(f"no message came for {self._idle:g} seconds")
 
     def fork_number(self) -> int:
-        """Return the number for a new interpreter."""
         with self._turn:
             self._forks += 1
             return self._forks
@@ -220,8 +218,8 @@ class SessionBox:
     ) -> Exchange:
         """Send an order and wait for its result.
 
-        An interpreter that exceeds a limit is killed, also once ``stopped()`` returns True. Raises SessionEndedError if
-        the box is closed before or during the order, SandboxError if the sandbox fails.
+        Kills an interpreter that exceeds a limit, or once ``stopped()`` returns True. Raises SessionEndedError if the
+        box is closed before or during the order, SandboxError if the sandbox fails.
         """
         with self._turn:
             if self.ended is not None:

@@ -21,7 +21,7 @@ PREFIX = "PRORL_"
 
 
 class RewardUnavailableError(ServiceError):
-    """Raised if a response has no verdict after all retries; this does not mean reward 0."""
+    """Raised if a response has no verdict after all retries."""
 
 
 class Scorer(Protocol):
@@ -36,11 +36,10 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScorerOptions:
-    """Options of an adapter, which scores with the service at ``url``, or with a local pool if ``url`` is empty.
+    """Options of an adapter, which scores at the service ``url``, or if it is empty with a local pool.
 
-    ``timeout``: seconds per attempt. ``modes``: a string like ``math=either,logic=reference``. ``think_open``: the chat
-    template opens the thinking. ``retries``: more attempts for items without a verdict. ``plugin``: files, separated as
-    in PATH.
+    ``timeout``: seconds per attempt. ``modes``: like ``math=either,logic=reference``. ``think_open``: the chat template
+    opens the thinking. ``retries``: for items without a verdict. ``plugin``: files, separated as in PATH.
     """
 
     workers: int = 2

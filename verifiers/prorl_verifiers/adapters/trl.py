@@ -1,7 +1,7 @@
 """A reward function for TRL's trainers (GRPOTrainer, RLOOTrainer), checked with TRL 1.16.
 
-From version 1.6, TRL leaves a row without any reward out of its group's baseline. Older versions count it as 0, so with
-them a response without a verdict raises an error by default.
+From version 1.6, TRL leaves a row without any reward out of its group's baseline. Older versions count it as 0, so
+there a response without a verdict raises by default.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ def make_trl_reward(
 ) -> TrlReward:
     """Return a reward function for TRL.
 
-    Without ``scorer``, the process shares a scorer made from ``options`` (ScorerOptions). The caller must close a
-    ``scorer`` it passes. A response without a verdict gets None if ``on_infra_error`` is "none"; if it is "raise",
-    RewardUnavailableError is raised.
+    Without ``scorer``, the process shares one made from ``options`` (ScorerOptions). The caller closes a ``scorer`` it
+    passes. For a response without a verdict, ``on_infra_error`` "none" gives None and "raise" raises
+    RewardUnavailableError.
     """
     return TrlReward(scorer, ScorerOptions.from_environment(**options), name, on_infra_error)
 

@@ -28,7 +28,7 @@ class AuditReport:
 
     @property
     def leaks(self) -> list[GroupReport]:
-        """Groups in which an answer that ignores the problem earned more than chance."""
+        """Groups in which an ignorant answer earned more than chance."""
         return [group for group in self.groups if group.leaks]
 
     @property
@@ -166,7 +166,6 @@ def fault_lines(report: AuditReport) -> list[str]:
 
 
 def summary(report: AuditReport) -> str:
-    """Return the last line of an audit."""
     parts = []
     if report.groups:
         verdicts = sum(group.verdicts for group in report.groups)

@@ -22,8 +22,8 @@ SMALLEST = 0.005
 def group_chance(group: Group) -> float:
     """Return the chance level of a group, in [0, 1].
 
-    It is the mean of the items' ``chance`` if all have one, or else of the verifier's. Without either it is the
-    fraction of items with the commonest gold, or the mean of 1/options if that is larger.
+    It is the mean of the items' ``chance``, else of the verifier's. Without either it is the fraction of items with the
+    commonest gold or the mean of 1/options, whichever is larger.
     """
     items = group.items
     if not items:
@@ -260,7 +260,6 @@ class GroupSearch:
         report.leaks = [trial for trial in trials if trial.is_leak]
 
     def _score_again(self) -> None:
-        """Score some responses again in reverse order, and record faults."""
         slow = self._settings.slow_seconds
         again: list[Key] = []
         for number, (key, verdict) in enumerate(self._verdicts.items()):

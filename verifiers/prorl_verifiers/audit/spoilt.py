@@ -28,12 +28,11 @@ Change = Callable[[str], str | None]
 
 
 def right_answer(item: Item) -> str | None:
-    """Return the correct answer to spoil, or None."""
     return item.gold if item.right is None else item.right
 
 
 def changed_digit(text: str) -> str | None:
-    """Change the first non-zero digit by one, which changes the value by at least 5 %."""
+    """Change the first non-zero digit by one (at least 5 % of the value)."""
     place = re.search(r"[1-9]", text) or re.search(r"0", text)
     if place is None:
         return None
@@ -179,8 +178,6 @@ def _row_twice(which: int) -> Callable[[str, Item, Group], str | None]:
 
 @dataclass(slots=True)
 class MutationResult:
-    """Result of one mutation on one group."""
-
     mutation: str
     kind: str
     tried: int = 0
@@ -192,7 +189,7 @@ class MutationResult:
 
 @dataclass(slots=True)
 class SpoiltReport:
-    """Results for one group; ``right`` of its ``items`` had a correct answer to spoil."""
+    """Results for one group; ``right`` of ``items`` could be spoilt."""
 
     name: str
     verifier: str
@@ -211,7 +208,7 @@ class SpoiltReport:
 
     @property
     def leaks(self) -> list[MutationResult]:
-        """Mutations that were rewarded, in descending order of how often."""
+        """Rewarded mutations, most often rewarded first."""
         return sorted((r for r in self.results if r.paid), key=lambda r: (-r.paid, r.mutation))
 
 

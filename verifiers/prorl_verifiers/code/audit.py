@@ -15,7 +15,7 @@ from prorl_verifiers.types import Reference, Task
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Expected outputs. ``function`` is the function to call, or None for a program that reads stdin."""
+    """Expected outputs. ``function`` is called, or None for a program that reads stdin."""
 
     function: str | None
     pairs: Sequence[tuple[Any, Any]]
@@ -23,7 +23,7 @@ class Outputs:
 
 
 def outputs_of(reference: Reference) -> Outputs | None:
-    """Return the outputs that the tests expect, or None if the tests do not state them."""
+    """Return the outputs that the tests expect, or None."""
     tests = reference["tests"]
     if all("stdout" in test for test in tests):
         return Outputs(None, [(test["stdin"], test["stdout"].rstrip("\n")) for test in tests])

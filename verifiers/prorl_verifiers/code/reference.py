@@ -59,7 +59,7 @@ class CallTest:
 
 @dataclass(frozen=True, slots=True)
 class CheckTest:
-    """Trusted ``source`` whose ``check(candidate)`` is called with the function ``entry_point``."""
+    """Trusted ``source`` whose ``check(candidate)`` gets ``entry_point``."""
 
     source: str
     entry_point: str

@@ -149,7 +149,6 @@ def judge_accepts(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> 
 def _ask_judge(
     name: str, test: StdioTest, stdout: str, sandbox: Sandbox
 ) -> tuple[bool | None, str]:
-    """Return the judge's verdict, or None and the reason."""
     from prorl_sandbox import Limits, Program
 
     source = Path(__file__).with_name("judges.py").read_text(encoding="utf-8")
@@ -172,7 +171,6 @@ def _failure(outcome: Outcome) -> str:
 def note_test(
     number: int, passed: bool, test: CodeTest, outcome: Outcome, judge: str | None
 ) -> None:
-    """Record the result of a test."""
     seconds = (
         f"{outcome.wall_seconds:.3f} s by the clock, {outcome.cpu_seconds:.3f} s of processor time"
     )

@@ -27,8 +27,8 @@ def check(candidate):
 def eurus_reference(ground_truth: str) -> dict[str, Any]:
     """Convert ``reward_model.ground_truth`` of an Eurus-2-RL-Data code row. Raises TaskError.
 
-    It is JSON {"inputs", "outputs", "fn_name"?}. With ``fn_name``, each input is a list of arguments and most outputs
-    are lists of one value. Without it, both are strings or lists of lines.
+    It is JSON {"inputs", "outputs", "fn_name"?}. With ``fn_name``, inputs are lists of arguments and outputs mostly
+    lists of one value. Otherwise both are strings or lists of lines.
     """
     row = _parse(ground_truth, "the ground truth")
     if not isinstance(row, dict):

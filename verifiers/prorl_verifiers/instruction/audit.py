@@ -70,7 +70,7 @@ def instruction_groups() -> list[Group]:
 
 
 def registered() -> Mapping[str, tuple[str, ...]]:
-    """Return instruction id -> names of its arguments."""
+    """Return the argument names of each instruction id."""
     from prorl_verifiers.instruction.registry import REGISTRY
 
     return {name: tuple(entry.kwargs) for name, entry in REGISTRY.items()}
@@ -103,8 +103,6 @@ def instruction_probes() -> list[Probe]:
 
 
 def instruction_mutations() -> list[Mutation]:
-    """Return one mutation per fault of the examples."""
-
     def broken(name: str) -> Mutation:
         def spoil(right: str, item: Item, group: Group) -> str | None:
             ids = item.task.reference["instruction_id_list"]

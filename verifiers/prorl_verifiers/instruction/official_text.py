@@ -94,7 +94,7 @@ _MAX_CACHED = 2_000_000
 
 
 class _TokenCache:
-    """Caches the tokens of sentences, most of which the eight variants of a text share."""
+    """Caches sentences' tokens; the eight variants of a text share most sentences."""
 
     def __init__(self) -> None:
         from nltk.tokenize.destructive import (  # type: ignore[import-not-found,import-untyped,unused-ignore]

@@ -178,7 +178,6 @@ def split_at_six_stars(text: str) -> list[str]:
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the non-blank parts between blank lines."""
     return [part.strip() for part in _BLANK_LINES.split(text) if part.strip()]
 
 

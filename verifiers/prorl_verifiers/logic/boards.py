@@ -28,10 +28,7 @@ NOT_AS_ASKED = 0.1
 
 
 def rows_of(text: str, signs: str = "") -> Grid | None:
-    """Return the integers of each non-blank line, or None if it has other words.
-
-    Integers may be separated by ``signs``.
-    """
+    """Return the integers of each non-blank line, or None for other words; ``signs`` may separate integers."""
     grid: Grid = []
     for line in text.strip().split("\n"):
         words = re.sub(f"[{re.escape(signs)}|]", " ", line).split() if signs else line.split()

@@ -90,7 +90,6 @@ def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _floats(text: str) -> list[float] | None:
-    """Parse comma-separated decimals, or return None."""
     text = text.strip().strip("\"'").strip()
     values = complete(number(part) for part in text.split(",")) if text else []
     if values is None or len(values) > 100:

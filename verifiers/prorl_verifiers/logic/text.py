@@ -124,7 +124,6 @@ def letter_values(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def above_floor(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Return upstream's score if it exceeds FLOOR, else 0."""
     score = upstream()
     return score if score > FLOOR else 0.0
 
@@ -212,7 +211,7 @@ def probability(answer: str, entry: Entry, upstream: Upstream) -> float:
     value, gold = _fraction(answer), _fraction(str(entry["answer"]))
     if value is None or gold is None:
         return 0.0
-    # Half a unit of the last place of a decimal fraction with at least three significant digits.
+    # Allow half a unit of the last place of a decimal fraction with at least three significant digits.
     places = re.fullmatch(r"\s*0?\.(0*)([1-9]\d{2,30})\s*", answer)
     rounding = Fraction(1, 2 * 10 ** len("".join(places.groups()))) if places else Fraction(0)
     return float(abs(value - gold) <= max(abs(gold) / 10_000, rounding))
@@ -229,7 +228,7 @@ def _fraction(text: str) -> Fraction | None:
 def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score gsm_symbolic: the only number, unless the text denies or doubts it.
 
-    A percent sign is allowed only if the question is about percent.
+    A percent sign needs a question about percent.
     """
     percent = "%" in answer and not re.search("%|percent", str(entry["question"]))
     if percent or hedged(answer) or _EXPONENT.search(answer):

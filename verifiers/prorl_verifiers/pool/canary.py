@@ -46,7 +46,6 @@ class Check:
         return replace(self, reward=verdict.reward, status=verdict.status, job=None)
 
     def passes(self, reply: Mapping[str, Any]) -> bool:
-        """Return whether the verdict is as required."""
         result = reply.get("result")
         if not isinstance(result, Mapping) or result.get("status") != self.status:
             return False
@@ -62,7 +61,6 @@ class Examiner:
         self._remembered: dict[str, Check] = {}
 
     def checks(self, requests: Sequence[tuple[Job, bytes]]) -> list[Check]:
-        """Return the checks that follow these requests."""
         by_verifier: dict[str, list[tuple[Job, bytes]]] = {}
         for job, frame in requests:
             by_verifier.setdefault(job.task.verifier, []).append((job, frame))
@@ -79,7 +77,6 @@ class Examiner:
         return checks
 
     def retirement_checks(self, warm: frozenset[str]) -> list[Check]:
-        """Return the checks for a retiring worker."""
         deep = [check for name in sorted(warm & self._served) for check in deep_checks(name)]
         return [*deep, *self._remembered.values()]
 

@@ -232,7 +232,6 @@ def _mount(
 
 
 def _first_closed(path: Path) -> Path | None:
-    """Return the first folder on the way to ``path`` that is closed to some users."""
     closed = (folder for folder in reversed(path.parents) if not folder.stat().st_mode & _ENTER)
     return next(closed, None if _is_open(path) else path)
 
@@ -243,7 +242,6 @@ def _is_open(path: Path) -> bool:
 
 
 def _chmod_commands(folders: Iterable[Path], plugins: Iterable[Path]) -> str:
-    """Return the commands that make everything readable, or "" if it is."""
     above = {folder for path in (*folders, *plugins) for folder in path.parents}
     libraries = sysconfig.get_paths()
     installed = {Path(libraries[kind]) for kind in ("stdlib", "purelib", "platlib")}

@@ -198,14 +198,13 @@ class VerifierPool(Closing):
             engine.close(drain_seconds)
 
     def _engine(self) -> _Engine:
-        """Return this process's engine, started if necessary."""
         pid = os.getpid()
         with self._locks.setdefault(pid, threading.Lock()):
             if self._closed:
                 raise UserError("this verifier pool is closed")
             if pid not in self._engines:
                 engine = self._engines[pid] = _Engine(self._settings)
-                # Closes a forgotten pool with the object, at the latest with the process.
+                # Close a forgotten pool when it is garbage-collected, at the latest when the process ends.
                 weakref.finalize(self, engine.end, pid)
             return self._engines[pid]
 

@@ -102,7 +102,7 @@ def read_reply(
 
 
 def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
-    """Return the CPU seconds that a reply claims, or the limit ``most`` if the claim is impossible."""
+    """Return the CPU seconds that a reply claims, or ``most`` if that is impossible."""
     claimed = reply.get("cpu_seconds")
     if not isinstance(claimed, int | float) or not 0.0 <= claimed <= most:
         return most

@@ -113,7 +113,7 @@ class Caller:
 
 @dataclass(slots=True)
 class Work:
-    """Jobs that a thread has taken; ``charged`` seconds were added to the caller's time in advance."""
+    """Jobs that a thread has taken; ``charged`` seconds were booked in advance."""
 
     caller: Caller
     jobs: list[Job]
@@ -142,7 +142,6 @@ class Lane:
 
     @property
     def in_use(self) -> bool:
-        """Whether items wait or run."""
         return bool(self.waiting or self.running)
 
     def add(self, jobs: Sequence[Job]) -> None:
@@ -287,7 +286,7 @@ class FairQueue:
             lanes = [lane for lane in lanes if full and not lane.running]
         if len(lanes) < 2:
             return lanes[0] if lanes else None
-        # The lane with fewer threads, or else with less thread time so far.
+        # Take the lane with fewer threads or, if equal, with less thread time so far.
         more_text = self._text.running - self._code.running or self._lead
         return self._code if more_text > 0 else self._text
 
@@ -312,7 +311,6 @@ class TextCosts:
             return self._rates.get(verifier, FIRST_GUESS) * characters >= LONG_SECONDS
 
     def observe(self, verifier: str, characters: int, cpu_seconds: float) -> None:
-        """Learn from a text that took ``cpu_seconds``."""
         if characters < LEAST_CHARACTERS:
             return
         with self._lock:

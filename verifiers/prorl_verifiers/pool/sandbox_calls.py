@@ -1,6 +1,6 @@
-"""The sandbox that a plug-in verifier has in its worker; the pool's process runs the programs.
+"""A plug-in verifier's sandbox in its worker; the pool's process runs the programs.
 
-A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}. A null submission asks for the
+A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}; a null submission asks for the
 next answer. The pool checks every field, since the worker has read model text.
 """
 

@@ -232,7 +232,6 @@ class WorkerThread(threading.Thread):
             self._queue.add(self._lane, group)
 
     def _take_worker(self, warm: bool = False) -> WorkerProcess:
-        """Return the thread's worker, replacing an old one. Raises ChildError."""
         worker = self._worker
         old = self._delivered >= RECYCLE_AFTER
         if worker is not None and (old or self._factory.is_old(worker)):
@@ -249,7 +248,6 @@ class WorkerThread(threading.Thread):
         return self._worker
 
     def _examine_retiring_worker(self) -> None:
-        """Ask a retiring worker the deep canaries of its verifiers."""
         worker = self._worker
         if worker is None or not self._delivered:
             return
@@ -324,7 +322,7 @@ def score_in_sandbox(response: str, task: Task, sandbox: Sandbox, explain: bool)
             fault = f"sandbox: {error}"
         except UserError as error:
             # The task's own test source is broken or a compiler is missing: this says nothing about the
-            # answer, and another try would not help.
+            # answer, and a retry would not help.
             return Verdict(None, "infra_error", str(error), isolation=sandbox.isolation)
         except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
             fault = f"scorer failed: {what_failed(error)}"

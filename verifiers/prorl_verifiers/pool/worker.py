@@ -64,9 +64,7 @@ def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict
         return {"limit": "memory limit"}
     except RecursionError:
         return {"limit": "nesting limit"}
-    except (
-        UserError
-    ) as error:  # a missing compiler, a task's broken test: another try would not help
+    except UserError as error:  # a missing compiler, a task's broken test: a retry would not help
         return {"user": str(error)[:500]}
     except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
         hint = _HINT if isinstance(error, PermissionError | FileNotFoundError) else ""
@@ -121,7 +119,6 @@ def serve(source: int, sink: int, isolation: str) -> None:
 
 
 def run_worker(order: dict[str, Any], requests: int, replies: int) -> None:
-    """Confine this fresh fork and serve requests."""
     for name in ("HOME", "TMPDIR", "MPLCONFIGDIR"):
         os.environ[name] = order["folder"]
     sys.setrecursionlimit(RECURSION_LIMIT)
@@ -165,7 +162,7 @@ def load() -> dict[str, Any]:
     """Load the template; its argument is JSON {"verifiers": those to warm up, "path": import folders}."""
     arguments = json.loads(sys.argv[1])
     os.environ["MPLCONFIGDIR"] = os.environ["TMPDIR"]  # reasoning-gym imports matplotlib
-    # After our own folders and the standard library, so that no user's module shadows them.
+    # These come after our own folders and the standard library, so that no user's module shadows those.
     sys.path += [folder for folder in arguments["path"] if folder not in sys.path]
     load_specs()
     hello = {"broken": self_check(arguments["verifiers"]), "failed": warm(arguments["verifiers"])}

@@ -138,7 +138,6 @@ class WorkerProcess:
         return self._child.kill()
 
     def _wait_until_ready(self) -> str:
-        """Return the isolation that the worker reports."""
         try:
             hello = self._reader.receive(time.monotonic() + START_SECONDS, MAX_REPLY)
         except FrameTimeout as error:
@@ -235,7 +234,6 @@ class WorkerFactory:
             self._thread.start()
 
     def warm_up(self, verifiers: Iterable[str]) -> None:
-        """Load the libraries of new verifiers in the background."""
         if not self._grow:
             return
         new = {name for name in verifiers if runs_in_worker(VERIFIERS.get(name))}
@@ -358,7 +356,6 @@ class WorkerFactory:
                     raise  # otherwise it was replaced in the meantime; fork from the new one
 
     def _maintain(self) -> None:
-        """Renew the template and the spare, and reap workers."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or self._has_work())

@@ -11,9 +11,7 @@ from prorl_common.serving.options import ListenOptions, check_listening
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions(ListenOptions):
-    """Options of ``prorl verify serve``. ``timeout`` is in seconds. ``think_open``: responses start inside the
-    thinking.
-    """
+    """``timeout`` is in seconds. ``think_open``: responses start inside the thinking."""
 
     port: int = 8421
     queue: int = 20_000

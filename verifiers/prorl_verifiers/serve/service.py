@@ -157,7 +157,6 @@ class Service:
         await self._probe_code()
 
     async def verify(self, request: Request) -> Response:
-        """Score a batch or a single item."""
         options = self.options
         async with self.bodies.read(request) as body:
             batch = await _run_off_loop_if_large(

@@ -201,7 +201,7 @@ def allowed_difference(
         return size * Fraction(str(tolerance))
     if gold.integer and not gold.unit and uncertainty is None:
         return Fraction(0)
-    # Half a unit of the last significant digit; final zeros of an integer are not significant.
+    # Allow half a unit of the last significant digit; final zeros of an integer are not significant.
     half, ceiling = Fraction(0), CEILING
     if gold.decimals is not None:
         last_place = gold.decimals
@@ -213,7 +213,7 @@ def allowed_difference(
         half = Fraction(10) ** last_place / 2
     if size == 0:
         return min(half, LARGEST_NEAR_ZERO)
-    # One unit in the third significant digit, such as 1/100 for 3.14159.
+    # Allow one unit in the third significant digit, such as 1/100 for 3.14159.
     first_place = len(str(size.numerator)) - len(str(size.denominator))
     if Fraction(10) ** first_place > size:
         first_place -= 1

@@ -39,8 +39,6 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Directed:
-    """A magnitude with a direction."""
-
     magnitude: Number
     direction: Direction
 
@@ -68,8 +66,6 @@ class Chemical:
 
 @dataclass(frozen=True, slots=True)
 class Molecule:
-    """A molecule as SMILES."""
-
     smiles: str
 
 

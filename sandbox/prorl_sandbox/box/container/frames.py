@@ -76,7 +76,6 @@ class Link:
 
     @property
     def waiting(self) -> int:
-        """Number of bytes still to be sent."""
         return len(self._waiting)
 
     def send(self, kind: bytes, body: bytes = b"") -> None:
@@ -88,7 +87,6 @@ class Link:
         self.send(kind, wire.to_json(facts).encode("ascii"))
 
     def flush(self) -> None:
-        """Send without blocking."""
         try:
             while self._waiting:
                 del self._waiting[: os.write(self.outgoing, self._waiting[:CHUNK])]
@@ -132,7 +130,7 @@ class Link:
 
 
 class Inlet:
-    """Buffered bytes for an input of a box, which are discarded once it is closed."""
+    """Buffered bytes for a box's input, discarded once it is closed."""
 
     def __init__(self, fd: int, is_socket: bool = False) -> None:
         self.fd = fd

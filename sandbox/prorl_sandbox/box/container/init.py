@@ -68,8 +68,8 @@ def main(config: dict[str, Any]) -> None:
 def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int) -> NoReturn:
     meter = Meter()
     mine = (os.getpid(), pid)
-    # At least a thousand user ids of this container's own. If the engine maps only a small range of users (rootless,
-    # remapped) they are taken from it.
+    # Each container has at least a thousand user ids of its own. If the engine maps only a small range of users
+    # (rootless, remapped), they are taken from that range.
     with open("/proc/self/uid_map", encoding="ascii") as file:
         largest = max(int(start) + int(count) for start, _, count in map(str.split, file))
     first = _FIRST_SMALL_UID + config["slot"] % 40 * _SMALL_UIDS

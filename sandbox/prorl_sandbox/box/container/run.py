@@ -92,8 +92,6 @@ _ENDS = {
 
 
 class Run:
-    """One run that the host ordered with ``order``."""
-
     def __init__(
         self, link: Link, template: _socket.socket, meter: Meter, order: dict[str, Any]
     ) -> None:
@@ -344,7 +342,7 @@ class Run:
 
     def _renew(self, limits: dict[str, Any]) -> None:
         if self._program <= 0 or self._end is not None:
-            return  # the host will be told of the end
+            return  # the host will receive END
         self._look()
         spent = self._seconds()
         self._link.send_json(frames.RENEWED, cpu=spent - self._before, waited=self._waited)

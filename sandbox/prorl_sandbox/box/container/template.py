@@ -45,8 +45,6 @@ _WRITABLE = ("/dev/null",)
 
 
 class Template:
-    """Forks programs when init orders it."""
-
     def __init__(self, control: _socket.socket) -> None:
         self._control = control
         self._filter = seccomp.assemble(seccomp.build_filter(syscalls.machine()))

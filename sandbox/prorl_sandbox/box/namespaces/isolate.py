@@ -317,7 +317,7 @@ def receive_job(
         if job["stdin"] is not None:
             wire.write_all(files[1], job["stdin"])
             fds.append(os.open(stdin, os.O_RDONLY))
-        # Input, output and error become 0 to 2, the channel 3 and the way 4; the rest is closed.
+        # Input, output and error become descriptors 0 to 2, the channel 3 and the way 4; all others are closed.
         for number, fd in enumerate((fds[3], fds[0], fds[1], fds[2], way.fileno())):
             os.dup2(fd, number, inheritable=number < CHANNEL)
         way.detach()

@@ -287,9 +287,8 @@ def line_indent(text: str, kwargs: Kwargs) -> bool:
 
 
 def _without_some_blank_lines(lines: list[str]) -> list[str]:
-    """Remove blank lines like a loop that deletes from the list it iterates over.
-
-    At each blank line, the first equal line is removed and the next line is skipped.
+    """Remove blank lines like a loop that deletes from its own list: it removes the first equal line and skips the
+    next.
     """
     places: dict[str, deque[int]] = defaultdict(deque)
     for at, line in enumerate(lines):

@@ -87,7 +87,7 @@ def number_placeholders(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_placeholders(text: str) -> int:
-    """Count the ``[...]`` that contain a letter or digit and are not links."""
+    """Count ``[...]`` that contain a letter or digit, except links."""
     return sum(has_word(slot) for slot in _PLACEHOLDER.findall(text))
 
 
@@ -125,7 +125,7 @@ def multiple_sections(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_sections(text: str, splitter: str) -> int:
-    """Count the distinct numbers that follow the splitter at the start of a line."""
+    """Count the distinct numbers after the splitter at line starts."""
     words = r"\s+".join(map(re.escape, splitter.split()))
     return len(set(re.findall(_SECTION_LEAD + words + r"[^\S\n]?(\d+)", text, re.MULTILINE)))
 

@@ -26,7 +26,7 @@ def count_matches(pattern: str, text: str) -> int:
 
 
 def split_paragraphs(text: str, pattern: str) -> int | None:
-    """Count the parts except a blank first or last one, or return None if a middle part is blank."""
+    """Count the parts without blank ends, or return None if a middle part is blank."""
     parts = re.split(pattern, text)
     if any(not part.strip() for part in parts[1:-1]):
         return None

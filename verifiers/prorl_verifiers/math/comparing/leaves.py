@@ -209,7 +209,7 @@ def same_leaf(
         return _same_core(left.core, right.core)
     marks = {left.mark, right.mark}
     if "deg" in marks and marks & {"", "rad"}:
-        # One is in degrees. The other is in radians or unmarked: then radians if it contains \pi, else degrees.
+        # One side is in degrees. The other is in radians or unmarked: radians if it contains \pi, else degrees.
         marked, plain = (left, right) if left.mark == "deg" else (right, left)
         if plain.mark or any(part == Const("pi") for part in walk(plain.core)):
             return same_value(Degrees(marked.core), plain.core), "angles compared"
@@ -221,7 +221,7 @@ def same_leaf(
 
 def _same_core(gold: Node, answer: Node) -> tuple[bool | None, str]:
     if isinstance(gold, Num) and isinstance(answer, Num) and gold.base != answer.base:
-        # For the gold 52_8, 52 only lacks the base; another base is another answer.
+        # For the gold 52_8, 52 only lacks the base; a different base is a different answer.
         whole = gold.value.denominator == 1 == answer.value.denominator
         if not gold.base or answer.base or not whole:
             same = gold.value == answer.value and 10 in (gold.base, answer.base)

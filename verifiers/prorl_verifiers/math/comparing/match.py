@@ -406,7 +406,7 @@ class Matcher:
         return self.in_order(gold_items, [item for row in rows for item in row])
 
     def piecewise(self, gold: Cases, answer: Node) -> bool | None:
-        """Match the cases in any order, or in the given order if there are more than four."""
+        """Match the cases in any order, or as given if there are over four."""
         if not isinstance(answer, Cases) or len(gold.rows) != len(answer.rows):
             return False
         undecided = False

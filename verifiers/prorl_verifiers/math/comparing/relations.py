@@ -245,7 +245,7 @@ def _without(node: Any, name: str) -> Node:
 
 
 def _constant_apart(left: Node, right: Node) -> bool:
-    """Return whether the difference of two expressions is the same at shifted points."""
+    """Return whether the difference of both is the same at shifted points."""
     names = sorted(symbols(left, right))
     absolute = [
         any(isinstance(part, Call) and part.name == "abs" for part in walk(node))

@@ -23,8 +23,8 @@ from prorl_verifiers.notation.latex_text import doubtful, hedged, split_top
 MAX_LIST = 40
 """Maximum list items that may be passed to computer algebra."""
 MAX_DEGREE, MAX_STRANGE = 30, 8
-"""For computer algebra: maximum sum of the exponents of brackets beyond the gold's, and maximum letters that are not in
-the gold.
+"""Limits for computer algebra: sum of the exponents of brackets beyond the gold's, and letters that are not in the
+gold.
 """
 _POWER = re.compile(r"[)\]}]\s*\^\s*\{?\s*([0-9]{1,9})")
 _LETTER = re.compile(r"(?<![\\a-zA-Z])([a-zA-Z]+)")
@@ -120,7 +120,7 @@ _DESCRIBING = frozenset(("abs", "sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def without_described(answer: str) -> str | None:
-    """Remove from a chain the sides with letters that cannot be parsed, or return None.
+    """Remove unparsable sides with letters from a chain, or return None.
 
     The last side must be parsable; hedged sides and sides with several items stay.
     """
