@@ -66,19 +66,19 @@ class LanguageSpec:
     title: str = ""
     """Display name; default: the name."""
     fences: tuple[str, ...] = ()
-    """Further names that may follow a code block's fence, in lower case."""
+    """More names that may follow a code block's fence, in lower case."""
     aliases: tuple[str, ...] = ()
-    """Further names that a task may use, in lower case."""
+    """More names that a task may use, in lower case."""
     suffixes: tuple[str, ...] = ()
-    """Further file endings besides that of ``source_name``, such as ``.cxx``."""
+    """More file suffixes, in addition to that of ``source_name``, such as ``.cxx``."""
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Other names of a tool, tried in order if it is not installed: {"node": ("nodejs",)}."""
     needs: tuple[str, ...] = ()
-    """Tools that its tools call, besides the first words of ``compile`` and ``run``."""
+    """Tools that its tools call, in addition to the first words of ``compile`` and ``run``."""
     folders: tuple[str, ...] = ()
     """Folders outside the system's own that its tools read (``/opt/lab``); they are visible read-only."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Environment variables of its tools and programs, besides HOME, TMPDIR, LANG and PATH."""
+    """Environment variables of its tools and programs, in addition to HOME, TMPDIR, LANG and PATH."""
     compile_seconds: float = 10.0
     """Default limit of CPU seconds for compiling a source; the limit of wall time is twice as long."""
     least_memory_mb: int = 0

@@ -84,9 +84,11 @@ class VerifierSpec:
     name: str
     """The name used in tasks: lower-case letters, digits, ``-`` and ``_``."""
     score: Callable[[str, Reference], Result] | None = None
-    """(response, reference) -> reward in [0, 1] or Score. Runs in a confined worker process that is killed at its time
-    limit: no network, no writing except to a scratch folder, no new processes or threads. An exception is
-    ``infra_error``, never a reward. Use ``load_library`` for heavy libraries and ``note`` to explain a reward.
+    """Takes (response, reference) and returns a reward in [0, 1] or a Score.
+
+    It runs in a confined worker process that is killed at its time limit: no network, no writing except to a scratch
+    folder, no new processes or threads. An exception is ``infra_error``, never a reward. Use ``load_library`` for heavy
+    libraries and ``note`` to explain a reward.
     """
     score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = None
     """Like ``score``, with an open sandbox, for verifiers that run the response as a program. The run time of its

@@ -1,6 +1,6 @@
 """Runs attacks and checks the host. A breach is a printed BREACH or an accepted answer that is not legal.
 
-One second after each attack, markers, processes and bait are inspected and an honest submission runs. Memory and open
+After each attack an honest submission runs; one second later markers, processes and bait are inspected. Memory and open
 files are compared over the whole suite.
 """
 

@@ -12,7 +12,7 @@ from prorl_sandbox.types import SandboxError
 
 When = Literal["free", "alone", "now"]
 """When boxes may start. "free": once enough are free. "alone": once no other box runs, and none starts before they end.
-"now": at once, or NoneFree is raised.
+"now": immediately, or NoneFree is raised.
 """
 
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 RECYCLE_AFTER = 1000
-"""Number of verdicts after which a worker is replaced, so that nothing persists in it for ever."""
+"""Number of verdicts after which a worker is replaced, so that nothing persists in it forever."""
 DEEP_SECONDS = 10.0
 """Time limit of a deep canary of a retiring worker."""
 LONG_NICENESS = 10

@@ -169,7 +169,7 @@ class WorkerTemplate(Template):
         self.warm: frozenset[str] = frozenset()
         """Those of ``verifiers`` whose libraries are loaded and whose deep canaries pass."""
         self.broken: dict[str, str] = {}
-        """Verifier -> the quick canary that it misjudged; its verdicts cannot be trusted."""
+        """Maps a verifier to the quick canary that it misjudged; its verdicts cannot be trusted."""
         # Plug-ins need the modules that can be imported here.
         path = [os.path.abspath(folder) for folder in sys.path]
         words = json.dumps({"verifiers": sorted(self.verifiers), "path": path})

@@ -227,7 +227,7 @@ _WORDS = frozenset({"no", "in", "as", "at", "he", "i", "be", "yes"})
 
 
 def same_formula(gold: str, answer: str) -> bool | None:
-    """Return whether two chemical formulas are the same; None unless both are formulas."""
+    """Return whether two chemical formulas are the same, or None unless both are formulas."""
     if len(gold) > MAX_FORMULA or len(answer) > MAX_FORMULA or gold.strip().casefold() in _WORDS:
         return None
     one, other = normalise(gold), normalise(answer)
@@ -355,7 +355,7 @@ def _terms(text: str) -> list[list[str]]:
 
 
 def _same_configuration(gold: str, answer: str) -> bool | None:
-    """Return whether two electron configurations are equal; None unless both are configurations."""
+    """Return whether two electron configurations are equal, or None unless both are configurations."""
     pair = [
         re.sub(r"[\s${}^]|\\[,;]", "", FONT_COMMAND.sub("", text.translate(_HIGH)))
         for text in (gold, answer)
