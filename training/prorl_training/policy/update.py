@@ -93,7 +93,7 @@ class UpdateJudge(Protocol):
         ...
 
     def norm_limit(self) -> float:
-        """Return the largest norm to apply, for engines that decide elsewhere."""
+        """Return the gradient norm above which engines that decide elsewhere skip an update."""
         ...
 
     def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:

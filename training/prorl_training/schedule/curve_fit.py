@@ -48,7 +48,7 @@ FAMILIES = tuple(CURVES)
 
 
 class Correlation(NamedTuple):
-    """K = ``white`` + (1 - ``white``) ``rho``^gap, with gaps in median distances between validations."""
+    """K is 1 on the diagonal, else (1 - ``white``) ``rho``^gap, with gaps in median distances between validations."""
 
     rho: float
     white: float = 0.0
