@@ -146,7 +146,7 @@ def atomic_directory(target: Path, within: Path | None = None) -> Iterator[Path]
 
 
 def sha256_file(path: Path) -> str:
-    """Return the hex SHA-256 of a file, read in blocks."""
+    """Return the hex SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -274,7 +274,6 @@ class Journal(Closing):
         return list(itertools.accumulate(map(len, lines[:-1]), initial=start)) if lines else []
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield every object written so far, oldest first."""
         for _, row in read_jsonl(self.path):
             yield row
 

@@ -117,7 +117,6 @@ class Template:
 
     @property
     def pid(self) -> int:
-        """Process id of the template."""
         return self._process.pid
 
     @property

@@ -143,7 +143,6 @@ class Reply:
         return one_line(self.hide(text))[:300]
 
     def line(self) -> str:
-        """Return status and message in one line."""
         message = self.message()
         return f"HTTP {self.status}: {message}" if message else f"HTTP {self.status}"
 
@@ -333,7 +332,6 @@ class RetryPolicy:
     patience: float = math.inf
 
     def wait(self, failures: int, asked: float | None) -> float:
-        """Return the seconds to wait after this many failures."""
         backoff = min(self.longest, self.first * 2.0 ** min(failures - 1, 10))
         seconds = max(backoff, min(asked or 0.0, self.longest_asked))
         return seconds * (1.0 + 0.25 * random.random())
@@ -460,7 +458,6 @@ class ServerWatch:
             self._changed.notify_all()
 
     def start(self) -> None:
-        """Start again after :meth:`stop`."""
         with self._changed:
             self._stopped = False
             self._failing_since, self._streak, self._reported_gone = None, 0, False

@@ -70,14 +70,12 @@ class Upload:
     commit: str = ""
 
     def sizes(self) -> dict[str, int]:
-        """Return the size of each file in bytes."""
         return {
             name: len(file) if isinstance(file, bytes) else file.stat().st_size
             for name, file in self.files.items()
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON object with the size of each file."""
         return {
             "repo": self.repo,
             "files": self.sizes(),

@@ -169,7 +169,6 @@ def leave(code: int) -> None:
 
 
 def _end() -> None:
-    """Kill the processes started by this one, restore the cursor and exit."""
     for process in started_processes(os.getpid()):
         with contextlib.suppress(OSError):
             os.kill(process, signal.SIGKILL)

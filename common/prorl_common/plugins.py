@@ -74,7 +74,6 @@ class Origin:
 
     @property
     def is_ours(self) -> bool:
-        """Whether the part belongs to prorl."""
         return self.source == OURS
 
     def __str__(self) -> str:
@@ -87,15 +86,12 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class PluginFile:
-    """A loaded plug-in file."""
-
     path: Path
     sha256: str
     module: ModuleType
 
     @property
     def origin(self) -> Origin:
-        """The file's name and hash."""
         return Origin(self.path.name, f"sha256:{self.sha256}")
 
 

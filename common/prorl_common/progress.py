@@ -91,7 +91,6 @@ class Stage:
         self._marks = [(self.started, done)]
 
     def advance(self, count: int, fields: Mapping[str, str]) -> None:
-        """Count finished items and update the facts."""
         self.fields = fields or self.fields
         if count <= 0:
             return
@@ -110,7 +109,6 @@ class Stage:
         return str(self.done) if self.total is None else f"{self.done}/{self.total}"
 
     def seconds_left(self) -> float | None:
-        """Return the estimated seconds left, or None if unknown."""
         newer = self._marks[max(0, min(len(self._marks) // 2, len(self._marks) - 5)) :]
         if self.total is None or len(newer) < 5:
             return None
@@ -143,7 +141,6 @@ class PlainProgress:
         self._last = 0.0
 
     def start(self, label: str, total: int | None, done: int = 0) -> None:
-        """Begin a stage."""
         self.finish()
         self._stage = Stage(label, total, done)
         self._last = self._stage.started
@@ -157,7 +154,6 @@ class PlainProgress:
             self._print(self._stage)
 
     def message(self, text: str) -> None:
-        """Print the line at once."""
         print(text, file=self._stream, flush=True)
 
     def finish(self) -> None:

@@ -82,7 +82,6 @@ def rollout_files(run: Path) -> dict[int, Path]:
 
 
 def rollout_file(run: Path, step: int) -> Path:
-    """Return the path of a step's rollout file."""
     return run / "rollouts" / f"step_{step:06d}.parquet"
 
 

@@ -52,7 +52,6 @@ svg .bar.s0 { fill-opacity: .3; stroke: currentColor; stroke-width: .7; }
 
 
 def style_sheet(series: int) -> str:
-    """Return the style sheet for ``series`` series."""
     colours = dict(COLOURS)
     for place in range(series):
         colours[f"series{place}"] = series_colour(place)
@@ -109,7 +108,6 @@ class Panel:
         self.front: list[str] = []
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Return the position of a point in the panel."""
         across = self.left + self.x.place(x) * (self.right - self.left)
         return across, self.base - self.y.place(y) * (self.base - self.top)
 
@@ -121,7 +119,6 @@ class Panel:
         return self
 
     def segment(self, start: tuple[float, float], stop: tuple[float, float], kind: str) -> Self:
-        """Draw a straight line between two points."""
         self.back.append(f"<path class='{kind}' d='{_path([self.at(*start), self.at(*stop)])}'/>")
         return self
 
@@ -152,7 +149,6 @@ class Panel:
     def marks(
         self, points: Sequence[tuple[float, float]], series: int, radius: float = 2.8
     ) -> Self:
-        """Draw the series' marker at each point."""
         if points:
             d = "".join(marker(series, *self.at(x, y), radius) for x, y in points)
             self.front.append(f"<path class='mark s{series}' d='{d}'/>")

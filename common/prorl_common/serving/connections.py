@@ -86,7 +86,6 @@ class ConnectionGuard:
         return True
 
     def remove(self, connection: GuardedConnection) -> None:
-        """Forget a closed connection."""
         self._connections.discard(connection)
         waiting = self._waiting.get(connection.peer, {})
         waiting.pop(connection, None)

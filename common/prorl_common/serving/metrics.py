@@ -26,20 +26,16 @@ class ServiceMetrics:
         self.ready = self.gauge("ready", "1 when the service takes work.")
 
     def counter(self, name: str, text: str, *labels: str) -> Counter:
-        """Return a new counter."""
         return Counter(f"{self._prefix}_{name}", text, labels, registry=self.registry)
 
     def gauge(self, name: str, text: str) -> Gauge:
-        """Return a new gauge."""
         return Gauge(f"{self._prefix}_{name}", text, registry=self.registry)
 
     def histogram(self, name: str, text: str, buckets: tuple[float, ...], label: str) -> Histogram:
-        """Return a new histogram."""
         full = f"{self._prefix}_{name}"
         return Histogram(full, text, (label,), buckets=buckets, registry=self.registry)
 
     def answer(self, endpoint: str, code: int, seconds: float) -> None:
-        """Count one answer."""
         self._requests.labels(endpoint, str(code)).inc()
         self._request_seconds.labels(endpoint).observe(seconds)
         if code in (429, 503):

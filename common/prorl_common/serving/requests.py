@@ -47,13 +47,11 @@ def busy(message: str, seconds: float) -> Refusal:
 
 
 def json_response(value: object, status: int = 200) -> Response:
-    """Return a JSON response."""
     data = json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
     return Response(data, status, media_type="application/json")
 
 
 def refused(refusal: Refusal) -> Response:
-    """Return the response of a refusal."""
     response = json_response({"error": str(refusal), **refusal.facts}, refusal.status)
     response.headers.update(refusal.headers)
     return response
@@ -89,7 +87,6 @@ class Gate:
         self._is_ending = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
