@@ -81,7 +81,6 @@ class BackendSpec:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the required package is installed."""
         return not self.requires or importlib.util.find_spec(self.requires) is not None
 
     def check_installed(self) -> None:

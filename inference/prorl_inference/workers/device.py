@@ -138,7 +138,6 @@ class DeviceGenerator(Closing):
         self.close()
 
     def close(self) -> None:
-        """Kill the child."""
         process, self._process = self._process, None
         if process is None:
             return

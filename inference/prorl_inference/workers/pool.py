@@ -89,7 +89,6 @@ class SamplingPool(Closing):
         )
 
     def unit(self, samples: int) -> int | None:
-        """Return the number of samples per unit."""
         if self._whole_batches:
             return None
         if all(worker.returns for worker in self.workers):
@@ -103,7 +102,6 @@ class SamplingPool(Closing):
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Implement ``Generator.generate``."""
         results: dict[int, list[Completion]] = {}
 
         def done(_: int | None, count: int) -> None:
@@ -165,7 +163,6 @@ class SamplingPool(Closing):
         raise UserError("workers cannot take over weights: sample with one device")
 
     def close(self) -> None:
-        """Free every worker's model."""
         for worker in self.workers:
             if worker.generator is not None:
                 worker.generator.close()

@@ -74,7 +74,6 @@ class SharedWork:
             return unit
 
     def ended(self, worker: int, unit: Unit) -> None:
-        """Record that the worker finished the unit."""
         with self._lock:
             self._on_trial.discard(worker)
             if (since := unit.holders.get(worker)) is not None:

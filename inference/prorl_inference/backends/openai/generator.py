@@ -64,7 +64,6 @@ class Collector:
         self.answered = 0
 
     def expect(self, request: Request) -> int:
-        """Return the index of a new request."""
         self._completions.append([None] * len(request.seeds))
         return len(self._completions) - 1
 
@@ -74,7 +73,6 @@ class Collector:
             self._on_done(0)
 
     def take(self, job: Job, answer: Answer, tokenizer: Any) -> None:
-        """Record one answer."""
         if answer.refusal and (self._stop or not job.refused):
             self.refused.setdefault(job.request, (job, answer))
         if answer.refusal and self._stop:
@@ -89,7 +87,6 @@ class Collector:
             self._on_result(job.request, whole)
 
     def result(self) -> list[list[Completion]]:
-        """Return the completions of each request."""
         return [[c for c in answers if c is not None] for answers in self._completions]
 
 
@@ -244,7 +241,6 @@ class OpenAIGenerator:
         self._worked = params
 
     def _jobs(self, index: int, request: Request, params: SamplingParams) -> list[Job]:
-        """Return one job per seed, marked as refused if the prompt fills the context."""
         request.check_fresh()
         tokenizer, context = self._load_tokenizer(), self.context_tokens
         opened, refusal, room = "", "", params.max_tokens

@@ -51,7 +51,6 @@ class ServerOptions:
     price: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        """Raise UserError for invalid values."""
         if self.api not in APIS:
             raise UserError(
                 f"the server's api is '{self.api}': it must be one of {', '.join(APIS)}"

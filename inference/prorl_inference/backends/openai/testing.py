@@ -78,7 +78,6 @@ class FakeServer(Closing):
             server.break_connections()
 
     def is_served_by(self, server: object) -> bool:
-        """Return whether ``server`` is the running one."""
         return self._server is server
 
     def close(self) -> None:
@@ -87,7 +86,6 @@ class FakeServer(Closing):
         self.stop()
 
     def respond(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the complete answer to a request."""
         text = self.answer(body)
         choice: dict[str, Any] = {"index": 0, "finish_reason": "stop"}
         choice |= {"message": {"content": text}} if "messages" in body else {"text": text}

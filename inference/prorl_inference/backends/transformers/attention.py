@@ -33,7 +33,6 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Append new tokens and return all keys and values."""
         if not self.is_initialized:
             self.lazy_initialization(key_states, value_states)
         length, new = self.get_seq_length(), key_states.shape[-2]
@@ -50,18 +49,15 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         return self.keys, self.values
 
     def reorder_cache(self, beam_idx: Any) -> None:
-        """Select or repeat the rows ``beam_idx``."""
         super().reorder_cache(beam_idx)
         self._key_room = self._value_room = None
 
     def drop_left(self, tokens: int) -> None:
-        """Drop the oldest ``tokens`` positions of every row."""
         assert self.keys is not None and self.values is not None
         self.keys, self.values = self.keys[:, :, tokens:], self.values[:, :, tokens:]
         self._left += tokens
 
     def pad_left(self, tokens: int) -> None:
-        """Add ``tokens`` positions of padding at the left."""
         assert self.keys is not None and self.values is not None
         self.keys = torch.nn.functional.pad(self.keys, (0, 0, tokens, 0))
         self.values = torch.nn.functional.pad(self.values, (0, 0, tokens, 0))
@@ -108,7 +104,6 @@ def select_rows(cache: Cache, index: torch.Tensor) -> Cache:
 
 
 def grows_in_place(cache: Cache) -> bool:
-    """Return whether every layer is a :class:`GrowingLayer`."""
     return all(isinstance(layer, GrowingLayer) for layer in cache.layers)
 
 

@@ -1,4 +1,4 @@
-"""Batched sampling from a Transformers model, on CPU or CUDA."""
+"""Batched sampling from a Transformers model."""
 
 from __future__ import annotations
 
@@ -87,7 +87,6 @@ class TransformersGenerator:
 
     @property
     def context_tokens(self) -> int | None:
-        """Maximum tokens of prompt and completion together; None if unknown."""
         value = getattr(self._model.config, "max_position_embeddings", None)
         return int(value) if value else None
 
@@ -117,7 +116,6 @@ class TransformersGenerator:
             self._model.load_state_dict(model.state_dict())
 
     def close(self) -> None:
-        """Free the model for good."""
         self._model = None
 
 
@@ -154,11 +152,9 @@ class TransformersStream:
 
     @property
     def running(self) -> int:
-        """Samples that have not ended, including waiting ones."""
         return self._results.missing
 
     def submit(self, key: int, request: Request) -> None:
-        """Add a request; samples with equal tokens share one prefill."""
         ids = tuple(encode_prompt(self._generator.tokenizer, request.prompt))
         budget = prompt_budget(
             ids, request, self._params.max_tokens, self._generator.context_tokens
@@ -189,7 +185,6 @@ class TransformersStream:
         return whole
 
     def stop(self) -> list[Ended]:
-        """Drop and return running and waiting samples."""
         self._decoding = None
         self._waiting.clear()
         self._queue = Queue(self._model)

@@ -63,7 +63,6 @@ class Queue:
         self.add(work)
 
     def add(self, work: Sequence[PromptRows]) -> None:
-        """Add samples."""
         self._waiting += [PromptRows(p.token_ids, list(p.rows)) for p in work]
         self._waiting.sort(key=lambda p: (-len(p.token_ids), p.token_ids), reverse=True)
 
@@ -143,7 +142,6 @@ class Batch:
         return self._sample(new.logits[new.source], place, free, params, stops)
 
     def advance(self) -> None:
-        """Feed the sampled tokens."""
         import torch
 
         self.mask = torch.nn.functional.pad(self.mask, (0, 1), value=1)
@@ -151,13 +149,11 @@ class Batch:
         self.width += 1
 
     def shrink(self) -> None:
-        """Drop the ended rows."""
         keep = [i for i, runs in enumerate(self.running) if runs]
         self._select(keep)
         self.running = [True] * len(keep)
 
     def grow(self, count: int) -> None:
-        """Add ``count`` free rows."""
         places = len(self.rows)
         self._select([*range(places), *[0] * count])
         self.running[places:] = [False] * count
