@@ -96,8 +96,6 @@ class EchoGenerator:
 
 
 class EchoStream:
-    """The stream of an ``EchoGenerator``."""
-
     rows = 1 << 20
 
     def __init__(self, generator: EchoGenerator, on_done: Callable[[int], None] | None) -> None:

@@ -73,7 +73,6 @@ class Group:
 
     @property
     def tokens(self) -> int:
-        """Response tokens of all trajectories."""
         return sum(len(t.completion.token_ids) for t in self.trajectories)
 
     def outcome(self, rule: DynamicSamplingConfig) -> Outcome:
@@ -161,12 +160,10 @@ class Batch:
 
     @property
     def carried(self) -> Carried:
-        """The groups for the next step."""
         return Carried(self.surplus, self.late)
 
     @property
     def tokens(self) -> int:
-        """Response tokens sampled in this step."""
         here: list[Group | LateGroup] = [*self.sampled, *self.late, *self.cancelled]
         return sum(g.tokens for g in here) - sum(g.tokens for g in self.late_in)
 
@@ -253,8 +250,6 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """All results of one step."""
-
     step: int
     phase: int
     batch: Batch

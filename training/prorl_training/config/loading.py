@@ -69,7 +69,6 @@ def _add_mistakes(
     number: int,
     settings: Mapping[str, Any],
 ) -> None:
-    """Add the mistakes in the settings of a stage or phase (``kind``) to ``errors``."""
     prefix = (kind, number, "set")
     fitting = _allowed(settings)
     misplaced: list[Where] = [(key,) for key in settings if key not in PHASE_SECTIONS]
@@ -215,8 +214,6 @@ def _difference(first: TrainConfig, config: TrainConfig, name: str) -> dict[str,
 
 
 def _flat(config: TrainConfig) -> dict[tuple[str, ...], Any]:
-    """Return path -> value of every setting; values that are not sections stay whole."""
-
     def walk(values: Mapping[str, Any], path: tuple[str, ...]) -> dict[tuple[str, ...], Any]:
         flat: dict[tuple[str, ...], Any] = {}
         for key, value in values.items():
@@ -233,7 +230,7 @@ def load_config(
 ) -> TrainConfig:
     """Return the checked config of preset, file and overrides; ``preset`` wins over the file's.
 
-    Raises ConfigError listing every unknown key (with the nearest one) and every wrong value.
+    Raises ConfigError like ``check_config``.
     """
     from_file = read_config_file(file) if file is not None else {}
     if "extends" in from_file:

@@ -220,7 +220,6 @@ class TrainConfig(Section):
         return self
 
     def stage_of(self, number: int) -> StageConfig | None:
-        """Return the stage of phase ``number``, or None."""
         if not self.stages:
             return None
         return next(s for s in self.stages if s.name == self.phases[number].stage)

@@ -202,7 +202,6 @@ class LocalEngine:
         )
 
     def begin(self, machinery: Any, again: bool) -> list[Decision]:
-        """Create the run's folder, and warm-start the policy if configured."""
         from prorl_training.policy.warm_start import warm_start_if_asked
         from prorl_training.run.resume import run_identity
 

@@ -162,7 +162,6 @@ class Start:
         return train_with_restarts(once, self.run, restarts, progress.message)
 
     def _train(self, progress: Progress, trainers: Trainers, again: bool) -> TrainReport:
-        """Train stage by stage, each from a checkpoint, so that engines can differ."""
         # an earlier launch has already written the changes to the run's config
         known = again and self.run.config() == self.config
         config, resume = self.config, self.resume or again

@@ -87,7 +87,6 @@ def _refit(fit: Fit, shape: ModelShape, changes: Sequence[Change]) -> Fit:
 
 
 def changed(config: TrainConfig, changes: Sequence[Change]) -> TrainConfig:
-    """Return the config with ``changes``, pairs of dotted key and value."""
     values = config.model_dump()
     for key, value in changes:
         *sections, name = key.split(".")
@@ -180,7 +179,6 @@ def misfit(fit: Fit, shape: ModelShape) -> str:
 
 
 def largest(stage: Stage, count: int = 3) -> str:
-    """Return the largest items of a stage as text."""
     items = sorted(stage.items.items(), key=lambda item: -item[1])[:count]
     return ", ".join(f"{name} {gigabytes(value)}" for name, value in items if value)
 
@@ -278,7 +276,6 @@ def check_fit(config: TrainConfig, machine: tuple[str, int] | None) -> str | Non
 
 
 def usage(fit: Fit) -> str:
-    """Return the needed and the available memory as text."""
     return f"{gigabytes(fit.needed)} of {gigabytes(fit.memory)}"
 
 

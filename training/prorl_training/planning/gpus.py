@@ -23,7 +23,6 @@ class Layout:
 
     @property
     def policy_ranks(self) -> int:
-        """Number of data-parallel policy ranks."""
         return self.nodes * self.gpus_per_node
 
 

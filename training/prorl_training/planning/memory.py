@@ -48,7 +48,6 @@ class Stage:
 
     @property
     def total(self) -> int:
-        """Bytes of all items."""
         return sum(self.items.values())
 
 
@@ -64,7 +63,6 @@ class PhaseFit:
 
     @property
     def worst(self) -> Stage:
-        """Stage that needs the most memory."""
         return max(self.stages, key=lambda stage: stage.total)
 
 
@@ -91,11 +89,9 @@ class Fit:
 
     @property
     def fits(self) -> bool:
-        """Whether every stage of every phase fits."""
         return self.needed <= self.memory and not any(phase.troubles for phase in self.phases)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON values."""
         return {
             "preset": self.config.preset,
             "engine": self.config.engine,
@@ -206,7 +202,6 @@ class Held:
 
     @property
     def total(self) -> int:
-        """Sum of the three."""
         return self.weights + self.activations + self.logits
 
 

@@ -90,7 +90,6 @@ class ModelShape:
 
     @property
     def layer_parameters(self) -> int:
-        """Parameters of one layer."""
         q, kv, h, m = self.query_width, self.kv_width, self.hidden, self.intermediate
         matrices = h * (q + 2 * kv) + q * h + 3 * h * m
         biases = self.qkv_bias * (q + 2 * kv) + self.output_bias * h + self.mlp_bias * (2 * m + h)

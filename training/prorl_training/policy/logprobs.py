@@ -63,7 +63,6 @@ def logits_logprobs(
 
 
 def block_rows(vocabulary: int) -> int:
-    """Return the number of rows in a block of logits."""
     return max(1, BLOCK_BYTES // (4 * vocabulary))
 
 
@@ -271,9 +270,7 @@ class LinearScorer(Protocol):
         with_entropy: bool = False,
         *,
         vocabulary: int | None = None,
-    ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,), differentiable, and entropies (N,)."""
-        ...
+    ) -> tuple[Tensor, Tensor | None]: ...
 
 
 class TargetScorer:
@@ -330,7 +327,6 @@ class TargetScorer:
         return logits_logprobs(logits[:, : self.vocabulary], targets, temperature, with_entropy)
 
     def _mask(self, owners: Tensor) -> Tensor:
-        """Return the attention mask, as floats for eager attention."""
         allowed = attention_mask(owners)
         if getattr(self.whole.config, "_attn_implementation", None) != "eager":
             return allowed

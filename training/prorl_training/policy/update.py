@@ -105,12 +105,10 @@ class AcceptAll:
     """Accepts every update; updates that are not finite are never applied anyway."""
 
     def judge_update(self, loss: float, grad_norm: float) -> bool:
-        """Return True."""
         del loss, grad_norm
         return True
 
     def norm_limit(self) -> float:
-        """Return infinity."""
         return math.inf
 
     def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
@@ -131,7 +129,6 @@ class PackStats:
         self.kl_share: float | None = None
 
     def stats(self, lr: float, trainer_logprobs: Mapping[int, Tensor]) -> UpdateStats:
-        """Return the means."""
         n, m = max(self.tokens, 1), max(self.mini_batches, 1)
         norms = [x for x in self.norms if math.isfinite(x)]
         loss, policy_loss, kl, entropy, clipped, masked, *sums = read_back(
@@ -191,7 +188,6 @@ class PolicyUpdate:
         self.lr = 0.0
 
     def run(self) -> UpdateStats:
-        """Do one gradient update per mini-batch and return its statistics."""
         limit = self.config.loss.pack_tokens
         packs = [build_packs(groups, limit) for groups in self.batch.mini_batches if groups]
         old = [self._old_logprobs(number, ps) for number, ps in enumerate(packs)]
@@ -347,19 +343,15 @@ class Policy(PolicyModel):
     ) -> UpdateStats:
         """Do one gradient update per mini-batch.
 
-        ``judge`` may refuse an update, and one that is not finite is never applied. With ``token_mean`` all tokens of a
-        mini-batch weigh the same, whatever their pack.
+        ``judge`` may refuse an update, and one that is not finite is never applied.
         """
         return PolicyUpdate(self, batch, judge or AcceptAll(), lr_scale).run()
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
-        """Make the policy of checkpoint folder ``path`` the reference."""
         self.reset_reference(clear_optimizer, policy_tensors(path))
 
     def load_checkpoint_policy(self, path: Path) -> None:
-        """Load the trained weights of the checkpoint folder ``path``."""
         self.load_policy_weights(policy_tensors(path))
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
-        """Write model, tokenizer, reference and optimiser into ``work``; return entries for state.json."""
         return write_policy(work, self, tokenizer)

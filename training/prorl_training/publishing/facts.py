@@ -64,7 +64,6 @@ class Dataset:
 
     @property
     def domains(self) -> list[str]:
-        """The domains of all splits, sorted."""
         return sorted({domain for rows in self.counts.values() for domain in rows})
 
 
@@ -271,5 +270,4 @@ def _front_matter(card: Path) -> Mapping[str, Any]:
 
 
 def prorl_version() -> str:
-    """Return prorl's version."""
     return metadata.version("prorl")

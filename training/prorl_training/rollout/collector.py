@@ -221,7 +221,6 @@ class _Collection:
         return self._wanted - self._usable
 
     def _may_be_full(self, pending: int) -> bool:
-        """Return whether the batch is full if all ``pending`` groups are usable."""
         return self._late != "wait" and 0 < self._missing() <= pending
 
     def _continues(self) -> bool:
@@ -235,7 +234,6 @@ class _Collection:
         return any(must_end(draw.step, self._step, late_steps) for draw in self._open.values())
 
     def _fill(self, stream: Stream) -> None:
-        """Draw prompts until those in progress should fill the batch at the current rate of usable groups."""
         sampling, samples = self._config.dynamic_sampling, self._config.rollout.samples
         missing = self._missing()
         if missing <= 0:

@@ -70,7 +70,6 @@ class PromptSource:
         self._weights = [float(s.metadata.get("weight", 1.0)) for s in samples]
 
     def encode(self, sample: Sample) -> tuple[int, ...]:
-        """Return the prompt's token ids."""
         tokens = self._token_ids.get(sample.id)
         if tokens is None:
             if len(self._token_ids) >= CACHED_PROMPTS:
@@ -197,12 +196,10 @@ class PromptSource:
         return self._ladders.count(self.open_levels(config), self._drawn_domains(config))
 
     def level_changes(self, before: Sequence[int], config: TrainConfig) -> list[dict[str, Any]]:
-        """Return the ladders whose open levels changed since ``before``."""
         records = self.records
         return self._ladders.changes(before, self.open_levels(config), records.right, records.wrong)
 
     def open_levels(self, config: TrainConfig) -> list[int]:
-        """Return how many levels of each ladder are open now."""
         data, records = config.data, self.records
         return self._ladders.open_levels(
             records.right, records.wrong, data.open_at, data.levels_ahead

@@ -29,7 +29,6 @@ FIRST = 0
 
 
 def checkpoint_path(root: Path, step: int) -> Path:
-    """Return the folder of a step's checkpoint."""
     return root / f"step_{step:06d}"
 
 

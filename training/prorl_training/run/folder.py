@@ -45,7 +45,6 @@ class RunFolder:
 
     @property
     def name(self) -> str:
-        """Name of the run."""
         return self.path.name
 
     def create(self, config: TrainConfig, identity: Mapping[str, Any] | None = None) -> None:
@@ -66,7 +65,6 @@ class RunFolder:
             )
 
     def config(self) -> TrainConfig:
-        """Return the run's resolved config."""
         if not self.config_path.is_file():
             raise UserError(f"{self.path} is not a run: it has no config.yaml")
         return load_saved_config(self.config_path)
@@ -185,16 +183,13 @@ class RunFolder:
         return _read(self.decisions_path)
 
     def log_decisions(self, decisions: Sequence[Decision]) -> None:
-        """Append decisions to ``decisions.jsonl``."""
         if decisions:
             self._append(self.decisions_path, [d.to_json() for d in decisions])
 
     def log_metrics(self, row: Mapping[str, Any]) -> None:
-        """Append one step's line to ``metrics.jsonl``."""
         self._append(self.metrics_path, [row])
 
     def sync(self) -> None:
-        """Fsync the journals; called before a checkpoint."""
         for path in self._journals:
             with path.open("rb") as file:
                 os.fsync(file.fileno())
@@ -212,7 +207,6 @@ class RunFolder:
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a journal that may be in use. Raises UserError for damage before its end."""
     rows: list[dict[str, Any]] = []
     damaged = 0
     for number, _, row in _lines(path):
@@ -302,7 +296,6 @@ class RunStatus:
     """Why the run failed, or its config cannot be read; else empty."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON object."""
         return asdict(self)
 
 
@@ -355,7 +348,6 @@ def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, s
 
 
 def _backwards(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the undamaged rows of a journal, newest first."""
     data = path.read_bytes() if path.is_file() else b""
     for line in reversed(data.split(b"\n")[:-1]):
         row = _parse(line)

@@ -77,7 +77,6 @@ def write_lineage(folder: Path, run: str, state: Mapping[str, Any]) -> None:
 
 
 def read_lineage(folder: Path) -> dict[str, Any] | None:
-    """Return the lineage in a model's folder, or None."""
     if not (folder / FILE).is_file():
         return None
     lineage: dict[str, Any] = json.loads((folder / FILE).read_text(encoding="utf-8"))

@@ -53,7 +53,6 @@ class Loggers(Closing):
             raise
 
     def write(self, step: int, row: Mapping[str, Any]) -> None:
-        """Log one step's numbers."""
         if not self._loggers:
             return
         numbers = dict(scalars({key: value for key, value in row.items() if key != "tasks"}))
@@ -61,7 +60,6 @@ class Loggers(Closing):
             logger.write(step, numbers)
 
     def close(self) -> None:
-        """Close all loggers."""
         while self._loggers:
             self._loggers.pop().close()
 

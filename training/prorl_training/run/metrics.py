@@ -128,7 +128,6 @@ def answer_of(trajectory: Trajectory) -> str:
 
 
 def discard_metrics(discarded: Sequence[Group]) -> dict[str, Any]:
-    """Return counts of usable groups that were discarded."""
     return {
         "groups_discarded": len(discarded),
         "tokens_discarded": sum(g.tokens for g in discarded),
@@ -181,7 +180,6 @@ def validation_metrics(validation: Validation | None) -> dict[str, Any]:
 
 
 def domain_metrics(report: StepReport) -> dict[str, dict[str, Any]]:
-    """Return the metrics of each domain."""
     batch = report.batch
     coverage = {domain: counts for domain, counts in report.coverage.items() if domain}
     validated = {} if report.validation is None else report.validation.domains

@@ -155,7 +155,6 @@ def _token_columns(rows: Sequence[_Row], learned: Learned) -> dict[str, Any]:
 
 
 def _lists(values: Sequence[Any], kind: type[np.generic]) -> Any:
-    """Return an array of lists, built in one piece for speed."""
     import pyarrow as pa
 
     parts = [np.asarray(() if part is None else part, dtype=kind) for part in values]

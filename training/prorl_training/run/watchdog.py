@@ -50,7 +50,6 @@ class Watchdog:
             self._thread.join()
 
     def beat(self) -> None:
-        """Record progress."""
         self._last = self._clock()
         self._reported = False
 

@@ -259,7 +259,6 @@ def _too_few(series: Series) -> str:
 
 
 def one_line(found: Forecast) -> str:
-    """Return a forecast as one line."""
     if found.value is None or found.gain is None or not found.value.identified:
         return f"no forecast for step {found.to_step}: {found.why}"
     v, g = found.value, found.gain

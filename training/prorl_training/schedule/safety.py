@@ -53,7 +53,6 @@ class Guard:
             self.state.back_off_until = 0
 
     def lr_scale(self) -> float:
-        """Return the factor of the learning rate."""
         return self.config.back_off if self._step <= self.state.back_off_until else 1.0
 
     def judge_update(self, loss: float, grad_norm: float) -> bool:
@@ -67,7 +66,6 @@ class Guard:
         return applied
 
     def norm_limit(self) -> float:
-        """Return the largest gradient norm that is applied."""
         median, factor = self._usual_norm(), self.config.explode_factor
         return math.inf if median is None or not factor else factor * median
 

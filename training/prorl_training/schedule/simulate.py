@@ -56,7 +56,6 @@ def simulate_step(
     row: Mapping[str, Any],
     outlook: Outlook | None = None,
 ) -> list[Decision]:
-    """Run one step with its recorded line; return the decisions."""
     guard.begin_step(step)
     decisions = controller.begin_step(step)
     loss, norm = number(row, "loss"), number(row, "grad_norm")

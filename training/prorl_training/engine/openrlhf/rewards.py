@@ -187,8 +187,6 @@ def _first_line(error: Exception) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A machine of the cluster."""
-
     name: str
     cores: int
     gpus: int
@@ -201,8 +199,6 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Node and workers of a replica."""
-
     node: str
     workers: int
 

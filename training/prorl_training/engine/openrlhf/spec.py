@@ -60,7 +60,6 @@ class Spec:
 
 
 def read_spec(path: Path) -> Spec:
-    """Read a file written by ``Spec.write``."""
     values = json.loads(path.read_text(encoding="utf-8"))
     lists = {name: tuple(values[name]) for name in ("arguments", "decisions")}
     return Spec(**{**values, **lists})

@@ -27,7 +27,6 @@ class ReferenceActor(_Base):  # type: ignore[misc]
     """OpenRLHF's actor with replaceable weights."""
 
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
-        """Load the model; report a failure before other processes wait."""
         try:
             super().init_model_from_pretrained(*args, **options)
             TokenScoring(self.model, current_spec().config().model.liger).install()

@@ -27,8 +27,6 @@ ABORT_SECONDS = 0.02
 
 
 class RolloutActor(_Base):  # type: ignore[misc]
-    """One vLLM engine."""
-
     async def __init__(self, *args: Any, **options: Any) -> None:  # type: ignore[misc]  # Ray awaits it
         options["logprobs_mode"] = "processed_logprobs"
         options["max_logprobs"] = 1

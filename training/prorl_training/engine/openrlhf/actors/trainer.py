@@ -24,6 +24,5 @@ class Trainer(_Base):  # type: ignore[misc]
         super().__init__(*args, **options)
 
     def fit(self, global_step: int = 0) -> None:
-        """Run the whole training."""
         del global_step
         run_driver(self, self._spec)

@@ -70,8 +70,6 @@ def has_cuda() -> bool:
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds patched modules with a patching loader."""
-
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:

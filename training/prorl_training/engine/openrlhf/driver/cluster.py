@@ -56,7 +56,6 @@ class RayCluster:
         self._temperature = temperature
 
     def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
-        """Train; return rank 0's report."""
         rows = [row for shares in dealt for share in shares for row in share]
         trained = [
             self._experiences.trained_experience(row, pair, self._filler)
@@ -78,7 +77,6 @@ class RayCluster:
                 raise ServiceError(f"vLLM's weights are {found}, the policy's {policy}")
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
-        """Copy the weights through the object store."""
         weights = self._policy.async_run_method("whole_weights")
         reference = self._on_reference("take_weights", weights[0])[0]
         return self._on_policy("weights_checksum")[0], reference

@@ -83,10 +83,7 @@ class ClusterGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return one completion per seed of each request.
-
-        Log-probs are NaN with ``top_p`` below 1, because vLLM reports those of the truncated distribution.
-        """
+        """Return one completion per seed of each request; log-probs are NaN with ``top_p`` below 1."""
         return sample_all(self.stream(params, on_done), requests, on_result)
 
     def stream(
@@ -203,7 +200,6 @@ class ClusterStream:
             self._engines.result(future)
 
     def _heard(self, future: Any, may_stop: bool) -> list[Row]:
-        """Add the tokens to a group's rows; return finished ones."""
         engine, rows = self._running.pop(future)
         unheard = sum(len(others) for number, others in self._running.values() if number == engine)
         self._loads[engine] = min(self._loads[engine], unheard)

@@ -166,7 +166,6 @@ def cuda_compiler(environment: Mapping[str, str]) -> bool:
 
 
 def free_bytes(folder: Path) -> int | None:
-    """Return a folder's free bytes, or None without it."""
     return shutil.disk_usage(folder).free if folder.is_dir() else None
 
 
