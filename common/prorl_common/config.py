@@ -107,7 +107,7 @@ def read_yaml(text: str, where: str) -> Any:
     try:
         values = yaml.load(text, Loader=PlainLoader)
         if _size(values, {}) > MOST_VALUES:
-            raise ValueError("more than a million values, most of them by aliases")
+            raise ValueError("more than a million values, most of them from aliases")
         json.dumps(values)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -206,7 +206,7 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
         place = names.index(key)
     elif key in names:
         raise ConfigError(
-            f"{section}.{key}: {names.count(key)} of {section} have this name; use a number"
+            f"{section}.{key}: {names.count(key)} entries of {section} have this name; use a number"
         )
     else:
         choices = ", ".join(f"{n} ({name})" if name else str(n) for n, name in enumerate(names))

@@ -49,7 +49,7 @@ def explain_write_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        cure = "choose another place or make room, nothing was half-written"
+        cure = "choose another path or make room, nothing was half-written"
         if error.errno in _NO_ROOM:
             raise DiskFullError(f"cannot write {path}: {_NO_ROOM[error.errno]}; {cure}") from error
         if error.errno in _FATAL_WRITE:
@@ -79,7 +79,7 @@ def check_output(path: Path, folder: bool = False) -> None:
     why = None
     if path.name == "-":
         why = (
-            "it would be a file called '-'; name one, or leave the option out where stdout is meant"
+            "it would be a file called '-'; name a file, or leave the option out to write to stdout"
         )
     elif path.is_dir() and not folder:
         why = "it is a folder, name a file in it"
@@ -230,7 +230,8 @@ class Journal(Closing):
         except BlockingIOError as error:
             self._file.close()
             raise UserError(
-                f"another process is writing {self.path}: wait for it, stop it, or choose another place"
+                f"another process is writing {self.path}: wait for it, stop it, or choose "
+                "another path"
             ) from error
         except OSError:  # a file system without locks
             pass
@@ -269,7 +270,8 @@ class Journal(Closing):
                 os.fsync(self._file.fileno())
         if os.fstat(self._file.fileno()).st_nlink == 0:
             raise UserError(
-                f"{self.path} was removed while it was being written: give the command again to start anew"
+                f"{self.path} was removed while it was being written: run the command again "
+                "to start over"
             )
         return list(itertools.accumulate(map(len, lines[:-1]), initial=start)) if lines else []
 

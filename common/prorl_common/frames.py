@@ -118,7 +118,7 @@ def _refuse(constant: str) -> float:
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise FrameError("an object names a key twice")
+        raise FrameError("an object has the same key twice")
     return value
 
 

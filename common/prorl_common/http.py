@@ -107,7 +107,9 @@ def bearer_token(explicit: str | None) -> str:
     """Return ``explicit``, else PRORL_TOKEN, else an empty string. Raises UserError for an invalid token."""
     token = (explicit if explicit is not None else os.environ.get("PRORL_TOKEN", "")).strip()
     if not token.isascii() or not token.isprintable():
-        raise UserError("the token (PRORL_TOKEN) holds characters that no HTTP header can")
+        raise UserError(
+            "the token (PRORL_TOKEN) contains characters that an HTTP header cannot contain"
+        )
     return token
 
 
@@ -125,9 +127,9 @@ class Reply:
         try:
             value = json.loads(self.body)
         except ValueError as error:
-            raise TransientError(f"an answer that is not JSON ({self._body_start()})") from error
+            raise TransientError(f"the response is not JSON ({self._body_start()})") from error
         if not isinstance(value, dict):
-            raise TransientError(f"an answer that is no JSON object ({self._body_start()})")
+            raise TransientError(f"the response is not a JSON object ({self._body_start()})")
         return value
 
     def message(self) -> str:

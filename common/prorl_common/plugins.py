@@ -329,7 +329,9 @@ class Door(Generic[S]):
 
 def _origin_of(point: EntryPoint) -> Origin:
     if point.dist is None:
-        raise PluginError(f"the entry point {point.group}:{point.name} is of no distribution")
+        raise PluginError(
+            f"the entry point {point.group}:{point.name} does not belong to a distribution"
+        )
     return Origin(point.dist.name, point.dist.version)
 
 
@@ -414,7 +416,8 @@ class FolderDoor:
                 files = [f for f in _files(point.value) if f.is_file()]
             except (ImportError, OSError, TypeError) as error:
                 raise PluginError(
-                    f"the plug-in {origin} ({self.group}: {point.name}) names no package folder: {error}"
+                    f"the plug-in {origin} ({self.group}: {point.name}) does not name a "
+                    f"package folder: {error}"
                 ) from error
             for file in files:
                 stem, dot, suffix = file.name.rpartition(".")

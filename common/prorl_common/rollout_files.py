@@ -89,7 +89,9 @@ def step_of(file: Path) -> int:
     """Return the step of a rollout file. Raises UserError for other names."""
     number = file.stem.removeprefix("step_")
     if not number.isdecimal():
-        raise UserError(f"{file}: not a rollouts file, those are called step_000012.parquet")
+        raise UserError(
+            f"{file}: not a rollouts file, which has a name such as step_000012.parquet"
+        )
     return int(number)
 
 

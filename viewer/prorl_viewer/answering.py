@@ -77,7 +77,7 @@ def _plain(value: Json, share_safe: bool, depth: int = 0) -> Json:
         case list() | tuple():
             return [_plain(item, share_safe, depth + 1) for item in value]
         case _:
-            raise TypeError(f"{type(value).__name__} is not part of an answer")
+            raise TypeError(f"{type(value).__name__} cannot be part of a response")
 
 
 WITHHELD = "this did not work; what went wrong may tell a text, so it is left out here"

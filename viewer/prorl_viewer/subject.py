@@ -92,7 +92,7 @@ def integer(query: Query, key: str, default: int) -> int:
     try:
         return int(text)
     except ValueError:
-        raise UserError(f"{key} is a whole number, not '{text}'") from None
+        raise UserError(f"{key} must be a whole number, not '{text}'") from None
 
 
 def number(query: Query, key: str, default: float) -> float:
@@ -103,7 +103,7 @@ def number(query: Query, key: str, default: float) -> float:
     try:
         return float(text)
     except ValueError:
-        raise UserError(f"{key} is a number, not '{text}'") from None
+        raise UserError(f"{key} must be a number, not '{text}'") from None
 
 
 def choice(query: Query, key: str, allowed: Collection[str], default: str = "") -> str:

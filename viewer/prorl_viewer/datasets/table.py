@@ -238,7 +238,7 @@ def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:
         with explained(path), parquet.ParquetFile(path, read_dictionary=list(LABELS)) as file:
             columns = ["id", *LABELS, "metadata"]
             if missing := [name for name in columns if name not in file.schema_arrow.names]:
-                raise DatasetError(f"{path} is no file of a dataset: it lacks {', '.join(missing)}")
+                raise DatasetError(f"{path} is not a dataset file: it lacks {', '.join(missing)}")
             for batch in file.iter_batches(_BATCH, columns=columns, use_threads=False):
                 ids.append(batch.column("id").cast(pa.string()))
                 rows += len(batch)
@@ -331,7 +331,7 @@ def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
             other_filters &= passes(rates.value, bound)  # an unrated row passes neither
     if text := query.get("q", ""):
         if len(text) > LONGEST_TEXT:
-            raise UserError(f"a text to look for has at most {LONGEST_TEXT} characters")
+            raise UserError(f"a search text must have at most {LONGEST_TEXT} characters")
         other_filters &= table.rows_containing(text)
     counts = {}
     for name in COUNTED:
@@ -347,7 +347,7 @@ def window(query: Query, total: int) -> tuple[int, int]:
     """Return the first row of the query's window, and its end. Raises UserError if invalid."""
     offset, limit = integer(query, "offset", 0), integer(query, "limit", 100)
     if offset < 0 or not 1 <= limit <= MOST_LISTED:
-        raise UserError(f"offset starts at 0, limit is 1 to {MOST_LISTED}")
+        raise UserError(f"offset must be at least 0, limit from 1 to {MOST_LISTED}")
     return offset, min(total, offset + limit)
 
 

@@ -100,7 +100,7 @@ def _saved(path: Path) -> Segment:
     table.validate(full=True)
     offsets, texts = np.frombuffer(about[b"offsets"], np.int64), path.with_suffix(".text")
     if texts.stat().st_size != offsets[-1]:
-        raise ValueError("texts of another length")
+        raise ValueError("texts of a different length")
     files = tuple(FileKey(str(n), int(s), int(m)) for n, s, m in json.loads(about[b"files"]))
     return Segment(files, table, offsets, texts)
 

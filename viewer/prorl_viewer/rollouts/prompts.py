@@ -149,7 +149,7 @@ def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
     try:
         pieces = _pieces(_tokenizer(run), ids)
     except UserError as error:
-        return {"why": f"the tokens' texts are not known: {error}", "count": len(ids), **numbers}
+        return {"why": f"the tokens' texts are unknown: {error}", "count": len(ids), **numbers}
     text, response = "".join(pieces), row.get("response") or ""
     ends, at = [], 0
     for piece in pieces:

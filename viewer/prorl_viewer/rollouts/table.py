@@ -158,7 +158,7 @@ def read_query(query: Query) -> RowQuery:
         raise UserError(f"q is longer than {LONGEST_TEXT} characters: search for a part of it")
     offset, limit = integer(query, "offset", 0), integer(query, "limit", 100)
     if offset < 0 or not 0 <= limit <= MOST_ROWS:
-        raise UserError(f"offset is at least 0 and limit from 0 to {MOST_ROWS}")
+        raise UserError(f"offset must be at least 0 and limit from 0 to {MOST_ROWS}")
     sort = choice(query, "sort", SORTED_BY, "step")
     down = choice(query, "order", ("asc", "desc"), "desc" if sort == "step" else "asc") == "desc"
     flags.setdefault("carried", False)  # their own step lists them

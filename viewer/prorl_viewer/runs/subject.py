@@ -176,7 +176,7 @@ class RunSubject:
         metrics, step = self._metrics, self._recorded(query, least=1)
         width = integer(query, "width", around.STEPS)
         if width < 1:
-            raise UserError("width is a number of steps from 1 on")
+            raise UserError("width must be a number of steps, at least 1")
         spans = around.spans_at(metrics.steps, step, width)
         near = range(spans.before[0], spans.after[1] + 1)
         tasks, unread = self._tasks.read(near, READING)

@@ -67,8 +67,8 @@ class ContextLimits:
             )
         self._rooms[_prompt(body)] = room
         self._tell(
-            f"the server's context holds {context} tokens, prompt and answer together: an answer gets what "
-            f"its prompt leaves of them where that is less than was asked for"
+            f"the server's context holds {context} tokens, prompt and answer together: an answer "
+            "gets only what its prompt leaves if that is less than was requested"
         )
         return {**body, "max_tokens": room}
 

@@ -197,7 +197,7 @@ class OpenAIGenerator:
                 for job, answer in pool.left():
                     take(job, answer)
             except Exception as later:  # noqa: BLE001 - the first error is what is raised
-                error.add_note(f"answers that had ended could not be handed over ({later!r})")
+                error.add_note(f"finished answers could not be delivered ({later!r})")
             raise
         if collector.answered:
             self._worked = params
@@ -223,8 +223,8 @@ class OpenAIGenerator:
         )
         if self.options.refusals == "stop":
             raise SampleRefusedError(
-                f"{line}: what was sampled is kept; recording refusals goes on without such samples, "
-                "counted and never scored"
+                f"{line}: what was sampled is kept; if refusals are recorded, sampling continues without such "
+                "samples, which are counted and never scored"
             )
         if len(collector.refused) < ALL_REFUSED or self._worked == params or probe is None:
             return
@@ -266,7 +266,7 @@ class OpenAIGenerator:
 
     def sync_weights(self, model: Any) -> None:
         """Raise UserError: a server keeps its own weights."""
-        raise UserError("a server cannot take over weights: sample with transformers or vllm")
+        raise UserError("a server cannot load new weights: sample with transformers or vllm")
 
     def close(self) -> None:
         """Do nothing: connections are closed after each call."""
@@ -326,8 +326,8 @@ class OpenAIGenerator:
                     f"{n} {now.get(n)} instead of {before.get(n)}" for n in changed
                 )
             raise UserError(
-                f"the server {self._address} came back with another model ({difference}): what was sampled "
-                "before is kept; serve that model again, or begin anew"
+                f"the server {self._address} came back with another model ({difference}): what "
+                "was sampled before is kept; serve that model again, or start over"
             )
 
     def _digest(self) -> str:

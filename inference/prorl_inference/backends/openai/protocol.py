@@ -108,11 +108,13 @@ def read_object(reply: Reply) -> dict[str, Any]:
         raise UserError(f"the server turns the key down ({line}): name the right one's variable")
     if 300 <= status < 400:
         place = one_line(reply.hide(reply.header("Location") or ""))[:300]
-        raise UserError(f"the server is elsewhere ({line}): give its address {place}".rstrip())
+        raise UserError(
+            f"the server redirects to another address ({line}): give its address {place}".rstrip()
+        )
     if (trouble := reply.trouble()) is not None:
         raise trouble
     if status in (404, 405):
-        raise ServiceError(f"the server answers, but does not know what is asked ({line})")
+        raise ServiceError(f"the server answers, but does not know what was requested ({line})")
     if "chat template" in message.lower() or "chat_template" in message:
         raise UserError(
             f"the server cannot render chat messages ({line}): give it a chat template, or name "

@@ -152,7 +152,7 @@ def check_decoding(model: Any) -> None:
     off = 0.0
     try:
         if not cache_name(model):
-            raise ValueError("its forward pass takes no cache")
+            raise ValueError("its forward pass does not accept a cache")
         with torch.no_grad():
             logits, cache, mask = prefill(model, sequences)
             cache.reorder_cache(index := torch.tensor([0, 1, 1], device=model.device))
