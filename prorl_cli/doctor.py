@@ -322,7 +322,7 @@ def check_sandbox() -> Check:
     from prorl_sandbox import default_backend, open_sandbox, probe
 
     if (backend := default_backend()) != "local":
-        cure = "mend it, or unset PRORL_BACKEND to run programs here"
+        cure = "fix it, or unset PRORL_BACKEND to run programs here"
         try:
             with contextlib.closing(open_sandbox()) as sandbox:
                 return Check("sandbox", "ok", f"{sandbox.isolation} (PRORL_BACKEND={backend})")

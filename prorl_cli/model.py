@@ -33,7 +33,7 @@ def fetch_command(
 
     progress = make_progress()
     if not force and is_cached(name):
-        say(f"{name} is in the cache already (--force makes it anew)")
+        say(f"{name} is in the cache already (--force makes it again)")
     try:
         path = fetch_or_resolve(name, progress, force=force)
     finally:

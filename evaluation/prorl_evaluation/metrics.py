@@ -248,7 +248,7 @@ def false_positive_reading(rate: float, k: int) -> float:
     See Brown et al. 2024, arXiv 2407.21787. Raises ValueError for a rate outside [0, 1) or k < 1.
     """
     if not 0.0 <= rate < 1.0 or k < 1:
-        raise ValueError(f"the rate must lie in [0, 1) and k be at least 1: {rate}, {k}")
+        raise ValueError(f"the rate must be in [0, 1) and k be at least 1: {rate}, {k}")
     return -math.expm1(k * math.log1p(-rate))
 
 

@@ -130,7 +130,8 @@ def gather_models(
         models.setdefault((r.label, r.model_digest), []).append(r)
     if len(models) < 2:
         raise EvaluationError(
-            f"a table compares models, and {', '.join(names)} has one: name results of two or more"
+            f"a table compares models, but {', '.join(names)} has only one: name results of "
+            "two or more"
         )
     one_each = [_one_result(parts, single=len(results) == len(models)) for parts in models.values()]
     labels: list[str] = []
@@ -153,7 +154,8 @@ def _one_result(parts: Sequence[EvalResult], single: bool) -> EvalResult:
         keys = {(p.id, p.prompt_sha256) for p in r.problems}
         if keys & taken:
             raise EvaluationError(
-                f"{r.label} has two results on the same problems: name one of them, and not the folder of both"
+                f"{r.label} has two results on the same problems: name one of them, not the "
+                "folder that holds both"
             )
         taken |= keys
         origin = r.settings.dataset

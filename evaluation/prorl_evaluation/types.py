@@ -264,7 +264,7 @@ def load_result(path: Path) -> EvalResult:
             raise ValueError("no groups")
         for name in ("model_id", "model_digest", "created"):
             if not isinstance(row[name], str):
-                raise TypeError(f"{name} is no text")
+                raise TypeError(f"{name} is not a string")
         row["examples"] = tuple(Example(**e) for e in row["examples"])
         row["isolation"] = tuple(row["isolation"])
         return EvalResult(**row)

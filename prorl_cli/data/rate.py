@@ -100,7 +100,9 @@ def rate_command(
     if steps is not None:
         match = re.fullmatch(r"(\d+)-(\d+)", steps)
         if match is None:
-            raise UserError(f"--steps is '{steps}': give the first and the last, as 100-200")
+            raise UserError(
+                f"--steps is '{steps}': give the first and the last, for example 100-200"
+            )
         window = int(match[1]), int(match[2])
     if window is not None and from_run is None:
         raise UserError("--steps is of --from-run: name the run")
@@ -115,7 +117,8 @@ def rate_command(
     sampled = eval_config.model.path is not None or bool(eval_config.server.url)
     if not (sampled or from_eval or from_run is not None or (folder / STORE_FILE).is_file()):
         raise UserError(
-            f"{folder} holds no ratings: make some with --model or --set server.url=URL, or take in --from-run or --from-eval"
+            f"{folder} holds no ratings: make some with --model or --set server.url=URL, or "
+            "import some with --from-run or --from-eval"
         )
     progress = make_progress()
     policies: list[Policy] = []
@@ -136,7 +139,8 @@ def rate_command(
             if len(policies) != 1:
                 names = "; ".join(policy.words() for policy in policies[:5])
                 raise UserError(
-                    f"{store.path} holds ratings of {len(policies)} policies ({names}): say whose with --model or --from-run"
+                    f"{store.path} holds ratings of {len(policies)} policies ({names}): "
+                    "choose one with --model or --from-run"
                 )
         rated = store.rows(samples, policies)
     _show(chosen, folder, samples, rated, policies, ends if suggest else None, json_out)
@@ -256,4 +260,4 @@ def _band(text: str) -> tuple[float, float]:
         low, high = (float(part) for part in text.split(","))
         if 0 <= low <= high <= 1:
             return low, high
-    raise UserError(f"--band is '{text}': give two pass rates, as 0.1,0.9")
+    raise UserError(f"--band is '{text}': give two pass rates, for example 0.1,0.9")

@@ -293,14 +293,14 @@ def novelty_command(
         split = against_base(base, models)
         held, called = split.corpus, split.described
         if split.control is None:
-            warn(f"{base.label} has one sample a problem: no half is left as a control")
+            warn(f"{base.label} has one sample per problem: no half is left as a control")
         else:
             models = [split.control, *models]
     responses = [r for m in models for r in m.responses]
     measured, read = measure(responses, held, sizes, make_progress())
     say(f"corpus: {read.documents:,} documents, {read.words:,} words, {read.bytes / 1e6:,.1f} MB")
     if not read.words:
-        warn("the corpus holds no words: everything is new beside nothing")
+        warn("the corpus holds no words: compared with nothing, everything is new")
     how = Resampling(seed=section.seed)
     rows = iter(measured)
     scored = [(m.label, [next(rows) for _ in m.responses]) for m in models]
@@ -334,5 +334,5 @@ def _sizes(lengths: str) -> tuple[int, ...]:
         raise UserError(f"novelty.lengths is '{lengths}': give two numbers of words such as 5-12")
     low, high = int(first), int(last or first)
     if not 1 <= low <= high <= 64:
-        raise UserError(f"novelty.lengths is '{lengths}': they ascend and lie between 1 and 64")
+        raise UserError(f"novelty.lengths is '{lengths}': they must ascend and be between 1 and 64")
     return tuple(range(low, high + 1))

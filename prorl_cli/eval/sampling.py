@@ -283,7 +283,7 @@ def run_command(
         for note in chosen.notes:
             say(f"note: {note}")
         if not gathered.ready:
-            warn("no benchmark of the suite could be had: nothing is sampled")
+            warn("no benchmark of the suite could be loaded: nothing is sampled")
         shared = _find_shared_problems(gathered, session, progress)
         with open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool:
             pool.require(sample.task for one in gathered.ready for sample in one.samples)
@@ -320,7 +320,7 @@ def _find_shared_problems(
     try:
         shared = shared_with(gathered.ready, data, progress)
     except UserError as error:
-        warn(f"whether the training data holds these problems is not known: {error}")
+        warn(f"whether the training data holds these problems is unknown: {error}")
         return {}
     for line in shared_lines(shared, gathered.ready):
         warn(line)
@@ -367,7 +367,8 @@ def _show(
             say(f"page written: {html}")
         else:  # the failures' own exit code stands
             warn(
-                "no page: there is no benchmark that all models have finished; the same command goes on"
+                "no page: there is no benchmark that all models have finished; the same "
+                "command continues"
             )
     if result.failures:
         say(f"{len(result.failures)} benchmarks were not done, the same command tries them again")

@@ -97,7 +97,7 @@ def quickstart(
     if not plan.shows_gain:
         say(plan.too_little(minutes))
     processor = format_seconds(sum(os.times()[:4]))
-    say(f"quickstart done in {took} ({processor} of processor time)")
+    say(f"quickstart done in {took} ({processor} of CPU time)")
 
 
 def require_statistics() -> None:

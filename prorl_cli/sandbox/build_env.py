@@ -48,7 +48,7 @@ def build_env_command(
     packages = store.requirements_of(name) if requirements is None else read(name, requirements)
     if packages is None:
         raise UserError(
-            f"environment {name!r} is not known here: give its packages with --requirements FILE"
+            f"environment {name!r} is unknown here: give its packages with --requirements FILE"
         )
     match backend:
         case "local":

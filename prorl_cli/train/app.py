@@ -130,14 +130,14 @@ def start_run(start: Start, restarts: int = 0, trainers: Trainers | None = None)
         )
     for note in scaling_notes(config):
         console.say(f"scaled   {note}")
-    console.say("the ETA appears once steps are steady; Ctrl-C saves and says how to go on")
+    console.say("the ETA appears once steps are steady; Ctrl-C saves and says how to continue")
 
     again = prorl_command("train", "--resume", folder.name)
 
     def how_to_go_on() -> str:
         if not start.run.config_path.exists():
             return NOTHING_KEPT
-        return f"stopping; go on with {again}"
+        return f"stopping; continue with {again}"
 
     started, progress = time.monotonic(), console.make_progress()
     with console.stoppable(how_to_go_on, progress):

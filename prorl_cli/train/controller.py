@@ -119,8 +119,8 @@ def simulate(
     lines = [(str(d.step), sides[d.side], d.kind.replace("_", " "), d.reason) for d in differing]
     console.print_table("", ("step", "where", "decision", "why"), lines)
     print(
-        f"after step {differing[0].step} the numbers are those of a run that went another way: "
-        "read what follows with care"
+        f"after step {differing[0].step} the numbers are those of a run that took a different "
+        "course: read what follows with care"
     )
 
 
@@ -132,7 +132,7 @@ def _recorded_rows(path: Path) -> dict[int, Mapping[str, Any]]:
         step = row.get("step") if isinstance(row, dict) else None
         if not isinstance(step, int) or step < 1:
             raise UserError(
-                f"{path}:{line}: not a line of metrics.jsonl: it needs a step from 1 on"
+                f"{path}:{line}: not a line of metrics.jsonl: it needs a step of at least 1"
             )
         rows[step] = row
     if not rows:

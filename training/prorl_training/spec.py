@@ -129,8 +129,9 @@ def check_gradient(door: Door[Any], name: str, value: Tensor, logprobs: Tensor) 
     """Raise PluginError if ``value`` has no gradient although ``logprobs`` have one."""
     if logprobs.requires_grad and not value.requires_grad:
         raise PluginError(
-            f"the {door.noun} {name!r} ({door.origin(name).source}) returned numbers without a gradient, of which "
-            "nothing can be learned: compute them from the log-probs, without detach, item or whole numbers"
+            f"the {door.noun} {name!r} ({door.origin(name).source}) returned numbers without a "
+            "gradient, from which nothing can be learned: compute them from the log-probs, "
+            "without detach, item or whole numbers"
         )
 
 

@@ -165,11 +165,11 @@ class RatingStore(Closing):
                 **{name: row[name] for name in Policy.__dataclass_fields__ if name in row}
             )
         except TypeError as error:
-            raise self._damaged(number, "it does not say who was sampled") from error
+            raise self._damaged(number, "it does not say which model was sampled") from error
 
     def _damaged(self, number: int, why: str) -> EvaluationError:
         return EvaluationError(
-            f"{self.path}:{number} is no rating ({why}): take the line out, its row is rated again"
+            f"{self.path}:{number} is no rating ({why}): remove the line, its row is rated again"
         )
 
 

@@ -66,7 +66,8 @@ class StoredResults:
         for file in self.files:
             if file.name != RESULT_FILE:
                 raise EvaluationError(
-                    f"{file} is not in a result folder: a page is made of folders that hold {RESULT_FILE}"
+                    f"{file} is not in a result folder: a page is made from folders that "
+                    f"hold {RESULT_FILE}"
                 )
         return [file.parent for file in self.files]
 
@@ -127,7 +128,7 @@ def run_target(run: Run, which: str) -> Target:
     match = re.fullmatch(r"step_(\d+)", name)
     if match is None or not (root / name / "policy" / "config.json").is_file():
         steps = [p.parent.parent.name for p in sorted(root.glob("step_*/policy/config.json"))]
-        stored = f"it has {', '.join(steps)}" if steps else "it has none yet: let it train further"
+        stored = f"it has {', '.join(steps)}" if steps else "it has none yet: train longer"
         raise EvaluationError(f"run {run.name} has no checkpoint '{which}'; {stored}")
     step = int(match[1])
     label = f"{run.name} step {step}" + (f" {BEFORE_RL}" if step == 0 else "")

@@ -202,7 +202,8 @@ def settings_of(
     backend.check_installed()
     if model.batches is not None and not backend.fixed_batches:
         raise UserError(
-            f"model.batches is of model.backend transformers: {backend.name} batches by itself"
+            f"model.batches applies only to model.backend transformers: {backend.name} "
+            "batches by itself"
         )
     origin = BACKENDS.origin(backend.name)
     # the plug-in is part of each sample's key, so samples of two versions are never mixed

@@ -155,8 +155,8 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
     with EvalJournal(out, keys) as journal:
         if lack := sum(missing(batch, journal) for batch in batches):
             raise EvaluationError(
-                f"{out} lacks {lack} samples: its sampling was interrupted, "
-                "finish it by giving its pass-at-k command again"
+                f"{out} lacks {lack} samples: its sampling was interrupted, finish it by running "
+                "its pass-at-k command again"
             )
         old = journal.verdicts  # its open file is read until the end, even after a rename
     with EvalJournal(out, keys, verdicts_file=fresh.name) as journal:
@@ -173,8 +173,8 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
                 lost.append(verdict.reason)
         if lost:
             raise ServiceError(
-                f"{len(lost)} of {made} answers got no verdict (infra error: {lost[0]}): "
-                f"the old verdicts in {out} stand, give the same command again once that is mended"
+                f"{len(lost)} of {made} answers got no verdict (infra error: {lost[0]}): the old "
+                f"verdicts in {out} are kept, give the same command again once that is fixed"
             )
         remaining = (v for v in old.values() if (v.key, v.task) not in journal.verdicts)
         while block := list(itertools.islice(remaining, BLOCK)):

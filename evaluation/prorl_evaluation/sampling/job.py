@@ -146,9 +146,9 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
         if old != part:
             was, now = (f"{p['source']} {p['version'][:19]}" for p in (old, part))
             raise EvaluationError(
-                f"{out} was made with {part['name']} of {was}, here it is of {now}: go on with that one, "
-                f"choose another folder with --out, or judge a finished one anew: "
-                f"{prorl_command('eval', 'regrade', out)}"
+                f"{out} was made with {part['name']} of {was}, here it is of {now}: continue "
+                "with that one, choose another folder with --out, or judge a finished "
+                f"evaluation again: {prorl_command('eval', 'regrade', out)}"
             )
     return list(parts_by_name.values())
 

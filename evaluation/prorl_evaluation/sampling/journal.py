@@ -26,7 +26,7 @@ REFUSED = "refused"
 R = TypeVar("R")
 KEYS_KEPT = 1 << 15
 """Size of the key cache; each sample's key is needed when it is planned, written and scored."""
-ONE_MODEL = "each model needs a folder of its own, choose another with --out; nothing was changed"
+ONE_MODEL = "each model needs its own folder, choose another with --out; nothing was changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +241,8 @@ class EvalJournal(Closing):
             made_by = row.get("backend", "transformers")
             if made_by != keys.backend:
                 raise EvaluationError(
-                    f"{path}:{number} was sampled with backend {made_by}, not {keys.backend}: go on with "
-                    "that one, or choose another folder with --out"
+                    f"{path}:{number} was sampled with backend {made_by}, not {keys.backend}: "
+                    "continue with that one, or choose another folder with --out"
                 )
             key = row["key"]
             if replaces(row, key in self._refused if key in self.samples else None):

@@ -230,6 +230,6 @@ class GradingThread(Closing):
         self._thread.join(PATIENCE_SECONDS)
         if self._thread.is_alive() and self._tell is not None:
             self._tell(
-                f"waiting for {self._working} verdicts in work; the others are made next time"
+                f"waiting for {self._working} verdicts in progress; the others are made next time"
             )
         self._thread.join()

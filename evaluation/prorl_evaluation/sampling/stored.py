@@ -154,5 +154,6 @@ def spooled(samples: Iterable[Sample]) -> Stored[Sample]:
         if not says_disk_full(error):
             raise
         raise DiskFullError(
-            f"the folder for temporary files, {tempfile.gettempdir()}, is full: let TMPDIR name one with more room"
+            f"the folder for temporary files, {tempfile.gettempdir()}, is full: set TMPDIR "
+            "to a folder with more room"
         ) from error

@@ -100,7 +100,7 @@ def cluster_codes(
         if code == len(stratum_of):
             stratum_of.append(group)
         elif stratum_of[code] != group:
-            raise ValueError(f"cluster {name!r} lies in two strata")
+            raise ValueError(f"cluster {name!r} is in two strata")
         codes[i] = code
     sizes = Counter(stratum_of)
     small = {s for s, size in sizes.items() if size < LEAST}
@@ -216,7 +216,7 @@ def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:
     if matrix.ndim != 2:
         raise ValueError(f"rows must have the shape [N, M], not {matrix.shape}")
     if np.any(matrix < bounds[0] - SAME) or np.any(matrix > bounds[1] + SAME):
-        raise ValueError(f"a value lies outside [{bounds[0]:g}, {bounds[1]:g}]")
+        raise ValueError(f"a value is outside [{bounds[0]:g}, {bounds[1]:g}]")
     return matrix
 
 

@@ -184,8 +184,8 @@ class Call:
                 note = next(c.note for c in completions if c.finish_reason == "refused")
                 raise SampleRefusedError(
                     f"every available server refused a sample of the prompt starting '{start}' "
-                    f"({note}): what was sampled is kept; if refusals are recorded, sampling continues without "
-                    "such samples, which are counted and never scored"
+                    f"({note}): what was sampled is kept; if refusals are recorded, sampling "
+                    "continues without such samples, which are counted and never scored"
                 )
             self._take(_Ended(worker, unit, 0, completions))
 

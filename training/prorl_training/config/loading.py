@@ -176,7 +176,8 @@ def _phases(
     if of_preset:
         if entry.steps is not None:
             raise ConfigError(
-                f"stage {name}: {entry.preset} has phases, whose steps are its length: change theirs"
+                f"stage {name}: {entry.preset} has phases, whose steps are its length: "
+                "change the steps of the phases"
             )
         return [
             {**phase, **entry.phases.get(str(phase["name"]), {}), "stage": name}
@@ -201,8 +202,8 @@ def _difference(first: TrainConfig, config: TrainConfig, name: str) -> dict[str,
     ]
     if fixed:
         raise ConfigError(
-            f"stage {name} differs from the first one in {', '.join(fixed)}, which cannot change during a run: "
-            "say beside stages what holds for all of them"
+            f"stage {name} differs from the first one in {', '.join(fixed)}, which cannot change "
+            "during a run: set what holds for all of them outside stages"
         )
     settings: dict[str, Any] = {}
     for path in paths:
@@ -302,7 +303,8 @@ def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any
     base = Path() if file is None else file.parent
     if file is not None and (missing := [path for path in named if not (base / path).exists()]):
         raise PluginError(
-            f"plug-in {missing[0]} is not there: put it back, or name its new place under plugins: in {file}"
+            f"plug-in {missing[0]} is not there: put it back, or give its new path under "
+            f"plugins: in {file}"
         )
     loaded = use_plugins(base / path for path in named)
     return {**values, **({"plugins": [str(f.path) for f in loaded]} if loaded else {})}

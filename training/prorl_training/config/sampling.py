@@ -43,7 +43,7 @@ class DataConfig(Section):
     @classmethod
     def _weights_draw_something(cls, weights: dict[str, float]) -> dict[str, float]:
         if any(not 0 <= w < math.inf for w in weights.values()):
-            raise ValueError("a weight is a number of at least 0")
+            raise ValueError("a weight must be a number of at least 0")
         if weights and not any(weights.values()):
             raise ValueError("all weights are 0: nothing could be drawn")
         return weights

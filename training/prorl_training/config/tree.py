@@ -128,8 +128,9 @@ class TrainConfig(Section):
     def _one_rule_for_cut_responses(self) -> TrainConfig:
         if self.overlong.buffer_tokens and self.stop_properly.mode in ("scale", "fixed"):
             raise ValueError(
-                "overlong and stop_properly both price a response that the limit cut: use one "
-                "(in the official code stop_properly wins and overlong does nothing)"
+                "overlong and stop_properly both penalise a response that was cut at the limit: "
+                "use only one (in the official code stop_properly wins and overlong does "
+                "nothing)"
             )
         if self.overlong.buffer_tokens > self.rollout.max_tokens:
             raise ValueError(
@@ -143,8 +144,8 @@ class TrainConfig(Section):
         to = self.controller.reset_to
         if not self.phases and to != "current" and not self.checkpoint.best:
             raise ValueError(
-                f"controller.reset_to={to} takes a checkpoint that checkpoint.best=false does not "
-                "keep: set checkpoint.best=true, or controller.reset_to=current"
+                f"controller.reset_to={to} needs a checkpoint that checkpoint.best=false does "
+                "not keep: set checkpoint.best=true, or controller.reset_to=current"
             )
         return self
 
@@ -156,7 +157,8 @@ class TrainConfig(Section):
         if actions and not (self.validation.every and c.stall_validations):
             off = "controller.stall_validations" if self.validation.every else "validation.every"
             raise ValueError(
-                f"controller.on_stall acts on a stall, and {off}=0 looks for none: set {off}, or controller.on_stall=[]"
+                f"controller.on_stall acts on a stall, but {off}=0 detects none: set {off}, "
+                "or controller.on_stall=[]"
             )
         if c.end_gain and "end" not in actions:
             raise ValueError(
@@ -165,13 +167,13 @@ class TrainConfig(Section):
             )
         if "raise_difficulty" in actions and data.levels == "all":
             raise ValueError(
-                "controller.on_stall=raise_difficulty opens levels, and data.levels=all has all of them open: "
-                "set data.levels=ladder"
+                "controller.on_stall=raise_difficulty opens levels, but data.levels=all opens "
+                "all of them at the start: set data.levels=ladder"
             )
         if "rerate" in actions and data.sampling == "uniform" and data.levels == "all":
             raise ValueError(
-                "controller.on_stall=rerate forgets the items' records, which nothing reads: set "
-                "data.sampling=posterior"
+                "controller.on_stall=rerate resets the items' records, but nothing reads them: "
+                "set data.sampling=posterior"
             )
         return self
 
@@ -179,8 +181,8 @@ class TrainConfig(Section):
     def _a_forecast_has_validations(self) -> TrainConfig:
         if self.logging.forecast and not self.validation.every:
             raise ValueError(
-                "logging.forecast tells where validation is heading, and validation.every=0 has none: set "
-                "validation.every, or logging.forecast=0"
+                "logging.forecast forecasts validation, but validation.every=0 turns it off: "
+                "set validation.every, or logging.forecast=0"
             )
         return self
 
@@ -193,8 +195,8 @@ class TrainConfig(Section):
         runs = [name for name, _ in groupby(phase.stage for phase in self.phases)]
         if (stages or any(named)) and (named != stages or runs != stages):
             raise ValueError(
-                f"the phases are of the stages {', '.join(n or 'none' for n in runs)}, in this order, and the "
-                f"stages are {', '.join(stages) or 'none'}"
+                f"the phases belong to the stages {', '.join(n or 'none' for n in runs)}, in "
+                f"this order, but the stages are {', '.join(stages) or 'none'}"
             )
         return self
 

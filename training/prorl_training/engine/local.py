@@ -220,7 +220,7 @@ class LocalEngine:
         from prorl_training.run.resume import environment_decisions
 
         restore_checkpoint(checkpoint, machinery.policy, state)
-        so = "the run goes on, but not bit for bit as it would have without the change"
+        so = "the run continues, but not bit for bit as it would have without the change"
         return environment_decisions(state, environment(machinery.policy), so)
 
     def begin_stage(
@@ -277,7 +277,10 @@ class LocalEngine:
 
 
 def finishing(run: RunFolder) -> str:
-    return f"finishing this step, then saving; go on with {prorl_command('train', '--resume', run.name)}"
+    return (
+        "finishing this step, then saving; continue with "
+        f"{prorl_command('train', '--resume', run.name)}"
+    )
 
 
 def scaling_notes(config: TrainConfig) -> list[str]:

@@ -273,7 +273,7 @@ def train(
         sets += [] if steps is None else [f"steps={steps}"]
         start: Start | str = new_run(preset, None, sets, name)
     elif preset or name:
-        raise UserError("resume goes on with the run's own preset and name: leave those out")
+        raise UserError("resume continues with the run's own preset and name: leave those out")
     else:
         start = resumed_run(resume, sets, steps)
     if isinstance(start, str):

@@ -53,10 +53,10 @@ class ModelShape:
         """Return the shape of a Transformers config. Raises UserError for experts, recurrent layers, missing sizes."""
         kind = str(config.get("model_type", ""))
         if any(int(config.get(key) or 0) > 1 for key in EXPERT_KEYS):
-            raise UserError(f"the size of a model with experts ({kind}) cannot be reckoned")
+            raise UserError(f"the size of a model with experts ({kind}) cannot be estimated")
         if any(config.get(key) for key in RECURRENT_KEYS):
             raise UserError(
-                f"the size of a model with recurrent layers ({kind}) cannot be reckoned"
+                f"the size of a model with recurrent layers ({kind}) cannot be estimated"
             )
         hidden, heads = _size(config, "hidden_size"), _size(config, "num_attention_heads")
         bias = bool(config.get("attention_bias", False))
@@ -111,7 +111,8 @@ def _size(config: Mapping[str, Any], key: str) -> int:
     value = config.get(key)
     if not isinstance(value, int) or value < 1:
         raise UserError(
-            f"the model's config has no {key}: sizes are reckoned for models of attention and gated MLP layers"
+            f"the model's config has no {key}: sizes are estimated for models of attention "
+            "and gated MLP layers"
         )
     return value
 
@@ -177,8 +178,8 @@ def model_shape(name: str) -> ModelShape:
     if name in KNOWN:
         return ModelShape.from_config(KNOWN[name])
     raise UserError(
-        f"the sizes of {name} are not known here{nearest(name, KNOWN)}: fetch its config "
-        f"(hf download {name} config.json) or name a folder that has it"
+        f"the sizes of {name} are unknown here{nearest(name, KNOWN)}: download its config (hf "
+        f"download {name} config.json) or name a folder that has it"
     )
 
 

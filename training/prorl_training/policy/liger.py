@@ -91,5 +91,6 @@ def try_liger(layer: torch.nn.Linear, dtype: torch.dtype, device: torch.device) 
         gap = float((ours - theirs).abs().max())
         if not gap <= bound * size:
             raise UserError(
-                f"model.liger=true: Liger's kernel gives other {name} here, off by {gap:.2g}: {OFF}"
+                f"model.liger=true: Liger's kernel gives different {name} here, off by "
+                f"{gap:.2g}: {OFF}"
             )

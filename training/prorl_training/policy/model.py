@@ -156,8 +156,8 @@ class PolicyModel:
         scorer = TargetScorer(model, liger_logprobs)
         if scorer.factor is None:
             raise UserError(
-                f"model.liger=true: {type(scorer.whole).__name__} makes its logits in a way of its own, "
-                "which Liger's kernel does not know: --set model.liger=false"
+                f"model.liger=true: {type(scorer.whole).__name__} computes its logits in its own "
+                "way, which Liger's kernel does not support: --set model.liger=false"
             )
         try_liger(scorer.whole.get_output_embeddings(), self.compute_dtype, self.device)
         return scorer

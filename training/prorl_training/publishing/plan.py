@@ -94,7 +94,7 @@ def _file(path: Path, private: Private) -> Path | bytes:
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8 text: save the model again") from error
     if private.holds_secret(text):
-        raise UserError(f"{path} holds what looks like a token: take it out, then push again")
+        raise UserError(f"{path} holds what looks like a token: remove it, then push again")
     if not path.name.endswith("config.json"):
         return path
     try:

@@ -95,8 +95,8 @@ class ItemRecords:
         columns = json.loads(path.read_text(encoding="utf-8"))
         if missing := [name for name in columns["ids"] if name not in self._place]:
             raise UserError(
-                f"{path} has records of '{missing[0]}', which the dataset lacks: go on with the dataset that "
-                "the run was started on"
+                f"{path} has records of '{missing[0]}', which the dataset lacks: continue with "
+                "the dataset that the run was started on"
             )
         places = [self._place[name] for name in columns["ids"]]
         for name, column in (("right", self.right), ("wrong", self.wrong), ("solved", self.solved)):
@@ -117,7 +117,7 @@ def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, 
                 f"{path}:{number}: not a line of pass_rates.jsonl (id, pass_rate, n)"
             ) from error
         if not 0 <= rate <= 1 or n < 0:
-            raise UserError(f"{path}:{number}: pass_rate {rate} of {n} samples is no rate")
+            raise UserError(f"{path}:{number}: pass_rate {rate} of {n} samples is not a rate")
         ratings[name] = rate, n
     if ratings.keys().isdisjoint(items):
         raise UserError(

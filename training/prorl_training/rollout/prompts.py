@@ -106,8 +106,9 @@ class PromptSource:
             ladder = settings.data.levels == "ladder"
             if ladder and not self._ladders.can_climb(self._drawn_domains(settings)):
                 raise UserError(
-                    "data.levels=ladder opens one level after the other, and no family that is drawn of this dataset has "
-                    "items of two levels: set data.levels=all, or build one that has (prorl data ladder)"
+                    "data.levels=ladder opens one level after the other, and no family that is "
+                    "drawn of this dataset has items of two levels: set data.levels=all, or "
+                    "build a dataset that has (prorl data ladder)"
                 )
             fit = (self.fits(s, settings) for s in self.eligible(settings))
             every = settings.rollout.overlong_prompts == "error"  # then ``fits`` raises
@@ -139,8 +140,8 @@ class PromptSource:
                 "it to 0 for no limit but the context's"
             )
         return (
-            f"no prompt leaves room for rollout.max_tokens={r.max_tokens} in the model's context of "
-            f"{self.context} tokens: lower it or take a model with a longer context"
+            f"no prompt leaves room for rollout.max_tokens={r.max_tokens} in the model's context "
+            f"of {self.context} tokens: lower it or use a model with a longer context"
         )
 
     def fits(self, sample: Sample, config: TrainConfig) -> bool:
@@ -213,8 +214,8 @@ def check_context(config: TrainConfig, context: int | None) -> None:
         if context is not None and limit >= context:
             where = f" in phase {config.phases[number].name}" if config.phases else ""
             raise UserError(
-                f"rollout.max_tokens={limit}{where} leaves no room for a prompt in the model's context "
-                f"of {context} tokens: lower it or take a model with a longer context"
+                f"rollout.max_tokens={limit}{where} leaves no room for a prompt in the model's "
+                f"context of {context} tokens: lower it or use a model with a longer context"
             )
 
 

@@ -163,7 +163,7 @@ def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError
             f"{root.parent} has no checkpoint yet: start it again under another name"
         )
     raise CheckpointError(
-        f"{root.parent} cannot go on: none of its {len(troubles)} checkpoints is whole "
+        f"{root.parent} cannot continue: none of its {len(troubles)} checkpoints is whole "
         f"(newest: {troubles[0]}); start a new run"
     )
 
@@ -281,8 +281,9 @@ def _explained(target: Path, work: Path) -> Iterator[None]:
     except Exception as error:
         if says_disk_full(error) or is_full(work):
             raise DiskFullError(
-                f"cannot write the checkpoint {target}: the disk is full; make room (checkpoint.keep, "
-                "old runs) and go on with --resume, the checkpoints before it are whole"
+                f"cannot write the checkpoint {target}: the disk is full; make room "
+                "(checkpoint.keep, old runs) and continue with --resume, the earlier "
+                "checkpoints are complete"
             ) from error
         raise
 
@@ -366,8 +367,8 @@ def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> Carried:
         sample = samples_by_id.get(row["sample_id"])
         if sample is None:
             raise CheckpointError(
-                f"the rollout buffer in {path} holds sample '{row['sample_id']}', which the dataset "
-                "lacks: go on with the dataset that the run was started on"
+                f"the rollout buffer in {path} holds sample '{row['sample_id']}', which the "
+                "dataset lacks: continue with the dataset that the run was started on"
             )
         return sample
 

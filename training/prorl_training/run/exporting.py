@@ -57,8 +57,8 @@ def choose_checkpoint(
     source, state, troubles = newest_whole(run.checkpoints)
     if troubles and not fall_back:
         raise UserError(
-            f"{troubles[0]}; the newest whole one is of step {state['step']}: give --fall-back "
-            "to take it, or name the step of another"
+            f"{troubles[0]}; the newest complete checkpoint is of step {state['step']}: give "
+            "--fall-back to use it, or name another step"
         )
     return Chosen(source / "policy", state, tuple(troubles))
 

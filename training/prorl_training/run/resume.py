@@ -141,9 +141,10 @@ def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[
     begun = [stage.name for stage in config.stages].index(last_begun) + 1
     if begun == len(stages):
         raise ResumeError(
-            f"{run.name} is in its last stage, which goes on with the engine that it began with: for another one "
-            f"start a new run from this policy: {prorl_command('train', 'export', run.name)} --out FOLDER, then prorl "
-            "train --model FOLDER --engine ..."
+            f"{run.name} is in its last stage, which goes on with the engine that it started "
+            "with: for another engine start a new run from this policy: "
+            f"{prorl_command('train', 'export', run.name)} --out FOLDER, then prorl train "
+            "--model FOLDER --engine ..."
         )
     return [stage | ({"engine": engine} if n >= begun else {}) for n, stage in enumerate(stages)]
 
@@ -158,7 +159,7 @@ def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
     budget = config.token_budget
     if budget and state["tokens_total"] >= budget:
         return (
-            f"{run.name} has spent its token_budget of {budget}: for more say --set token_budget=N"
+            f"{run.name} has spent its token_budget of {budget}: for more give --set token_budget=N"
         )
     return None
 
@@ -261,9 +262,10 @@ def check_identity(
         changed = [part for part in [*before, *parts] if part not in before or part not in parts]
         names = dict.fromkeys(f"{part['name']} of {part['source']}" for part in changed)
         raise ResumeError(
-            f"{run.name} was started with other plug-ins ({', '.join(names)} changed): go on with the ones "
-            f"it was started with, or start a new run from its weights "
-            f"({prorl_command('train', 'export', run.name)} --out MODEL, then prorl train --set model.path=MODEL)"
+            f"{run.name} was started with other plug-ins ({', '.join(names)} changed): continue "
+            "with the plug-ins it was started with, or start a new run from its weights "
+            f"({prorl_command('train', 'export', run.name)} --out MODEL, then prorl train --set "
+            "model.path=MODEL)"
         )
     if recorded["dataset"] != dataset_fingerprint(dataset):
         raise ResumeError(

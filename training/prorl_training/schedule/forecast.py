@@ -130,8 +130,8 @@ def _mean(row: Mapping[str, Any]) -> float | None:
         return None
     if not 0 <= mean <= 1:
         raise UserError(
-            f"the recorded step {row['step']} has validation_reward = {mean:g}, and a mean reward is from 0 to 1: "
-            "a forecast reads no other unit"
+            f"the recorded step {row['step']} has validation_reward = {mean:g}, but a mean "
+            "reward must be from 0 to 1: a forecast supports no other unit"
         )
     return mean
 
@@ -267,7 +267,7 @@ def one_line(found: Forecast) -> str:
         f"{g.value:+.3f} ({g.low:+.3f} to {g.high:+.3f}) from here"
     )
     if found.ceiling is None or not found.ceiling.identified:
-        return f"{line}; the ceiling cannot be told yet"
+        return f"{line}; the ceiling cannot be estimated yet"
     c = found.ceiling
     return f"{line}; ceiling {c.value:.3f} ({c.low:.3f} to {c.high:.3f})"
 

@@ -248,10 +248,12 @@ def validation_outage(
 
 
 UNUSABLE = {
-    "all_wrong": "no response earned anything. Does the prompt ask for the form that the verifier rewards (prorl data "
-    "verify says)? If it does, take easier problems, or show the model right answers first (warm_start.examples)",
-    "all_right": "every response was right: take harder problems",
-    "flat": "all responses to a prompt earned the same part of the reward: take more samples a prompt or a finer verifier",
+    "all_wrong": "no response earned anything. Does the prompt ask for the form that the verifier rewards "
+    "(prorl data verify says)? If it does, use easier problems, or show the model right answers "
+    "first (warm_start.examples)",
+    "all_right": "every response was right: use harder problems",
+    "flat": "all responses to a prompt earned the same part of the reward: use more samples per "
+    "prompt or a finer verifier",
     "infra": "the responses got no verdict: the verifier's reason says why",
 }
 """Advice for each reason why groups are unusable (``types.Outcome``)."""

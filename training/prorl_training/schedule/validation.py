@@ -118,8 +118,9 @@ class ValidationHistory:
         """Restore a checkpoint's history. Raises UserError if it lacks rewards by problem."""
         if "rewards" not in state:
             raise UserError(
-                "the checkpoint was written by an older prorl, whose stall rule kept no rewards by problem: "
-                "go on with that version, or start a new run from this one's exported model"
+                "the checkpoint was written by an older prorl, whose stall rule kept no rewards "
+                "by problem: continue with that version, or start a new run from this one's "
+                "exported model"
             )
         self.steps = [int(step) for step in state["steps"]]
         self.rewards = [tuple(rewards) for rewards in state["rewards"]]

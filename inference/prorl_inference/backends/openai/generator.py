@@ -223,8 +223,8 @@ class OpenAIGenerator:
         )
         if self.options.refusals == "stop":
             raise SampleRefusedError(
-                f"{line}: what was sampled is kept; if refusals are recorded, sampling continues without such "
-                "samples, which are counted and never scored"
+                f"{line}: what was sampled is kept; if refusals are recorded, sampling "
+                "continues without such samples, which are counted and never scored"
             )
         if len(collector.refused) < ALL_REFUSED or self._worked == params or probe is None:
             return

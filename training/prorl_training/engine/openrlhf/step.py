@@ -78,7 +78,9 @@ def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list
     Longest first, rows go to the rank with the fewest tokens. Raises ValueError without a mini-batch or rank.
     """
     if not mini_batches or ranks < 1:
-        raise ValueError(f"{len(mini_batches)} mini-batches cannot be dealt to {ranks} ranks")
+        raise ValueError(
+            f"{len(mini_batches)} mini-batches cannot be distributed over {ranks} ranks"
+        )
     size = max(-(-len(rows) // ranks) for rows in mini_batches)
     dealt: list[list[Share]] = [[] for _ in range(ranks)]
     for rows in mini_batches:

@@ -77,7 +77,7 @@ def require_stack(version_of: VersionOf = installed_version) -> None:
             wrong.append(f"{package.name} {found} (wanted {package.wanted()})")
     if wrong:
         raise UserError(
-            f"the OpenRLHF engine is not written for {', '.join(wrong)}: "
+            f"the OpenRLHF engine does not support {', '.join(wrong)}: "
             f"{pip_install('prorl[openrlhf]')}; without a GPU train with --engine local"
         )
 
@@ -90,6 +90,6 @@ def check_openrlhf(version_of: VersionOf = installed_version) -> None:
         raise MissingExtraError("openrlhf", package.name)
     if not package.allows(found):
         raise UserError(
-            f"openrlhf {found} is installed, and its inside is patched for {package.version} only: "
-            f"pip install --no-deps openrlhf=={package.version}"
+            f"openrlhf {found} is installed, and its internals are patched for {package.version} "
+            f"only: pip install --no-deps openrlhf=={package.version}"
         )

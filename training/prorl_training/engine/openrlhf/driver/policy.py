@@ -225,8 +225,8 @@ class ClusterPolicy:
         kl = mean_k2(rows, seen)
         if kl > MAX_KL_AFTER_RESET:
             raise ResetFailed(
-                f"the KL to the reference is {kl:.3g} on the step after its reset and should be about 0: "
-                "the reference did not take the policy's weights"
+                f"the KL to the reference is {kl:.3g} on the step after its reset and should be "
+                "about 0: the reference did not receive the policy's weights"
             )
 
 

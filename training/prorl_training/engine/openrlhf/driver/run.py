@@ -186,7 +186,7 @@ class ClusterEngine:
     ) -> list[Decision]:
         del machinery
         self._policy.restore(checkpoint, dict(state))
-        so = "the run goes on, with other rounding"
+        so = "the run continues, with different rounding"
         return environment_decisions(state, self._policy.environment, so)
 
     def begin_stage(

@@ -217,8 +217,8 @@ def unsaid(config: TrainConfig) -> list[str]:
     unlimited = not config.rollout.vllm_context and not config.rollout.max_prompt_tokens
     if unlimited and not local_context(config.model.path):
         found.append(
-            f"--data.max_len {sequence_limit(config)}: the model's context is not known here; the run takes "
-            "all of it"
+            f"--data.max_len {sequence_limit(config)}: the model's context is unknown here; the "
+            "run uses all of it"
         )
     if config.phases:
         names = ", ".join(phase.name for phase in config.phases)

@@ -149,8 +149,8 @@ def device_for(config: TrainConfig) -> Device:
     elsewhere = bool(config.openrlhf.ray_address or os.environ.get("RAY_ADDRESS"))
     if device == "auto" and not here and not elsewhere:
         raise UserError(
-            "there is no GPU here: name the cluster with --set openrlhf.ray_address=HOST:PORT, or prove the "
-            "recipe on this CPU with --device cpu"
+            "there is no GPU here: name the cluster with --set openrlhf.ray_address=HOST:PORT, "
+            "or test the recipe on this CPU with --device cpu"
         )
     return "cpu" if device == "cpu" else "cuda"
 
@@ -164,14 +164,14 @@ def refuse_own_code(model: Path) -> None:
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise UserError(f"{path} is no JSON ({error}): fetch the model again") from error
+            raise UserError(f"{path} is not JSON ({error}): download the model again") from error
         if isinstance(found, dict) and "auto_map" in found:
             raise UserError(
-                f"{model} brings its own Python code (auto_map in {path.name}), which is not run here: take a "
-                "model whose architecture Transformers has"
+                f"{model} brings its own Python code (auto_map in {path.name}), which is not run "
+                "here: use a model whose architecture is part of Transformers"
             )
         if path.name == "config.json" and "vision_config" in found:
-            raise UserError(f"{model} sees images, which is not supported here: take a text model")
+            raise UserError(f"{model} needs images, which is not supported here: take a text model")
 
 
 def _prepared(

@@ -76,7 +76,7 @@ CURES = {
 ONLY_WITH = {"model.lora": "model.lora.rank", "warm_start": "warm_start.examples"}
 """Sections that have no effect unless this setting is on; then only it is refused."""
 
-LOCAL = "or take engine=local"
+LOCAL = "or use engine=local"
 FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
 """Settings fixed when DeepSpeed's optimiser is built; only the learning rate can change."""
 
@@ -191,7 +191,7 @@ def _of_the_run(config: TrainConfig, device: Device) -> Iterator[str]:
         yield "model.liger=true: Liger's kernel needs a CUDA GPU: set model.liger=false"
     if model.device.startswith("cuda:"):
         yield (
-            f"model.device={model.device}: Ray hands out the GPUs: set model.device=cuda, and "
+            f"model.device={model.device}: Ray assigns the GPUs: set model.device=cuda, and "
             "CUDA_VISIBLE_DEVICES for those it may take"
         )
     if config.rollout.backend == "transformers":
@@ -199,8 +199,8 @@ def _of_the_run(config: TrainConfig, device: Device) -> Iterator[str]:
     attention = config.openrlhf.attention
     if device == "cuda" and "flash_attention" not in attention:
         yield (
-            f"openrlhf.attention={attention}: sequences are packed, for which OpenRLHF takes only "
-            "flash_attention implementations: set openrlhf.attention=flash_attention_2"
+            f"openrlhf.attention={attention}: sequences are packed, for which OpenRLHF supports "
+            "only flash_attention implementations: set openrlhf.attention=flash_attention_2"
         )
 
 
