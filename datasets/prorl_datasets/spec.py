@@ -60,8 +60,8 @@ class RowSettings(SourceSettings):
         if isinstance(where, str):
             if not _NAME.fullmatch(where):
                 raise ValueError(
-                    "an expression is no longer read here: write where: {column: value} or {column: [values]}, or name "
-                    "a function of a plug-in file (FunctionSpec)"
+                    "an expression is no longer supported here: write where: {column: value} or "
+                    "{column: [values]}, or name a function of a plug-in file (FunctionSpec)"
                 )
             try:
                 FUNCTIONS.origin(where)
@@ -222,7 +222,7 @@ class EmbedderSpec:
 
     def __post_init__(self) -> None:
         if not 0 < self.similarity <= 1:
-            raise PluginError(f"embedder {self.name!r}: similarity lies in (0, 1]")
+            raise PluginError(f"embedder {self.name!r}: similarity must be in (0, 1]")
 
 
 SOURCES = Door("prorl.sources", SourceSpec, "source")

@@ -129,7 +129,7 @@ def read(reference: Reference) -> Matching:
             raise TaskError(f"'{name}' must be true or false")
         flags[name] = value
     if not isinstance(reference.get("filter_name", ""), str):
-        raise TaskError("'filter_name' must be a text")
+        raise TaskError("'filter_name' must be a string")
     answers = reference.get("answer")
     ignored = _texts(reference, "regexes_to_ignore")
     for expression in ignored:
@@ -158,7 +158,7 @@ def _texts(
 ) -> tuple[str, ...]:
     value = _list(reference, key, least, most)
     if not all(isinstance(text, str) for text in value):
-        raise TaskError(f"'{key}' must hold texts")
+        raise TaskError(f"'{key}' must contain strings")
     return tuple(value)
 
 
@@ -176,9 +176,9 @@ def _filter(row: Any) -> Filter:
     if name == "regex":
         place, fallback = row.get("group_select", 0), row.get("fallback", FALLBACK)
         if isinstance(place, bool) or not isinstance(place, int):
-            raise TaskError("'group_select' must be a whole number: which match is taken")
+            raise TaskError("'group_select' must be a whole number: which match is used")
         if not isinstance(fallback, str):
-            raise TaskError("'fallback' must be a text")
+            raise TaskError("'fallback' must be a string")
         return ByExpression(_checked(row.get("regex_pattern"), "regex_pattern"), place, fallback)
     if name == "map":
         table, default = row.get("mapping_dict"), row.get("default_value", FALLBACK)
@@ -187,7 +187,9 @@ def _filter(row: Any) -> Filter:
             or not all(isinstance(text, str) for pair in table.items() for text in pair)
             or not isinstance(default, str)
         ):
-            raise TaskError("'mapping_dict' must map texts to texts, and 'default_value' be a text")
+            raise TaskError(
+                "'mapping_dict' must map strings to strings, and 'default_value' must be a string"
+            )
         return ByTable(dict(table), default)
     return PLAIN[name]
 

@@ -24,7 +24,7 @@ def gold_text(reference: Reference) -> str:
     if isinstance(answer, bool) or not isinstance(answer, str | int | float):
         raise TaskError("the reference needs 'answer', text or a number")
     if isinstance(answer, float) and not math.isfinite(answer):
-        raise TaskError("the gold answer is no finite number")
+        raise TaskError("the gold answer is not a finite number")
     if not str(answer).strip():
         raise TaskError("the gold answer is empty")
     return str(answer)

@@ -85,7 +85,7 @@ class RemotePool(Closing):
         if len(lost) == len(self._servers):
             raise ServiceError(f"{lost[0]}: start it with prorl verify serve, or name another")
         for line in lost:
-            self._say(f"{line}: going on without it")
+            self._say(f"{line}: continuing without it")
 
     def close(self) -> None:
         """Close the connections; the servers keep running."""
@@ -186,10 +186,11 @@ class _Server:
                 raise TaskError(message)
             case 401:
                 raise UserError(
-                    f"{self.name} refuses the token: set PRORL_TOKEN to the one it was started with"
+                    f"{self.name} rejected the token: set PRORL_TOKEN to the one it was "
+                    "started with"
                 )
             case status if 400 <= status < 500:
-                raise UserError(f"{self.name} refuses the request: {message}")
+                raise UserError(f"{self.name} rejected the request: {message}")
             case _:
                 raise ReplicaLost(f"HTTP {reply.status}: {message}")
         rows = reply.object().get("verdicts")
@@ -198,7 +199,7 @@ class _Server:
         try:
             return [read_verdict(row) for row in rows]
         except (KeyError, TypeError, ValueError) as error:
-            raise ReplicaLost(f"its answer holds a row that is no verdict: {error!r}") from error
+            raise ReplicaLost(f"its answer holds a row that is not a verdict: {error!r}") from error
 
 
 class _Servers:

@@ -41,7 +41,7 @@ def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) ->
                     raise TaskError(f"the line has no {key!r}")
             item_id, response, task = read_item(row)
             if item_id is None:
-                raise TaskError("'id' must be text or an integer")
+                raise TaskError("'id' must be a string or an integer")
             expected = row.get("expected_reward")
             is_number = isinstance(expected, int | float) and not isinstance(expected, bool)
             if expected is not None and not (is_number and 0 <= expected <= 1):
@@ -62,9 +62,9 @@ def read_item(row: Any) -> tuple[str | int | None, str, Task]:
         raise TaskError("an item must be an object")
     item_id = row.get("id")
     if item_id is not None and (not isinstance(item_id, str | int) or isinstance(item_id, bool)):
-        raise TaskError("'id' must be text or an integer")
+        raise TaskError("'id' must be a string or an integer")
     if not isinstance(row.get("response"), str):
-        raise TaskError("'response' must be text")
+        raise TaskError("'response' must be a string")
     if not isinstance(row.get("task"), dict):
         raise TaskError("'task' must be an object with 'verifier' and 'reference'")
     return item_id, row["response"], task_of(row["task"])

@@ -139,7 +139,8 @@ class VerifierSpec:
                 raise PluginError(f"verifier {self.name!r}: mode_for {purpose}: no mode {mode!r}")
         if not isinstance(self.data, DataShape) or not isinstance(self.audit, AuditShape):
             raise PluginError(
-                f"verifier {self.name!r}: data is a DataShape(...), audit an AuditShape(...)"
+                f"verifier {self.name!r}: data must be a DataShape(...), and audit an "
+                "AuditShape(...)"
             )
 
     def needs_of(self, reference: Reference) -> Needs:

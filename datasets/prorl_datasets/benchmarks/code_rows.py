@@ -79,8 +79,8 @@ def eurus_question(
     if source != spec.options["data_source"]:
         if source not in CODE_SOURCES and raw.get("ability") == "code":
             raise DatasetError(
-                f"{where}: a code row of data_source {one_line(repr(source), 40)}, known are "
-                f"{', '.join(CODE_SOURCES)}; no benchmark would hold it"
+                f"{where}: a code row of data_source {one_line(repr(source), 40)}; known: "
+                f"{', '.join(CODE_SOURCES)}; no benchmark would contain it"
             )
         return None
     prompt = field_of(spec, raw, "question", where)
@@ -141,7 +141,7 @@ def pickled_text(data: bytes) -> str:
             last = position if position is not None else last
             if number >= MAX_OPCODES:
                 raise PackedError(
-                    f"a pickle of more than {MAX_OPCODES} opcodes holds no single text"
+                    f"a pickle of more than {MAX_OPCODES} opcodes does not hold a single string"
                 )
             if opcode.name in _SILENT:
                 continue
@@ -162,7 +162,7 @@ def pickled_text(data: bytes) -> str:
         return texts[0]
     if tuple(opcodes) == _PAIR and texts[0] == _PAIR_KEY:
         return texts[1]
-    raise PackedError(f"the pickle holds no single text (opcodes {' '.join(opcodes[:8])})")
+    raise PackedError(f"the pickle does not hold a single string (opcodes {' '.join(opcodes[:8])})")
 
 
 _WITH_STARTER = "Use this starter code:\n```python\n{starter}\n```"
@@ -208,7 +208,7 @@ def contest_day(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> date
     try:
         return date.fromisoformat(str(value)[:10])
     except ValueError as error:
-        raise DatasetError(f"{where}: contest date {value!r} is no date (YYYY-MM-DD)") from error
+        raise DatasetError(f"{where}: contest date {value!r} is not a date (YYYY-MM-DD)") from error
 
 
 def _tests(value: Any) -> list[Any]:

@@ -274,7 +274,7 @@ def _read(value: Any, name: str, where: str) -> list[Any]:
         except (ValueError, RecursionError) as error:
             raise DatasetError(f"{where}: {name} is not valid JSON ({error})") from error
     if not isinstance(value, list) or not value:
-        raise DatasetError(f"{where}: {name} must be a list with an entry an instruction")
+        raise DatasetError(f"{where}: {name} must be a list with one entry per instruction")
     return value
 
 

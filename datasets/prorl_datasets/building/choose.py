@@ -66,7 +66,7 @@ def read_pass_rates(recipe: Recipe) -> PassRates | None:
         elif isinstance(row.get("prompt"), str):
             names, name = rates.by_prompt, prompt_key([{"content": row["prompt"]}])
         else:
-            raise DatasetError(f"{place}: expected 'id' or 'prompt' beside 'pass_rate'")
+            raise DatasetError(f"{place}: expected 'id' or 'prompt' in addition to 'pass_rate'")
         if isinstance(n, int) and n < recipe.difficulty.min_n:
             rates.too_few.add(name)
             names.pop(name, None)

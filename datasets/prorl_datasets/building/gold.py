@@ -43,8 +43,8 @@ class GoldResult:
         """Return the result of a verdict. Raises ServiceError for ``infra_error``."""
         if verdict.is_infra_error or verdict.reward is None:
             raise ServiceError(
-                f"the gold check could not run: {verdict.reason}; "
-                "finished parts are kept, run the same command to go on"
+                f"the gold check could not run: {verdict.reason}; finished parts are kept, run "
+                "the same command to continue"
             )
         if verdict.reward >= FULL_MARKS:
             return cls(True, isolation=verdict.isolation)

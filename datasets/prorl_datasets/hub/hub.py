@@ -163,7 +163,7 @@ class CachedHub:
         paths: set[str] = set()
         for entry in api.list_repo_tree(name, recursive=True, revision=commit, repo_type="dataset"):
             if entry.path in paths or len(paths) >= MAX_FILES:
-                raise ValueError("a list of files without an end")
+                raise ValueError("an endless list of files")
             paths.add(entry.path)
             if (
                 isinstance(entry, RepoFile)
@@ -315,8 +315,9 @@ class CachedHub:
         unfinished = any((self._folder(repo) / "blobs").glob("*.incomplete"))
         if commit is not None and (unfinished or not all(path.exists() for path in paths)):
             raise NoHub(
-                f"HF_HUB_OFFLINE is set and the hub's cache is not whole ({folder} was not fetched to its end): unset "
-                "it once, or fetch the data set again with hf download"
+                f"HF_HUB_OFFLINE is set and the hub's cache is not whole ({folder} was not "
+                "fetched to its end): unset it once, or download the data set again with hf "
+                "download"
             )
         if not paths:
             raise NoHub(f"HF_HUB_OFFLINE is set and revision {revision} is not in the hub's cache")
@@ -350,7 +351,7 @@ def _remote_file(entry: Any) -> RemoteFile:
     large = entry.lfs
     size, oid = (entry.size, entry.blob_id) if large is None else (large.size, large.sha256)
     if not isinstance(entry.path, str) or not isinstance(oid, str) or not isinstance(size, int):
-        raise TypeError("a file has a path, a size and a hash")
+        raise TypeError("a file must have a path, a size and a hash")
     if size < 0:
         raise ValueError(f"a file of {size} bytes")
     return RemoteFile(size, None, oid) if large is None else RemoteFile(size, oid, None)

@@ -144,10 +144,10 @@ class Entry(Section):
     @model_validator(mode="after")
     def _source_fits_domain(self) -> Entry:
         if self.source.kind == "reasoning_gym" and self.domain not in ("logic", "math"):
-            raise ValueError(f"a reasoning_gym source is logic or math, not {self.domain}")
+            raise ValueError(f"a reasoning_gym source must be logic or math, not {self.domain}")
         if self.count.is_open and self.generated:
             raise ValueError(
-                "count 'all' and percentages are of file sources; a generator has no end"
+                "count 'all' and percentages are only for file sources; a generator has no end"
             )
         check_template(self.template)
         return self
@@ -260,7 +260,9 @@ class Group(Section):
     def _source(self, member: Member) -> SourceSettings:
         spec = SOURCES.get(self.kind)
         if spec.member is None:
-            raise ValueError(f"a group is of generators; a {self.kind} source is an entry")
+            raise ValueError(
+                f"a group consists of generators; a {self.kind} source must be an entry"
+            )
         return spec.member(self, member)
 
     @field_validator("kind")
@@ -327,7 +329,8 @@ def check_template(template: str | None) -> None:
         filled = template.format(question="\x00")
     except (KeyError, IndexError, ValueError) as error:
         raise ValueError(
-            "a template holds {question} and no other braces (write literal ones twice: {{ }})"
+            "a template must contain {question} and no other braces (write literal ones "
+            "twice: {{ }})"
         ) from error
     if "\x00" not in filled:
         raise ValueError("a template must hold {question}")

@@ -141,8 +141,8 @@ class RowClient(Closing):
                         raise ServiceError(_STOPPED) from None
                     if is_last or (code is not None and code >= 0):
                         raise ServiceError(
-                            f"a row-making process died ({words}); finished parts are kept, "
-                            "run the same command to go on"
+                            f"a row-making process died ({words}); finished parts are kept, run "
+                            "the same command to continue"
                         ) from None
         raise AssertionError("the second try returns or raises")
 

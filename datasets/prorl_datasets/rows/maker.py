@@ -119,7 +119,7 @@ class RowMaker:
                 )
             if isinstance(entry.source, RowSettings):
                 message += (
-                    "; mend the data, or leave such rows out with on_bad_row: drop or quarantine"
+                    "; fix the data, or leave such rows out with on_bad_row: drop or quarantine"
                 )
             raise DatasetError(message)
         return candidates

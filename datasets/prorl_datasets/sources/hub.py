@@ -63,8 +63,9 @@ def find(
         first, revision = revisions.setdefault(source.repo, (entry.name, source.revision))
         if revision != source.revision:
             raise DatasetError(
-                f"entries '{first}' and '{entry.name}' take {source.repo} at two revisions ({revision}, "
-                f"{source.revision}); a recipe takes one of each repository"
+                f"entries '{first}' and '{entry.name}' take {source.repo} at two revisions "
+                f"({revision}, {source.revision}); a recipe must use one revision of each "
+                "repository"
             )
     pins, access = Pins.read(lock), Access(mirror, progress=files.progress)
     if update_pins:

@@ -74,7 +74,8 @@ def adapted(
         return map_row(verifier, None, made, where, index)
     if not isinstance(made, Row | Drop):
         raise DatasetError(
-            f"{where}: adapter '{adapter.name}' gives {type(made).__name__}, not a dictionary, Row or Drop"
+            f"{where}: adapter '{adapter.name}' returned {type(made).__name__}, not a "
+            "dictionary, Row or Drop"
         )
     return made
 

@@ -24,7 +24,7 @@ def rows_for(threshold: float) -> int:
     Raises ValueError for a threshold outside (0, 1].
     """
     if not 0 < threshold <= 1:
-        raise ValueError(f"a similarity threshold lies in (0, 1], not {threshold}")
+        raise ValueError(f"a similarity threshold must be in (0, 1], not {threshold}")
     best = 1
     for rows in range(1, PERMUTATIONS + 1):
         if 1 - (1 - threshold**rows) ** (PERMUTATIONS // rows) >= RECALL:

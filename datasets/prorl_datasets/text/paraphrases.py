@@ -122,7 +122,7 @@ class EmbeddingIndex:
         (vector,) = unit_vectors(self._spec, [text])
         if len(vector) != self._vectors.shape[1]:
             raise PluginError(
-                f"embedder {self._spec.name!r} gave {len(vector)} numbers for a row and "
+                f"embedder {self._spec.name!r} returned {len(vector)} numbers for a row and "
                 f"{self._vectors.shape[1]} for the benchmark's items"
             )
         cosines = self._vectors @ vector
@@ -149,7 +149,7 @@ def unit_vectors(spec: EmbedderSpec, texts: Sequence[str]) -> Vectors:
             )
         parts.append(part)
     if len({part.shape[1] for part in parts}) > 1:
-        raise PluginError(f"embedder {spec.name!r} gives vectors of different lengths")
+        raise PluginError(f"embedder {spec.name!r} returned vectors of different lengths")
     vectors = np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float32)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)

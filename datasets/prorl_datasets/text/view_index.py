@@ -66,7 +66,7 @@ class Rules:
     def __post_init__(self) -> None:
         for name in ("ngram_share", "row_share", "minhash", "canonical_minhash"):
             if not 0 < getattr(self, name) <= 1:
-                raise DatasetError(f"rule {name} lies in (0, 1], not {getattr(self, name)}")
+                raise DatasetError(f"rule {name} must be in (0, 1], not {getattr(self, name)}")
         for name in ("ngram", "row_ngrams", "common", "least_words"):
             if getattr(self, name) < 1:
                 raise DatasetError(f"rule {name} is at least 1, not {getattr(self, name)}")
@@ -137,7 +137,7 @@ def read_contents(path: Path) -> tuple[Rules, Contents]:
         )
         rules, vectors = Rules(**meta["rules"]), data["vectors"]
         if vectors.dtype != np.float32 or vectors.ndim != 2:
-            raise ValueError("its vectors are no table of numbers")
+            raise ValueError("its vectors are not a table of numbers")
         if len(vectors) != (len(names) if rules.embedding else 0):
             raise ValueError("its arrays do not fit together")
         return rules, Contents(names, exact, canonical, vectors)

@@ -122,7 +122,7 @@ def remove(api: Any, container: str) -> None:
         except NotFound:
             return
         time.sleep(0.02)
-    raise SandboxError(f"the engine does not remove container {container[:12]}")
+    raise SandboxError(f"the engine did not remove container {container[:12]}")
 
 
 def _reason(error: BaseException) -> str:

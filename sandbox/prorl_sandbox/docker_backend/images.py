@@ -126,7 +126,7 @@ def build(recipe: Recipe, progress: Progress | None = None) -> str:
             except ImageError as error:
                 if recipe.method == "dockerfile":
                     raise
-                progress.message(f"{error}; going on with debootstrap")
+                progress.message(f"{error}; continuing with debootstrap")
             else:
                 return "dockerfile"
         _build_debootstrap(engine, recipe, progress)
@@ -197,7 +197,7 @@ def _build_debootstrap(engine: Engine, recipe: Recipe, progress: Progress) -> No
                     changes=[label, "ENV PATH=/usr/bin:/bin"],
                 )
         if archive.returncode or '"error"' in str(response):
-            raise ImageError(f"the engine did not take the image: {_one_line(str(response))}")
+            raise ImageError(f"the engine rejected the image: {_one_line(str(response))}")
 
 
 def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:

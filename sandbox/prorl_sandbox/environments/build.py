@@ -155,7 +155,9 @@ def _try(packages: Path, modules: tuple[str, ...]) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise BuildError(f"loading {' '.join(modules)} takes over {_TRIAL_SECONDS:g} s") from error
+        raise BuildError(
+            f"loading {' '.join(modules)} takes more than {_TRIAL_SECONDS:g} s"
+        ) from error
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]
         raise BuildError(f"'# preload: {' '.join(modules)}' fails: {last[0][:300]}")

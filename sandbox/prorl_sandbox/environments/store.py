@@ -43,12 +43,14 @@ class Requirements:
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name) or self.name == STDLIB:
             raise UserError(
-                f"{self.name!r} cannot be an environment's name: use small letters, digits, - and _, "
-                f"and not {STDLIB}"
+                f"{self.name!r} cannot be an environment's name: use lowercase letters, digits, "
+                f"- and _, and not {STDLIB}"
             )
         for module in (module for line in self.preload for module in line):
             if not _MODULE.fullmatch(module):
-                raise UserError(f"environment {self.name}: '# preload: {module}' names no module")
+                raise UserError(
+                    f"environment {self.name}: '# preload: {module}' does not name a module"
+                )
         if any(pattern.startswith(("/", "..")) for pattern in self.left_out):
             raise UserError(f"environment {self.name}: a leave-out starts below each package")
         for line in self._lines():

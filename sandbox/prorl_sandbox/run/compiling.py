@@ -117,4 +117,4 @@ def _add_runtime(limits: Limits, spec: LanguageSpec) -> Limits:
 def _as_list(value: Any) -> list[Any]:
     if isinstance(value, set | frozenset):
         return list(value)
-    raise TypeError(f"a value of type {type(value).__name__} has no form in JSON")
+    raise TypeError(f"a value of type {type(value).__name__} cannot be written as JSON")

@@ -152,7 +152,7 @@ class SessionBox:
         while not self._answers:
             if self._box.finished or time.monotonic() > deadline:
                 why = self._box.fault or self._box.text("stderr").strip() or "it said nothing"
-                raise SandboxError(f"the box of a session did not come up: {why}")
+                raise SandboxError(f"the box of a session did not start: {why}")
             self._move(_LOOK_SECONDS)
         self._answers.clear()
         self._renew(_REST_SECONDS, _REST_SECONDS, resting=True)
@@ -301,7 +301,7 @@ class SessionBox:
         deadline = time.monotonic() + DYING_SECONDS
         while not box.finished and box.renewals < self._renewals:
             if time.monotonic() > deadline:
-                raise SandboxError("the box of a session does not say what it has used")
+                raise SandboxError("the box of a session did not report its usage")
             self._move(_LOOK_SECONDS)
         if box.end is not None:
             return max(0.0, box.end.cpu_seconds - self._cpu_before)

@@ -93,7 +93,7 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
     if "stdout" in test:
         stdin = test.get("stdin", "")
         if not isinstance(stdin, str) or not isinstance(test["stdout"], str):
-            raise TaskError("'stdin' and 'stdout' must be text")
+            raise TaskError("'stdin' and 'stdout' must be strings")
         return StdioTest(stdin, test["stdout"])
     if "call" in test:
         if not isinstance(test["call"], str) or not isinstance(test.get("args"), list):

@@ -116,7 +116,7 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(map(str, value))
     if not isinstance(value, str):
-        raise TaskError("an input or output of a program is neither text nor a list of lines")
+        raise TaskError("an input or output of a program is neither a string nor a list of lines")
     return value
 
 

@@ -108,7 +108,7 @@ def _value(instruction: str, name: str, value: Any, mode: str) -> Any:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if not isinstance(value, str) or not value.strip():
-        raise TaskError(f"{instruction}: {name} must be text, not {value!r}")
+        raise TaskError(f"{instruction}: {name} must be a string, not {value!r}")
     if name == "letter" and len(unicodedata.normalize("NFC", value.strip())) != 1:
         raise TaskError(f"{instruction}: letter must be one letter, not {value!r}")
     if name == "language":
@@ -135,6 +135,6 @@ def check_patterns(instruction: str, names: Iterable[str], kwargs: Mapping[str, 
                 re.compile(value)
             except re.error as error:
                 raise TaskError(
-                    f"{instruction}: the published checker reads {name} as a regular expression and "
-                    f"{value!r} is none ({error}): use mode 'fixed'"
+                    f"{instruction}: the published checker reads {name} as a regular expression, "
+                    f"but {value!r} is not valid ({error}): use mode 'fixed'"
                 ) from error

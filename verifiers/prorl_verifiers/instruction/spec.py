@@ -51,7 +51,7 @@ def check_reference(reference: Reference) -> None:
         raise TaskError("the reference needs a list 'instruction_id_list' with at least one id")
     kwargs = reference.get("kwargs") or [{}] * len(ids)
     if not isinstance(kwargs, list) or len(kwargs) != len(ids):
-        raise TaskError(f"'kwargs' must be a list of {len(ids)} objects, one an instruction")
+        raise TaskError(f"'kwargs' must be a list of {len(ids)} objects, one per instruction")
     for instruction, values in zip(ids, kwargs, strict=True):
         if not isinstance(instruction, str) or instruction not in REGISTRY:
             hint = nearest(str(instruction), REGISTRY)

@@ -81,7 +81,7 @@ def file_groups(path: Path) -> list[Group]:
             entry_question = entry.get("question") if isinstance(entry, Mapping) else None
             question = row.get("question") or entry_question or ""
             if not isinstance(question, str):
-                raise TaskError("'question' must be text")
+                raise TaskError("'question' must be a string")
             item = Item(
                 str(row["id"]),
                 loaded,
@@ -93,7 +93,7 @@ def file_groups(path: Path) -> list[Group]:
         part = str(item.task.reference.get("dataset", path.name))
         grouped.setdefault((item.task.verifier, part), []).append(item)
     if not grouped:
-        raise TaskError(f"{path} is empty: put tasks in it, one row a line")
+        raise TaskError(f"{path} is empty: put tasks in it, one row per line")
     return [
         Group(f"{verifier}: {part}", verifier, items) for (verifier, part), items in grouped.items()
     ]

@@ -39,7 +39,7 @@ def check_reference(reference: Reference) -> None:
         return
     texts = isinstance(choices, list) and all(isinstance(choice, str) for choice in choices)
     if not texts or not 2 <= len(choices) <= 26:
-        raise TaskError("'choices' must be a list of 2 to 26 texts")
+        raise TaskError("'choices' must be a list of 2 to 26 strings")
     if named_option(gold, choices) is None:
         raise TaskError(
             "the gold answer names none of the 'choices', neither by letter nor by text"

@@ -164,8 +164,9 @@ def _check_folders(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None
     thread.join()
     if commands != [""]:
         raise UserError(
-            "scoring workers run as user nobody, who may not read all of the Python packages and plug-ins here, and "
-            f"this machine cannot show these to them alone: run `{commands[0]}`, or run prorl as another user than root"
+            "scoring workers run as user nobody, who cannot read all of the Python packages and "
+            "plug-ins here, and this machine cannot make these readable to the workers alone: "
+            f"run `{commands[0]}`, or run prorl as a user other than root"
         )
 
 

@@ -217,7 +217,9 @@ class WorkerThread(threading.Thread):
         jobs = list(scored)
         if examined and not self.stopping:
             self._counters.add("canary_failures")
-            _LOG.warning("a scoring worker failed at a known answer; %d items again", len(jobs))
+            _LOG.warning(
+                "a scoring worker failed on a known answer; scoring %d items again", len(jobs)
+            )
             if len(jobs) == 1 and jobs[0].suspect:
                 job = jobs.pop()
                 has_canaries = quick_checks(job.task.verifier, random.Random())
@@ -261,8 +263,8 @@ class WorkerThread(threading.Thread):
             self._counters.add("canary_failures")
             self._counters.add("doubtful", self._delivered)
             _LOG.warning(
-                "a scoring worker failed at a known answer when it retired; "
-                "%d of the last verdicts are in doubt (prorl verify replay checks a run again)",
+                "a scoring worker failed on a known answer when it retired; %d of the last "
+                "verdicts are in doubt (prorl verify replay checks a run again)",
                 self._delivered,
             )
 

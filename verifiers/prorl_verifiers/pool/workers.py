@@ -91,7 +91,7 @@ class WorkerProcess:
 
     def _refuse_surplus(self) -> None:
         if self._reader.waiting:
-            raise FrameError("the worker gave more answers than there were questions")
+            raise FrameError("the worker returned more answers than there were questions")
 
     def _reply(self, seconds: float, run: RunProgram | None) -> dict[str, Any]:
         """Return the next result; imports and programs stop the clock."""
@@ -186,7 +186,7 @@ class WorkerTemplate(Template):
         hello = self.hello()
         self.warm, self.broken = self.verifiers - set(hello["failed"]), hello["broken"]
         for name, reason in {**hello["failed"], **self.broken}.items():
-            _LOG.warning("the %s verifier fails its own questions: %s", name, reason)
+            _LOG.warning("the %s verifier fails on its own questions: %s", name, reason)
         return self
 
     def worker(self, memory_mb: int = 2048) -> WorkerProcess:

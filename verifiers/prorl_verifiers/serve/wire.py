@@ -108,7 +108,7 @@ def read_openrlhf(body: bytes, modes: Mapping[str, str]) -> RequestItems:
     for index, (query, prompt, label) in enumerate(zip(queries, prompts, labels, strict=True)):
         try:
             if not isinstance(query, str) or not isinstance(prompt, str):
-                raise TaskError("query and prompt must be text")
+                raise TaskError("query and prompt must be strings")
             text, task = rollout_item(query, prompt, label)
             parsed.items.append((text, with_mode(task, modes)))
         except UserError as error:

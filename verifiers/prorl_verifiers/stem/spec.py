@@ -36,7 +36,7 @@ def check_reference(reference: Reference) -> None:
 
     check_keys(reference, "answer", "choices", "unit", "tolerance", "format", "aliases")
     if reference.get("format") not in (None, "smiles"):
-        raise TaskError("'format' must be \"smiles\" where it is given")
+        raise TaskError("'format' must be \"smiles\" if it is given")
     answer = reference.get("answer")
     if isinstance(answer, list):
         if not 1 <= len(answer) <= MAX_PARTS:
@@ -58,7 +58,7 @@ def check_reference(reference: Reference) -> None:
     if choices is not None:
         texts = isinstance(choices, list) and all(isinstance(choice, str) for choice in choices)
         if not texts or not 2 <= len(choices) <= 26:
-            raise TaskError("'choices' must be a list of 2 to 26 texts")
+            raise TaskError("'choices' must be a list of 2 to 26 strings")
         if isinstance(answer, list):
             raise TaskError("with 'choices' the answer is one letter or text, not a list")
         if choice_index(gold_text(reference), choices) is None:

@@ -64,7 +64,7 @@ def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
     """Yield (number, line) of a plain or compressed file, counting from 1. Raises DatasetError."""
     number, pending, size = 1, [], 0
     with open_bytes(path) as file:
-        progress = "not one line is whole"
+        progress = "not one line is complete"
         while block := read_block(file, path, progress):
             if number == 1 and not size and block.startswith(_BOM):
                 block = block[len(_BOM) :]
@@ -173,7 +173,7 @@ class _Array:
             raise self._cut_off()
         if mark not in ",]":
             raise DatasetError(
-                f"{where}: not valid JSON (expected , or ] behind the row, found {mark!r})"
+                f"{where}: not valid JSON (expected , or ] after the row, found {mark!r})"
             )
         if mark == ",":
             self._at += 1
@@ -234,7 +234,7 @@ class _Array:
 
     def _cut_off(self) -> DatasetError:
         return DatasetError(
-            f"{self._path}:{max(self._row, 1)}: the file ends inside this row or behind it, "
+            f"{self._path}:{max(self._row, 1)}: the file ends inside this row or after it, "
             "before the array is closed; fetch it again"
         )
 

@@ -73,7 +73,7 @@ def arrow_rows(
             is_file = source.read(len(_ARROW_FILE)) == _ARROW_FILE
             source.seek(max(source.size() - len(_ARROW_END), 0))
             if not is_file and source.read() != _ARROW_END:  # pyarrow accepts a truncated stream
-                raise ValueError("no mark of its end")
+                raise ValueError("no end marker")
             source.seek(0)
             reader = pyarrow.ipc.open_file(source) if is_file else pyarrow.ipc.open_stream(source)
             _distinct(reader.schema.names, str(path))
