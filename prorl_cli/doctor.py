@@ -143,7 +143,8 @@ def run_gpu_checks(model: str | None) -> Iterator[Check]:
 
     if not torch.cuda.is_available():
         raise UserError(
-            f"torch {torch.__version__} sees no GPU: look at nvidia-smi, and install a CUDA build of torch"
+            f"torch {torch.__version__} sees no GPU: check nvidia-smi, and install a CUDA "
+            "build of torch"
         )
     yield from check_gpu(model or DEFAULT_MODEL)
 

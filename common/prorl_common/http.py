@@ -391,7 +391,7 @@ class ServerWatch:
             self._busy_since, self._reported_busy = 0.0, False
             if was_told:
                 took = format_seconds(self.last_answer - self._gone_since)
-                self._tell(f"{self._where} is back after {took}: going on")
+                self._tell(f"{self._where} is back after {took}: continuing")
                 self._changed.notify_all()
 
     def failed(self, failure: TransientError, began: float = math.inf) -> None:

@@ -89,8 +89,8 @@ class EvalSettings:
         if self.n == 1 or self.temperature > 0:
             return None
         return (
-            f"temperature 0 gives the same answer {self.n} times: n = {self.n} tells no more than n = 1, and pass@k is "
-            "pass@1; sample with a temperature, or take --n 1"
+            f"temperature 0 gives the same answer {self.n} times: n = {self.n} tells no more "
+            "than n = 1, and pass@k is pass@1; sample with a temperature, or use --n 1"
         )
 
     @property

@@ -87,7 +87,7 @@ def plan_command(
         else:
             print(f"or {samples} samples each of these {problems} problems")
     if math.isnan(smallest):
-        print(f"no gain is seen in {100 * target:g}% of evaluations: take more problems")
+        print(f"no gain is seen in {100 * target:g}% of evaluations: use more problems")
     else:
         print(f"smallest gain that is seen in {100 * target:g}%: {smallest:.3f}")
 

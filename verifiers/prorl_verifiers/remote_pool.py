@@ -186,7 +186,7 @@ class _Server:
                 raise TaskError(message)
             case 401:
                 raise UserError(
-                    f"{self.name} rejected the token: set PRORL_TOKEN to the one it was "
+                    f"{self.name} rejected the token: set PRORL_TOKEN to the token it was "
                     "started with"
                 )
             case status if 400 <= status < 500:

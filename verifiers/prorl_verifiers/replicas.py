@@ -163,7 +163,7 @@ class ReplicaPool:
                         names = ", ".join(self._replicas.names[:4])
                         raise ServiceError(
                             f"no verdict for {min(silent, LATE):.0f} s or more from {names}: "
-                            "see that at least one is up"
+                            "check that at least one is running"
                         )
                     self._sleep(POLL)
                     continue

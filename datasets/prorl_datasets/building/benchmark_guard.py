@@ -116,8 +116,9 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
         progress.finish()
     if guard.missing:
         progress.message(
-            f"NOT CHECKED against {', '.join(guard.missing)}: {next(iter(guard.missing.values()))} "
-            "(--mirror DIR takes copies of their files)"
+            f"NOT CHECKED against {', '.join(guard.missing)}: "
+            f"{next(iter(guard.missing.values()))} (--mirror DIR uses local copies of their "
+            "files)"
         )
     return guard
 

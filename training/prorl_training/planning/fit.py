@@ -173,7 +173,7 @@ def misfit(fit: Fit, shape: ModelShape) -> str:
     helps = advice(fit, shape)
     if helps is None:
         return (
-            f"{line}; take a larger {machine}, more GPUs with --engine openrlhf, or a smaller model"
+            f"{line}; use a larger {machine}, more GPUs with --engine openrlhf, or a smaller model"
         )
     return f"{line}; it fits with --set {' --set '.join(helps)}"
 

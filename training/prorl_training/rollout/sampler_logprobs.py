@@ -42,7 +42,7 @@ def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> st
     cure = " and ".join(instead for _, instead in users)
     wider = "set rollout.top_p=1, or " if sampler.logprobs else ""
     return (
-        f"rollout.top_p={config.rollout.top_p} with {sampler.title or sampler.name} as sampler leaves "
-        f"no log-probs of the whole distribution, which {named} needs: {wider}{cure}, or let "
-        "engine=local sample with rollout.backend=transformers"
+        f"rollout.top_p={config.rollout.top_p} with {sampler.title or sampler.name} as sampler "
+        f"leaves no log-probs of the whole distribution, which {named} needs: {wider}{cure}, or "
+        "use engine=local with rollout.backend=transformers"
     )

@@ -117,7 +117,8 @@ class RunFolder:
         """Raise UserError if the folder was removed since it was locked."""
         if self._locked is not None and os.fstat(self._locked.fileno()).st_nlink == 0:
             raise UserError(
-                f"{self.path} was removed while the run was writing it: nothing of the run is left, start a new one"
+                f"{self.path} was removed while the run was writing it: nothing of the run "
+                "is left, start a new run"
             )
 
     def _acquire(self, file: TextIO) -> None:

@@ -125,8 +125,9 @@ class RayReplicas:
                 ) from error
         if late:
             raise ServiceError(
-                f"{len(late)} of {len(asked)} reward replicas did not start in {START_SECONDS:.0f} s: look at the "
-                "nodes' load, or set fewer openrlhf.reward_replicas"
+                f"{len(late)} of {len(asked)} reward replicas did not start in "
+                f"{START_SECONDS:.0f} s: check the nodes' load, or set fewer "
+                "openrlhf.reward_replicas"
             )
 
     def close(self) -> None:

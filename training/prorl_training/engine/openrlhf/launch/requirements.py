@@ -79,7 +79,7 @@ def check_flash_attention(device: Device, version: str | None) -> Finding:
     if version is not None:
         return Finding("flash-attn", "ok", version)
     if device == "cpu":
-        return Finding("flash-attn", "ok", "not needed on a CPU: SDPA stands in")
+        return Finding("flash-attn", "ok", "not needed on a CPU: SDPA is used instead")
     cure = "pip install flash-attn==2.8.3 --no-build-isolation (after torch; needs nvcc)"
     return Finding("flash-attn", "problem", "not installed: OpenRLHF imports it", cure)
 

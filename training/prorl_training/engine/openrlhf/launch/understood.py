@@ -192,7 +192,7 @@ def _of_the_run(config: TrainConfig, device: Device) -> Iterator[str]:
     if model.device.startswith("cuda:"):
         yield (
             f"model.device={model.device}: Ray assigns the GPUs: set model.device=cuda, and "
-            "CUDA_VISIBLE_DEVICES for those it may take"
+            "CUDA_VISIBLE_DEVICES to those it may use"
         )
     if config.rollout.backend == "transformers":
         yield "rollout.backend=transformers: vLLM samples here: set rollout.backend=auto"
@@ -273,6 +273,6 @@ def _of_a_phase(config: TrainConfig, first: TrainConfig, layout: Layout) -> Iter
         before, after = getattr(first.optimizer, key), getattr(config.optimizer, key)
         if before != after:
             yield (
-                f"optimizer.{key} {before} -> {after}: DeepSpeed's optimiser keeps what it was built with; "
-                "only the learning rate may change in a phase: take the setting out"
+                f"optimizer.{key} {before} -> {after}: DeepSpeed's optimiser keeps what it was "
+                "built with; only the learning rate may change in a phase: remove the setting"
             )
