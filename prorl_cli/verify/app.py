@@ -170,7 +170,7 @@ def file(
     bad: list[UserError] = []
     items = read_items(source, None if on_bad_row is OnBadRow.STOP else bad.append)
     if not items and not bad:
-        raise UserError(f"{source} is empty: put responses in it, one row a line")
+        raise UserError(f"{source} is empty: put responses in it, one row per line")
     for error in bad[:SHOWN_BAD_ROWS]:
         say(printable(f"skipped {error}"))
     if len(bad) > SHOWN_BAD_ROWS:

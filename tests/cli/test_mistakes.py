@@ -143,7 +143,7 @@ CASES = [
     ),
     ("train explain nothing", "no run called 'nothing'; see prorl train status"),
     ("train explain", "no runs under runs/: start one with prorl train"),
-    ("verify file empty.jsonl", "empty.jsonl is empty: put responses in it, one row a line"),
+    ("verify file empty.jsonl", "empty.jsonl is empty: put responses in it, one row per line"),
     ("verify file task.jsonl --out -", "cannot write -: it would be a file called '-'"),
     ("train export --out -", "cannot write -: it would be a file called '-'"),
     ("train export", "no runs under runs/: start one with prorl train"),
@@ -388,7 +388,7 @@ CASES = [
     ("verify serve --uds nothing/x.sock", "cannot listen on nothing/x.sock"),
     ("verify audit --dataset nope", "unknown reasoning-gym dataset 'nope'"),
     ("verify audit --file nothing", "no such file: nothing"),
-    ("verify audit --file empty.jsonl", "empty.jsonl is empty: put tasks in it, one row a line"),
+    ("verify audit --file empty.jsonl", "empty.jsonl is empty: put tasks in it, one row per line"),
     (
         "sandbox run none.py --memory 0",
         "limit memory_mb must be a whole number from 16 to 1,048,576, not 0",

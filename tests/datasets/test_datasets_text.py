@@ -243,9 +243,9 @@ def test_rules_are_configurable_and_checked() -> None:
     assert "5-gram" in {m.rule for m in five.matches(TRAIN)}
     with pytest.raises(ValueError, match="13-grams, the index 5-grams"):
         five.matches(Profile(TRAIN))
-    with pytest.raises(DatasetError, match="minhash lies in"):
+    with pytest.raises(DatasetError, match="minhash must be in"):
         Rules(minhash=0)
-    with pytest.raises(DatasetError, match="ngram is at least 1"):
+    with pytest.raises(DatasetError, match="ngram must be at least 1"):
         Rules(ngram=0)
 
 

@@ -210,7 +210,7 @@ def test_openrlhf_gets_lists_of_floats(shared: Running) -> None:
         ("/openrlhf", {"query": ["a"], "prompts": [], "labels": []}, 422, "same length"),
         ("/openrlhf", {"query": ["a"], "prompts": ["a"], "labels": [""]}, 422, "label_key"),
         ("/openrlhf", {"query": ["a"], "prompts": ["b"], "labels": ["{}"]}, 422, "prompt"),
-        ("/openrlhf", {"query": [1], "prompts": ["b"], "labels": ["{}"]}, 422, "text"),
+        ("/openrlhf", {"query": [1], "prompts": ["b"], "labels": ["{}"]}, 422, "strings"),
     ],
 )
 def test_what_is_malformed_is_refused_with_the_item_and_the_reason(

@@ -69,7 +69,7 @@ class Rules:
                 raise DatasetError(f"rule {name} must be in (0, 1], not {getattr(self, name)}")
         for name in ("ngram", "row_ngrams", "common", "least_words"):
             if getattr(self, name) < 1:
-                raise DatasetError(f"rule {name} is at least 1, not {getattr(self, name)}")
+                raise DatasetError(f"rule {name} must be at least 1, not {getattr(self, name)}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
