@@ -129,7 +129,7 @@ class BenchmarkSpec(_Strict):
                 raise ValueError("hub files need columns")
             if reader is not None and reader.domain not in (None, self.domain):
                 raise ValueError(
-                    f"adapter '{reader.name}' produces {reader.domain}, not {self.domain}"
+                    f"adapter '{reader.name}' gives {reader.domain}, not {self.domain}"
                 )
         odd = [name for name in self.optional if name not in self.columns]
         if odd:
