@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import gc
 import json
 import random
 import sys
@@ -229,6 +230,7 @@ def try_frame(seed: int, number: int, report: Report) -> None:
         for traced in (False, True):
             if traced:
                 tracemalloc.start()
+            gc.disable()  # a collection of what the process held before is not the reader's
             began = time.thread_time()
             try:
                 read(body)
@@ -238,6 +240,7 @@ def try_frame(seed: int, number: int, report: Report) -> None:
             except Exception as error:  # noqa: BLE001 - the fact that is tried
                 report.faults.append(f"frame {number}, {name}: {error!r:.200}")
             took = time.thread_time() - began
+            gc.enable()
             if traced:
                 peak = tracemalloc.get_traced_memory()[1]
                 tracemalloc.stop()
