@@ -95,7 +95,7 @@ def test_a_kernel_that_agrees_passes_its_trial(fused: type[Fused], dtype: torch.
 
 def test_a_kernel_with_other_numbers_is_refused(fused: type[Fused]) -> None:
     fused.louder = 1.2
-    with pytest.raises(UserError, match=r"other log-probs here.*model\.liger=false"):
+    with pytest.raises(UserError, match=r"different log-probs here.*model\.liger=false"):
         try_liger(layer(), torch.bfloat16, CPU)
 
 
