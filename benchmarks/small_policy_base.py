@@ -46,7 +46,7 @@ def prepare(work: Path, weights: Path = WEIGHTS) -> tuple[Path, Path]:
 
 
 def make_tokenizer() -> Any:
-    r"""Return the byte tokenizer; ``\boxed{`` alone is one token of its own, after the four special ones."""
+    r"""Return the byte tokenizer, in which ``\boxed{`` is one token after the four special ones."""
     from prorl_inference.testing import byte_tokenizer
 
     tokenizer: Any = byte_tokenizer()

@@ -48,7 +48,7 @@ class EntryResult:
     failed: str = ""
     """Why the source was unavailable or unreadable, else ""."""
     taken: Mapping[str, Any] = field(default_factory=dict)
-    """Files that the source selected, if it had a choice."""
+    """Files that the source selected."""
     tests_left_out: Counter[str] = field(default_factory=Counter)
     """Number of tests that the rows leave out, by reason."""
 
