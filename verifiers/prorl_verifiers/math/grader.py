@@ -17,7 +17,6 @@ from prorl_verifiers.math.reading.nodes import Listing, Node, SetOf, WithUnit, W
 from prorl_verifiers.math.reading.parser import expand_signs, read
 from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
 from prorl_verifiers.math.targets import (
-    DOLLARS,
     GROUPS,
     LABELLED,
     LETTER,
@@ -31,9 +30,10 @@ from prorl_verifiers.math.targets import (
     Tree,
     Untyped,
     Value,
+    currency_of,
     parse_gold,
     unwrap,
-    with_dollars,
+    with_currency,
     words_of,
 )
 from prorl_verifiers.math.units import ratio
@@ -81,24 +81,26 @@ def grade(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
     rules = rules or Rules()
     parsed_gold = parse_gold(gold)
     content = boxed_answer(answer) or answer
-    dollars = bool(DOLLARS.match(content))
+    currency = currency_of(content)
     text = clean(content)
+    if currency and parsed_gold.currency not in ("", currency):
+        return Judgement("reject", "another currency")
     if squeeze(parsed_gold.text) == squeeze(text):
         return Judgement("accept", "same text")
     if _INTEGER.fullmatch(parsed_gold.text) and _INTEGER.fullmatch(text) and rules.percent is None:
         return Judgement("reject", "integers compared")
-    judgement = _compare(parsed_gold, text, dollars, rules)
+    judgement = _compare(parsed_gold, text, currency, rules)
     if judgement.decision == "accept":
         return judgement
     statement = find_statement(content, letter=isinstance(parsed_gold.target, Choice))
     if statement is not None and clean(statement) != text:
-        second = _compare(parsed_gold, clean(statement), bool(DOLLARS.match(statement)), rules)
+        second = _compare(parsed_gold, clean(statement), currency_of(statement), rules)
         if second.decision == "accept":
             return Judgement("accept", f"{second.reason}, stated in a sentence")
     return judgement
 
 
-def _compare(gold: Gold, text: str, dollars: bool, rules: Rules) -> Judgement:
+def _compare(gold: Gold, text: str, currency: str, rules: Rules) -> Judgement:
     if squeeze(gold.text) == squeeze(text):
         return Judgement("accept", "same text")
     if doubtful(text) and not doubtful(gold.text):
@@ -117,12 +119,12 @@ def _compare(gold: Gold, text: str, dollars: bool, rules: Rules) -> Judgement:
                 return Judgement("accept", "letters compared")
             if labelled and letter != labelled.group(1):
                 return Judgement("reject", "letters compared")
-            return _compare(of, text, dollars, rules)
+            return _compare(of, text, currency, rules)
     if gold.text.startswith("\\text") and words_of(gold.text) == words_of(text):
         return Judgement("accept", "words compared")
     if len(text) > MAX_TEXT >= 2 * len(gold.text):
         return Judgement("reject", "the answer is too long for the gold")
-    judgement = _compare_value(gold, unwrap(text), dollars, rules)
+    judgement = _compare_value(gold, unwrap(text), currency, rules)
     several = several_candidates(gold.text, text) if judgement.decision == "undecided" else None
     return judgement if several is None else Judgement("reject", several)
 
@@ -148,7 +150,7 @@ def _compare_words(target: Text, text: str) -> Judgement:
     )
 
 
-def _compare_value(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judgement:
+def _compare_value(gold: Gold, answer: str, currency: str, rules: Rules) -> Judgement:
     labelled = LABELLED.fullmatch(answer)
     answer = clean(labelled.group(2)) if labelled else answer
     family = isinstance(gold.target, Family) and family_of(answer, gold.target) is not None
@@ -170,11 +172,11 @@ def _compare_value(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judg
     target = gold.target
     assert not isinstance(target, Text | Choice)
     # First read commas as digit grouping; then, if either side may be a list, as separators.
-    judgement = _compare_trees(gold, target, answer, dollars, rules, True)
+    judgement = _compare_trees(gold, target, answer, currency, rules, True)
     if judgement.decision == "accept":
         return judgement
     if gold.separated is not None or GROUPS.search(answer):
-        second = _compare_trees(gold, gold.separated or target, answer, dollars, rules, False)
+        second = _compare_trees(gold, gold.separated or target, answer, currency, rules, False)
         lists = any(_SEPARATES.search(side) or " and " in side for side in (gold.text, answer))
         return second if second.decision == "accept" and lists else judgement
     if "," in answer + gold.text and _decimal_comma(gold, answer):
@@ -218,7 +220,7 @@ def _judgement(same: bool, reason: str) -> Judgement:
 
 
 def _compare_trees(
-    gold: Gold, target: Tree, answer: str, dollars: bool, rules: Rules, grouping: bool
+    gold: Gold, target: Tree, answer: str, currency: str, rules: Rules, grouping: bool
 ) -> Judgement:
     if isinstance(target, Family):
         family = family_of(answer, target)
@@ -230,7 +232,7 @@ def _compare_trees(
         return _judgement(same, "families compared")
     empty = target.node == SetOf(())
     try:
-        tree = expand_signs(with_dollars(read(answer, grouping), dollars))
+        tree = expand_signs(with_currency(read(answer, grouping), currency))
     except (TooLarge, RecursionError) as error:
         return Judgement("reject", str(error) or "the answer is nested too deep")
     except Unreadable as error:
@@ -239,7 +241,7 @@ def _compare_trees(
         note("the answer is not read", None, {"text": answer, "why": error})
         shorter = without_described(answer) if not isinstance(target, Named | Equation) else None
         if shorter is not None:
-            return _compare_trees(gold, target, shorter, dollars, rules, grouping)
+            return _compare_trees(gold, target, shorter, currency, rules, grouping)
         if isinstance(target, Value) and is_plain(target.node):
             return Judgement("reject", "the gold is a number, the answer is not one")
         return Judgement("undecided", f"the answer is not read: {error}")

@@ -37,12 +37,23 @@ from prorl_verifiers.math.reading.parser import expand_signs, read
 from prorl_verifiers.math.reading.tokens import Unreadable
 from prorl_verifiers.notation.latex_text import clean, is_words, plain_words
 
+MAX_AMOUNT = 200
+"""Maximum characters of an amount of money."""
 MAX_FORMS = 8
 """Maximum number of equal forms that a gold may offer (``a OR b``)."""
 LETTER = re.compile(r"\(?([A-J])(?:\)|\.|:)?")
 LABELLED = re.compile(r"(?:\\text\s*\{\s*)?\(?([A-J])(?:\)|\.|:)\s*\}?\s*([^}\s].*)", re.DOTALL)
-DOLLARS = re.compile(r"\s*\$?\s*-?\s*\\\$")
-"""Matches an amount that begins with a dollar sign."""
+_MONEY = r"(?P<{0}>\\\$|US\s?\$|[€£¥￥₹₩₽]|\\(?:pounds|euro|yen)(?![a-zA-Z])|(?:USD|EUR|GBP|JPY|INR)(?=[\s\d]|$))"
+_WRAP = r"(?:\\(?:text|mathrm|mbox)\s*\{{\s*)?"
+_CURRENCY = re.compile(
+    (r"[\s$]*[-−]?\s*" + _WRAP + _MONEY).format("before")
+    + "|"
+    + (r"[^€£¥￥₹₩₽]*?[\d}}]\s*" + _WRAP + _MONEY + r"[\s.$}}]*\Z").format("behind")
+)
+_CURRENCIES = {
+    "€": "euro", "\\euro": "euro", "EUR": "euro", "£": "pound", "\\pounds": "pound", "GBP": "pound", "¥": "yen", "￥": "yen",
+    "\\yen": "yen", "JPY": "yen", "₹": "rupee", "INR": "rupee", "₩": "won", "₽": "ruble",
+}  # fmt: skip
 GROUPS = re.compile(r"\d,\d{3}")
 """Matches a comma that may group digits."""
 _CLOCK = re.compile(
@@ -55,7 +66,7 @@ UNDEFINED = frozenset(
 _WHERE = re.compile(
     r"[\s,;.]*(?:\\text\s*\{\s*,?\s*)?(?:where|for|with)\b[^=<>]{0,80}\b(?:arbitrary|any|all|every|constants?|real|parameters?)\b[^=<>]{0,80}\Z"
 )
-_COUNTED = re.compile(r"(-?\d[\d.,]*)\s*\(([A-Za-z][A-Za-z .'-]{2,60})\)")
+_COUNTED = re.compile(r"(-?\d[\d.,]*)(?:\s*\(\s*([A-Za-z][A-Za-z .'-]{1,60})|\s+\(([mgsLlh]))\)")
 _RESTATED = re.compile(r"[^:]{1,200}:[^:]{1,200}")
 NOTHING = frozenset(
     ("no solution", "no solutions", "no real solution", "no real solutions", "empty set", "none", "no roots",
@@ -195,7 +206,7 @@ class Gold:
     text: str
     target: Whole
     separated: Tree | None = None
-    dollars: bool = False
+    currency: str = ""
 
 
 @lru_cache(maxsize=4096)
@@ -203,7 +214,7 @@ def parse_gold(answer: str) -> Gold:
     """Parse a gold answer; never raises."""
     raw = gold_text(answer)
     text = clean(raw)
-    dollars = bool(DOLLARS.match(raw))
+    currency = currency_of(raw)
     words = plain_words(text)
     letter = LETTER.fullmatch(words.upper())
     if letter and len(words) == 1 and text != text.lower():
@@ -215,21 +226,21 @@ def parse_gold(answer: str) -> Gold:
     labelled = LABELLED.fullmatch(unwrap(text))
     if labelled:
         return Gold(text, Choice(labelled.group(1), parse_gold(labelled.group(2))))
-    target = _tree(unwrap(text), dollars, True)
+    target = _tree(unwrap(text), currency, True)
     if target is None and _RESTATED.fullmatch(text):  # -1 < x <= 1 : (-1, 1]
-        halves = [_tree(half, dollars, True) for half in text.split(":")]
+        halves = [_tree(half, currency, True) for half in text.split(":")]
         intervals = all(isinstance(half, Region | Ordered) for half in halves)
         target = next((h for h in halves if intervals and isinstance(h, Region)), None)
     if target is None:
-        return Gold(text, Untyped(), None, dollars)
-    separated = _tree(unwrap(text), dollars, False) if GROUPS.search(text) else None
-    return Gold(text, target, separated, dollars)
+        return Gold(text, Untyped(), None, currency)
+    separated = _tree(unwrap(text), currency, False) if GROUPS.search(text) else None
+    return Gold(text, target, separated, currency)
 
 
-def _tree(text: str, dollars: bool, grouping: bool) -> Tree | None:
+def _tree(text: str, currency: str, grouping: bool) -> Tree | None:
     try:
         family = family_of(text, None)
-        return family or target_of(expand_signs(with_dollars(read(text, grouping), dollars)))
+        return family or target_of(expand_signs(with_currency(read(text, grouping), currency)))
     except (Unreadable, RecursionError, ArithmeticError):
         return None
 
@@ -240,7 +251,7 @@ def unwrap(text: str) -> str:
         text = _WHERE.sub("", text)
     counted = _COUNTED.fullmatch(text)
     if counted:
-        return rf"{counted.group(1)}\text{{ {counted.group(2)}}}"
+        return rf"{counted.group(1)}\text{{ {counted.group(2) or counted.group(3)}}}"
     wrapped = _WRAPPED.fullmatch(text)
     return wrapped.group(1) if wrapped else text
 
@@ -253,11 +264,17 @@ def words_of(text: str) -> str:
     )
 
 
-def with_dollars(node: Node, dollars: bool) -> Node:
-    r"""Add the unit "dollar" to a value written after ``\\$``."""
+def currency_of(text: str) -> str:
+    r"""Return the unit that a sign before or after an amount stands for (``\\$5``, ``5 €``), or ""."""
+    match = _CURRENCY.match(text) if len(text) <= MAX_AMOUNT else None
+    sign = (match.group("before") or match.group("behind")) if match else None
+    return _CURRENCIES.get(sign, "dollar") if sign else ""
+
+
+def with_currency(node: Node, currency: str) -> Node:
     marked = isinstance(node, WithUnit | Percent | Degrees)
-    if dollars and isinstance(node, EXPRESSIONS) and not marked:
-        return WithUnit(node, "dollar")
+    if currency and isinstance(node, EXPRESSIONS) and not marked:
+        return WithUnit(node, currency)
     return node
 
 

@@ -17,6 +17,10 @@ _TABLE = {
     "pound 453.59237 oz 28.349523125 ounce 28.349523125 ton 1000000 tonne 1000000",
     "time": "s 1 sec 1 second 1 min 60 minute 60 h 3600 hr 3600 hour 3600 day 86400 week 604800",
     "money": "dollar 1 cent 1/100 usd 1",
+    "euro": "euro 1 eur 1",
+    "yen": "yen 1 jpy 1",
+    "rupee": "rupee 1 inr 1",
+    "calendar": "month 1 year 12 yr 12 decade 120 century 1200",
     "volume": "L 1/1000 l 1/1000 liter 1/1000 litre 1/1000 ml 1/1000000 mL 1/1000000 milliliter 1/1000000 "
     "millilitre 1/1000000",
 }
@@ -33,8 +37,21 @@ def _factors() -> dict[str, tuple[str, Fraction]]:
 
 
 _BARE = frozenset(
-    "cm mm km dm ft yd mi kg mg lb lbs oz sec min hr ml mL mph km/h kmh day days cents".split()  # noqa: SIM905
+    """cm mm km dm ft yd mi kg mg lb lbs oz sec min hr hrs ml mL mph km/h kmh day days cents USD EUR JPY INR men box car cat
+    dog pen hat bag egg can jar cup pie bus cow pig hen toy kid set bar key map row van nut pot yen gal qt pt pct
+    """.split()  # noqa: SIM905
 )
+_DESCRIBES = frozenset(
+    """is are was were be will would can could must should has have had does do who which that where when while if because
+    since as so for from on at by with without than and or to into out per""".split()  # noqa: SIM905
+)
+"""Words that begin a clause about what is counted, or a clause of the sentence."""
+_FILLERS = frozenset("a an the of in total altogether all only exactly".split())  # noqa: SIM905
+_IRREGULAR = {
+    "people": "person", "persons": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot",
+    "teeth": "tooth", "mice": "mouse", "geese": "goose", "dice": "die", "knives": "knife", "leaves": "leaf",
+    "loaves": "loaf", "halves": "half", "shelves": "shelf", "wolves": "wolf",
+}  # fmt: skip
 _SQUARE = re.compile(r"\b(?:square|sq\.?)\s+([A-Za-z]+)", re.IGNORECASE)
 _CUBIC = re.compile(r"\b(?:cubic|cu\.?)\s+([A-Za-z]+)", re.IGNORECASE)
 
@@ -42,6 +59,41 @@ _CUBIC = re.compile(r"\b(?:cubic|cu\.?)\s+([A-Za-z]+)", re.IGNORECASE)
 def is_bare_unit(word: str) -> bool:
     """Return whether a word after a number is a known unit or has at least four letters."""
     return word in _BARE or len(word) >= 4
+
+
+def unit_words(text: str) -> str:
+    """Return the words with which a text names a unit or what is counted, up to a clause: ``apples`` of ``apples in all``."""
+    words: list[str] = []
+    for word in re.split(r"[^\w/^]+", text):
+        if word.casefold() in _DESCRIBES and not (word == "per" and words):
+            break
+        words.append(word)
+    return " ".join(words).strip()
+
+
+def nouns(unit: str) -> frozenset[str]:
+    """Return the words of a counted noun in the singular: ``red marbles`` are {red, marble}."""
+    words = re.findall(r"[^\W\d_]+", unit_words(re.sub(r"\\[A-Za-z]+", " ", unit)).casefold())
+    return frozenset(map(_singular, words)) - _FILLERS
+
+
+def _singular(word: str) -> str:
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("ses", "xes", "ches", "shes", "zes", "oes")):
+        return word[:-2]
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def same_count(unit: str, target: str) -> bool:
+    """Return whether two texts name the same counted noun: one may say less (``marbles`` for ``red marbles``)."""
+    rates = [re.search(r"/|\bper\b", text) is not None for text in (unit, target)]
+    left, right = nouns(unit), nouns(target)
+    if rates[0] != rates[1] or {word for word in left ^ right if is_known(word)}:
+        return False
+    return left <= right or right <= left
 
 
 def powers(unit: str) -> dict[str, int]:

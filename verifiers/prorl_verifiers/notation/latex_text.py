@@ -15,7 +15,7 @@ _UNICODE: dict[str, str] = {
             ("⅑", 1, 9), ("⅒", 1, 10),
         )},
         "−": "-", "–": "-", "∕": "/", "⁄": "/", "×": r"\times ", "·": r"\cdot ", "⋅": r"\cdot ", "∗": "*",
-        "÷": r"\div ", "±": r"\pm ", "∓": r"\mp ", "∞": r"\infty ", "°": r"^\circ", "º": r"^\circ", "˚": r"^\circ",
+        "÷": r"\div ", "±": r"\pm ", "∓": r"\mp ", "∞": r"\infty ", "°": r"^\circ", "¢": r"\text{ cents}", "º": r"^\circ", "˚": r"^\circ",
         "≤": r"\le ", "⩽": r"\le ", "≦": r"\le ", "≥": r"\ge ", "⩾": r"\ge ", "≧": r"\ge ", "≠": r"\ne ", "≈": r"\approx ",
         "≡": r"\equiv ", "∪": r"\cup ", "∩": r"\cap ", "∖": r"\setminus ", "∅": r"\emptyset ", "∈": r"\in ", "∉": r"\notin ",
         "∨": r"\lor ", "∧": r"\land ", "∠": r"\angle ", "△": r"\triangle ", "∛": r"\sqrt[3]", "∜": r"\sqrt[4]",
@@ -72,7 +72,11 @@ _DOUBLED = re.compile(
 _GLUED_SPACE = re.compile(r"\\q?quad(?=[A-Za-z](?:_|\s*=))")
 _NOT_EQUAL = re.compile(r"\\not\s*(=|\\in(?![a-zA-Z]))")
 _PLAIN_ROOT = re.compile(r"\\root\s*\{?([^{}\\]{1,20})\}?\s*\\of(?![a-zA-Z])\s*")
-_CURRENCY = re.compile(r"\\text\s*\{\s*[€£¥]\s*\}|[€£¥₹₽￥]")
+_CURRENCY = re.compile(
+    r"\\(?:text|mathrm|mbox)\s*\{\s*(?:[€£¥₹₽￥₩]|\\\$)\s*\}|[€£¥₹₽￥₩]|\\euro(?![a-zA-Z])"
+    r"|(?<![A-Za-z\\])(?:US\s?(?=\\?\$)|(?:USD|EUR|GBP|JPY|INR)(?=\s*\d))"
+)
+_SHORTENED = re.compile(r"(?<![A-Za-z])(sq|cu)\.(?=\s)")
 _SPACES = re.compile(r"(\\\\)|\\[,;:!> ]|~|\\(?=\s|$)|\s+")
 _PRIMES = re.compile(r"\^\s*(?:\\prime(?![a-zA-Z])|\{(?:\s*\\prime(?![a-zA-Z]))+\s*\})")
 _BARE_NAME = re.compile(
@@ -101,12 +105,14 @@ def clean(text: str) -> str:
     text = text.strip()
     if _DIGITS.fullmatch(text):
         return text
+    text = _SHORTENED.sub(r"\1", text)
+    text = _CURRENCY.sub("", text)
     if not text.isascii():
         text = _RAISED_RUN.sub(lambda run: _script("^", run.group().translate(_RAISED)), text)
         text = _LOWERED_RUN.sub(lambda run: _script("_", run.group().translate(_LOWERED)), text)
         text = _LETTERLIKE.sub(lambda sign: unicodedata.normalize("NFKC", sign.group()), text)
         text = _DIGIT.sub(lambda digit: str(unicodedata.decimal(digit.group())), text)
-        text = _CURRENCY.sub("", text).translate(_SIGNS).strip()
+        text = text.translate(_SIGNS).strip()
     text = strip_wrappers(text)
     text = _GROUPING.sub("", text.replace("...", r"\ldots "))
     text = (

@@ -240,6 +240,9 @@ def _same_unit(gold: Leaf, answer: Leaf, rules: Rules) -> tuple[bool | None, str
         if "deg" in (gold.mark, answer.mark):
             return same_value(gold.core, answer.core), "values compared"
         return False, "another unit"
+    substances = [mark.partition(" of ")[2] for mark in (gold.mark, answer.mark)]
+    if all(substances) and not math_units.same_count(*substances):
+        return False, "another unit"
     factor = math_units.ratio(answer.mark, gold.mark)
     if factor is not None:
         converted = answer.core if factor == 1 else Product((Num(factor), answer.core))
@@ -258,9 +261,6 @@ def _same_unit(gold: Leaf, answer: Leaf, rules: Rules) -> tuple[bool | None, str
         return same_value(gold.core, Num(in_gold_unit)), "units converted"
     if math_units.symbols_only(gold.mark) and math_units.symbols_only(answer.mark):
         return False, "another unit"
-    words = [set(re.findall(r"[a-z]+", mark.casefold())) for mark in (gold.mark, answer.mark)]
-    if words[0] <= words[1] or words[1] <= words[0]:
+    if math_units.same_count(answer.mark, gold.mark):
         return same_value(gold.core, answer.core), "values compared"
-    if not math_units.is_known(gold.mark) and not math_units.is_known(answer.mark):
-        return same_value(gold.core, answer.core), "values compared, words left out"
     return False, "another unit"

@@ -6,6 +6,7 @@ import itertools
 import re
 
 from prorl_verifiers.extract import last_boxed
+from prorl_verifiers.math.units import unit_words
 from prorl_verifiers.notation.latex_text import hedged
 from prorl_verifiers.types import MAX_ANSWER
 
@@ -132,6 +133,10 @@ _WORDS_OF_OPERATIONS = re.compile(
     r"|contradict\w*|refut\w*|den(?:y|ies|ied)|rejects?|excluded?|except|or)\b",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(
+    r"[$*\s\\]*(?:\\(?:text|mathrm)\s*\{)?([A-Za-z][A-Za-z /]*(?:\^\{?[-\d]\}?)?)\}?"
+)
+"""The words directly after a number, which may name its unit."""
 _SPACE = re.compile(r"\s")
 _STATES = re.compile(r"(?<![A-Za-z])[A-Za-z]?[a-zà-ɏ]{2,}|[^\x00-\x7f]{2,}")
 
@@ -210,4 +215,8 @@ def _only_candidate(sentence: str, marked: bool) -> str | None:
     if _WORDS_OF_OPERATIONS.search(lead) or _WORDS_OF_OPERATIONS.search(behind):
         return None
     content = _FOREIGN_UNIT.sub("", content)
+    counted = _COUNTED.match(behind)
+    unit = unit_words(counted.group(1)) if counted and content[-1] in "0123456789}" else ""
+    if counted and unit:
+        content, behind = rf"{content}\text{{ {unit}}}", behind[counted.end() :]
     return content if re.fullmatch(r"[^$\\=<>^_{}]*", behind) else None

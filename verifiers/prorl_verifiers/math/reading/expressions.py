@@ -57,7 +57,14 @@ _OPENING = frozenset(
 )
 _HIGHEST_POWER = 12
 """Maximum power of a unit; a larger one is a separate number after the power (``cm^2 273``)."""
-_MAGNITUDES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_MAGNITUDES = {
+    "dozen": 12,
+    "hundred": 100,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+}
 _NO_UNITS = frozenset(
     """squared cubed factorial times plus minus over mod half halves third thirds quarter or not more less
     than least most if when unless except choose""".split()  # noqa: SIM905
@@ -163,20 +170,30 @@ class ExpressionParser(FactorParser):
             return True
         behind = self.tokens[self.at - 1].kind == "num" or isinstance(last, Quotient | Degrees)
         if token.kind == "word" and (behind or token.spaced):
-            return math_units.is_bare_unit(token.text)
+            noun = self.peek(1)
+            counted = noun.kind == "word" and noun.spaced and noun.text not in _NO_UNITS
+            adjective = token.spaced and counted and 1 < len(token.text) < 4
+            return math_units.is_bare_unit(noun.text if adjective else token.text)
         return False
 
     def unit(self, of: Node) -> Node:
         start = self.peek().start
         first = self.peek().text.strip(" .").casefold()
-        if first in _MAGNITUDES:
+        magnitude, _, counted = first.partition(" ")
+        if magnitude in _MAGNITUDES:
             self.at += 1
-            return product([of, Num(Fraction(10) ** _MAGNITUDES[first])], False)
-        if _NO_UNITS.intersection(first.replace("(", " ").split()):
+            of = product([of, Num(Fraction(_MAGNITUDES[magnitude]))], False)
+            return WithUnit(of, counted) if counted else of
+        last = self.at + 1 == len(self.tokens)
+        if _NO_UNITS.intersection(first.replace("(", " ").split()) and not (
+            first == "times" and last
+        ):
             raise Unreadable("a word that is no unit")
         while True:
             token = self.peek()
             if token.kind in ("text", "word"):
+                if re.search(r"\s\d", token.text):
+                    raise Unreadable("a number among the words of a unit")
                 self.at += 1
             elif token.text == "^":
                 self.at += 1
@@ -191,7 +208,7 @@ class ExpressionParser(FactorParser):
         if self.tokens[self.at - 1].start == start:
             if first in ("degree", "degrees", "deg"):
                 return Degrees(of)
-            if first == "percent":
+            if first in ("percent", "pct"):
                 return Percent(of)
             if first in ("radians", "radian", "rad", "rads"):
                 unit = "rad"
