@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.math.scorer import score_math
+from prorl_verifiers.stem.scorer import score_stem
 
 Rows = dict[str, tuple[str, str]]
 """Gold to (right answers, wrong answers), separated by " | "."""
@@ -59,3 +61,104 @@ def pairs(rows: Rows) -> list[tuple[str, str, float]]:
 @pytest.mark.parametrize(("gold", "answer", "reward"), pairs(UNITS))
 def test_boxed_answers_are_read_as_people_read_them(gold: str, answer: str, reward: float) -> None:
     assert score_math(rf"\boxed{{{answer}}}", {"answer": gold}, load_library).reward == reward
+
+
+OTHERS = (
+    r"However the true answer is 2.",
+    r"Wait, the answer is 2.",
+    "\n\nActually, the correct answer is \\textbf{2}. That is my answer: 2",
+    "\nFinal answer: 2",
+    "\n**Answer:** 4",
+    r"I take that back.",
+    r"No, that is wrong.",
+    "\n\nThat is not correct.",
+    "\n\nSorry, this is incorrect.",
+    "Wait, I made a mistake; it is 2.",
+    "\n### Final Answer\n2",
+    r"<answer>2</answer>",
+)
+"""Texts after a box that take it back."""
+SAME = (
+    r"So the answer is 3.", "\n\nThe final answer is $3$.", "\nNote that the answer is positive.", "\n% \\boxed{2}",
+    "<!-- \\boxed{2} -->", "\n\\cancel{\\boxed{2}}", "~~\\boxed{2}~~", "\\sout{\\boxed{2}}", "<del>\\boxed{2}</del>",
+    "<s>\\boxed{2}</s>", "\n\\begin{comment}\n\\boxed{2}\n\\end{comment}", "\n% so \\boxed{2}",
+    "\nSome answer 4, but that is wrong.", "If the answer is 2, we get 5.", "<answer>3</answer>",
+)  # fmt: skip
+"""Texts after a box that leave it as it is."""
+STATED = (
+    r"\boxed 3", r"$\boxed3$.", r"\boxed{\boxed{3}}", r"\boxed{3\}", r"\boxed{\cancel{2} 3}", "✅ Final Answer: **3**",
+    "### Final Answer\n\n**3**", "## ✅ Final Answer\n3", "**Final Answer:**\n3", "Answer:\n$$\n3\n$$", "→ Answer: 3",
+    "<answer>\n3\n</answer>", "I first got \\boxed{2}, but the correct answer is $3$.", "50% of 6 is \\boxed{3}",
+    "\\boxed{2}. However the true answer is 3.", "\\boxed{2} % not yet\n\\boxed{3}", r"5~~\text{and}~~ \boxed{3}",
+)  # fmt: skip
+UNSTATED = (
+    r"\boxed 34", r"\boxed{3\boxed{2}}", r"\boxed{2\boxed{3}}", r"\boxed{\cancel{3}}", r"\cancel{\boxed{3}}", "% \\boxed{3}",
+    "<!-- \\boxed{3} -->", "~~\\boxed{3}~~", r"\boxed{~~3~~}", r"\boxed{2} % \boxed{3}", "~~Answer: 3~~", "Answer: 3\nAnswer: 2",
+    "### Answer\n\n### 3 steps", "### Answer\n3 or 4", "Answer: not 3", "<answer>3</answer> No, <answer>2</answer>", "<answer>3",
+    "<answer>3</answer> That is wrong.", "3", "There are 3 ways.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("response", "reward"),
+    [
+        *((rf"\boxed{{3}} {text}", 0.0) for text in OTHERS),
+        *((rf"\boxed{{3}} {text}", 1.0) for text in SAME),
+        *((text, 1.0) for text in STATED),
+        *((text, 0.0) for text in UNSTATED),
+    ],
+)
+def test_the_last_statement_that_is_not_taken_back_is_the_answer(
+    response: str, reward: float
+) -> None:
+    assert score_math(response, {"answer": "3"}, load_library).reward == reward
+
+
+@pytest.mark.parametrize("sign", ["--", "−−", "–−", "+−−"])
+def test_a_doubled_sign_is_not_a_single_one(sign: str) -> None:
+    assert score_math(rf"\boxed{{{sign}0.5}}", {"answer": "-0.5"}, load_library).reward == 0.0
+
+
+CHOSEN = (
+    "The correct option is (B).", "The correct choice is B", "Answer:\nB", "Answer:\n\n**B**", "<answer>(B)</answer>", "**B**",
+    "**(B)**", "B) green", "Answer: B because C is not valid", "Answer: (B) since D fails", "Answer: B, not C", "Answer: B/B",
+    "Option B is correct.", "Thus, option (B) is the correct answer.", "I choose B.", "The answer is option (B).", r"\boxed B",
+    r"\boxed{\textbf{(B)}}", r"\boxed{\text{(B) green}}", "Answer: B – green", "### Answer\nB", "✅ Answer: B",
+    r"\boxed{C}. The correct answer is B.", "The answer is for sure B, it can't be A or C",
+)  # fmt: skip
+NOT_CHOSEN = (
+    "The correct option is (C).", "Answer: C because B is not valid", "Answer: B or C", "Answer: A/B", "Answer: B because... no, C",
+    "The correct option is not B.", "Option B is wrong.", "B is not correct", "**A** or **B**", "B and C", "A good approach is B.",
+    "Bananas are yellow.", "Answer: B. blue", "~~B~~", r"\boxed{B}. The correct answer is C.", "<answer>B or C</answer>",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("response", "reward"),
+    [*((text, 1.0) for text in CHOSEN), *((text, 0.0) for text in NOT_CHOSEN)],
+)
+def test_an_option_is_read_in_math_and_in_stem(response: str, reward: float) -> None:
+    reference = {"answer": "B", "choices": ["red", "green", "blue", "black"]}
+    for score in (score_math, score_stem):
+        assert score(response, reference, load_library).reward == reward
+
+
+TAGS = (
+    "<thinking>",
+    "<thought>",
+    "<reasoning>",
+    "<reflection>",
+    "<scratchpad>",
+    "<analysis>",
+    "[THINK]",
+    "◁think▷",
+)
+
+
+@pytest.mark.parametrize("opening", TAGS)
+def test_thinking_sections_are_no_answer(opening: str) -> None:
+    closing = opening[0] + "/" + opening[1:]
+    section = opening + r"\boxed{2}" + closing
+    assert after_thinking(section + r" \boxed{3}") == r" \boxed{3}"
+    assert after_thinking(r"\boxed{3} " + section) == r"\boxed{3} " + " " * len(section)
+    assert after_thinking(opening + r"\boxed{3}") is None

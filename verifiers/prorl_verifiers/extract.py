@@ -11,29 +11,126 @@ from prorl_verifiers.findings import listening, note
 from prorl_verifiers.types import MAX_ANSWER
 
 OPEN_THINK, CLOSE_THINK = "<think>", "</think>"
+_THINKING = re.compile(
+    r"<(?P<closes>/?)(?:seed:)?(?P<name>think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|monologue)>"
+    r"|\[(?P<bracket>/?)THINK\]|<\|(?P<edge>begin|end)_of_thought\|>|◁(?P<diamond>/?)think▷"
+)
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
+_NOUN = r"(?:(?:the|our|my) )?(?:(?:final|correct|right|best|true|actual) ){0,2}(?:answer|result|solution|option|choice)"
 _ANSWER_LINE = re.compile(
-    r"(?:(?:therefore|so|thus|hence|then|finally|and)\b,? ?){0,2}(?:(?:the|our|my) )?"
-    r"(?:(?:final|correct|right) )?(?:answer|result|solution) ?(?:is ?:?|:|=) ?(.*)",
+    r"(?:(?:therefore|so|thus|hence|then|finally|and|in conclusion)\b,? ?){0,2}"
+    + _NOUN
+    + r" ?(?:is ?:?|:|=) ?(.*)",
     re.IGNORECASE,
 )
-_BOX = re.compile(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{")
-_PIECE, _LONGEST_BOX = 1 << 16, 16
+_HEADING = re.compile(_NOUN + r"(?: is)? ?:?", re.IGNORECASE)
+_DECORATION = re.compile(r"(?:[^\w\\$(\[{+.<-]|- ){1,20}")
+"""Quote signs, hashes, stars, arrows and emoji before a line."""
+_OPTION_LINE = re.compile(
+    r"(?:(?:therefore|so|thus|hence)\b,? ?)?(?:i (?:choose|pick|select) )?(?:option|choice)? ?"
+    r"([(\[]?[A-Z][)\]]?(?:[.:)] ?\S.*)?)(?: is (?:the )?(?:correct|right|best)(?: (?:answer|option|choice))?)?",
+    re.IGNORECASE,
+)
+_LATER = re.compile(
+    r"\b(?:answer|option|choice) ?(?:is|should be|must be|would be|[:=]):?|\b(?:it|that|this) should (?:have been|be)\b",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(
+    r"\b(?:if|whether|suppose|assume|assuming|when|unless)\b[^.!?\n]*\Z", re.IGNORECASE
+)
+_VALUE = re.compile(
+    r"[\s*_`]*(\$\$?[^$]{1,300}\$\$?|\\\(.{1,300}?\\\)|\*\*[^*]{1,100}\*\*|(?=[-+−\d\\(\[{.])[^\n]{1,300}|[A-Z](?=[).:,;!\s]*(?:$|because|since|as\b)))"
+)
+_LEAD = r"(?:(?:but|and|hmm|wait|no|oh|oops|sorry|actually|however|correction)\b[,.:! ]*)"
+_RETRACTION = (
+    r"(?:(?:that|this|it|which|(?:the|my) (?:above|previous|first)? ?(?:answer|result|box)?)(?:['’]s| is| was)"
+    r" (?:clearly |actually |also )?(?:wrong|incorrect|false|a mistake|an error"
+    r"|not (?:right|correct|true|the (?:right |correct |final )?answer))"
+    r"|i (?:was wrong|take (?:that|it|this) back|made an? (?:mistake|error))|scratch that|(?:ignore|disregard) (?:that|this|the above))"
+)
+_TAKEN_BACK = re.compile(rf"[\s$.,;!)\]*]{{0,20}}{_LEAD}{{0,3}}{_RETRACTION}", re.IGNORECASE)
+_TAKEN_BACK_LATER = re.compile(rf"[.!?\n]\s{{0,10}}{_LEAD}{{1,3}}{_RETRACTION}", re.IGNORECASE)
+_REASON = re.compile(
+    r"[\s*(\[]*(?:(?:for sure|definitely|clearly|certainly|indeed)[,:]? )?(?:(?:option|choice|letter) )?[(\[]?([A-Z])[)\].:]*\**"
+    r"(?:(?:[,;.]| ?[-–—])? ?(?:because|since|as|due to|not|it (?:can['’]?t|cannot|is not|isn['’]t))\b(?P<why>.*)|(?P<repeated>(?:\s*(?:/|,|;|and|or)\s*\1(?![A-Za-z]))*))",
+    re.DOTALL,
+)
+_CHANGES = re.compile(r"\b(?:no|wait|actually|instead|but)\b", re.IGNORECASE)
+_STRUCK = (
+    ("<!--", "-->"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>"),
+    (r"\begin{comment}", r"\end{comment}"),
+)  # fmt: skip
+_COMMENT = re.compile(
+    r"^[ \t]{0,40}%[^\n]*|(?<=[}$.,;:])[ \t]{1,8}%(?!\s?(?:of\b|\}))(?=[^\n]{0,400}(?:boxed|fbox|[Aa]nswer))[^\n]*",
+    re.MULTILINE,
+)
+_TILDES = re.compile(r"(?<![\w~])~~(?=[^\s~])[^~\n]*(?<=[^\s~,;:])~~(?![\w~])")
+_CANCELS = re.compile(r"\\(?:[bx]?cancel|sout|st)\s?\{|\\.|[{}]", re.DOTALL)
+BOX = re.compile(
+    r"\\(?:boxed|fbox)[ \t\n]{0,8}(?:\{|(?P<bare>[-+]?\d{1,40}(?:[.,/]\d{1,40}){0,4}(?!\w)|(?<![a-z])[A-Za-z](?!\w)"
+    r"|\([A-Za-z0-9]\)|\\[dt]?frac(?:\{[^{}]{1,20}\}|\d){2}))"
+)
+"""The opening of a box; TeX also boxes a value without braces (``\\boxed 5``)."""
+MAX_NESTED = 8
+"""Maximum number of boxes before the last one that may contain it."""
+_PIECE, _LONGEST_BOX = 1 << 16, 160
 """Number of characters searched at once for a box, and maximum length of a recognised box opening."""
 _AROUND = 200
 _FENCE = re.compile(r"[ \t]{0,8}(`{3,}|~{3,})[ \t]*([^\s`]{0,40})[^`]*")
 
 
 def after_thinking(response: str) -> str | None:
-    """Return the text after the last ``</think>``, or all of it without thinking, or None if the thinking never ends.
+    """Return the text after the last thinking section, or all of it without thinking, or None if the thinking never ends.
 
-    If a chat template opens the thinking, the caller puts ``<think>`` before the response.
+    If nothing follows the last section (``<reflection>`` after the answer), the sections are blanked out instead. If a
+    chat template opens the thinking, the caller puts ``<think>`` before the response.
     """
-    close = response.rfind(CLOSE_THINK)
-    if close < 0:
-        return None if OPEN_THINK in response else response
-    text = response[close + len(CLOSE_THINK) :]
-    return None if OPEN_THINK in text else text
+    sections: list[tuple[int, int]] = []
+    start, name = -1, ""
+    for tag in _THINKING.finditer(response):
+        name = tag.group("name") or ""
+        if "/" in (tag.group("closes"), tag.group("bracket"), tag.group("diamond")) or (
+            tag.group("edge") == "end"
+        ):
+            sections.append((max(start, 0), tag.end()))
+            start = -1
+        elif start < 0:
+            start = tag.start()
+    if start >= 0:
+        return None
+    text = response[sections[-1][1] :] if sections else response
+    return text if text.strip() or name == "think" else _blanked(response, sections)
+
+
+def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
+    """Replace spans by as many spaces, so that offsets stay."""
+    parts, at = [], 0
+    for start, end in sorted(spans):
+        parts += [text[at:start], " " * (end - max(start, at))]
+        at = max(at, end)
+    return "".join((*parts, text[at:]))
+
+
+def without_struck(text: str) -> str:
+    """Blank out comments and struck-out text: an answer there is not given."""
+    spans = [match.span() for match in _COMMENT.finditer(text)] if "%" in text else []
+    for opening, closing in _STRUCK:
+        start = text.find(opening)
+        while start >= 0 and (end := text.find(closing, start)) >= 0:
+            spans.append((start, end + len(closing)))
+            start = text.find(opening, end)
+    if "~~" in text:
+        spans += [match.span() for match in _TILDES.finditer(text)]
+    if "cancel" in text or "\\sout" in text or "\\st{" in text:
+        stack: list[int] = []
+        for match in _CANCELS.finditer(text):
+            token = match.group()
+            if token == "}":
+                start = stack.pop() if stack else -1
+                spans += [(start, match.end())] if start >= 0 else []
+            elif token.endswith("{") and token != "\\{":
+                stack.append(match.start() if len(token) > 1 else -1)
+    return _blanked(text, spans) if spans else text
 
 
 def last_boxed(text: str) -> str | None:
@@ -42,7 +139,18 @@ def last_boxed(text: str) -> str | None:
     Returns None if it is not closed or longer than MAX_ANSWER characters.
     """
     span = last_box_span(text)
-    return None if span is None else text[span[0] : span[1]].strip()
+    return None if span is None else flat(text[span[0] : span[1]].strip())
+
+
+def flat(content: str) -> str:
+    """Replace boxes inside a box by their content."""
+    for _ in range(MAX_NESTED):
+        match = BOX.search(content)
+        if match is None:
+            break
+        start, end = _content(content, match) or (match.end(), len(content))
+        content = f"{content[: match.start()]} {content[start:end]} {content[end + 1 :]}".strip()
+    return content
 
 
 def around_last_box(text: str) -> tuple[str, str]:
@@ -55,34 +163,44 @@ def around_last_box(text: str) -> tuple[str, str]:
     return before, text[end + 1 : end + 1 + _AROUND].partition("\n")[0]
 
 
+def after_last_box(text: str) -> str:
+    span = last_box_span(text)
+    return "" if span is None else text[span[1] :].removeprefix("}")
+
+
 def last_box_span(text: str) -> tuple[int, int] | None:
-    """Return the start and end of the content of ``last_boxed``."""
-    start = _last_box_start(text)
-    if start is None:
-        return None
-    depth = 0
-    for match in _BRACES.finditer(text, start, start + MAX_ANSWER + 2):
-        token = match.group()
-        if token == "{":
-            depth += 1
-        elif token == "}":
-            depth -= 1
-            if depth == 0:
-                return start + 1, match.start()
-    return None
-
-
-def _last_box_start(text: str) -> int | None:
-    end = len(text)
-    while end > 0:
+    """Return the start and end of the content of ``last_boxed``; of nested boxes, the outermost counts."""
+    last, end = None, len(text)
+    while last is None and end > 0:
         start = max(0, end - _PIECE)
-        last = None
-        for last in _BOX.finditer(text, start, end + _LONGEST_BOX):  # noqa: B007 - the last one counts
+        for last in BOX.finditer(text, start, end + _LONGEST_BOX):  # noqa: B007 - the last one counts
             pass
-        if last is not None:
-            return last.end() - 1
         end = start
-    return None
+    span = None if last is None else _content(text, last)
+    if last is None or span is None:
+        return None
+    before = list(BOX.finditer(text, max(0, last.start() - MAX_ANSWER), last.start()))
+    for match in before[-MAX_NESTED:]:
+        outer = _content(text, match)
+        if outer is not None and outer[1] >= span[1]:
+            return outer
+    return span
+
+
+def _content(text: str, box: re.Match[str]) -> tuple[int, int] | None:
+    r"""Return the start and end of a box's content; a stray backslash before its brace (``\boxed{5\}``) is ignored."""
+    if box.group("bare"):
+        return box.span("bare")
+    start, depth, escaped, stray = box.end(), 1, 0, None
+    for match in _BRACES.finditer(text, start, start + MAX_ANSWER + 1):
+        token = match.group()
+        escaped += (token == "\\{") - (token == "\\}")
+        if escaped < 0 and stray is None:
+            stray = match.start()
+        depth += (token == "{") - (token == "}")
+        if depth == 0:
+            return start, match.start()
+    return None if stray is None else (start, stray)
 
 
 def last_tag(text: str) -> str | None:
@@ -98,21 +216,58 @@ def last_tag_span(text: str) -> tuple[int, int] | None:
     return None if start < 0 else (start + len("<answer>"), close)
 
 
-def answer_line(text: str) -> str | None:
-    """Return X if the last non-blank line is ``Answer: X``, "So the final answer is X" or similar, else None.
+def answer_line(text: str, letters: bool = False) -> str | None:
+    """Return X if the text ends with ``Answer: X``, "So the final answer is X", ``<answer>X</answer>`` or X under a heading.
 
-    X is returned without markup and full stop.
+    With ``letters``, X may also be an option alone on the last line ("**B**", "Option B is correct."). X is returned without
+    markup and full stop.
     """
     stripped = text.rstrip()
-    line = stripped[stripped.rfind("\n") + 1 :]
-    if len(line) > 2000:
+    lines: list[str] = []
+    end = len(stripped)
+    while end > 0 and len(lines) < _MAX_LINES:
+        start = stripped.rfind("\n", 0, end) + 1
+        if end - start > 2000:
+            break
+        line = " ".join(stripped[start:end].split())
+        hashes, line = "#" * line.startswith("#"), line.lstrip("# ")
+        mark = _DECORATION.match(line)
+        line = line[mark.end() :] if mark else line
+        lines += [hashes + line] if line else []
+        end = start - 1
+    answer = _stated(lines, letters)
+    if answer is None:
+        span = last_tag_span(text)
+        answer = (
+            text[slice(*span)].strip() if span and not _TAKEN_BACK.search(text, span[1]) else None
+        )
+    return None if answer is None else _plain(answer)
+
+
+_MAX_LINES = 6
+"""Maximum number of last lines in which a heading and the value under it are searched for."""
+
+
+def _stated(lines: list[str], letters: bool) -> str | None:
+    """Return the answer that the last lines (last one first) state, with its markup."""
+    if not lines:
         return None
-    line = " ".join(line.split()).lstrip(" *_>#-")
-    head, tail = line[:80], line[80:]
-    match = _ANSWER_LINE.fullmatch(head.replace("**", "").replace("__", "").strip() + tail)
-    if match is None:
-        return None
-    answer = match.group(1).strip(" *_`")
+    first = lines[0].removeprefix("#")
+    head, tail = first[:80], first[80:]
+    line = head.replace("**", "").replace("__", "").strip() + tail
+    match = _ANSWER_LINE.fullmatch(line)
+    if match is not None and match.group(1).strip(" *_`"):
+        return match.group(1)
+    values = [one for one in lines if one not in ("$$", "\\[", "\\]")]
+    under = len(values) > 1 and _HEADING.fullmatch(values[1].strip(" *_#"))
+    if under and len(values[0]) <= 200 and not values[0].startswith("#"):
+        return values[0]
+    option = _OPTION_LINE.fullmatch(line.rstrip(" .*")) if letters else None
+    return option.group(1) if option and option.group(1).strip("([")[:1].isupper() else None
+
+
+def _plain(answer: str) -> str | None:
+    answer = answer.strip(" *_`")
     if answer.endswith(".") and not answer.endswith(".."):
         answer = answer[:-1].rstrip(" *_`")
     for left, right in (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")):
@@ -120,6 +275,42 @@ def answer_line(text: str) -> str | None:
         if answer.startswith(left) and answer.endswith(right) and left not in inner:
             return inner.strip() or None
     return answer or None
+
+
+def later_answer(after: str, letters: bool = False) -> str | None:
+    """Return the answer that the text after a box states instead, "" if it only takes the box back, None if neither."""
+    after = after[:_MAX_AFTER]
+    line = answer_line(after, letters)
+    value = _VALUE.match(line + "\n") if line is not None else None
+    for mark in _LATER.finditer(after):
+        stated = (
+            None
+            if _SUPPOSED.search(after[max(0, mark.start() - 100) : mark.start()])
+            else _VALUE.match(after, mark.end())
+        )
+        value = stated or value
+    if value is not None:
+        words = re.split(r"[.!?](?:\s|$)|,? (?:because|since|not|which|so)\b", value.group(1))[0]
+        return _plain(words)
+    return "" if takes_back(after) else None
+
+
+def takes_back(after: str) -> bool:
+    """Return whether the text after an answer says that the answer is wrong."""
+    after = after[:_MAX_AFTER]
+    return bool(_TAKEN_BACK.match(after) or _TAKEN_BACK_LATER.search(after))
+
+
+_MAX_AFTER = 20_000
+"""Maximum characters after the last box in which another answer is searched for."""
+
+
+def chosen_letter(answer: str) -> str:
+    """Return the letter of an option that is named with a reason ("B because C is not valid") or twice, else ``answer``."""
+    match = _REASON.fullmatch(answer.strip(" .*"))
+    if match is None or _CHANGES.search(match.group("why") or ""):
+        return answer
+    return match.group(1)
 
 
 def note_answer(text: str, answer: str) -> None:

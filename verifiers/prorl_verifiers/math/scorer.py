@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from prorl_verifiers.extract import answer_line, around_last_box, last_boxed, note_answer
+from prorl_verifiers.extract import (
+    after_last_box,
+    answer_line,
+    around_last_box,
+    chosen_letter,
+    last_boxed,
+    later_answer,
+    note_answer,
+    without_struck,
+)
 from prorl_verifiers.findings import count_notes, listening, note, take_notes
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.comparing.leaves import Convert, Rules
 from prorl_verifiers.math.grader import Judgement, grade, squeeze
 from prorl_verifiers.math.reading.answers import boxed_answer, gold_text
-from prorl_verifiers.math.targets import LABELLED, format_gold, kind, parse_gold
+from prorl_verifiers.math.targets import LABELLED, Choice, format_gold, kind, parse_gold
 from prorl_verifiers.notation.latex_text import clean, denied_around, plain_words
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
+
+_WRAPPED = re.compile(r"\\(?:text(?:bf|it|rm)?|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
+_DASHED = re.compile(r"^([A-Z])\s+[-–—]\s+")
+"""``B - text`` names an option like ``B. text``."""
 
 
 def grade_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -> Judgement:
@@ -38,7 +52,8 @@ def note_options(picked: int | None, right: int | None, choices: Sequence[str]) 
 
 def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None) -> int | None:
     """Return the index of the one option that ``answer`` names by letter, content or both."""
-    text = clean(answer)
+    wrapped = _WRAPPED.fullmatch(clean(answer))
+    text = _DASHED.sub(r"\1. ", wrapped.group(1).strip() if wrapped else clean(answer))
     words = plain_words(text)
     if (
         len(words) == 1
@@ -86,9 +101,16 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         reason = "equal (math-verify)" if equal else "not equal (math-verify)"
         note("math-verify on the whole text", equal, {"gold": gold, "rule": reason})
         return Score(float(equal), reason, last_boxed(text), metrics={"undecided": 0.0})
+    text = without_struck(text)
+    choices = reference.get("choices")
+    letters = bool(choices) or isinstance(parse_gold(gold).target, Choice)
     answer = boxed_answer(text)
+    later = None
     if answer is None and "\\boxed" not in text:
-        answer = answer_line(text)
+        answer = answer_line(text, letters)
+    elif answer is not None:
+        later = later_answer(after_last_box(text), letters)
+        answer = later or answer
     if answer is None:
         return unparsable("no closed \\boxed{} and no last line 'Answer: X'")
     if not answer:
@@ -97,10 +119,11 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         return unparsable("the answer is too long", answer)
     note_answer(text, answer)
     before = count_notes()
-    if denied_around(*around_last_box(text)):
+    if later == "" or (later is None and denied_around(*around_last_box(text))):
         return Score(0.0, "the words beside the box deny it", answer)
+    if letters:
+        answer = chosen_letter(answer)
     rules = Rules(reference.get("percent"), _converter(loading), reference.get("decimals"))
-    choices = reference.get("choices")
     if choices:
         judgement = grade_choice(gold, answer, choices, rules)
     else:

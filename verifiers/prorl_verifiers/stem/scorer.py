@@ -12,7 +12,16 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, assert_never
 
-from prorl_verifiers.extract import answer_line, around_last_box, last_boxed, note_answer
+from prorl_verifiers.extract import (
+    after_last_box,
+    answer_line,
+    around_last_box,
+    chosen_letter,
+    last_boxed,
+    later_answer,
+    note_answer,
+    without_struck,
+)
 from prorl_verifiers.findings import count_notes, listening, note, take_notes
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.scorer import note_options, number_by_algebra, same_answer
@@ -55,18 +64,24 @@ from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
     """Score the last box, or else a last line "Answer: X", with 0 or 1."""
+    text = without_struck(text)
+    choices = reference.get("choices")
     answer = last_boxed(text)
+    later = None
     if answer is None:
-        answer = answer_line(text)
+        answer = answer_line(text, bool(choices))
+    else:
+        later = later_answer(after_last_box(text), bool(choices))
+        answer = later or answer
     if answer is None:
         return unparsable("no closed \\boxed{} and no last line 'Answer: X'")
     if not answer or len(answer) > MAX_ANSWER:
         return unparsable("the answer is empty or too long", answer)
-    if denied_around(*around_last_box(text)):
+    if later == "" or (later is None and denied_around(*around_last_box(text))):
         return Score(0.0, "the words beside the box deny it", answer)
     note_answer(text, answer)
-    choices = reference.get("choices")
     if choices:
+        answer = chosen_letter(answer)
         picked, right = (choice_index(one, choices) for one in (answer, str(reference["answer"])))
         note_options(picked, right, choices)
         if picked is None:

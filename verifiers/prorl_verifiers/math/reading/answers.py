@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from prorl_verifiers.extract import last_boxed
+from prorl_verifiers.extract import BOX, flat, last_box_span
 from prorl_verifiers.math.units import unit_words
 from prorl_verifiers.notation.latex_text import hedged
 from prorl_verifiers.types import MAX_ANSWER
@@ -15,7 +15,6 @@ MAX_MARKED = 200
 """Maximum characters of a gold in which "the answer is" is searched for."""
 MAX_STATED = 20_000
 """Maximum characters of a text in which a statement is searched for."""
-_BOX = re.compile(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{")
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _BETWEEN = re.compile(
     r"(?:[\s$,;.&]|\\[,;:! ()\[\]]|\\\\|\\q?quad|\\text\s*\{[\s,;]*\}|\}?\s*\\text\s*\{\s*,?\s*(?:and|or)\s*,?\s*\}|\b(?:and|or)\b)*"
@@ -30,14 +29,17 @@ def boxed_answer(text: str) -> str | None:
     earliest = text.find("boxed")
     if earliest < 0 and "fbox" not in text:
         return None
-    last = last_boxed(text)
-    if last is None or (earliest == text.rfind("boxed") and "fbox" not in text):
+    span = last_box_span(text)
+    if span is None:
+        return None
+    last = flat(text[slice(*span)].strip())
+    if earliest == text.rfind("boxed") and "fbox" not in text:
         return last
     boxes: list[tuple[int, int, str]] = []
     for box in closed_boxes(text, MAX_BOXES, MAX_ANSWER):
         if not boxes or box[0] >= boxes[-1][1]:
             boxes.append(box)
-    if not boxes or boxes[-1][2] != last:
+    if not boxes or flat(boxes[-1][2]) != last:
         return last
     run, name, joint = [last], "", ","
     for (_, end, content), (start, _, _) in reversed(list(itertools.pairwise(boxes))):
@@ -58,7 +60,10 @@ def boxed_answer(text: str) -> str | None:
 def closed_boxes(text: str, count: int, length: int) -> list[tuple[int, int, str]]:
     """Return (start, end, content) of each of the last ``count`` boxes that closes within ``length`` characters."""
     boxes = []
-    for match in list(_BOX.finditer(text))[-count:]:
+    for match in list(BOX.finditer(text))[-count:]:
+        if match.group("bare"):
+            boxes.append((match.start(), match.end(), match.group("bare")))
+            continue
         depth = 0
         for brace in _BRACES.finditer(text, match.end() - 1, match.end() + length):
             depth += (brace.group() == "{") - (brace.group() == "}")
@@ -104,7 +109,7 @@ _FORMULA = re.compile(
     re.DOTALL,
 )
 _NUMBER = re.compile(
-    r"(?<![\w.\\])(?:[A-Za-z](?:_\w)?\s?=\s?)?[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?:\s*\\?%)?(?![\w])|(?<![\x00-\x7f])\d+(?:\.\d+)?(?=[^\x00-\x7f])"
+    r"(?<![\w.\\+−–-])(?:[A-Za-z](?:_\w)?\s?=\s?)?[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?:\s*\\?%)?(?![\w])|(?<![\x00-\x7f])\d+(?:\.\d+)?(?=[^\x00-\x7f])"
 )
 _CHAIN = re.compile(r"(?<![-+*/=.,\d\s()])[-+*/=.,\d\s()]*\d\s*=\s*([-+]?\d[\d.,]*)\s*\)?")
 """Starts only where a run of such characters begins, so that a long run is scanned once."""
