@@ -110,6 +110,8 @@ def test_what_is_no_reward_is_an_infra_error(
         assert NO_REWARD[verifier] in row["reason"]
 
 
+BAD_ANSWERS = ("bad raise", "bad none", "bad leave", "bad metrics")
+
 PAIR = """
 import random, sys
 from prorl_common import use_plugins
@@ -162,8 +164,17 @@ def test_a_worker_that_asks_for_what_is_no_program_fails_alone(tmp_path: Path) -
         *(tmp_path, "rewards.py", "lies-of-a-program"),
         *(["no-source", "check", "more", "nothing", "good"], "--allow-weak"),
     )
-    assert [row["reward"] for row in rows] == [None, None, None, None, 1.0]
-    assert all("the worker asked for no program" in row["reason"] for row in rows[:4])
+    assert [row["reward"] for row in rows] == [0.0, 0.0, 0.0, 0.0, 1.0]
+    assert all(row["reason"] == "could not be judged" for row in rows[:4])
+
+
+def test_an_answer_on_which_alone_a_verifier_fails_gets_nothing(tmp_path: Path) -> None:
+    verifiers = ("fails-on-bad", "fails-on-bad-in-sandbox", "combines-badly")
+    asked = [(name, text) for name in verifiers for text in BAD_ANSWERS]
+    rows = scored_by(tmp_path, "rewards.py", asked, "--allow-weak")
+    for row in rows:
+        assert (row["reward"], row["status"]) == (0.0, "unparsable"), row
+        assert row["reason"] == "could not be judged", row
 
 
 def test_a_worker_that_asks_for_endless_memory_gets_what_may_be_had(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ NO_COMMA: dict[str, Any] = {
 CODE: dict[str, Any] = {"verifier": "code", "reference": {"tests": [{"stdin": "", "stdout": "4"}]}}
 RIGHT_CODE = "\n```python\nprint(4)\n```"
 BROKEN: dict[str, Any] = {"verifier": "math", "name": "broken", "reference": {}}
-"""Its scorer raises: ``load_task`` would reject it."""
+"""Its reference lacks the answer."""
 
 
 def composite(*parts: dict[str, Any], **more: Any) -> Task:
@@ -280,9 +280,12 @@ def test_each_part_takes_the_thinking_out_by_its_own_rule() -> None:
 
 
 def test_a_part_whose_scorer_fails_is_an_infra_error_of_the_whole_never_a_zero() -> None:
+    entry = {"question": "?", "answer": "12", "metadata": {}}
+    reference = {"dataset": "sudoku", "entry": entry}
+    broken = {"verifier": "logic", "name": "broken", "reference": reference}
     for gate in (None, ["style"]):
-        task = Task("composite", {"parts": [NO_COMMA, BROKEN], "gate": gate})
-        verdict = verify("one, two", task)
+        task = Task("composite", {"parts": [NO_COMMA, broken], "gate": gate})
+        verdict = verify("<answer>one, two</answer>", task)
         assert (verdict.reward, verdict.status) == (None, "infra_error")
         assert verdict.reason.startswith("part broken: ") and "KeyError" in verdict.reason
 

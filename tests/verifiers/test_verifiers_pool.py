@@ -52,10 +52,22 @@ def test_a_worker_that_cannot_start_is_an_infra_error_never_a_zero(
     assert verdict.is_infra_error
 
 
-def test_a_bug_of_a_scorer_is_an_infra_error_never_a_zero() -> None:
-    verdict = verify(r"\boxed{4}", Task("math", {}))
-    assert (verdict.reward, verdict.status) == (None, "infra_error")
-    assert "KeyError" in verdict.reason
+@pytest.mark.parametrize(
+    "task",
+    [
+        Task("math", {}),
+        Task("mathematics", {"answer": "4"}),
+        Task("instruction", {"instruction_id_list": [], "kwargs": []}),
+        Task("instruction", {"instruction_id_list": ["foo:bar"], "kwargs": [{}]}),
+        Task("logic", {"dataset": "sudoko", "entry": {"answer": "1", "metadata": {}}}),
+        Task("composite", {"parts": []}),
+    ],
+)
+def test_a_malformed_task_is_refused(task: Task) -> None:
+    with VerifierPool(1, worker_options=WorkerOptions(prestart=False)) as pool:
+        for score in (pool.submit, lambda text, task: pool.score([(text, task)])):
+            with pytest.raises(TaskError):
+                score("4", task)
 
 
 def test_a_mode_of_the_pool_is_for_tasks_that_name_none() -> None:

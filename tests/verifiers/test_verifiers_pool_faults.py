@@ -86,11 +86,12 @@ def fake_scorer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("word", ["crash", "segfault", "garbage", "load", "stall"])
-def test_a_worker_that_fails_twice_is_an_infra_error_and_the_others_score(word: str) -> None:
+def test_an_answer_that_alone_ends_its_worker_gets_nothing_and_the_others_score(word: str) -> None:
     with VerifierPool(1, worker_options=WorkerOptions(prestart=False)) as pool:
         first, bad, last = pool.score([RIGHT, (word, FOUR), WRONG])
         stats = pool.stats
-    assert (bad.status, bad.reward) == ("infra_error", None)
+    assert (bad.status, bad.reward, bad.reason) == ("unparsable", 0.0, "could not be judged")
+    assert stats.unjudged == 1
     assert (first.reward, last.reward) == (1.0, 0.0)
     assert stats.retries == 1 and stats.worker_kills == 2
 
@@ -104,8 +105,7 @@ def test_a_half_frame_ends_with_the_time_limit() -> None:
 def test_a_reward_beyond_one_is_no_verdict() -> None:
     with VerifierPool(1, worker_options=WorkerOptions(prestart=False)) as pool:
         bad = pool.score([("reward 7", FOUR)])[0]
-    assert (bad.status, bad.reward) == ("infra_error", None)
-    assert "reward 7.0" in bad.reason
+    assert (bad.status, bad.reward, bad.reason) == ("unparsable", 0.0, "could not be judged")
 
 
 @pytest.mark.parametrize("word", ["bomb", "deep"])

@@ -87,8 +87,9 @@ class VerifierSpec:
     """Takes (response, reference) and returns a reward in [0, 1] or a Score.
 
     It runs in a confined worker process that is killed at its time limit: no network, no writing except to a scratch
-    folder, no new processes or threads. An exception is ``infra_error``, never a reward. Use ``load_library`` for heavy
-    libraries and ``note`` to explain a reward.
+    folder, no new processes or threads. After an exception, the canaries and the gold are scored: if one fails too,
+    the item is ``infra_error``, else the answer gets 0. Use ``load_library`` for heavy libraries and ``note`` to
+    explain a reward.
     """
     score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = None
     """Like ``score``, with an open sandbox, for verifiers that run the response as a program. The run time of its

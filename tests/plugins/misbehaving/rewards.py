@@ -8,7 +8,7 @@ import sys
 import time
 
 from prorl_sandbox import Limits, Program
-from prorl_verifiers import Score, Verdict, VerifierSpec
+from prorl_verifiers import Canary, Composition, Score, Task, TaskPart, Verdict, VerifierSpec
 
 
 def spec(name, result):
@@ -118,3 +118,30 @@ def lies_of_a_program(response, reference, sandbox):
 LOOPS_IN_SANDBOX = VerifierSpec(name="loops-in-sandbox", score_in_sandbox=loops_in_sandbox)
 LEAVES_IN_SANDBOX = VerifierSpec(name="leaves-in-sandbox", score_in_sandbox=leaves_in_sandbox)
 LIES = VerifierSpec(name="lies-of-a-program", score_in_sandbox=lies_of_a_program)
+
+
+def fails_on_bad(response, reference, sandbox=None):
+    word = response.partition("bad ")[2]
+    if word == "raise":
+        raise ValueError(response)
+    if word == "leave":
+        os._exit(3)
+    metrics = {"part": float("nan")} if word == "metrics" else {}
+    return None if word == "none" else Score(float(response == "a"), "", metrics=metrics)
+
+
+def parts(reference):
+    return [TaskPart("words", Task("exact_match", {"answer": reference["answer"]}))]
+
+
+def combine(reference, verdicts):
+    return 1 / verdicts["words"].reward
+
+
+def canaries(draw):
+    return [Canary({"answer": "a"}, "a", 1.0), Canary({"answer": "a"}, "b", 0.0)]
+
+
+ON_BAD = VerifierSpec(name="fails-on-bad", score=fails_on_bad, quick_canaries=canaries)
+ON_BAD_IN_SANDBOX = VerifierSpec(name="fails-on-bad-in-sandbox", score_in_sandbox=fails_on_bad)
+COMBINES_BADLY = VerifierSpec(name="combines-badly", compose=Composition(parts, combine))

@@ -11,6 +11,7 @@ from prorl_verifiers.findings import Finding, bounded, noting
 from prorl_verifiers.parts import parts_of, without_modes
 from prorl_verifiers.pool.protocol import MAX_EXTRACTED, read_reply, result_frame
 from prorl_verifiers.pool.queue import Batch
+from prorl_verifiers.pool.stats import Counters
 from prorl_verifiers.spec import VERIFIERS, plugin_label
 from prorl_verifiers.types import Item, OnDone, Task, TaskPart, Verdict, VerdictStatus
 
@@ -26,6 +27,8 @@ class ComposedBatch(Batch):
         items: Sequence[Item],
         on_item: OnDone | None = None,
         explain: bool = False,
+        *,
+        counters: Counters,
     ) -> None:
         super().__init__(items, on_item, explain)  # one verdict for each of the caller's items
         self._places: list[tuple[int, int]] = []
@@ -34,7 +37,7 @@ class ComposedBatch(Batch):
         flat: list[Item] = []
         for index, (response, task) in enumerate(items):
             if VERIFIERS.get(task.verifier).compose is not None:
-                whole = self._wholes[index] = _Whole(task)
+                whole = self._wholes[index] = _Whole(response, task, counters)
                 flat += [(response, part.task) for part in whole.parts]
                 self._places += [(index, at) for at in range(len(whole.parts))]
             else:
@@ -52,8 +55,8 @@ class ComposedBatch(Batch):
 
 
 class _Whole:
-    def __init__(self, task: Task) -> None:
-        self._task = task
+    def __init__(self, response: str, task: Task, counters: Counters) -> None:
+        self._response, self._task, self._counters = response, task, counters
         self.parts: Sequence[TaskPart] = parts_of(task)
         self._verdicts: dict[int, Verdict] = {}
         self._lock = threading.Lock()
@@ -67,7 +70,7 @@ class _Whole:
     def verdict(self, explain: bool) -> Verdict:
         verdicts = {part.name: self._verdicts[at] for at, part in enumerate(self.parts)}
         with noting(explain) as notes:
-            verdict = put_together(self._task, verdicts)
+            verdict = put_together(self._task, verdicts, self._response, self._counters)
         if not explain:
             return verdict
         parts = [
@@ -83,7 +86,12 @@ class _Whole:
         return replace(verdict, findings=bounded([whole, *notes]))
 
 
-def put_together(task: Task, verdicts: dict[str, Verdict]) -> Verdict:
+def put_together(
+    task: Task,
+    verdicts: dict[str, Verdict],
+    response: str = "",
+    counters: Counters | None = None,
+) -> Verdict:
     """Combine the verdicts of a task's parts, by name.
 
     If a part has no verdict, the task has none, even if a gate failed. Otherwise an outage would remove only responses
@@ -98,7 +106,7 @@ def put_together(task: Task, verdicts: dict[str, Verdict]) -> Verdict:
     if label is not None:
         metrics["plugin"] = label
     isolation = ", ".join(sorted({v.isolation for v in verdicts.values() if v.isolation}))
-    whole = _combine(task, verdicts, isolation)
+    whole = _combine(task, verdicts, isolation, response, counters or Counters())
     texts = (v.extracted for v in (whole, *verdicts.values()) if v.extracted is not None)
     return replace(
         whole,
@@ -108,19 +116,29 @@ def put_together(task: Task, verdicts: dict[str, Verdict]) -> Verdict:
     )
 
 
-def _combine(task: Task, verdicts: dict[str, Verdict], isolation: str) -> Verdict:
+def _combine(
+    task: Task, verdicts: dict[str, Verdict], isolation: str, response: str, counters: Counters
+) -> Verdict:
     missing = [f"part {n}: {v.reason}" for n, v in verdicts.items() if v.is_infra_error]
     if missing:
         reason = "; ".join(missing)[:MAX_EXTRACTED]
         return Verdict(None, "infra_error", reason, isolation=isolation)
-    compose = VERIFIERS.get(task.verifier).compose
-    assert compose is not None
-    try:
-        frame = result_frame(compose.combine(without_modes(task.reference), verdicts))
-    except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
-        frame = {"bug": what_failed(error)}
-    verdict, _ = read_reply(frame, isolation)
+    verdict = _combined(task, verdicts, isolation)
+    if verdict.is_infra_error:
+        right = {n: replace(v, reward=1.0, status="scored") for n, v in verdicts.items()}
+        if not _combined(task, right, isolation).is_infra_error:
+            return counters.blame(response, task, verdict)
     if verdict.status != "scored":
         return verdict
     of_parts = {v.status for v in verdicts.values()}
     return replace(verdict, status=next(s for s in _STATUSES if s in of_parts))
+
+
+def _combined(task: Task, verdicts: dict[str, Verdict], isolation: str) -> Verdict:
+    compose = VERIFIERS.get(task.verifier).compose
+    assert compose is not None
+    try:
+        frame = result_frame(compose.combine(without_modes(task.reference), verdicts))
+    except Exception as error:  # noqa: BLE001 - the caller finds out whether the answer is to blame
+        frame = {"bug": what_failed(error)}
+    return read_reply(frame, isolation)[0]

@@ -22,7 +22,7 @@ from prorl_verifiers.pool.scoring import WorkerThread
 from prorl_verifiers.pool.stats import Counters, PoolStats
 from prorl_verifiers.pool.workers import WorkerFactory
 from prorl_verifiers.spec import VERIFIERS
-from prorl_verifiers.tasks import check_modes, with_mode
+from prorl_verifiers.tasks import check_modes, load_task, with_mode
 from prorl_verifiers.types import Item, OnDone, Task, Verdict
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class VerifierPool(Closing):
         """Return one verdict per (response, task), in order.
 
         ``on_done(index, verdict)`` is called in this thread as items finish, in any order. ``explain`` adds findings.
-        Raises IsolationError if code cannot be isolated here, UserError if the pool is closed, PoolClosedError if it is
+        Raises TaskError for a malformed task, IsolationError if code cannot be isolated here, UserError if the pool is closed, PoolClosedError if it is
         closed during the call.
         """
         engine = self._engine()
@@ -345,12 +345,16 @@ class _Engine:
         on_item: OnDone | None = None,
         explain: bool = False,
     ) -> Batch:
-        """Return a new batch. Raises TaskError for an unsuitable mode."""
+        """Return a new batch. Raises TaskError for a malformed task or an unsuitable mode."""
+        for task in {id(task): task for _, task in items}.values():
+            load_task(task.verifier, task.reference)
         modes = self._settings.modes
         if modes:
             items = [(response, with_mode(task, modes)) for response, task in items]
         is_composed = any(VERIFIERS.get(n).compose for n in {task.verifier for _, task in items})
-        return (ComposedBatch if is_composed else Batch)(items, on_item, explain)
+        if is_composed:
+            return ComposedBatch(items, on_item, explain, counters=self.counters)
+        return Batch(items, on_item, explain)
 
     def needs_sandbox(self, batch: Batch) -> bool:
         return self._sandbox is None and bool(_verifiers_running_programs(batch))

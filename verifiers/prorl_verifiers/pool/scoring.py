@@ -1,7 +1,8 @@
 """One thread of a pool, with at most one worker: takes items, scores them, and handles failures.
 
 An item that fails is tried once more in a fresh worker. Running out of time, memory or nesting twice is ``timeout``
-with reward 0; a worker, sandbox or scorer that fails twice is ``infra_error`` without a reward.
+with reward 0. If a scorer fails twice, it is asked its canaries and the task's gold: if it fails on this answer alone,
+the answer is ``unparsable`` with reward 0, else the verdict is ``infra_error`` without a reward.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from prorl_common.forks import ChildError
 from prorl_common.frames import FrameError, encode
 from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.findings import bounded, noting
-from prorl_verifiers.pool.canary import Examiner, quick_checks
+from prorl_verifiers.pool.canary import Check, Examiner, quick_checks
 from prorl_verifiers.pool.protocol import (
     MAX_RESPONSE,
     UNCLOSED,
@@ -33,7 +34,12 @@ from prorl_verifiers.pool.protocol import (
 from prorl_verifiers.pool.queue import FairQueue, Job, LaneName, PoolClosedError, ThreadKind
 from prorl_verifiers.pool.sandbox_calls import WorkerCalls
 from prorl_verifiers.pool.stats import Counters
-from prorl_verifiers.pool.workers import WorkerFactory, WorkerProcess, WorkerTimeout
+from prorl_verifiers.pool.workers import (
+    RunProgram,
+    WorkerFactory,
+    WorkerProcess,
+    WorkerTimeout,
+)
 from prorl_verifiers.spec import VERIFIERS, plugin_label, runs_in_worker
 from prorl_verifiers.types import Task, Verdict
 
@@ -105,24 +111,33 @@ class WorkerThread(threading.Thread):
         started = time.monotonic()
         sandbox = self._sandbox()
         if not runs_in_worker(VERIFIERS.get(job.task.verifier)):
-            verdict = score_in_sandbox(job.response, job.task, sandbox, job.batch.explain)
+            verdict = score_in_sandbox(
+                job.response, job.task, sandbox, job.batch.explain, self._counters
+            )
             self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
             return
         frame = self._request(job, sandbox.isolation)
         if frame is None:
             return
+        run = WorkerCalls(sandbox)
         for is_retry in (False, True):
+            is_fault = False
             try:
                 worker = self._take_worker(warm=is_retry)
-                reply = next(worker.ask_many([frame], self._timeout, WorkerCalls(sandbox)))
+                is_fault = True
+                reply = next(worker.ask_many([frame], self._timeout, run))
             except (WorkerTimeout, ChildError) as error:
                 verdict, final = _verdict_of_failure(error, sandbox.isolation), False
             else:
                 verdict, final = read_reply(reply, sandbox.isolation)
+                is_fault = "outage" not in reply
             if final:
                 break
             self._lose_worker()
         self._drop_worker()  # it judges a single item, without canaries
+        if is_fault and verdict.is_infra_error:
+            verdict = self._blame(job, verdict, run)
+            self._drop_worker()
         self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
 
     def _score_texts(self, jobs: Sequence[Job], is_retry: bool = False) -> int:
@@ -132,10 +147,11 @@ class WorkerThread(threading.Thread):
             return 0
         scored: dict[Job, Verdict] = {}
         failed: dict[Job, Verdict] = {}
-        examined = sound = False
+        examined = sound = is_fault = False
         isolation, started = "", time.monotonic()
         try:
             worker = self._take_worker(warm=is_retry)
+            is_fault = True
             checks = self._examiner.checks(requests)
             frames = [frame for _, frame in requests] + [check.frame for check in checks]
             replies = worker.ask_many(frames, self._wall_seconds)
@@ -149,6 +165,7 @@ class WorkerThread(threading.Thread):
                 if not is_final:
                     # After a frame without a verdict, later frames may not match their questions.
                     failed[job] = verdict
+                    is_fault = "outage" not in reply
                     break
                 scored[job] = verdict
             else:
@@ -170,7 +187,7 @@ class WorkerThread(threading.Thread):
             if self.stopping:
                 job.batch.fail(_closed_error())
             elif is_retry:
-                self._deliver(job, verdict)
+                self._deliver(job, self._blame(job, verdict) if is_fault else verdict)
             else:
                 self._counters.add("retries")
                 self._score_texts([job], is_retry=True)
@@ -210,7 +227,7 @@ class WorkerThread(threading.Thread):
         """
         if sound:
             for job, verdict in scored.items():
-                self._deliver(job, verdict)
+                self._deliver(job, self._blame(job, verdict))
             self._delivered += len(scored)
             return
         self._lose_worker()
@@ -232,6 +249,34 @@ class WorkerThread(threading.Thread):
         alone = any(job.suspect for job in jobs)
         for group in [[job] for job in jobs] if alone else [jobs]:
             self._queue.add(self._lane, group)
+
+    def _blame(self, job: Job, fault: Verdict, run: RunProgram | None = None) -> Verdict:
+        """Return reward 0 if the verifier fails on this answer alone, else ``fault``; other verdicts stay as they are.
+
+        It must pass its canaries and score the task's gold, or any of two plain answers if there is no gold.
+        """
+        if not fault.is_infra_error or self.stopping:
+            return fault
+        task, checks = job.task, []
+        try:
+            checks = quick_checks(task.verifier, random.Random())
+            frames = [check.frame for check in checks]
+            isolation = None if run is None else fault.isolation
+            for answer in plain_answers(task):
+                request = make_request(
+                    task.verifier, task.reference, answer, self._timeout + 1, False, isolation
+                )
+                frames.append(encode(request))
+            worker = self._take_worker(warm=True)
+            replies = list(worker.ask_many(frames, self._wall_seconds, run))
+        except Exception:  # noqa: BLE001 - whatever fails now is not the answer's doing
+            replies = []
+        verdicts = [read_reply(reply, "")[0] for reply in replies[len(checks) :]]
+        passes = all(map(Check.passes, checks, replies))
+        if not passes or all(verdict.is_infra_error for verdict in verdicts):
+            self._lose_worker()
+            return fault
+        return self._counters.blame(job.response, task, fault)
 
     def _take_worker(self, warm: bool = False) -> WorkerProcess:
         worker = self._worker
@@ -291,6 +336,13 @@ class WorkerThread(threading.Thread):
         job.batch.deliver(job.index, verdict)
 
 
+def plain_answers(task: Task) -> list[str]:
+    """Return responses that the task's verifier must be able to score: the gold, else two plain answers."""
+    data = VERIFIERS.get(task.verifier).data
+    gold = data.gold(task.reference)
+    return [data.write(answer, task.reference) for answer in "0a"] if gold is None else [gold]
+
+
 def _closed_error() -> PoolClosedError:
     return PoolClosedError("the verifier pool was closed during the item")
 
@@ -303,7 +355,9 @@ def _verdict_of_failure(
     return Verdict(None, "infra_error", str(error), isolation=isolation, seconds=seconds)
 
 
-def score_in_sandbox(response: str, task: Task, sandbox: Sandbox, explain: bool) -> Verdict:
+def score_in_sandbox(
+    response: str, task: Task, sandbox: Sandbox, explain: bool, counters: Counters
+) -> Verdict:
     """Score an item of our own verifier that runs programs."""
     spec = VERIFIERS.get(task.verifier)
     assert spec.score_in_sandbox is not None
@@ -312,7 +366,7 @@ def score_in_sandbox(response: str, task: Task, sandbox: Sandbox, explain: bool)
     text = after_thinking(response) if spec.strip_thinking else response
     if text is None:
         return Verdict(0.0, UNCLOSED.status, UNCLOSED.reason)
-    fault = ""
+    fault, is_bug = "", False
     for _ in range(2):
         try:
             with noting(explain) as findings:
@@ -321,11 +375,16 @@ def score_in_sandbox(response: str, task: Task, sandbox: Sandbox, explain: bool)
                 return verdict
             return replace(verdict, findings=bounded(findings, len(response) - len(text)))
         except ServiceError as error:
-            fault = f"sandbox: {error}"
+            fault, is_bug = f"sandbox: {error}", False
         except UserError as error:
             # The task's own test source is broken or a compiler is missing: this says nothing about the
             # answer, and a retry would not help.
             return Verdict(None, "infra_error", str(error), isolation=sandbox.isolation)
-        except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
-            fault = f"scorer failed: {what_failed(error)}"
-    return Verdict(None, "infra_error", fault, isolation=sandbox.isolation)
+        except Exception as error:  # noqa: BLE001 - ``plain_answers`` tell what is to blame
+            fault, is_bug = f"scorer failed: {what_failed(error)}", True
+    verdict = Verdict(None, "infra_error", fault, isolation=sandbox.isolation)
+    for answer in plain_answers(task) if is_bug else ():
+        with contextlib.suppress(Exception):
+            spec.score_in_sandbox(answer, task.reference, sandbox)
+            return counters.blame(response, task, verdict)
+    return verdict

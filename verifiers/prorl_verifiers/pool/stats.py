@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from prorl_verifiers.types import Verdict
+from prorl_verifiers.types import Task, Verdict
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class PoolStats:
     template_starts: int = 0
     retries: int = 0
     canary_failures: int = 0
+    unjudged: int = 0
+    """Answers that got reward 0 because the scorer failed on them and on nothing else: bugs of the verifier."""
     rescored: int = 0
     """Verdicts discarded and computed again because their canaries failed or never ran."""
     doubtful: int = 0
@@ -61,6 +66,15 @@ class Counters:
     def add_cpu_seconds(self, verifier: str, seconds: float) -> None:
         with self._lock:
             self._cpu_seconds[verifier] += seconds  # type: ignore[assignment]
+
+    def blame(self, response: str, task: Task, fault: Verdict) -> Verdict:
+        """Count and log an answer that alone makes its verifier fail, and return its verdict: reward 0."""
+        self.add("unjudged")
+        _LOG.error(
+            "a bug of the %s verifier: it cannot judge one answer (%s), which gets reward 0: %.200r",
+            *(task.verifier, fault.reason, response),
+        )
+        return replace(fault, reward=0.0, status="unparsable", reason="could not be judged")
 
     def snapshot(self, queued: int, busy: int, workers: int) -> PoolStats:
         with self._lock:

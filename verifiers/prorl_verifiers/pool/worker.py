@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import UserError, what_failed
+from prorl_common import ServiceError, UserError, what_failed
 from prorl_common.forks import serve_forks
 from prorl_common.frames import FrameError, Reader, encode, send, write
 from prorl_verifiers.extract import after_thinking
@@ -66,7 +66,9 @@ def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict
         return {"limit": "nesting limit"}
     except UserError as error:  # a missing compiler, a task's broken test: a retry would not help
         return {"user": str(error)[:500]}
-    except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
+    except ServiceError as error:
+        return {"bug": what_failed(error), "outage": True}
+    except Exception as error:  # noqa: BLE001 - the pool finds out whether the answer is to blame
         hint = _HINT if isinstance(error, PermissionError | FileNotFoundError) else ""
         return {"bug": what_failed(error) + hint}
 

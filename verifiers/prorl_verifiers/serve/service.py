@@ -53,6 +53,7 @@ POOL_GAUGES = {
     "worker_recycles": "Workers replaced because of their age.",
     "retries": "Items that got a second try.",
     "canary_failures": "Workers found to judge wrongly.",
+    "unjudged": "Answers that got 0 because a verifier fails on them and on nothing else.",
     "rescored": "Verdicts thrown away and made again because of such a worker.",
     "doubtful": "Verdicts given by workers that misjudged a known answer when they retired.",
     "template_starts": "Starts of the process that workers are forked from.",
