@@ -157,7 +157,7 @@ def test_the_report_counts_each_group_and_mutation() -> None:
     (one,) = document["spoilt"]
     assert one["paid"] == sum(m["paid"] for m in one["mutations"]) > 0
     assert any(
-        line.startswith("LEAK") and "'A is wrong' 1/1" in line for line in plain_lines(report)
+        line.startswith("LEAK") and "'!= A' 1/1" in line for line in plain_lines(report)
     )
 
 
@@ -239,6 +239,34 @@ def test_a_denied_number_is_no_answer_and_its_unit_may_stand_beside_it() -> None
     assert [earned("gsm_symbolic", entry, text) for text in right] == [1.0] * 5
     assert [earned("gsm_symbolic", entry, text) for text in wrong] == [0.0] * 6
     assert earned("gsm_symbolic", entry_of("59", "What percentage is it?"), "59%") == 1.0
+
+
+LONG = "In June, half of 8 boxes were lost. How many minutes did it take? Do not include units."
+HANOI = "Move disk 1 from Peg 1 to Peg 2"
+DISK = {"num_disks": 1, "num_pegs": 3, "start_peg": 1, "target_peg": 2, "solution_length": 1}
+WORDS = "one two three four five six"
+GIVEN = {"puzzle": [[0, 0, 0, 1]] + [[0] * 4] * 3, "solution": [[0] * 4] * 4}
+SQUARE = "4 3 2 1\n1 2 3 4\n2 1 4 3\n3 4 1 2"
+
+
+@pytest.mark.parametrize(
+    ("dataset", "entry", "right", "wrong"),
+    [
+        ("gsm_symbolic", entry_of("148", LONG), ["148", "148 minutes", "It takes 148 minutes."],
+         ["half of 148", "minus 148", "148 hours", "148 dozen", "\u00ac148", "148 boxes", "148\u00b2", "~~148~~"]),
+        ("tower_of_hanoi", entry_of(HANOI, **DISK), [HANOI, f" {HANOI}\n\n"],
+         [f"\u00ac{HANOI}", f"not {HANOI}", f"{HANOI} is wrong", f"<s>{HANOI}</s>", f"Do not {HANOI}"]),
+        ("time_intervals", entry_of("78 days"), ["78 days", "78 days, 00:00"], ["78", "78 hours"]),
+        ("sentence_reordering", entry_of(f"{WORDS}."), [f"{WORDS}."], [f"!{WORDS}.", f"{WORDS}.\u2717"]),
+        ("color_cube_rotation", entry_of("dark red"), ["Dark-red", "dark red"], ["--dark red--", "dark red -"]),
+        ("mini_sudoku", entry_of(SQUARE, **GIVEN), [SQUARE, SQUARE.replace("\n2", "\n--+--\n2")], [f"-{SQUARE}", f"{SQUARE}-"]),
+    ],
+)  # fmt: skip
+def test_text_that_changes_the_value_of_a_right_answer_leaves_nothing(
+    dataset: str, entry: Entry, right: list[str], wrong: list[str]
+) -> None:
+    assert [earned(dataset, entry, text) for text in right] == [1.0] * len(right)
+    assert [earned(dataset, entry, text) for text in wrong] == [0.0] * len(wrong)
 
 
 def test_as_many_digits_count_as_the_question_asks_for() -> None:

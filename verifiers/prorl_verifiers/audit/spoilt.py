@@ -96,7 +96,39 @@ _DENIALS = (
     "The answer is not {a}.",
     "{a}? No.",
     "Anything but {a}",
+    "never {a}",
+    "no {a}",
+    "It isn't {a}",
+    "neither {a}",
+    "all except {a}",
+    "nicht {a}",
+    "不是 {a}",
+    "{a} (false)",
 )
+_NEGATIONS = (
+    *("\u00ac", "!", "~", "\u2260", "\u2209", "\u2717", "\u2718", "\u274c", "\u26d4"),
+    *("\\neg ", "\\lnot ", "\\not ", "\\ne ", "!= ", "NOT "),
+)
+_STRUCK = (
+    *("~~{a}~~", "<s>{a}</s>", "<del>{a}</del>", "<strike>{a}</strike>"),
+    *("\\cancel{{{a}}}", "\\xcancel{{{a}}}", "\\sout{{{a}}}", "\\st{{{a}}}"),
+)
+_OTHER_VALUES = (
+    *("half of {a}", "half {a}", "a third of {a}", "1/2 of {a}", "twice {a}", "double {a}"),
+    *("minus {a}", "negative {a}", "- {a}", "less than {a}", "more than {a}", "one less than {a}"),
+    *(
+        "10 times {a}",
+        "the opposite of {a}",
+        "the square of {a}",
+        "the square root of {a}",
+        "{a} squared",
+        "{a} times",
+    ),
+    *("{a} dozen", "{a} hundred", "{a} thousand", "{a} million", "{a} halves", "{a} percent"),
+    *("{a}!", "{a}^2", "{a}\u00b2", "{a}k", "-{a}", "\u2212{a}", "1/{a}", "{a} mod 2", "{a} or so"),
+)
+_OTHER_UNITS = ("furlongs", "m", "kg", "\u00b0", "cents", "weeks", "years")
+_WITH_UNIT = re.compile(r"([+-]?\d[\d,.:]*)\s+([A-Za-z]+)")
 _DENIALS_IN_TEXT = (
     "\\text{{not }} {a}",
     "{a} \\text{{ is wrong}}",
@@ -113,6 +145,9 @@ _AROUND = (JUNK + " {a}", "{a} " + JUNK, JUNK + "\n{a}", "{a}\n" + JUNK)
 def text_mutations() -> list[Mutation]:
     return [
         *(_around("denied", form) for form in _DENIALS),
+        *(_negated(sign) for sign in _NEGATIONS),
+        *(_around("denied", form) for form in _STRUCK),
+        Mutation("every letter struck out", "denied", lambda right, item, group: _struck(right)),
         *(_with_another("another", form) for form in _ANOTHER),
         *(_with_another("appended", form) for form in _APPENDED),
         _nearly_right("a digit changed", "digit", changed_digit),
@@ -120,6 +155,9 @@ def text_mutations() -> list[Mutation]:
         _nearly_right("two parts swapped", "order", swapped_parts),
         _behind_number("e1"),
         _behind_number("%"),
+        *(_of_number("suffix", form) for form in _OTHER_VALUES),
+        *(_of_number("junk", f"{{a}} {unit}", unit) for unit in _OTHER_UNITS),
+        *(_unit_changed(unit) for unit in ("", "hours", "minutes", "weeks")),
         *(_around("junk", form) for form in _AROUND),
         Mutation("first row twice", "junk", _row_twice(0)),
         Mutation("last row twice", "junk", _row_twice(-1)),
@@ -127,8 +165,10 @@ def text_mutations() -> list[Mutation]:
 
 
 def latex_mutations() -> list[Mutation]:
+    # A tilde is a space in LaTeX, and the grader's own rules say which words and units may follow a number.
+    values = {_title(form) for form in (*_OTHER_VALUES, "~{a}", "~~{a}~~")}
     return [
-        *text_mutations(),
+        *(mutation for mutation in text_mutations() if mutation.name not in values),
         *(_around("denied", form) for form in _DENIALS_IN_TEXT),
         *(_with_another("another", form) for form in _ANOTHER_IN_TEXT),
     ]
@@ -152,6 +192,42 @@ def _with_another(kind: Kind, form: str) -> Mutation:
         return None if other is None else form.format(a=right, b=other)
 
     return Mutation(_title(form), kind, spoil)
+
+
+def _negated(sign: str) -> Mutation:
+    """Put the sign before every line, unless the task uses it itself."""
+
+    def spoil(right: str, item: Item, group: Group) -> str | None:
+        if sign in item.question:
+            return None
+        return "\n".join(sign + line for line in right.split("\n"))
+
+    return Mutation(f"{sign}A", "denied", spoil)
+
+
+def _struck(right: str) -> str:
+    return "".join(f"{letter}\u0336" for letter in right)
+
+
+def _of_number(kind: Kind, form: str, unit: str = "") -> Mutation:
+    def spoil(right: str, item: Item, group: Group) -> str | None:
+        if not _NUMBER.fullmatch(right) or Decimal(right.replace(",", "")) in (0, 1):
+            return None
+        if unit and re.search(rf"(?<![a-z]){unit}(?![a-z])", item.question.casefold()):
+            return None
+        return form.format(a=right)
+
+    return Mutation(_title(form), kind, spoil)
+
+
+def _unit_changed(unit: str) -> Mutation:
+    def spoil(right: str, item: Item, group: Group) -> str | None:
+        quantity = _WITH_UNIT.fullmatch(right)
+        if quantity is None or quantity.group(2) == unit:
+            return None
+        return f"{quantity.group(1)} {unit}".strip()
+
+    return Mutation(f"the unit is {unit or 'missing'}", "junk", spoil)
 
 
 def _behind_number(sign: str) -> Mutation:

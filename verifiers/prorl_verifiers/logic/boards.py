@@ -27,11 +27,19 @@ NOT_AS_ASKED = 0.1
 """Credit for correct content as a Python list instead of a grid or word (upstream's value)."""
 
 
-def rows_of(text: str, signs: str = "") -> Grid | None:
-    """Return the integers of each non-blank line, or None for other words; ``signs`` may separate integers."""
+def rows_of(text: str, lines: str = "", between: str = "", around: str = "") -> Grid | None:
+    """Return the integers of each non-blank line, or None for other words.
+
+    Lines of ``lines`` alone are skipped; ``between`` may stand between integers and ``around`` also at the ends.
+    """
     grid: Grid = []
     for line in text.strip().split("\n"):
-        words = re.sub(f"[{re.escape(signs)}|]", " ", line).split() if signs else line.split()
+        if lines and not line.strip(f"{lines}| "):
+            continue
+        line = re.sub(f"[{re.escape(around)}]", " ", line) if around else line
+        if line.strip(between) == line:
+            line = re.sub(f"[{re.escape(between)}]", " ", line) if between else line
+        words = line.split()
         values = complete(whole(item) for item in words)
         if values is None:
             return None
@@ -86,7 +94,7 @@ def _is_latin(grid: Grid) -> bool:
 def sudoku(answer: str, entry: Entry, upstream: Upstream) -> float:
     metadata = entry["metadata"]
     puzzle, solution = metadata["puzzle"], metadata["solution"]
-    grid = rows_of(answer, signs="-+")
+    grid = rows_of(answer, lines="-+", around="|")
     if grid is None or not _keeps_clues(grid, puzzle):
         return 0.0
     size = len(puzzle)
@@ -103,7 +111,7 @@ def sudoku(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 def futoshiki(answer: str, entry: Entry, upstream: Upstream) -> float:
     metadata = entry["metadata"]
-    grid = rows_of(answer, signs="<>\u2227\u2228^vV")
+    grid = rows_of(answer, lines="\u2227\u2228^vV", between="<>", around="|")
     if grid is None or not _keeps_clues(grid, metadata["puzzle"]):
         return 0.0
     obeyed = all(
@@ -136,7 +144,7 @@ def kakurasu(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score kakurasu; brackets and commas are accepted."""
     metadata = entry["metadata"]
     rows, columns = metadata["row_sums"], metadata["col_sums"]
-    grid = rows_of(answer, signs="[],")
+    grid = rows_of(answer, around="[],|")
     if grid is None or [len(row) for row in grid] != [len(columns)] * len(rows):
         return 0.0
     marks = all(cell in (0, 1) for row in grid for cell in row)

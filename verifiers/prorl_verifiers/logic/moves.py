@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from prorl_verifiers.logic.text import Entry, Upstream, loads, plain
+from prorl_verifiers.logic.text import Entry, Upstream, above_floor, loads, plain
 
 MOST_MOVES = 2000
 _SIZE = 6
@@ -112,6 +112,13 @@ def path(answer: str, entry: Entry, upstream: Upstream) -> float:
     if cells[position] != "#":
         return 0.0
     return 1.0 if len(steps) <= len(gold) else 0.5
+
+
+def tower_of_hanoi(answer: str, entry: Entry, upstream: Upstream) -> float:
+    """Score tower_of_hanoi: each line must be a move and nothing else."""
+    lines = [line.strip() for line in answer.split("\n") if line.strip()]
+    move = re.compile(r"Move disk \d+ from Peg \d+ to Peg \d+", re.ASCII)
+    return above_floor(answer, entry, upstream) if all(map(move.fullmatch, lines)) else 0.0
 
 
 _PLACE = re.compile(

@@ -90,7 +90,7 @@ def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _floats(text: str) -> list[float] | None:
-    text = text.strip().strip("\"'").strip()
+    text = re.sub(r"""(["'])(.*)\1""", r"\2", text.strip()).strip()
     values = complete(number(part) for part in text.split(",")) if text else []
     if values is None or len(values) > 100:
         return None
@@ -225,7 +225,7 @@ def count_or_day(answer: str, entry: Entry, upstream: Upstream) -> float:
     return exact_word(answer.rstrip("."), entry, upstream)
 
 
-_DAYS = re.compile(r"(\d{1,9})(?: days?)?")
+_DAYS = re.compile(r"(\d{1,9}) days?")
 _CLOCK = re.compile(r"(?:(\d{1,9}) days?,? (?:and )?)?(\d{1,4}):(\d\d)(?::(\d\d(?:\.\d{1,6})?))?")
 
 

@@ -139,7 +139,7 @@ RULES: dict[str, Rule] = {
     "gsm_symbolic": Rule(
         text.one_number,
         "",
-        "upstream lost signs, cut 1,200 to 1 and took `not 59`",
+        "upstream lost signs, cut 1,200 to 1 and took `not 59`; words that change the value are wrong",
     ),
     "intermediate_integration": Rule(
         numbers.antiderivative, "", _EVALUATED + "; an unevaluated integral was right"
@@ -218,7 +218,9 @@ RULES: dict[str, Rule] = {
     "survo": Rule(boards.survo, "", "rules checked; upstream knew one solution"),
     "syllogism": _EXACT,
     "time_intervals": Rule(numbers.duration, "", "near times paid: `12:00` earned 0.37"),
-    "tower_of_hanoi": _SHORTEST,
+    "tower_of_hanoi": Rule(
+        moves.tower_of_hanoi, _SHORTEST.partial, _SOUND.change + "; moves were read out of any text"
+    ),
     "tsumego": _WORD,
     "word_ladder": Rule(
         text.full_marks, "", _FULL.change + "; it pays 0.5 a word for letters that are no words"

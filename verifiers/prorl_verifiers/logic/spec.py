@@ -123,8 +123,6 @@ _ANY_ORDER: frozenset[Kind] = frozenset({"order"})
 """Swapped rows may also solve a grid puzzle; one changed cell breaks its sums or Latin rows."""
 _NO_PRECISION: frozenset[Kind] = frozenset({"precision"})
 """The question does not ask for a precision, or asks for less than the gold has."""
-_UNIT: frozenset[Kind] = frozenset({"junk"})
-"""A word next to the number may be its unit."""
 
 MAY_BE_RIGHT: Mapping[str, frozenset[Kind]] = {
     **dict.fromkeys(
@@ -147,6 +145,5 @@ MAY_BE_RIGHT: Mapping[str, frozenset[Kind]] = {
         _ANY_ORDER,
     ),
     **dict.fromkeys(("coin_flip", "number_format", "pool_matrix", "power_function"), _NO_PRECISION),
-    "gsm_symbolic": _UNIT,
 }
 """For each dataset, the kinds of mutations that may leave an answer correct."""

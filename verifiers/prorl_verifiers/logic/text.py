@@ -13,14 +13,12 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from prorl_verifiers.extract import strict_json
-from prorl_verifiers.notation.latex_text import hedged
 
 T = TypeVar("T")
 Entry = Mapping[str, Any]
 Upstream = Callable[[], float]
 """Calls reasoning-gym's own scorer on the same answer; returns a value in [0, 1]."""
 
-_EXPONENT = re.compile(r"\d[eE][+-]?\d")
 PARTIAL = 0.9
 """Maximum credit for a part of the positions."""
 _CASELESS = frozenset("true false yes no on off undetermined".split())  # noqa: SIM905
@@ -92,7 +90,7 @@ def exact_word(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _joined(text: str) -> str:
-    return "".join(text.replace("-", " ").casefold().split())
+    return "".join(re.sub(r"(?<=\w)-(?=\w)", " ", text).casefold().split())
 
 
 def exact_number(answer: str, entry: Entry, upstream: Upstream) -> float:
@@ -144,8 +142,14 @@ def beyond(share: float, base: float) -> float:
 
 
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
-    """Return the credit for positions equal to ``gold``, beyond the best constant or echo."""
+    """Return the credit for positions equal to ``gold``, beyond the best constant or echo.
+
+    The gold with other characters around it earns nothing: they may deny it.
+    """
     if not gold or len(answer) != len(gold):
+        return 0.0
+    inner, whole_answer = "\0".join(gold).rstrip("."), "\0".join(answer).rstrip(".")
+    if inner != whole_answer and inner in whole_answer:
         return 0.0
     base = max(_share(echo, gold) for echo in (*echoes, ()))
     return beyond(_share(answer, gold), max(base, max(Counter(gold).values()) / len(gold)))
@@ -226,17 +230,66 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score gsm_symbolic: the only number, unless the text denies or doubts it.
+    """Score gsm_symbolic: the only number, beside a currency sign and words that keep its value.
 
-    A percent sign needs a question about percent.
+    Words before it are those of a plain sentence or of what is asked, and behind it a noun, which is the one that "how
+    many" asks for. A percent sign needs a question about percent.
     """
-    percent = "%" in answer and not re.search("%|percent", str(entry["question"]))
-    if percent or hedged(answer) or _EXPONENT.search(answer):
+    question = str(entry["question"]).casefold()
+    match = _ONE_NUMBER.fullmatch(answer.casefold().strip())
+    if match is None or len(match["number"]) > _MOST_DIGITS:
         return 0.0
-    numbers = re.findall(r"(?<![\w.,])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\d])", answer)
-    if len(numbers) != 1 or len(numbers[0]) > _MOST_DIGITS:
+    if match["percent"] and not re.search("%|percent", question):
         return 0.0
-    return float(number(numbers[0]) == number(str(entry["answer"])))
+    before, behind = (_stems(match[part]) for part in ("before", "behind"))
+    sentences = [one for one in re.split(r"(?<=[.?!])\s", question) if _ASKED.search(one)]
+    asked = _stems(sentences[-1] if sentences else "") - _CHANGING
+    noun = _COUNTED.search(sentences[-1]) if sentences else None
+    fitting = behind <= ((_stems(noun[1]) if noun else asked) | _AFTERWORDS)
+    if noun is None and "do not include units" not in question:
+        fitting = len(behind - asked) <= 1 and not behind & (_CHANGING | _MEASURES)
+    return float(
+        fitting
+        and before <= (_FOREWORDS | asked)
+        and number(match["number"]) == number(str(entry["answer"]))
+    )
+
+
+def _stems(text: str) -> set[str]:
+    return {
+        re.sub(r"(?:ies|ing|ed|es|s|y|e)$", "", word) or word
+        for word in re.findall(r"[^\W\d_]+|=", text)
+    }
+
+
+_ONE_NUMBER = re.compile(
+    r"(?P<before>(?:[^\W\d_]+[:,]?\s+|=\s+)*)[$\u20ac\u00a3\u00a5\u20b9]?"
+    r"(?P<number>[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
+    r"(?P<percent>\s?%)?(?P<behind>(?:\s+[^\W\d_]+)*)\.?",
+    re.ASCII,
+)
+_ASKED = re.compile(r"\?|\b(?:calculate|find|determine|how many|how much)\b")
+_COUNTED = re.compile(r"\b(?:how many|number of)((?:\s+[a-z]+){1,4})")
+_FOREWORDS = _stems(
+    "so thus therefore hence the a an my our final correct answer result total value number amount sum is are was were "
+    "it he she they we you i there that this will would be get gets has have had make makes = equals"
+)
+_AFTERWORDS = _stems("in total altogether left each")
+_CHANGING = _stems(
+    "half halves third thirds quarter quarters fifth tenth twice thrice double triple times time minus negative plus less "
+    "more fewer than over under above below opposite inverse reciprocal square squared cube cubed root log factorial "
+    "percent dozen dozens score gross pair pairs hundred thousand million billion trillion k no non not never none "
+    "without except but or and about almost other instead another divided multiplied"
+)
+_MEASURES = _stems(
+    "second seconds minute minutes hour hours day days week weeks fortnight month months year years decade decades "
+    "century centuries mm cm m km millimeter centimeter meter meters metre metres kilometer kilometers inch inches foot "
+    "feet yard yards mile miles furlong furlongs acre acres hectare hectares mg g kg gram grams kilogram kilograms pound "
+    "pounds ounce ounces ton tons tonne tonnes stone stones ml cl l liter liters litre litres gallon gallons quart quarts "
+    "pint pints cup cups tablespoon teaspoon cent cents penny pennies pence dime nickel degree degrees watt volt joule "
+    "byte bytes bit bits mph kph"
+)
+"""Units of measurement, which are right only if the question asks for them."""
 
 
 def loads(text: str) -> Any:
