@@ -156,9 +156,7 @@ def test_the_report_counts_each_group_and_mutation() -> None:
     document = json.loads(json.dumps(as_document(report, {})))
     (one,) = document["spoilt"]
     assert one["paid"] == sum(m["paid"] for m in one["mutations"]) > 0
-    assert any(
-        line.startswith("LEAK") and "'!= A' 1/1" in line for line in plain_lines(report)
-    )
+    assert any(line.startswith("LEAK") and "'!= A' 1/1" in line for line in plain_lines(report))
 
 
 def test_the_command_tries_one_family_alone() -> None:

@@ -38,8 +38,14 @@ CASES = [
     ("(3, -4) m/s", [r"3\hat{i}-4\hat{j}\ \text{m/s}", "(3,-4)", "(300,-400) cm/s"], ["(3,-4) m", "(4,-3) m/s"]),
     (r"50\text{ N at }30^\circ", [r"50\ \mathrm{N},\ 30^\circ", "50 N at 30 degrees", r"50\text{ N at an angle of }30^\circ"], ["50 N", r"50\text{ N at }60^\circ", r"40\text{ N at }30^\circ"]),
     ("5.0 m/s, 30° north of east", [r"5.0\ \text{m/s at } 30^\circ \text{ north of east}"], ["5.0 m/s, 30° east of north", "5.0 m/s, 30° south of east"]),
-    ("12 m/s upward", ["12 m/s", "12 m/s up", r"12\text{ m/s upwards}"], ["12 m/s downward", "13 m/s upward"]),
-    ("50 N to the left", ["50 N, left", "50 N"], ["50 N to the right", "50 N east"]),
+    ("12 m/s upward", ["12 m/s up", r"12\text{ m/s upwards}"], ["12 m/s", "12 m/s downward", "13 m/s upward"]),
+    ("50 N to the left", ["50 N, left"], ["50 N", "50 N to the right", "50 N east"]),
+    ("5 m/s southwest", ["5 m/s south-west"], ["5 m/s", "5 m/s southeast"]),
+    ("0 J", ["0", "0.00 J", "0 kJ"], ["1e-9", "0.001", "0.001 J", "10^{-15} J"]),
+    ("0.00 V", ["0"], ["0.004 V"]),
+    (r"0 \pm 0.1", ["0.05"], ["0.2"]),
+    ("9.81(50) m/s^2", ["9.4", "9.81(50)", "10.3 m/s^2"], ["9.2", "10.4 m/s^2"]),
+    (r"6.674(500)\times10^{-11}", [r"6.3\times10^{-11}"], [r"6.1\times10^{-11}"]),
     ("C-14", [r"{}^{14}_{6}\text{C}", "carbon-14", r"\ce{^{14}_6C}", "¹⁴C", r"^{14}\mathrm{C}"], ["C-12", "N-14", r"^{14}_{7}C", "14"]),
     (r"^{99m}Tc", ["Tc-99m", "technetium-99m"], ["Tc-99"]),
     ("CH3CH2OH", ["C2H5OH", r"\mathrm{CH_3CH_2OH}", "CH3-CH2-OH"], ["CH3OCH3", "C2H6O", "CH3OH"]),
@@ -99,6 +105,17 @@ def test_names_and_formulas_before_the_value_stay_right(chain: str) -> None:
 def test_a_sentence_may_name_the_option(said: str) -> None:
     assert reward(said, answer="B", choices=["red", "blue", "green"]) == 1.0
     assert reward(said, answer="C", choices=["red", "blue", "green"]) == 0.0
+
+
+@pytest.mark.parametrize(
+    "response", ["The correct option is (B).", "Answer:\nB", "<answer>B</answer>", "**B**", "Answer: B because C is not valid", "Answer: B/B",
+                 "Answer: it is B", "Answer: B and not C", r"\boxed{B \text{ because C is wrong}}"]
+)  # fmt: skip
+def test_an_option_is_found_however_it_is_stated(response: str) -> None:
+    choices = ["red", "blue", "green"]
+    for answer, earned in (("B", 1.0), ("C", 0.0)):
+        score = score_stem(response, {"answer": answer, "choices": choices}, load_library)
+        assert score.reward == earned
 
 
 # ----------------------------------------------------------------------------------------- molecules

@@ -52,7 +52,7 @@ _TAKEN_BACK = re.compile(rf"[\s$.,;!)\]*]{{0,20}}{_LEAD}{{0,3}}{_RETRACTION}", r
 _TAKEN_BACK_LATER = re.compile(rf"[.!?\n]\s{{0,10}}{_LEAD}{{1,3}}{_RETRACTION}", re.IGNORECASE)
 _REASON = re.compile(
     r"[\s*(\[]*(?:(?:for sure|definitely|clearly|certainly|indeed)[,:]? )?(?:(?:option|choice|letter) )?[(\[]?([A-Z])[)\].:]*\**"
-    r"(?:(?:[,;.]| ?[-–—])? ?(?:because|since|as|due to|not|it (?:can['’]?t|cannot|is not|isn['’]t))\b(?P<why>.*)|(?P<repeated>(?:\s*(?:/|,|;|and|or)\s*\1(?![A-Za-z]))*))",
+    r"(?:(?:[,;.]| ?[-–—])? ?(?:and )?(?:because|since|as|due to|not|it (?:can['’]?t|cannot|is not|isn['’]t))\b(?P<why>.*)|(?P<repeated>(?:\s*(?:/|,|;|and|or)\s*\1(?![A-Za-z]))*))",
     re.DOTALL,
 )
 _CHANGES = re.compile(r"\b(?:no|wait|actually|instead|but)\b", re.IGNORECASE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from prorl_verifiers.extract import closing_bracket
+from prorl_verifiers.extract import chosen_letter, closing_bracket
 from prorl_verifiers.notation.latex_text import clean, plain_words
 from prorl_verifiers.notation.quantities import read_quantity, unit_powers
 
@@ -24,7 +24,7 @@ _WRAPPER = re.compile(
     r"\\(?:text(?:bf|it|rm|sf|tt|normal)?|math(?:rm|bf|it|sf)|mbox|boldsymbol|boxed|fbox|operatorname)\s?\{"
 )
 _OPTION_WORD = re.compile(
-    r"^(?:(?:therefore|thus|hence|so)[, ]\s*)?(?:(?:the|my|final|correct|right|best)\s+){0,3}(?:option|choice|answer|letter)\b\s*(?:is\b)?\s*:?\s*(?=[(\[]?[A-Za-z]\b)",
+    r"^(?:(?:therefore|thus|hence|so)[, ]\s*)?(?:(?:the|my|final|correct|right|best)\s+){0,3}(?:(?:option|choice|answer|letter)\b\s*(?:is\b)?|it is\b|it's\b)\s*:?\s*(?=[(\[]?[A-Za-z]\b)",
     re.IGNORECASE,
 )
 _LETTER = re.compile(r"[(\[{]?\s*([A-Za-z])\s*[)\]}]?\s*[.:]?")
@@ -57,6 +57,9 @@ def choice_index(answer: str, choices: Sequence[str]) -> int | None:
     by_text = _by_text(text, choices) if by_text is None else by_text
     if by_text is not None:
         return by_text
+    named_letter = chosen_letter(text)
+    if named_letter != text:
+        return _index(named_letter, choices)
     labelled = _LABELLED.fullmatch(text)
     if labelled is None:
         bare = _BARE.fullmatch(text)

@@ -62,7 +62,7 @@ _ANGLE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:\^\s*\{?\s*\\circ\s*\}?|°|\\degree
 _START = re.compile(
     r"[\s,;(]*(?:\\angle|∠|(?:,|\bat\b|\bin\b|\bto\b|\bdirected\b|\bpointing\b|\bdue\b|\btoward(?:s)?\b|(?<=\s)(?=-?\d+(?:\.\d+)?\s*(?:\^|°))"
     r"|(?=\b(?:left|right|north|south|east|west|up|down|upwards?|downwards?|in(?:to|wards?)|out(?:wards?)?|clockwise|counter-?clockwise|anti-?clockwise"
-    r"|northeast|northwest|southeast|southwest)\b))).*\Z",
+    r"|(?:north|south)-?(?:east|west))\b))).*\Z",
     re.IGNORECASE | re.DOTALL,
 )
 _WORDS = {
@@ -72,7 +72,8 @@ _WORDS = {
     "clockwise": "clockwise", "counterclockwise": "counter", "counter-clockwise": "counter", "anticlockwise": "counter",
     "anti-clockwise": "counter", "above": "above", "below": "below", "horizontal": "horizontal", "vertical": "vertical",
     "negative": "negative", "northeast": "north east", "northwest": "north west", "southeast": "south east",
-    "southwest": "south west", "into": "in", "out": "out",
+    "southwest": "south west", "north-east": "north east", "north-west": "north west", "south-east": "south east",
+    "south-west": "south west", "into": "in", "out": "out",
 }  # fmt: skip
 _FILLER = frozenset(
     """of the to at an angle in direction due from axis x y z x-axis y-axis with toward towards directed pointing positive

@@ -36,7 +36,7 @@ _PAIR = re.compile(r"\s*[(\[]\s*[+-]?\d+\s*,\s*[+-]?\d+\s*[)\]]")
 _PLUS_MINUS = re.compile(
     r"(?:\\pm(?![A-Za-z])|±|\+\s?/\s?-|\+-)\s*(\d+(?:\.\d+)?(?:\s*\\times\s*10\^\{?[+-]?\d{1,3}\}?)?)\s?(%)?"
 )
-_SHORT_ERROR = re.compile(r"(?<=\d)\.?\((\d{1,2})\)(?=\s*(?:$|\\times|\\cdot|[a-zA-Z\\eE~]))")
+_SHORT_ERROR = re.compile(r"(?<=\d)\.?\((\d{1,3})\)(?=\s*(?:$|[a-zA-Z\\~×·°%µΩ]))")
 _BRACKETED = re.compile(
     r"^([+-]?)\s*[(\[]\s*([^()\[\],;]{1,60}?)\s*[)\]](?=\s*(?:$|\\|[a-zA-Z°%*×]))"
 )
@@ -81,12 +81,14 @@ def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
     text = _LEAD.sub("", _WHOLE.sub(r"\1", text).strip())
     text = _DIRECTION.sub(lambda m: "" if m.group(1) else m.group(2), _ABOUT.sub("", text))
     text = one_power(_decimal_point(text))
-    text, uncertainty = _without_uncertainty(text)
+    text, uncertainty, last_digits = _without_uncertainty(text)
     read = split_number(_BRACKETED.sub(r"\1\2", text))
     if read is None:
         return None
     quantity, behind = read
     behind = behind.strip()
+    if last_digits and quantity.decimals is not None:
+        uncertainty = last_digits * Fraction(10) ** quantity.decimals
     if is_percent(behind):
         percent = replace(
             quantity, value=quantity.value / 100, percent=True, integer=False,
@@ -97,7 +99,7 @@ def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
         plain = read_quantity(text, unit)
         return None if plain is None else Measure(plain)
     if uncertainty is not None:
-        power = _BEHIND_BRACKET.match(text)
+        power = None if last_digits else _BEHIND_BRACKET.match(text)
         uncertainty *= Fraction(10) ** (int(power.group(1)) if power else 0)
         if quantity.value and uncertainty > abs(quantity.value) / 2:
             return None
@@ -170,23 +172,23 @@ def _decimal_point(text: str) -> str:
     return _COMMA.sub(point, text)
 
 
-def _without_uncertainty(text: str) -> tuple[str, Fraction | None]:
-    r"""Remove ``\pm 0.1`` or a short ``(15)``; return the rest and the uncertainty after ±."""
+def _without_uncertainty(text: str) -> tuple[str, Fraction | None, int]:
+    r"""Remove ``\pm 0.1`` or uncertain last digits ``(15)``; return the text, the uncertainty after ± and those digits."""
     errors = list(_PLUS_MINUS.finditer(text))
     if len(errors) != 1 or errors[0].start() == 0:
-        return _SHORT_ERROR.sub("", text, count=1), None
+        short = _SHORT_ERROR.search(text)
+        return _SHORT_ERROR.sub("", text, count=1), None, int(short.group(1)) if short else 0
     match = errors[0]
     number = split_number(match.group(1))
     remainder = (text[: match.start()].rstrip() + " " + text[match.end() :].lstrip()).strip()
     if number is None or match.group(2):
-        return remainder, None
-    return remainder.replace(" )", ")"), number[0].value
+        return remainder, None, 0
+    return remainder.replace(" )", ")"), number[0].value, 0
 
 
 FLOOR = Fraction(3, 1000)
 CEILING = Fraction(5, 100)
 CEILING_OF_ZEROS = Fraction(1, 100)
-LARGEST_NEAR_ZERO = Fraction(1, 200)
 
 
 def allowed_difference(
@@ -201,18 +203,18 @@ def allowed_difference(
         return size * Fraction(str(tolerance))
     if gold.integer and not gold.unit and uncertainty is None:
         return Fraction(0)
+    if size == 0:
+        return uncertainty or Fraction(0)
     # Allow half a unit of the last significant digit; final zeros of an integer are not significant.
     half, ceiling = Fraction(0), CEILING
     if gold.decimals is not None:
         last_place = gold.decimals
-        if gold.integer and size:
+        if gold.integer:
             digits = str(int(size))
             zeros = len(digits) - len(digits.rstrip("0"))
             if zeros:
                 last_place, ceiling = last_place + zeros, CEILING_OF_ZEROS
         half = Fraction(10) ** last_place / 2
-    if size == 0:
-        return min(half, LARGEST_NEAR_ZERO)
     # Allow one unit in the third significant digit, such as 1/100 for 3.14159.
     first_place = len(str(size.numerator)) - len(str(size.denominator))
     if Fraction(10) ** first_place > size:

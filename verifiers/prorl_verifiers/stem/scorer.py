@@ -16,7 +16,6 @@ from prorl_verifiers.extract import (
     after_last_box,
     answer_line,
     around_last_box,
-    chosen_letter,
     last_boxed,
     later_answer,
     note_answer,
@@ -81,7 +80,6 @@ def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         return Score(0.0, "the words beside the box deny it", answer)
     note_answer(text, answer)
     if choices:
-        answer = chosen_letter(answer)
         picked, right = (choice_index(one, choices) for one in (answer, str(reference["answer"])))
         note_options(picked, right, choices)
         if picked is None:
@@ -245,12 +243,9 @@ def _same_number(
 def _same_directed(
     gold: Directed, answer: str, reference: Mapping[str, Any], loading: Loading
 ) -> tuple[bool, str]:
-    """Compare magnitude and direction; only a direction without an angle may be omitted."""
     parts = split_direction(answer)
     if parts is None:
-        if gold.direction.angle:
-            return False, "the direction is missing"
-        return _same_number(gold.magnitude, answer, reference, loading)
+        return False, "the direction is missing"
     if not same_direction(gold.direction, parts[1]):
         return False, "directions compared"
     return _same_number(gold.magnitude, parts[0], reference, loading)
