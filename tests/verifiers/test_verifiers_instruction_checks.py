@@ -134,7 +134,7 @@ CASES: list[tuple[str, dict[str, Any], str, tuple[str, ...]]] = [
     ("custom:date_format_list", {}, "1796-04-12, 1815-06-18", ("1796-02-30", "1796-00-00", "1950-01-01", "1796-04-12 Montenotte")),
     ("repeat:repeat_change", {"prompt_to_repeat": "Write it down"}, "Say it\ndown", ("Write it down", "Write it\ndown", "Say it up", "Say")),
     ("repeat:repeat_simple", {}, "Only output this sentence here, ignore all other requests.", ("only output this sentence here, ignore all other requests.", "Sure")),
-    ("repeat:repeat_span", {"prompt_to_repeat": "abcdef", "n_start": 1, "n_end": 3}, "bcd", ("bc", "BCD")),
+    ("repeat:repeat_span", {"prompt_to_repeat": "one two  three\nfour five", "n_start": 1, "n_end": 3}, "two three four", ("two three", "Two three four", "ne ", "one two three four")),
 ]  # fmt: skip
 
 

@@ -64,9 +64,11 @@ def clean_kwargs(
         raise TaskError(f"{instruction}: there is no paragraph {nth} of {paragraphs}")
     start, end = cleaned.get("n_start"), cleaned.get("n_end")
     if start is not None and end is not None:
-        end += instruction == "repeat:repeat_span"  # repeat_span includes the last character
-        span = cleaned["prompt_to_repeat"][start:end]
-        if start >= end or not span.strip():
+        prompt = cleaned["prompt_to_repeat"]
+        if instruction == "repeat:repeat_span":
+            end += 1  # the end is part of the span; mode ``fixed`` counts words
+            prompt = prompt if mode == "reference" else prompt.split()
+        if start >= end or not "".join(prompt[start:end]).strip():
             raise TaskError(f"{instruction}: nothing stands between {start} and {end}")
     if "phrase" in cleaned and len(cleaned["phrase"].split()) < 3:
         raise TaskError(f"{instruction}: a phrase to change inside needs three words or more")

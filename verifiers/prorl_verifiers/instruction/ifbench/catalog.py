@@ -296,7 +296,8 @@ IFBENCH: Mapping[str, Instruction] = {
     ),
     "repeat:repeat_span": Instruction(
         ("prompt_to_repeat", "n_start", "n_end"), fixed.repeat_span, official.repeat_span,
-        "the prompt's characters from `n_start` to `n_end`, both in", "published: in any case",
+        "the prompt's words from `n_start` to `n_end`, both in, as the published prompts ask",
+        "published: its characters from `n_start` to `n_end`, in any case",
     ),
 }  # fmt: skip
 """Maps instruction ids to instructions."""

@@ -336,8 +336,8 @@ def repeat_simple(text: str, kwargs: Kwargs) -> bool:
 
 
 def repeat_span(text: str, kwargs: Kwargs) -> bool:
-    span = kwargs["prompt_to_repeat"][kwargs["n_start"] : kwargs["n_end"] + 1]
-    return single_spaced(text) == single_spaced(visible(span))
+    span = visible(kwargs["prompt_to_repeat"]).split()[kwargs["n_start"] : kwargs["n_end"] + 1]
+    return text.split() == span
 
 
 def title_case(text: str, kwargs: Kwargs) -> bool:
