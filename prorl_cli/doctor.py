@@ -151,12 +151,12 @@ def run_gpu_checks(model: str | None) -> Iterator[Check]:
 
 def run_cluster_checks(device: Device) -> Iterator[Check]:
     """Yield the checks of the OpenRLHF engine and its base install."""
-    from prorl_training.engine.openrlhf.launch.requirements import findings
+    from prorl_training.engine.openrlhf.launch.requirements import check_requirements
 
     yield check_python()
     yield from check_plugins()
-    for finding in findings(device.value):
-        yield Check(*finding)
+    for requirement in check_requirements(device.value):
+        yield Check(*requirement)
     if device is not Device.cpu and is_installed("torch"):
         yield from check_fit("openrlhf")
     yield check_memory()

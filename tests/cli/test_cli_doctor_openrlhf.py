@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
 from prorl_training.engine.openrlhf.launch import requirements
-from prorl_training.engine.openrlhf.launch.requirements import Finding
+from prorl_training.engine.openrlhf.launch.requirements import Requirement
 
 
 def test_the_stack_of_openrlhf_is_looked_at_and_a_problem_is_exit_code_2(
@@ -15,14 +15,14 @@ def test_the_stack_of_openrlhf_is_looked_at_and_a_problem_is_exit_code_2(
 ) -> None:
     asked = []
 
-    def findings(device: str) -> list[Finding]:
+    def check_requirements(device: str) -> list[Requirement]:
         asked.append(device)
         return [
-            Finding("ray", "problem", "not installed", "install it"),
-            Finding("torch", "ok", "2.13"),
+            Requirement("ray", "problem", "not installed", "install it"),
+            Requirement("torch", "ok", "2.13"),
         ]
 
-    monkeypatch.setattr(requirements, "findings", findings)
+    monkeypatch.setattr(requirements, "check_requirements", check_requirements)
     done = CliRunner().invoke(
         build_app(), ["doctor", "--engine", "openrlhf", "--device", "cpu", "--json"]
     )

@@ -86,7 +86,7 @@ class Watch:
         self.losses: list[float] = []
         self.gradients: list[Tensor] = []
 
-    def judge_update(self, loss: float, grad_norm: float) -> bool:
+    def accept_update(self, loss: float, grad_norm: float) -> bool:
         self.losses.append(loss)
         self.gradients.append(flat_gradient(self.model))
         return False

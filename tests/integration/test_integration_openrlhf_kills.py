@@ -18,11 +18,11 @@ from prorl_training.engine.openrlhf.testing import (
     children_of,
     finish,
     give_up,
+    output_of,
     pids_of,
     rows_of,
     start,
     wait_for,
-    what_was_said,
 )
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
@@ -93,7 +93,7 @@ def where_it_ended(run: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def undisturbed(place: Path) -> dict[str, Any]:
     """The end of the short run without a kill."""
-    assert finish(launch_short_run(place, "whole"), place) == 0, what_was_said(place)
+    assert finish(launch_short_run(place, "whole"), place) == 0, output_of(place)
     return where_it_ended(place / "runs" / "whole")
 
 
@@ -111,9 +111,9 @@ def test_a_killed_process_ends_the_run_as_a_failed_service_and_resume_ends_in_th
     code = finish(process, place)
     print(f"{kind}: exit code {code} after {time.monotonic() - killed:.1f} s")
     print((place / "terminal.txt").read_text()[-1500:])
-    assert code == 1, what_was_said(place)
+    assert code == 1, output_of(place)
     assert all_gone_soon(started), "processes of the run are left"
-    assert finish(start(place, "--resume", name), place) == 0, what_was_said(place)
+    assert finish(start(place, "--resume", name), place) == 0, output_of(place)
     assert where_it_ended(place / "runs" / name) == undisturbed
 
 
@@ -124,7 +124,7 @@ def test_a_killed_reward_replica_costs_nothing_and_the_run_goes_on(
     process = launch_short_run(place, "reward")
     wait_for(place / "runs" / "reward" / "checkpoints" / "step_000001", process, place)
     kill_one(process, "ray::RewardReplica", place)
-    assert finish(process, place) == 0, what_was_said(place)
+    assert finish(process, place) == 0, output_of(place)
     assert where_it_ended(place / "runs" / "reward") == undisturbed
 
 
@@ -146,8 +146,8 @@ def test_a_dead_node_costs_a_restart_and_the_run_ends_in_the_same_place(
         wait_for(place / "runs" / "node" / "checkpoints" / "step_000001", process, place)
         cluster.remove_node(node, allow_graceful=False)
         cluster.add_node(num_cpus=8, num_gpus=3)  # a replacement node
-        assert finish(process, place) == 0, what_was_said(place)
+        assert finish(process, place) == 0, output_of(place)
     finally:
         cluster.shutdown()
-    assert "starting again after step" in what_was_said(place)
+    assert "starting again after step" in output_of(place)
     assert where_it_ended(place / "runs" / "node") == undisturbed

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from prorl_common.rollout_files import read_rollouts, rollout_files
-from prorl_training.engine.openrlhf.testing import finish, rows_of, start, what_was_said
+from prorl_training.engine.openrlhf.testing import finish, output_of, rows_of, start
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
@@ -43,14 +43,14 @@ def test_a_run_that_stalls_samples_more_then_ends_and_one_gone_on_with_decides_a
     run, again = (place / "runs" / name for name in ("stalls", "again"))
     options = [word for setting in SETTINGS for word in ("--set", setting)]
     process = start(place, "--config", "config.yaml", "--name", "stalls", *options)
-    assert finish(process, place) == 0, what_was_said(place)
+    assert finish(process, place) == 0, output_of(place)
     check_decisions(run)
     check_draws(run)
     shutil.copytree(run, again, symlinks=True)
     for step in range(5, 9):
         shutil.rmtree(again / "checkpoints" / f"step_{step:06d}")
-    assert finish(start(place, "--resume", "again"), place) == 0, what_was_said(place)
-    assert "resuming again after step 4" in what_was_said(place)
+    assert finish(start(place, "--resume", "again"), place) == 0, output_of(place)
+    assert "resuming again after step 4" in output_of(place)
     assert where_it_ended(again) == where_it_ended(run)
 
 

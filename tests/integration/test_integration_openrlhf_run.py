@@ -15,11 +15,11 @@ from prorl_training.engine.openrlhf.testing import (
     alive,
     children_of,
     finish,
+    output_of,
     recorded_mismatch,
     rows_of,
     start,
     wait_for,
-    what_was_said,
 )
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
@@ -39,8 +39,8 @@ def test_a_run_that_is_killed_goes_on_with_everything_it_had(place: Path) -> Non
         assert time.monotonic() < until, f"outlive the command that started them: {left}"
         time.sleep(0.2)
     again = start(place, "--resume", "one")
-    assert finish(again, place) == 0, what_was_said(place)
-    assert re.search(r"resuming one after step [5-9]\b", what_was_said(place))
+    assert finish(again, place) == 0, output_of(place)
+    assert re.search(r"resuming one after step [5-9]\b", output_of(place))
     check_steps(run)
     check_resets(run)
     check_rollouts(run)
@@ -105,7 +105,7 @@ def test_groups_that_are_late_are_gone_on_with_in_the_next_step(place: Path) -> 
     settings = ["rollout.prompts=3", "dynamic_sampling.max_batches=8", "loss.mini_batches=1"]
     options = [word for setting in settings for word in ("--set", setting)]
     process = start(place, "--config", "config.yaml", "--name", "late", "--steps", "3", *options)
-    assert finish(process, place) == 0, what_was_said(place)
+    assert finish(process, place) == 0, output_of(place)
     rows = rows_of(place / "runs" / "late" / "metrics.jsonl")
     assert all(row["groups_kept"] == 3 and row["infra_errors"] == 0 for row in rows)
     late = [row["groups_late_out"] for row in rows]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from prorl_training.engine.openrlhf.testing import finish, rows_of, start, what_was_said
+from prorl_training.engine.openrlhf.testing import finish, output_of, rows_of, start
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
@@ -18,8 +18,8 @@ def test_a_stage_on_the_cluster_goes_on_with_the_weights_of_a_local_one(place: P
     run = place / "runs" / "two"
     settings = ("--set", STAGES, "--set", "steps=4", "--set", "phases.there.steps=2")
     process = start(place, "--config", "config.yaml", "--name", "two", *settings)
-    assert finish(process, place) == 0, what_was_said(place)
-    assert "stage there: from step_000002, engine openrlhf" in what_was_said(place)
+    assert finish(process, place) == 0, output_of(place)
+    assert "stage there: from step_000002, engine openrlhf" in output_of(place)
     assert [row["step"] for row in rows_of(run / "metrics.jsonl")] == [1, 2, 3, 4]
     local, cluster = (
         json.loads((run / "checkpoints" / f"step_{step:06d}" / "state.json").read_text())

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from prorl_training.engine.openrlhf.testing import finish, rows_of, start, what_was_said
+from prorl_training.engine.openrlhf.testing import finish, output_of, rows_of, start
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 
@@ -22,7 +22,7 @@ def run_once(place: Path, name: str, *settings: str) -> tuple[dict[str, Any], di
     given = ("validation.every=0", "controller.reset_interval=0", *settings)
     words = [word for setting in given for word in ("--set", setting)]
     options = ["--config", "config.yaml", "--name", name, "--steps", "2", *words]
-    assert finish(start(place, *options), place) == 0, what_was_said(place)
+    assert finish(start(place, *options), place) == 0, output_of(place)
     run = place / "runs" / name
     policy = run / "checkpoints" / "step_000002" / "policy"
     return rows_of(run / "metrics.jsonl")[-1], load_file(policy / "model.safetensors")

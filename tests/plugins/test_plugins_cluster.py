@@ -9,9 +9,9 @@ import pytest
 from prorl_common import UserError
 from prorl_training.engine.openrlhf.testing import (
     finish,
+    output_of,
     rows_of,
     start,
-    what_was_said,
     write_place,
 )
 from prorl_training.engine.openrlhf.versions import require_stack
@@ -58,7 +58,7 @@ def test_the_policy_loss_and_kl_doors_train_two_steps_on_the_cluster_engine(tmp_
         "length_penalty.weight=0",
     ]
     words = [word for setting in settings for word in ("--set", setting)]
-    assert finish(start(place, *options, *words), place) == 0, what_was_said(place)
+    assert finish(start(place, *options, *words), place) == 0, output_of(place)
     assert seen.exists(), "the estimate was computed by the plug-in"
     run = place / "runs" / "outside"
     rows = rows_of(run / "metrics.jsonl")
@@ -72,4 +72,4 @@ def test_the_policy_loss_and_kl_doors_train_two_steps_on_the_cluster_engine(tmp_
     ]
     kl.write_text(OTHER_KL.replace("2 *", "3 *"))
     assert finish(start(place, "--resume", "outside", "--steps", "3"), place) == 2
-    assert "was started with other plug-ins (four_k2 of other_kl.py" in what_was_said(place)
+    assert "was started with other plug-ins (four_k2 of other_kl.py" in output_of(place)

@@ -22,7 +22,7 @@ from prorl_training.config.tree import merge
 from prorl_training.engine.loop import Parts, TrainingLoop
 from prorl_training.policy.files import restore_checkpoint
 from prorl_training.policy.update import Policy
-from prorl_training.policy.warm_start import warm_start_if_asked
+from prorl_training.policy.warm_start import warm_start_if_configured
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.run.checkpoint import checkpoint_path, verify_checkpoint
 from prorl_training.run.folder import RunFolder
@@ -95,7 +95,7 @@ def build_engine(
     folder = RunFolder(run)
     folder.create(config)
     engine = TrainingLoop(config, parts_of(policy, tokenizer, folder, scorer))
-    engine.start(warm_start_if_asked(policy, digit_samples(), tokenizer, NullProgress()))
+    engine.start(warm_start_if_configured(policy, digit_samples(), tokenizer, NullProgress()))
     return engine
 
 

@@ -16,7 +16,7 @@ from prorl_training.engine.openrlhf.rewards import (
     places,
     places_in_cluster,
 )
-from prorl_training.rollout.scoring import answers_in_a_step, wanted_workers, workers_here
+from prorl_training.rollout.scoring import answers_in_a_step, worker_count, workers_here
 from prorl_verifiers import Task
 from prorl_verifiers.replicas import ReplicaLost
 
@@ -127,7 +127,7 @@ def test_the_tier_takes_the_live_nodes_and_without_gpus_the_machines_own_cores()
         FakeRay(alive("a", 96, 8), alive("b", 96, 8), dead), config, "cuda", 2
     )
     assert {place.node for place in found} == {"a", "b"}
-    assert sum(place.workers for place in found) >= wanted_workers(256 * 16)
+    assert sum(place.workers for place in found) >= worker_count(256 * 16)
     assert places_in_cluster(FakeRay(alive("a", 8, 3)), config, "cpu", 2) == [Place("a", 1)] * 2
 
 
@@ -139,7 +139,7 @@ def test_workers_are_what_the_answers_ask_for_within_the_free_cores_and_on_every
     nodes = [Node(f"n{i}", 96, 8) for i in range(count)]
     found = places(nodes, answers)
     workers, free = sum(p.workers for p in found), sum(n.free for n in nodes)
-    assert min(wanted_workers(answers), free) <= workers <= free
+    assert min(worker_count(answers), free) <= workers <= free
     assert len(found) >= 2 and max(p.workers for p in found) <= MOST_WORKERS
     on = Counter(p.node for p in found)
     assert len(on) == min(count, len(found))

@@ -9,7 +9,7 @@ from prorl_common.config import ConfigError, apply_overrides
 from prorl_training import PolicyLossSpec
 from prorl_training.config.loading import check_config, load_config, load_saved_config, save_config
 from prorl_training.config.presets import preset_names
-from prorl_training.spec import known_options
+from prorl_training.spec import check_part_options
 
 
 def test_file_overrides_preset_and_set_overrides_file(tmp_path: Path) -> None:
@@ -269,9 +269,9 @@ def test_options_of_a_part_that_needs_torch_ask_for_it_in_one_line_where_it_is_m
             raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
     door = NeedsTorch("prorl.objectives", PolicyLossSpec, "policy loss")
-    known_options(door, "clip", {})
+    check_part_options(door, "clip", {})
     with pytest.raises(ValueError, match=r"this needs torch.*prorl\[local\]"):
-        known_options(door, "clip", {"x": 1})
+        check_part_options(door, "clip", {"x": 1})
 
 
 def test_the_config_of_a_run_that_awaited_rounds_still_loads(tmp_path: Path) -> None:

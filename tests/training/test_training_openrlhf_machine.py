@@ -95,7 +95,7 @@ def test_a_run_without_threads_is_refused() -> None:
 
 
 def test_every_finding_that_is_not_fine_has_a_cure() -> None:
-    found = list(requirements.findings("cpu"))
+    found = list(requirements.check_requirements("cpu"))
     assert {item.name for item in found} >= {"openrlhf", "vllm", "ray", "GPUs", "/dev/shm", "ports"}
     assert all(item.cure for item in found if item.state != "ok")
 

@@ -191,11 +191,11 @@ def test_the_first_failure_is_the_one_that_is_told(tmp_path: Path) -> None:
     assert outcome is not None
     assert outcome.error == "a vLLM engine could not start: ValueError: too long"
     assert outcome.fault == "service"
-    events.ask_to_stop(spec.folder)
-    assert events.stop_asked(spec.folder)
+    events.request_stop(spec.folder)
+    assert events.stop_is_requested(spec.folder)
     events.clear(spec.folder)
     assert events.read_outcome(spec) is None
-    assert not events.stop_asked(spec.folder)
+    assert not events.stop_is_requested(spec.folder)
 
 
 def test_a_dying_launch_does_not_speak_for_the_next_one(tmp_path: Path) -> None:

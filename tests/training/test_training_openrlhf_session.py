@@ -13,7 +13,7 @@ from prorl_training.config.loading import load_config
 from prorl_training.engine.openrlhf import events
 from prorl_training.engine.openrlhf.launch import session
 from prorl_training.engine.openrlhf.launch.process import ray_options
-from prorl_training.engine.openrlhf.launch.session import _changes, refuse_own_code
+from prorl_training.engine.openrlhf.launch.session import _changes, refuse_model_code
 from prorl_training.engine.openrlhf.spec import PENDING, VARIABLE, Spec
 from prorl_training.run.folder import RunFolder
 from prorl_training.types import Decision
@@ -26,15 +26,15 @@ def model(folder: Path, **files: object) -> Path:
 
 
 def test_a_model_with_code_of_its_own_is_refused_wherever_it_names_it(tmp_path: Path) -> None:
-    refuse_own_code(model(tmp_path, tokenizer_config={"eos_token": "</s>"}, vocab=["a"]))
+    refuse_model_code(model(tmp_path, tokenizer_config={"eos_token": "</s>"}, vocab=["a"]))
     model(tmp_path, tokenizer_config={"auto_map": {"AutoTokenizer": ["x.Own", None]}})
     with pytest.raises(UserError, match=r"own Python code \(auto_map in tokenizer_config.json\)"):
-        refuse_own_code(tmp_path)
+        refuse_model_code(tmp_path)
 
 
 def test_a_model_that_sees_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="take a text model"):
-        refuse_own_code(model(tmp_path, config={"vision_config": {}}))
+        refuse_model_code(model(tmp_path, config={"vision_config": {}}))
 
 
 def test_a_change_of_config_waits_until_a_launch_has_recorded_it(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from prorl_training.config.loading import load_config
-from prorl_training.engine.start import Choice, Machine, Start, new_run, pick_engine
+from prorl_training.engine.start import EngineChoice, Machine, Start, new_run, pick_engine
 
 EIGHT = Machine(8)
 NO_STACK = Machine(8, "openrlhf is not installed")
@@ -16,7 +16,7 @@ def start(machine: Machine, *settings: str, preset: str = "prorl-v2") -> Start:
     return new_run(preset, None, settings, "one", lambda: machine)
 
 
-def picked(machine: Machine, *settings: str, preset: str = "prorl-v2") -> Choice:
+def picked(machine: Machine, *settings: str, preset: str = "prorl-v2") -> EngineChoice:
     return pick_engine(lambda more: load_config(preset, None, [*settings, *more]), lambda: machine)
 
 
@@ -57,24 +57,24 @@ def test_several_gpus_without_the_stack_stay_local_with_how_to_get_it() -> None:
     assert picked(NO_STACK).settings == ()
     assert re.fullmatch(
         r"local, on one of 8 GPUs; for all of them pip install .*\[openrlhf\].*",
-        picked(NO_STACK).said,
+        picked(NO_STACK).message,
     )
 
 
 def test_what_openrlhf_cannot_do_stays_local_with_the_reason() -> None:
-    said = picked(EIGHT, "model.lora.rank=8").said
+    said = picked(EIGHT, "model.lora.rank=8").message
     assert said.startswith("local, on one of 8 GPUs; openrlhf cannot do model.lora.rank=8: ")
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda:1"])
 def test_a_device_that_is_named_is_the_local_engines(device: str) -> None:
-    assert picked(EIGHT, f"model.device={device}") == Choice()
+    assert picked(EIGHT, f"model.device={device}") == EngineChoice()
 
 
 def test_as_many_gpus_are_taken_as_the_batch_divides_among() -> None:
     choice = picked(Machine(6))
     assert choice.settings == ("engine=openrlhf", "openrlhf.gpus_per_node=4")
-    assert "4 of 6 GPUs" in choice.said
+    assert "4 of 6 GPUs" in choice.message
 
 
 def test_gpus_that_the_config_names_are_left_as_they_are() -> None:
@@ -82,4 +82,4 @@ def test_gpus_that_the_config_names_are_left_as_they_are() -> None:
 
 
 def test_a_run_whose_stages_name_engines_is_left_alone() -> None:
-    assert picked(EIGHT, "stages.prorl-v2.engine=openrlhf", preset="prorl-3k") == Choice()
+    assert picked(EIGHT, "stages.prorl-v2.engine=openrlhf", preset="prorl-3k") == EngineChoice()

@@ -31,7 +31,7 @@ class Judge(AcceptAll):
         self.answers = list(answers)
         self.asked: list[tuple[float, float]] = []
 
-    def judge_update(self, loss: float, grad_norm: float) -> bool:
+    def accept_update(self, loss: float, grad_norm: float) -> bool:
         self.asked.append((loss, grad_norm))
         return self.answers.pop(0) if self.answers else True
 
@@ -121,8 +121,8 @@ class Capture(Judge):
         self.policy = policy
         self.gradients: list[Tensor] = []
 
-    def judge_update(self, loss: float, grad_norm: float) -> bool:
-        super().judge_update(loss, grad_norm)
+    def accept_update(self, loss: float, grad_norm: float) -> bool:
+        super().accept_update(loss, grad_norm)
         grads = [p.grad.flatten() for p in self.policy.trained if p.grad is not None]
         self.gradients.append(torch.cat(grads))
         return False

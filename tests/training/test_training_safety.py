@@ -15,7 +15,7 @@ NAN, INF = math.nan, math.inf
 def step(guard: Guard, number: int, *updates: tuple[float, float], **end: Any) -> list[Decision]:
     guard.begin_step(number)
     for loss, norm in updates:
-        guard.judge_update(loss, norm)
+        guard.accept_update(loss, norm)
     return guard.end_step(end.get("entropy"), end.get("empty", False), end.get("evidence"))
 
 
@@ -27,7 +27,7 @@ def kinds(decisions: list[Decision]) -> list[str]:
 def test_update_that_is_not_finite_is_skipped_and_recorded(loss: float, norm: float) -> None:
     guard = Guard(SafetyConfig())
     guard.begin_step(4)
-    assert guard.judge_update(0.1, 1.0) and not guard.judge_update(loss, norm)
+    assert guard.accept_update(0.1, 1.0) and not guard.accept_update(loss, norm)
     (decision,) = guard.end_step(0.5, empty=False)
     assert (decision.step, decision.kind) == (4, "update_skipped")
     assert decision.evidence["updates"][0]["why"] == "not finite"
@@ -51,7 +51,7 @@ def test_one_good_update_between_bad_ones_keeps_the_run() -> None:
 
 def calm(guard: Guard, count: int) -> None:
     guard.begin_step(1)
-    assert all(guard.judge_update(0.1, 1.0) for _ in range(count))
+    assert all(guard.accept_update(0.1, 1.0) for _ in range(count))
     assert guard.end_step(0.5, empty=False) == []
 
 
@@ -75,22 +75,22 @@ def test_nothing_explodes_before_the_window_is_full() -> None:
     guard = Guard(SafetyConfig(explode_window=5))
     calm(guard, 4)
     guard.begin_step(2)
-    assert guard.judge_update(0.1, 1e6)
+    assert guard.accept_update(0.1, 1e6)
 
 
 def test_lasting_change_of_scale_is_accepted_after_half_a_window() -> None:
     guard = Guard(SafetyConfig(explode_window=6))
     calm(guard, 6)
     guard.begin_step(2)
-    verdicts = [guard.judge_update(0.1, 100.0) for _ in range(6)]
+    verdicts = [guard.accept_update(0.1, 100.0) for _ in range(6)]
     assert verdicts == [False, False, False, True, True, True]
 
 
 def test_zero_gradients_leave_no_median_that_everything_exceeds() -> None:
     guard = Guard(SafetyConfig(explode_window=5))
     guard.begin_step(1)
-    assert all(guard.judge_update(0.0, 0.0) for _ in range(9))
-    assert guard.judge_update(0.1, 1.0)
+    assert all(guard.accept_update(0.0, 0.0) for _ in range(9))
+    assert guard.accept_update(0.1, 1.0)
 
 
 def test_empty_batches_in_a_row_stop_the_run_and_a_full_one_begins_the_count_anew() -> None:
@@ -150,8 +150,8 @@ def test_one_step_above_the_entropy_floor_begins_the_count_anew() -> None:
 def test_outage_is_retried_with_growing_waits_and_then_stops_the_run() -> None:
     guard = Guard(SafetyConfig(infra_rate=0.5, outage_retries=2))
     guard.begin_step(9)
-    assert guard.judge_round(10, 4, 0) == "ok"
-    assert [guard.judge_round(10, 5, n) for n in range(3)] == ["retry", "retry", "stop"]
+    assert guard.check_round(10, 4, 0) == "ok"
+    assert [guard.check_round(10, 5, n) for n in range(3)] == ["retry", "retry", "stop"]
     got = guard.end_step(None, empty=False)
     assert kinds(got) == ["outage", "outage", "outage", "run_stopped"]
     assert [guard.outage_wait(n) for n in (0, 1, 2, 5, 6, 50)] == [1, 2, 4, 32, 60, 60]

@@ -19,7 +19,7 @@ from prorl_training.engine import start
 from prorl_training.engine.builder import Builder
 from prorl_training.engine.local import LocalEngine, TrainReport
 from prorl_training.engine.openrlhf.launch import session
-from prorl_training.engine.openrlhf.launch.arguments import argument_list, shown_places
+from prorl_training.engine.openrlhf.launch.arguments import argument_list, dry_run_places
 from prorl_training.engine.openrlhf.launch.understood import unsupported
 from prorl_training.engine.start import Start
 from prorl_training.run.checkpoint import checkpoint_path, checkpoint_steps, read_state, seal
@@ -295,7 +295,7 @@ def test_each_stage_is_trained_by_its_engine_from_the_checkpoint_before_it(
 def test_openrlhf_is_started_with_the_optimiser_of_the_stage_that_begins() -> None:
     config = load_config("prorl-3k", None, ["engine=openrlhf"])
     assert unsupported(config) == []
-    words = [argument_list(config, shown_places(config, "one"), phase) for phase in (7, 8)]
+    words = [argument_list(config, dry_run_places(config, "one"), phase) for phase in (7, 8)]
     at = words[0].index("--actor.adam.betas")
     assert [w[at + 1 : at + 3] for w in words] == [["0.9", "0.999"], ["0.9", "0.95"]]
 

@@ -148,7 +148,7 @@ def check_options(name: str, given: Iterable[str], known: Mapping[str, Any]) -> 
 S = TypeVar("S", bound=ObjectiveSpec)
 
 
-def known_name(door: Door[S], name: str) -> str:
+def check_part_name(door: Door[S], name: str) -> str:
     """Return ``name``. Raises ValueError, with the closest names, if the door lacks it."""
     try:
         door.origin(name)
@@ -157,7 +157,7 @@ def known_name(door: Door[S], name: str) -> str:
     return name
 
 
-def known_options(door: Door[S], name: str, options: Mapping[str, Any]) -> None:
+def check_part_options(door: Door[S], name: str, options: Mapping[str, Any]) -> None:
     """Raise ValueError if the part lacks one of ``options``; without options no torch is needed."""
     try:
         if options:

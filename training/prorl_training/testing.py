@@ -136,12 +136,12 @@ class EchoStream:
         return [(key, [_echo(request, i) for i in range(len(request.seeds))])]
 
     def stop(self) -> list[Ended]:
-        found = []
+        ended = []
         for key, request in self._open.items():
             paused = [Completion("", (7,), (-0.25,), "paused")] * (len(request.seeds) - 1)
-            found.append((key, [_echo(request, 0), *paused]))
+            ended.append((key, [_echo(request, 0), *paused]))
         self._open.clear()
-        return found
+        return ended
 
 
 def _echo(request: Request, index: int) -> Completion:

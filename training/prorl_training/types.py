@@ -144,7 +144,7 @@ class Batch:
     discarded: list[Group] = field(default_factory=list)
     cancelled: list[LateGroup] = field(default_factory=list)
     carried_in: int = 0
-    wanted: int = 0
+    target: int = 0
     drawn: int = 0
     gave_up: bool = False
     sample_seconds: float = 0.0
@@ -164,8 +164,8 @@ class Batch:
 
     @property
     def tokens(self) -> int:
-        here: list[Group | LateGroup] = [*self.sampled, *self.late, *self.cancelled]
-        return sum(g.tokens for g in here) - sum(g.tokens for g in self.late_in)
+        groups: list[Group | LateGroup] = [*self.sampled, *self.late, *self.cancelled]
+        return sum(g.tokens for g in groups) - sum(g.tokens for g in self.late_in)
 
 
 @dataclass(frozen=True, slots=True)

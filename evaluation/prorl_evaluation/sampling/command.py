@@ -216,7 +216,7 @@ def settings_of(
         max_tokens=how.max_tokens,
         seed=s.seed,
         batch_rows=config.server.concurrency if backend.served else backend.rows,
-        backend=backend.name if server is None else f"{backend.name}:{server.options.known_api}",
+        backend=backend.name if server is None else f"{backend.name}:{server.options.resolved_api}",
         protocol=how.name,
         batches=model.batches or "fixed",
         extra={**plugin, **(server.options.extra if server is not None else {})},

@@ -8,7 +8,13 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from prorl_common.config import Section
-from prorl_training.spec import ADVANTAGES, KL_ESTIMATORS, POLICY_LOSSES, known_name, known_options
+from prorl_training.spec import (
+    ADVANTAGES,
+    KL_ESTIMATORS,
+    POLICY_LOSSES,
+    check_part_name,
+    check_part_options,
+)
 
 
 class AdvantageConfig(Section):
@@ -36,11 +42,11 @@ class AdvantageConfig(Section):
     @field_validator("estimator")
     @classmethod
     def _estimator_exists(cls, name: str) -> str:
-        return known_name(ADVANTAGES, name)
+        return check_part_name(ADVANTAGES, name)
 
     @model_validator(mode="after")
     def _options_are_known(self) -> AdvantageConfig:
-        known_options(ADVANTAGES, self.estimator, self.options)
+        check_part_options(ADVANTAGES, self.estimator, self.options)
         return self
 
 
@@ -92,11 +98,11 @@ class LossConfig(Section):
     @field_validator("name")
     @classmethod
     def _loss_exists(cls, name: str) -> str:
-        return known_name(POLICY_LOSSES, name)
+        return check_part_name(POLICY_LOSSES, name)
 
     @model_validator(mode="after")
     def _options_are_known(self) -> LossConfig:
-        known_options(POLICY_LOSSES, self.name, self.options)
+        check_part_options(POLICY_LOSSES, self.name, self.options)
         return self
 
     @model_validator(mode="after")
@@ -129,11 +135,11 @@ class KLConfig(Section):
     @field_validator("estimator")
     @classmethod
     def _estimator_exists(cls, name: str) -> str:
-        return known_name(KL_ESTIMATORS, name)
+        return check_part_name(KL_ESTIMATORS, name)
 
     @model_validator(mode="after")
     def _options_are_known(self) -> KLConfig:
-        known_options(KL_ESTIMATORS, self.estimator, self.options)
+        check_part_options(KL_ESTIMATORS, self.estimator, self.options)
         return self
 
 

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from prorl_common import UserError
 from prorl_common.config import Section
 from prorl_common.seeds import MOST_TEMPERATURE
-from prorl_training.spec import PENALTIES, known_name, known_options
+from prorl_training.spec import PENALTIES, check_part_name, check_part_options
 
 
 class DataConfig(Section):
@@ -172,11 +172,11 @@ class LengthPenaltyConfig(Section):
     @field_validator("form")
     @classmethod
     def _form_exists(cls, name: str) -> str:
-        return known_name(PENALTIES, name)
+        return check_part_name(PENALTIES, name)
 
     @model_validator(mode="after")
     def _options_are_known(self) -> LengthPenaltyConfig:
-        known_options(PENALTIES, self.form, self.options)
+        check_part_options(PENALTIES, self.form, self.options)
         return self
 
     @model_validator(mode="after")

@@ -37,7 +37,7 @@ from prorl_training.config.schedule import (
     SafetyConfig,
     StageConfig,
 )
-from prorl_training.spec import PENALTIES, known_name, known_options
+from prorl_training.spec import PENALTIES, check_part_name, check_part_options
 
 
 class TrainConfig(Section):
@@ -86,7 +86,7 @@ class TrainConfig(Section):
     @classmethod
     def _penalties_exist(cls, penalties: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         for name, options in penalties.items():
-            known_options(PENALTIES, known_name(PENALTIES, name), options)
+            check_part_options(PENALTIES, check_part_name(PENALTIES, name), options)
         return penalties
 
     @model_validator(mode="after")

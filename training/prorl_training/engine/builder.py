@@ -97,10 +97,10 @@ class Builder:
         machinery = self.engine.load(None)
         loop = self._loop(machinery, 0)
         loop.parts.prompts.records.add_ratings(ratings)
-        done = self.engine.begin(machinery, again=resume)
+        changes = self.engine.begin(machinery, again=resume)
         self.folder.truncate_after(-1)
         loop.lineage = first_legs(self.config, self.folder.identity())
-        loop.start([*decisions, *done])
+        loop.start([*decisions, *changes])
         self.engine.recorded()
         return loop
 
@@ -120,10 +120,10 @@ class Builder:
         decisions = [replace(d, step=step) for d in decisions]
         if decisions:
             self.engine.change_config(step)
-        told = [*decisions, *fallbacks, *environment]
-        self.folder.log_decisions(told)
+        records = [*decisions, *fallbacks, *environment]
+        self.folder.log_decisions(records)
         self.engine.recorded()
-        for d in told:
+        for d in records:
             self.progress.message(f"{d.kind.replace('_', ' ')}: {d.reason}")
         self.progress.message(f"resuming {self.folder.name} after step {step}")
         return loop

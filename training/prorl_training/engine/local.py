@@ -53,12 +53,12 @@ def find_dataset(config: TrainConfig) -> Path:
         return Path(config.data.path)
     from prorl_datasets import newest_dataset
 
-    found = newest_dataset(Path("data"))
-    if found is None:
+    newest = newest_dataset(Path("data"))
+    if newest is None:
         raise DatasetError(
             "no dataset under data/: make one with prorl data build --recipe quickstart"
         )
-    return found
+    return newest
 
 
 def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
@@ -202,7 +202,7 @@ class LocalEngine:
         )
 
     def begin(self, machinery: Any, again: bool) -> list[Decision]:
-        from prorl_training.policy.warm_start import warm_start_if_asked
+        from prorl_training.policy.warm_start import warm_start_if_configured
         from prorl_training.run.resume import run_identity
 
         if again:
@@ -210,7 +210,7 @@ class LocalEngine:
         identity = run_identity(Path(str(self.config.data.path)), self.base_model, self.parts)
         self.folder.create(self.config, identity)
         train, tokenizer = self.samples[0], machinery.tokenizer
-        return warm_start_if_asked(machinery.policy, train, tokenizer, self.progress)
+        return warm_start_if_configured(machinery.policy, train, tokenizer, self.progress)
 
     def check_resumable(self) -> None:
         self._check(None)
@@ -220,8 +220,8 @@ class LocalEngine:
         from prorl_training.run.resume import environment_decisions
 
         restore_checkpoint(checkpoint, machinery.policy, state)
-        so = "the run continues, but not bit for bit as it would have without the change"
-        return environment_decisions(state, environment(machinery.policy), so)
+        effect = "the run continues, but not bit for bit as it would have without the change"
+        return environment_decisions(state, environment(machinery.policy), effect)
 
     def begin_stage(
         self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]
@@ -230,8 +230,8 @@ class LocalEngine:
         from prorl_training.run.resume import environment_decisions
 
         restore_weights(checkpoint, machinery.policy, state)
-        so = "the weights are the same"
-        return environment_decisions(state, environment(machinery.policy), so)
+        effect = "the weights are the same"
+        return environment_decisions(state, environment(machinery.policy), effect)
 
     def change_config(self, step: int) -> None:
         self.folder.replace_config(self.config, step)

@@ -18,7 +18,7 @@ from prorl_inference import Generator
 from prorl_training.algorithm.advantages import advantages_of
 from prorl_training.algorithm.shaping import shape_rewards
 from prorl_training.config import TrainConfig
-from prorl_training.policy.update import UpdateBatch, UpdateJudge, build_update
+from prorl_training.policy.update import UpdateBatch, UpdateGuard, build_update
 from prorl_training.rollout.collector import Collector, StepGivenUp
 from prorl_training.rollout.item_records import levels_changed
 from prorl_training.rollout.prompts import PromptSource
@@ -77,7 +77,7 @@ class TrainedPolicy(Protocol):
         ...
 
     def update(
-        self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
+        self, batch: UpdateBatch, guard: UpdateGuard | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
         """Do one update per mini-batch."""
         ...
@@ -296,8 +296,8 @@ class TrainingLoop:
 
     def _show_progress(self, batch: Batch) -> None:
         self.parts.beat()
-        shown = f"{len(batch.kept)}/{batch.wanted} groups, {batch.drawn} drawn"
-        self.parts.progress.advance(0, refill=shown)
+        counts = f"{len(batch.kept)}/{batch.target} groups, {batch.drawn} drawn"
+        self.parts.progress.advance(0, refill=counts)
 
     def _levels(
         self, step: int, before: Sequence[int], settings: TrainConfig
@@ -419,7 +419,7 @@ class TrainingLoop:
         self, step: int, reason: str, before: Mapping[str, Any], carried: Carried
     ) -> None:
         """Undo the changes of ``step``, so that a resumed run repeats all of it."""
-        seen = [d for d in self.guard.end_step(None, False) if d.kind == "outage"]
+        outages = [d for d in self.guard.end_step(None, False) if d.kind == "outage"]
         self._restore(before, carried)
         self.stop_reason = reason
         stopped = Decision(step, "run_stopped", reason)
@@ -427,6 +427,6 @@ class TrainingLoop:
         self._log(
             [
                 replace(d, step=step - 1, evidence={**d.evidence, **evidence})
-                for d in (*seen, stopped)
+                for d in (*outages, stopped)
             ]
         )

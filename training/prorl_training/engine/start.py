@@ -36,11 +36,11 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EngineChoice:
     """Settings that select an engine, and a message about it."""
 
     settings: tuple[str, ...] = ()
-    said: str = ""
+    message: str = ""
 
 
 def look() -> Machine:
@@ -57,7 +57,7 @@ def look() -> Machine:
 
 def pick_engine(
     load: Callable[[Sequence[str]], TrainConfig], machine: Callable[[], Machine] = look
-) -> Choice:
+) -> EngineChoice:
     """Return the engine for a run whose user named none.
 
     ``load`` returns the config with more settings. OpenRLHF is chosen if it supports the config on at least two GPUs:
@@ -67,13 +67,13 @@ def pick_engine(
 
     plain = load(())
     if plain.model.device not in ("auto", "cuda") or any(stage.engine for stage in plain.stages):
-        return Choice()
+        return EngineChoice()
     here = machine()
     if here.gpus < 2:
-        return Choice()
+        return EngineChoice()
     if here.missing:
         cure = pip_install("prorl[openrlhf]")
-        return Choice((), f"local, on one of {here.gpus} GPUs; for all of them {cure}")
+        return EngineChoice((), f"local, on one of {here.gpus} GPUs; for all of them {cure}")
     reasons: list[str] = []
     named = _gpus(plain) != _gpus(TrainConfig())
     for gpus in (here.gpus,) if named else range(here.gpus, 1, -1):
@@ -81,8 +81,10 @@ def pick_engine(
         reasons = unsupported(load(settings), "cuda")
         if not reasons:
             count = f"{gpus} GPUs" if gpus == here.gpus else f"{gpus} of {here.gpus} GPUs"
-            return Choice(settings, f"openrlhf, as its stack and {count} are here; {OVERRIDE}")
-    return Choice((), f"local, on one of {here.gpus} GPUs; openrlhf cannot do {reasons[0]}")
+            return EngineChoice(
+                settings, f"openrlhf, as its stack and {count} are here; {OVERRIDE}"
+            )
+    return EngineChoice((), f"local, on one of {here.gpus} GPUs; openrlhf cannot do {reasons[0]}")
 
 
 def _gpus(config: TrainConfig) -> tuple[int, int]:
@@ -104,20 +106,20 @@ def train_with_restarts(
 
     A full disk, other errors, and any error before the run has a config are raised at once.
     """
-    done = 0
+    restart = 0
     while True:
         try:
-            return train(done > 0)
+            return train(restart > 0)
         except DiskFullError:
             raise
         except ServiceError as error:
-            if done == restarts or not run.config_path.is_file():
+            if restart == restarts or not run.config_path.is_file():
                 raise
             trouble = str(error).partition("\n")[0]
-        done += 1
+        restart += 1
         step = newest_step(run.checkpoints)
-        where = "at the beginning" if step is None else f"after step {step}"
-        say(f"{trouble}; starting again {where} (restart {done} of {restarts})")
+        place = "at the beginning" if step is None else f"after step {step}"
+        say(f"{trouble}; starting again {place} (restart {restart} of {restarts})")
         sleep(PAUSE)
 
 
@@ -154,7 +156,6 @@ class Start:
         self, progress: Progress, restarts: int = 0, trainers: Trainers | None = None
     ) -> TrainReport:
         """Train to the end, each stage with the function that ``trainers`` gives for its engine."""
-        from prorl_training.engine.start import train_with_restarts
 
         def once(again: bool) -> TrainReport:
             return self._train(progress, trainers or trainer_of, again)
@@ -163,9 +164,9 @@ class Start:
 
     def _train(self, progress: Progress, trainers: Trainers, again: bool) -> TrainReport:
         # an earlier launch has already written the changes to the run's config
-        known = again and self.run.config() == self.config
+        changes_recorded = again and self.run.config() == self.config
         config, resume = self.config, self.resume or again
-        decisions = () if known else self.decisions
+        decisions = () if changes_recorded else self.decisions
         while True:
             checkpoint, phase, begins_stage = place(self.run, config)
             if begins_stage and checkpoint is not None:
@@ -212,22 +213,21 @@ def new_run(
         # data first: loading torch for the preset takes seconds
         find_dataset(load_config(None, None, overrides))
         preset = default_preset()
-    chosen = Choice()
-    if not _names_engine(preset, config_file, overrides):
-        chosen = pick_engine(
+    choice = EngineChoice()
+    from_file = read_config_file(config_file) if config_file is not None else {}
+    preset_name = preset or from_file.get("preset")
+    engine_is_named = (
+        "engine" in from_file
+        or any(o.partition("=")[0].strip() == "engine" for o in overrides)
+        or (preset_name is not None and "engine" in load_preset(str(preset_name)))
+    )
+    if not engine_is_named:
+        choice = pick_engine(
             lambda more: load_config(preset, config_file, [*overrides, *more]), machine
         )
-    config = load_config(preset, config_file, [*overrides, *chosen.settings])
+    config = load_config(preset, config_file, [*overrides, *choice.settings])
     run = named_run(name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}")
-    return Start(config, run, chosen=chosen.said)
-
-
-def _names_engine(preset: str | None, file: Path | None, overrides: Sequence[str]) -> bool:
-    from_file = read_config_file(file) if file is not None else {}
-    if "engine" in from_file or any(o.partition("=")[0].strip() == "engine" for o in overrides):
-        return True
-    known = preset or from_file.get("preset")
-    return known is not None and "engine" in load_preset(str(known))
+    return Start(config, run, chosen=choice.message)
 
 
 def resumed_run(name: str, overrides: Sequence[str], steps: int | None) -> Start | str:
@@ -265,9 +265,9 @@ def train(
     """
     from prorl_common import PlainProgress
 
-    given = {"data__path": data, "model__path": model, **settings}
+    values = {"data__path": data, "model__path": model, **settings}
     sets = [
-        f"{key.replace('__', '.')}={value}" for key, value in given.items() if value is not None
+        f"{key.replace('__', '.')}={value}" for key, value in values.items() if value is not None
     ]
     if resume is None:
         sets += [] if steps is None else [f"steps={steps}"]

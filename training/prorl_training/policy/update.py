@@ -85,10 +85,10 @@ def build_update(
     )
 
 
-class UpdateJudge(Protocol):
+class UpdateGuard(Protocol):
     """Decides whether a mini-batch's gradient is applied."""
 
-    def judge_update(self, loss: float, grad_norm: float) -> bool:
+    def accept_update(self, loss: float, grad_norm: float) -> bool:
         """Return whether to apply it; called once per mini-batch, with the norm before clipping."""
         ...
 
@@ -104,7 +104,7 @@ class UpdateJudge(Protocol):
 class AcceptAll:
     """Accepts every update; updates that are not finite are never applied anyway."""
 
-    def judge_update(self, loss: float, grad_norm: float) -> bool:
+    def accept_update(self, loss: float, grad_norm: float) -> bool:
         del loss, grad_norm
         return True
 
@@ -173,12 +173,12 @@ class PolicyUpdate:
     """The update of one batch; run it once."""
 
     def __init__(
-        self, policy: PolicyModel, batch: UpdateBatch, judge: UpdateJudge, lr_scale: float
+        self, policy: PolicyModel, batch: UpdateBatch, guard: UpdateGuard, lr_scale: float
     ) -> None:
         self.policy = policy
         self.batch = batch
         self.config = batch.config
-        self.judge = judge
+        self.guard = guard
         self.lr_scale = lr_scale
         self.device = policy.device
         self.temperature = self.config.rollout.temperature
@@ -327,7 +327,7 @@ class PolicyUpdate:
         self.lr = lr_at(o, policy.updates + 1, policy.planned_updates, self.lr_scale)
         self.sums.mini_batches += 1
         self.sums.norms.append(norm)
-        accepted = self.judge.judge_update(loss, norm)
+        accepted = self.guard.accept_update(loss, norm)
         if not (accepted and math.isfinite(norm) and math.isfinite(loss)):
             self.sums.skipped += 1
             policy.optimizer.zero_grad(set_to_none=True)
@@ -339,13 +339,13 @@ class Policy(PolicyModel):
     """A policy model with its update and its checkpoint files."""
 
     def update(
-        self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
+        self, batch: UpdateBatch, guard: UpdateGuard | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
         """Do one gradient update per mini-batch.
 
-        ``judge`` may refuse an update, and one that is not finite is never applied.
+        ``guard`` may refuse an update, and one that is not finite is never applied.
         """
-        return PolicyUpdate(self, batch, judge or AcceptAll(), lr_scale).run()
+        return PolicyUpdate(self, batch, guard or AcceptAll(), lr_scale).run()
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
         self.reset_reference(clear_optimizer, policy_tensors(path))

@@ -36,7 +36,7 @@ def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Samp
     return [s for _, _, s in turns[: config.warm_start.examples]]
 
 
-def warm_start_if_asked(
+def warm_start_if_configured(
     policy: Policy, samples: Sequence[Sample], tokenizer: Any, progress: Progress
 ) -> list[Decision]:
     """Run the warm start if the config enables it, and return its decision in a list."""

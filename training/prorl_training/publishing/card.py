@@ -132,11 +132,11 @@ def _trained_on(run: Training) -> str:
     rows = [(md(d), *(f"{data.counts[split].get(d, 0):,}" for split in splits)) for d in domains]
     hub = [f"- {md(s)} ({md(licence)})" for s, licence in data.sources if _on_the_hub(s)]
     kinds = sorted({s.partition("/")[0] for s, _ in data.sources if not _on_the_hub(s)})
-    made = [f"- generated: {md(', '.join(kinds))}"] if kinds else []
+    generated = [f"- generated: {md(', '.join(kinds))}"] if kinds else []
     parts = [
         f"The dataset of recipe `{md(data.recipe)}`; {sha}. Every row has a program that checks answers to it.",
         table(("domain", *splits), rows),
-        "\n".join([*hub, *made]),
+        "\n".join([*hub, *generated]),
     ]
     weights = run.config.get("data", {}).get("domain_weights")
     if weights:
@@ -151,7 +151,7 @@ def _how(facts: Facts) -> str:
     if run is not None:
         c, r = run.config, run.config["rollout"]
         packaged = c["preset"] in preset_names()
-        about = f" ({md(preset_description(c['preset']))})" if packaged else ""
+        description = f" ({md(preset_description(c['preset']))})" if packaged else ""
         tokens = next(
             (row["tokens_total"] for row in reversed(run.metrics) if "tokens_total" in row), None
         )
@@ -162,7 +162,7 @@ def _how(facts: Facts) -> str:
             else f"a step has {r['prompts']} prompts with {r['samples']} responses of up to {r['max_tokens']} tokens"
         )
         parts.append(
-            f"Preset `{md(c['preset'])}`{about}, engine {c['engine']}, seed {c['seed']}. {run.step} of {c['steps']} "
+            f"Preset `{md(c['preset'])}`{description}, engine {c['engine']}, seed {c['seed']}. {run.step} of {c['steps']} "
             f"steps{drawn}; {size}."
         )
         parts.append(_settings(run))

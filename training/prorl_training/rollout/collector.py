@@ -57,7 +57,7 @@ LOOK_SECONDS = 0.05
 class RoundGuard(Protocol):
     """Judges missing verdicts, like ``schedule.safety.Guard``."""
 
-    def judge_round(
+    def check_round(
         self, responses: int, without_verdict: int, attempt: int
     ) -> Literal["ok", "retry", "stop"]:
         """Return whether to continue, to score missing verdicts again, or to stop."""
@@ -158,9 +158,9 @@ class _Collection:
     ) -> None:
         self._collector, self._prompts = collector, prompts
         self._step, self._config = step, config
-        sampling, self._wanted = config.dynamic_sampling, config.rollout.prompts
+        sampling, self._target = config.dynamic_sampling, config.rollout.prompts
         self._late = sampling.late if sampling.enabled else "wait"
-        most = self._wanted
+        most = self._target
         if sampling.enabled:
             most = sampling.max_batches * max(most, round(most * sampling.oversample))
         self._draw_limit = most
@@ -218,7 +218,7 @@ class _Collection:
         return batch
 
     def _missing(self) -> int:
-        return self._wanted - self._usable
+        return self._target - self._usable
 
     def _may_be_full(self, pending: int) -> bool:
         return self._late != "wait" and 0 < self._missing() <= pending
@@ -239,7 +239,7 @@ class _Collection:
         if missing <= 0:
             return
         carry = self._late == "carry"
-        aim = self._wanted if carry else missing
+        aim = self._target if carry else missing
         groups = aim * sampling.oversample if sampling.enabled else float(aim)
         if sampling.enabled and sampling.refill == "expected":
             usable = self._usable - len(self._carried.groups)
@@ -282,7 +282,7 @@ class _Collection:
                 self._unscored[key] = verdicts
             else:
                 self._decide(key, verdicts)
-        enough = self._wanted * self._config.rollout.samples
+        enough = self._target * self._config.rollout.samples
         if self._unscored and (last or self._responses >= enough):
             self._score_again()
             for key in sorted(self._unscored):
@@ -308,7 +308,7 @@ class _Collection:
                 for j, v in enumerate(self._unscored[key])
                 if v.is_infra_error
             ]
-            decision = guard.judge_round(self._responses, len(failed), attempt)
+            decision = guard.check_round(self._responses, len(failed), attempt)
             if decision == "ok":
                 return
             if decision == "stop":
@@ -337,14 +337,14 @@ class _Collection:
         batch = Batch(
             sampled=[group for group, _ in decided],
             outcomes=[outcome for _, outcome in decided],
-            kept=every[: self._wanted],
-            surplus=every[self._wanted :],
-            carried_in=min(len(self._carried.groups), self._wanted),
+            kept=every[: self._target],
+            surplus=every[self._target :],
+            carried_in=min(len(self._carried.groups), self._target),
             late_in=self._carried.late,
             drawn=self._drawn,
-            wanted=self._wanted,
+            target=self._target,
         )
-        batch.gave_up = len(batch.kept) < self._wanted
+        batch.gave_up = len(batch.kept) < self._target
         if self._late == "carry":
             batch.late = late
         else:

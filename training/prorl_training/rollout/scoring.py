@@ -119,7 +119,7 @@ def answers_in_a_step(config: TrainConfig) -> int:
     return max(c.rollout.prompts * c.rollout.samples for c in config.phase_configs)
 
 
-def wanted_workers(answers: int) -> int:
+def worker_count(answers: int) -> int:
     """Return the workers needed for ``answers`` responses per step."""
     return max(math.ceil(answers * SECONDS_AN_ANSWER / WITHIN), LEAST)
 
@@ -127,5 +127,5 @@ def wanted_workers(answers: int) -> int:
 def workers_here(config: TrainConfig) -> int:
     """Return this machine's pool size, by ``reward.workers`` or the responses and cores."""
     cores = len(os.sched_getaffinity(0))
-    needed = wanted_workers(answers_in_a_step(config))
+    needed = worker_count(answers_in_a_step(config))
     return config.reward.workers or max(min(needed, cores), LEAST)

@@ -149,7 +149,7 @@ def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
     row["tokens_cancelled"] = sum(g.tokens for g in batch.cancelled)
     row |= discard_metrics(batch.discarded)
     row["prompts_drawn"] = batch.drawn
-    row["oversampling"] = batch.drawn / max(batch.wanted, 1)
+    row["oversampling"] = batch.drawn / max(batch.target, 1)
     return row
 
 

@@ -82,7 +82,9 @@ class Controller:
         ``length_penalty.start_step``.
         """
         p, s = self.settings.length_penalty, self.state
-        start = p.start_step + (s.phase_start if self._own_start_step() else s.stage_start) - 1
+        start = (
+            p.start_step + (s.phase_start if self._phase_sets_start_step() else s.stage_start) - 1
+        )
         if p.weight == 0 or p.steps_on == 0 or step < start:
             return False
         return (step - start) % (p.steps_on + p.steps_off) < p.steps_on
@@ -109,8 +111,8 @@ class Controller:
         interval. A stall or drop ends an ``until: stall`` phase unless it is the last; otherwise a stall leads to the
         next action of ``on_stall``.
         """
-        spike = self._kl_rules(step, measured.kl)
-        finding = self._validate(step, measured.validation)
+        spike = self._check_kl(step, measured.kl)
+        finding = self._check_validation(step, measured.validation)
         if finding is not None and self._phase_waits_for_stall():
             self.state.phase_ended_by = {"rule": finding.rule, "step": step, **finding.evidence}
             self._act_on([finding.rule])
@@ -127,12 +129,12 @@ class Controller:
                     evidence = {"rule": finding.rule, **finding.evidence}
                     ended = [Decision(step, "run_ended", finding.reason, evidence)]
                 finding = None
-        found = [f for f in (spike, finding, self._interval(step)) if f is not None]
-        if not found:
+        findings = [f for f in (spike, finding, self._interval(step)) if f is not None]
+        if not findings:
             return ended
-        return [self._reset(step, step, found), *ended]
+        return [self._reset(step, step, findings), *ended]
 
-    def _kl_rules(self, step: int, kl: float | None) -> Finding | None:
+    def _check_kl(self, step: int, kl: float | None) -> Finding | None:
         c = self.settings.controller
         if kl is None or not math.isfinite(kl):
             return None
@@ -142,7 +144,7 @@ class Controller:
         cooling = last > 0 and step - last < c.cool_down
         return None if cooling else kl_rule(history, kl, c)
 
-    def _validate(self, step: int, result: ValidationResult | None) -> Finding | None:
+    def _check_validation(self, step: int, result: ValidationResult | None) -> Finding | None:
         if result is None or not math.isfinite(result.mean):
             return None
         s = self.state
@@ -158,20 +160,20 @@ class Controller:
         return interval_rule(since, self.settings.controller.reset_interval)
 
     def _reset(
-        self, step: int, after: int, found: list[Finding], new_run: bool = False
+        self, step: int, after: int, findings: list[Finding], new_run: bool = False
     ) -> Decision:
         """Reset after step ``after``; ``new_run`` takes the current policy and a new optimiser."""
         c, best = self.settings.controller, self.state.best_step
         elsewhere = best is not None and best < after and not new_run
         to = c.reset_to if elsewhere else "current"
         optimizer = "clear" if new_run else c.optimizer
-        about = {"best_step": best, "steps_since_reset": after - self.state.last_reset}
+        context = {"best_step": best, "steps_since_reset": after - self.state.last_reset}
         self.state.last_reset = after
         self.state.kl_history = []
         if to == "best":
             self.validations.forget()  # a new policy
-        self._act_on([f.rule for f in found])
-        return reset_decision(step, found, to, optimizer, about)
+        self._act_on([f.rule for f in findings])
+        return reset_decision(step, findings, to, optimizer, context)
 
     def _act_on(self, rules: Sequence[str]) -> None:
         if "degraded_validation" in rules:
@@ -235,7 +237,7 @@ class Controller:
         number = self.state.phase + 1
         return self.config.phases[number].reset or self.config.begins_stage(number)
 
-    def _own_start_step(self) -> bool:
+    def _phase_sets_start_step(self) -> bool:
         phases = self.config.phases
         return bool(phases) and "start_step" in phases[self.phase].set.get("length_penalty", {})
 

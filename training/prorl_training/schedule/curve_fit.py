@@ -56,8 +56,8 @@ class Correlation(NamedTuple):
     def matrix(self, places: Array) -> Array:
         """Return K at the given places."""
         gaps = np.abs(places[:, None] - places[None, :])
-        kept = np.where(gaps == 0, 1.0, (1 - self.white) * self.rho**gaps)
-        return np.asarray(kept, dtype=np.float64)
+        correlation = np.where(gaps == 0, 1.0, (1 - self.white) * self.rho**gaps)
+        return np.asarray(correlation, dtype=np.float64)
 
 
 CORRELATIONS = (
@@ -84,8 +84,8 @@ class Shapes(NamedTuple):
         ratio = np.maximum(compute, 1e-12)[None, :] / self.middle[:, None]
         share = np.empty(ratio.shape)
         for place, curve in enumerate(CURVES.values()):
-            own = self.family == place
-            share[own] = curve(ratio[own], self.exponent[own, None])
+            members = self.family == place
+            share[members] = curve(ratio[members], self.exponent[members, None])
         return share
 
 
@@ -105,10 +105,10 @@ def closer(shapes: Shapes, near: NDArray[np.bool_]) -> Shapes:
     """Return a finer grid over the shapes marked ``near``."""
     parts = []
     for family in range(len(FAMILIES)):
-        own, kept = shapes.of(family), near[shapes.family == family]
-        if kept.any():
-            middles = _refined(own.middle, kept, 24)
-            parts.append(_product(family, middles, _refined(own.exponent, kept, 12)))
+        members, selected = shapes.of(family), near[shapes.family == family]
+        if selected.any():
+            middles = _refined(members.middle, selected, 24)
+            parts.append(_product(family, middles, _refined(members.exponent, selected, 12)))
     return _join(parts)
 
 
@@ -245,8 +245,8 @@ def settle(compute: Array, places: Array, values: Array, floor: float) -> Settin
     wide = Setting(grid(float(compute[-1])), compute, places, values, floor)
     near = (wide.height - wide.height.min() < NEAR).any(axis=0)
     fine = Setting(closer(wide.shapes, near), compute, places, values, floor)
-    kept = (fine.height - fine.height.min() < KEPT).any(axis=0)
-    return Setting(fine.shapes.where(kept), compute, places, values, floor)
+    likely_shapes = (fine.height - fine.height.min() < KEPT).any(axis=0)
+    return Setting(fine.shapes.where(likely_shapes), compute, places, values, floor)
 
 
 def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generator) -> float:
@@ -311,14 +311,17 @@ def _normal(z: Array) -> Array:
 def _volumes(shapes: Shapes) -> Array:
     """Return each shape's share of its family's grid in log middle x log exponent."""
     volumes = np.empty(shapes.family.size)
-    whole = grid(1.0)
+    full_grid = grid(1.0)
     for family in range(len(FAMILIES)):
-        own = shapes.family == family
-        if own.any():
-            steps = [_step(x[own]) for x in (shapes.middle, shapes.exponent)]
-            every = whole.of(family)
-            spans = [max(math.log(x.max() / x.min()), 1.0) for x in (every.middle, every.exponent)]
-            volumes[own] = math.prod(steps) / math.prod(spans)
+        members = shapes.family == family
+        if members.any():
+            steps = [_step(x[members]) for x in (shapes.middle, shapes.exponent)]
+            family_grid = full_grid.of(family)
+            spans = [
+                max(math.log(x.max() / x.min()), 1.0)
+                for x in (family_grid.middle, family_grid.exponent)
+            ]
+            volumes[members] = math.prod(steps) / math.prod(spans)
     return volumes
 
 
@@ -336,15 +339,17 @@ def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws
     middle = fits.ceiling[0, k, g]
     spread = np.sqrt(variance * design.variance(0.0, 1.0)[k, g])
     ceiling = middle + spread * random.standard_normal(k.size)
-    given = fits.start[0, k, g] - design.b[k, g] / design.a[k, g] * (ceiling - middle)
-    start = given + np.sqrt(variance / design.a[k, g]) * random.standard_normal(k.size)
+    expected_start = fits.start[0, k, g] - design.b[k, g] / design.a[k, g] * (ceiling - middle)
+    start = expected_start + np.sqrt(variance / design.a[k, g]) * random.standard_normal(k.size)
     inside = np.flatnonzero((ceiling >= 0) & (ceiling <= 1))[:DRAWS]
-    kept = inside if inside.size >= DRAWS // 8 else np.arange(DRAWS)
-    return Draws(g[kept], start[kept], np.clip(ceiling, 0, 1)[kept], k[kept], variance[kept])
+    chosen = inside if inside.size >= DRAWS // 8 else np.arange(DRAWS)
+    return Draws(
+        g[chosen], start[chosen], np.clip(ceiling, 0, 1)[chosen], k[chosen], variance[chosen]
+    )
 
 
 def thresholds(
-    setting: Setting, drawn: Draws, asked: Sequence[Functional], random: np.random.Generator
+    setting: Setting, drawn: Draws, functionals: Sequence[Functional], random: np.random.Generator
 ) -> list[float]:
     """Return each functional's threshold: the 95 % quantile of H at its true value minus the lowest H.
 
@@ -354,25 +359,27 @@ def thresholds(
     curve = drawn.start[:, None] + (drawn.ceiling - drawn.start)[:, None] * share
     noise = random.standard_normal(curve.shape)
     for place, k in enumerate(CORRELATIONS):
-        own = drawn.correlation == place
-        noise[own] = noise[own] @ np.linalg.cholesky(k.matrix(setting.design.places)).T
+        members = drawn.correlation == place
+        noise[members] = noise[members] @ np.linalg.cholesky(k.matrix(setting.design.places)).T
     series = curve + np.sqrt(drawn.variance)[:, None] * noise
     blocks = np.array_split(np.arange(len(series)), math.ceil(len(series) / BLOCK))
-    falls = np.concatenate([_falls(setting, drawn, asked, series, b) for b in blocks], axis=1)
-    return [max(USUAL, float(np.quantile(own, LEVEL))) for own in falls]
+    falls = np.concatenate([_falls(setting, drawn, functionals, series, b) for b in blocks], axis=1)
+    return [max(USUAL, float(np.quantile(members, LEVEL))) for members in falls]
 
 
 def _falls(
-    setting: Setting, drawn: Draws, asked: Sequence[Functional], series: Array, block: Places
+    setting: Setting, drawn: Draws, functionals: Sequence[Functional], series: Array, block: Places
 ) -> Array:
-    """Return H at the true values minus the lowest H (asked x series)."""
+    """Return H at the true values minus the lowest H (functionals x series)."""
     design = setting.design
     fits = design.fit(series[block])
     least = setting.least(design.held(fits))
     shape, start, ceiling = drawn.shape[block], drawn.start[block], drawn.ceiling[block]
     falls = []
-    for what in asked:
-        true = start * what.start[shape] + ceiling * what.ceiling[shape]
-        off = true[:, None, None] - (what.start * fits.start + what.ceiling * fits.ceiling)
-        falls.append(setting.least(fits.sse + off**2 / design.variance(*what)) - least)
+    for functional in functionals:
+        true = start * functional.start[shape] + ceiling * functional.ceiling[shape]
+        off = true[:, None, None] - (
+            functional.start * fits.start + functional.ceiling * fits.ceiling
+        )
+        falls.append(setting.least(fits.sse + off**2 / design.variance(*functional)) - least)
     return np.stack(falls)

@@ -70,16 +70,16 @@ def stage_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
 
 def stage_lines(config: TrainConfig) -> list[str]:
     """Return one line per stage: phases, length and engine."""
-    told = []
+    lines = []
     for stage in config.stages:
         numbers = [n for n, phase in enumerate(config.phases) if phase.stage == stage.name]
         names = [config.phases[n].name for n in numbers]
-        shown = "" if names == [stage.name] else f" ({names[0]} to {names[-1]})"
+        span = "" if names == [stage.name] else f" ({names[0]} to {names[-1]})"
         last = numbers[-1] + 1 == len(config.phases)
         steps = sum(config.phases[n].steps for n in numbers)
         length = "to the end" if last else f"up to {steps} steps"
-        told.append(f"{stage.name}{shown}: {length}, engine {config.in_phase(numbers[0]).engine}")
-    return told
+        lines.append(f"{stage.name}{span}: {length}, engine {config.in_phase(numbers[0]).engine}")
+    return lines
 
 
 def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> list[str]:
@@ -99,8 +99,8 @@ def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> li
             cells[left : right + 1] = [sign] * (right + 1 - left)
         return f"{name:<9}{''.join(cells)}"
 
-    def at(kept: Callable[[Decision], bool]) -> list[tuple[int, int]]:
-        return [(d.step, d.step + 1) for d in decisions if kept(d)]
+    def at(matches: Callable[[Decision], bool]) -> list[tuple[int, int]]:
+        return [(d.step, d.step + 1) for d in decisions if matches(d)]
 
     lines = []
     if stages := stage_spans(decisions, steps):
@@ -140,10 +140,10 @@ def differences(
     sides = {
         side: {
             (d.step, d.kind, *(d.evidence.get(key) for key in compared)): d
-            for d in found
+            for d in decisions
             if d.kind in CONTROLLER_KINDS and d.step <= steps
         }
-        for side, found in (("simulated", simulated), ("recorded", recorded))
+        for side, decisions in (("simulated", simulated), ("recorded", recorded))
     }
     only = [
         Difference(d.step, d.kind, side, d.reason)

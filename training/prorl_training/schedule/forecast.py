@@ -102,13 +102,13 @@ def read_series(rows: Sequence[Mapping[str, Any]]) -> Series:
     is not a number or a mean outside 0 to 1.
     """
     means = {int(r["step"]): (r, _mean(r)) for r in rows}
-    seen = [(r, mean) for _, (r, mean) in sorted(means.items()) if mean is not None]
-    rewards = [numbers(r, "validation_rewards") for r, _ in seen]
+    validations = [(r, mean) for _, (r, mean) in sorted(means.items()) if mean is not None]
+    rewards = [numbers(r, "validation_rewards") for r, _ in validations]
     first = max((i + 1 for i, x in enumerate(rewards) if len(x) != len(rewards[-1])), default=0)
-    seen, rewards = seen[first:], rewards[first:]
-    steps = np.array([float(r["step"]) for r, _ in seen])
-    tokens = [t for r, _ in seen if (t := number(r, "tokens_total")) is not None]
-    in_tokens = len(tokens) == len(seen) and _grow(tokens)
+    validations, rewards = validations[first:], rewards[first:]
+    steps = np.array([float(r["step"]) for r, _ in validations])
+    tokens = [t for r, _ in validations if (t := number(r, "tokens_total")) is not None]
+    in_tokens = len(tokens) == len(validations) and _grow(tokens)
     compute = np.array(tokens) if in_tokens else steps
     rate = 1.0
     if steps.size > 1:
@@ -118,7 +118,7 @@ def read_series(rows: Sequence[Mapping[str, Any]]) -> Series:
         steps=steps,
         compute=compute,
         unit="tokens" if in_tokens else "steps",
-        values=np.array([mean for _, mean in seen]),
+        values=np.array([mean for _, mean in validations]),
         noise=_noise(rewards),
         rate=rate,
     )
@@ -228,7 +228,7 @@ def step_to_ask_for(last: int, planned: int | None) -> int:
 
 
 def _why(
-    family: str, count: int, still: float, ceiling: Interval, value: Interval, widest: float
+    family: str, count: int, still: float, ceiling: Interval, at_step: Interval, widest: float
 ) -> str:
     if still > LEVEL_P:
         return (
@@ -236,11 +236,11 @@ def _why(
             f"(p {still:.2g}), so there is no curve to continue; more validations, or more problems in each, would show a "
             "smaller climb"
         )
-    if ceiling.identified and value.identified:
+    if ceiling.identified and at_step.identified:
         return f"all curves that fit say nearly the same; the likeliest is a {family}"
     wide = [
         f"{what} may be anything from {i.low:.2f} to {i.high:.2f}"
-        for what, i in (("the ceiling", ceiling), ("the value", value))
+        for what, i in (("the ceiling", ceiling), ("the value", at_step))
         if not i.identified
     ]
     return (
@@ -258,17 +258,17 @@ def _too_few(series: Series) -> str:
     return f"{count} validations: a curve needs {FEWEST} at least, which this run has from step {due:.0f} on"
 
 
-def one_line(found: Forecast) -> str:
-    if found.value is None or found.gain is None or not found.value.identified:
-        return f"no forecast for step {found.to_step}: {found.why}"
-    v, g = found.value, found.gain
+def one_line(result: Forecast) -> str:
+    if result.value is None or result.gain is None or not result.value.identified:
+        return f"no forecast for step {result.to_step}: {result.why}"
+    v, g = result.value, result.gain
     line = (
-        f"forecast for step {found.to_step}: validation {v.value:.3f} ({v.low:.3f} to {v.high:.3f}), "
+        f"forecast for step {result.to_step}: validation {v.value:.3f} ({v.low:.3f} to {v.high:.3f}), "
         f"{g.value:+.3f} ({g.low:+.3f} to {g.high:+.3f}) from here"
     )
-    if found.ceiling is None or not found.ceiling.identified:
+    if result.ceiling is None or not result.ceiling.identified:
         return f"{line}; the ceiling cannot be estimated yet"
-    c = found.ceiling
+    c = result.ceiling
     return f"{line}; ceiling {c.value:.3f} ({c.low:.3f} to {c.high:.3f})"
 
 
@@ -317,14 +317,14 @@ class Outlook(NamedTuple):
         """Return whether validation is forecast to climb by ``least`` until ``to_step``."""
         if self.step >= self.to_step:
             return Gain("not known", least, self.to_step, why="this is the run's last step")
-        found = forecast(self.rows(), self.to_step, seed=self.seed)
-        g = found.gain
+        result = forecast(self.rows(), self.to_step, seed=self.seed)
+        g = result.gain
         if g is None:
-            return Gain("not known", least, self.to_step, why=found.why)
-        seen = Gain("not known", least, self.to_step, g.value, g.low, g.high, found.why)
+            return Gain("not known", least, self.to_step, why=result.why)
+        unknown = Gain("not known", least, self.to_step, g.value, g.low, g.high, result.why)
         if not g.identified:
-            return seen
-        return seen._replace(says="less" if g.high < least else "may be as much")
+            return unknown
+        return unknown._replace(says="less" if g.high < least else "may be as much")
 
 
 class Gain(NamedTuple):

@@ -12,12 +12,12 @@ def planned_updates(config: TrainConfig) -> int:
     """Return the run's planned gradient updates; a phase until a stall counts with its maximum length."""
     if not config.phases:
         return config.steps * config.loss.mini_batches
-    total, left = 0, config.steps
+    total, remaining = 0, config.steps
     for number, phase in enumerate(config.phases):
         last = number == len(config.phases) - 1
-        steps = left if last else min(phase.steps, left)
+        steps = remaining if last else min(phase.steps, remaining)
         total += steps * config.in_phase(number).loss.mini_batches
-        left -= steps
+        remaining -= steps
     return total
 
 
@@ -33,14 +33,14 @@ def lr_at(config: OptimizerConfig, update: int, total_updates: int, scale: float
     if update <= config.warmup_updates:
         return peak * update / config.warmup_updates
     span = config.decay_updates or max(total_updates - config.warmup_updates, 1)
-    done = min((update - config.warmup_updates) / span, 1.0)
+    progress = min((update - config.warmup_updates) / span, 1.0)
     match config.schedule:
         case "constant":
             return peak
         case "linear":
-            left = 1 - done
+            share = 1 - progress
         case "cosine":
-            left = 0.5 * (1 + math.cos(math.pi * done))
+            share = 0.5 * (1 + math.cos(math.pi * progress))
         case _:
             assert_never(config.schedule)
-    return peak * (config.min_ratio + (1 - config.min_ratio) * left)
+    return peak * (config.min_ratio + (1 - config.min_ratio) * share)

@@ -29,7 +29,7 @@ class PlateauState:
     """Action for the next step, with the finding that caused it."""
 
 
-class Choice(NamedTuple):
+class StallChoice(NamedTuple):
     """The action after a stall, with evidence on skipped ones."""
 
     action: StallAction
@@ -57,9 +57,9 @@ class Plateau:
             changed["data"] = settings.data.model_copy(update=update)
         return settings.model_copy(update=changed) if changed else settings
 
-    def would_take(
+    def next_action(
         self, settings: TrainConfig, levels_closed: int | None, outlook: Outlook | None
-    ) -> Choice:
+    ) -> StallChoice:
         """Return the action that a stall would cause now; ``levels_closed`` is None if unknown."""
         actions: Sequence[StallAction] = settings.controller.on_stall or ("reset",)
         passed: list[StallAction] = []
@@ -67,8 +67,12 @@ class Plateau:
         for action in actions[min(self.state.taken, len(actions) - 1) :]:
             able = _able(action, settings, levels_closed)
             if action == "end" and settings.controller.end_gain:
-                evidence["forecast"] = said = _forecast(settings.controller.end_gain, outlook)
-                able = said["says"] == "less"
+                least = settings.controller.end_gain
+                gain = {"says": "not known", "least": least, "why": "there are no metrics to read"}
+                if outlook is not None:
+                    gain = outlook.gain(least)._asdict()
+                evidence["forecast"] = gain
+                able = gain["says"] == "less"
             if able:
                 break
             passed.append(action)
@@ -76,7 +80,7 @@ class Plateau:
             action = "reset"
         if passed:
             evidence["passed_over"] = passed
-        return Choice(action, evidence)
+        return StallChoice(action, evidence)
 
     def take(
         self,
@@ -84,9 +88,9 @@ class Plateau:
         settings: TrainConfig,
         levels_closed: int | None,
         outlook: Outlook | None,
-    ) -> Choice:
+    ) -> StallChoice:
         """Return the action after a stall; most take effect at the next step."""
-        choice = self.would_take(settings, levels_closed, outlook)
+        choice = self.next_action(settings, levels_closed, outlook)
         self.state.taken += len(choice.evidence.get("passed_over", [])) + 1
         if choice.action not in ("reset", "end"):
             evidence = {**finding.evidence, **choice.evidence}
@@ -143,9 +147,3 @@ def _able(action: StallAction, settings: TrainConfig, levels_closed: int | None)
             return True
         case _:
             assert_never(action)
-
-
-def _forecast(least: float, outlook: Outlook | None) -> dict[str, Any]:
-    if outlook is None:
-        return {"says": "not known", "least": least, "why": "there are no metrics to read"}
-    return outlook.gain(least)._asdict()

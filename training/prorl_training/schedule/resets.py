@@ -74,11 +74,11 @@ def theil_sen_slope(values: Sequence[float]) -> float:
     )
 
 
-def interval_rule(since: int, every: int) -> Finding | None:
-    """Return a finding once ``every`` steps (0: never) have passed since the last reset."""
-    if every == 0 or since < every:
+def interval_rule(since: int, interval: int) -> Finding | None:
+    """Return a finding once ``interval`` steps (0: never) have passed since the last reset."""
+    if interval == 0 or since < interval:
         return None
-    return Finding("interval", f"{since} steps since the last reset", {"every": every})
+    return Finding("interval", f"{since} steps since the last reset", {"every": interval})
 
 
 def reset_decision(
@@ -86,7 +86,7 @@ def reset_decision(
     findings: Sequence[Finding],
     reset_to: str,
     optimizer: Literal["keep", "clear"],
-    about: Mapping[str, Any],
+    context: Mapping[str, Any],
 ) -> Decision:
     """Return the reset by the first finding; the evidence names the other rules."""
     rules = [f.rule for f in findings]
@@ -94,7 +94,7 @@ def reset_decision(
     if len(rules) > 1:
         evidence["also"] = rules[1:]
     evidence |= {"optimizer": optimizer, "reset_to": reset_to, "weights": WEIGHTS[reset_to]}
-    return Decision(step, "reference_reset", findings[0].reason, {**evidence, **about})
+    return Decision(step, "reference_reset", findings[0].reason, {**evidence, **context})
 
 
 def best_lost(reset: Decision, trouble: str) -> list[Decision]:

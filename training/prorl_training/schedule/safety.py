@@ -55,7 +55,7 @@ class Guard:
     def lr_scale(self) -> float:
         return self.config.back_off if self._step <= self.state.back_off_until else 1.0
 
-    def judge_update(self, loss: float, grad_norm: float) -> bool:
+    def accept_update(self, loss: float, grad_norm: float) -> bool:
         """Return whether to apply an update with this loss and gradient norm (before clipping).
 
         Refused norms enter the history, so a lasting change of scale is accepted after half a window.
@@ -88,7 +88,7 @@ class Guard:
             evidence = {"rule": "exploding", "grad_norm": grad_norm, "median": median}
             self._backed_off.append(evidence)
 
-    def judge_round(
+    def check_round(
         self, responses: int, without_verdict: int, attempt: int
     ) -> Literal["ok", "retry", "stop"]:
         """Judge a scoring round after ``attempt`` retries.
@@ -143,11 +143,11 @@ class Guard:
         s.empty_in_a_row = s.empty_in_a_row + 1 if empty else 0
         if not empty:
             return
-        seen = {**evidence, "empty_in_a_row": s.empty_in_a_row, "limit": limit}
+        details = {**evidence, "empty_in_a_row": s.empty_in_a_row, "limit": limit}
         reason = f"nothing to learn from ({s.empty_in_a_row} of {limit} in a row before a stop)"
-        self._decisions.append(Decision(self._step, "step_skipped", reason, seen))
+        self._decisions.append(Decision(self._step, "step_skipped", reason, details))
         if s.empty_in_a_row >= limit:
-            self._stop(f"{s.empty_in_a_row} batches in a row had nothing to learn from", seen)
+            self._stop(f"{s.empty_in_a_row} batches in a row had nothing to learn from", details)
 
     def _watch_entropy(self, entropy: float | None) -> None:
         s, c = self.state, self.config
@@ -156,19 +156,19 @@ class Guard:
         s.entropy_in_a_row = s.entropy_in_a_row + 1 if entropy < c.entropy_floor else 0
         if s.entropy_in_a_row < c.entropy_steps:
             return
-        seen: dict[str, Any] = {
+        details: dict[str, Any] = {
             "entropy": entropy,
             "floor": c.entropy_floor,
             "steps": s.entropy_in_a_row,
         }
-        seen["reaction"] = c.entropy_reaction
+        details["reaction"] = c.entropy_reaction
         reason = f"entropy {entropy:.4g} is the {s.entropy_in_a_row}th step below {c.entropy_floor}"
-        self._decisions.append(Decision(self._step, "entropy_low", reason, seen))
+        self._decisions.append(Decision(self._step, "entropy_low", reason, details))
         s.entropy_in_a_row = 0
         if c.entropy_reaction == "back_off":
             self._backed_off.append({"rule": "entropy", "entropy": entropy})
         elif c.entropy_reaction == "stop":
-            self._stop(reason, seen)
+            self._stop(reason, details)
 
     def _start_back_off(self) -> None:
         if not self._backed_off:
@@ -213,8 +213,8 @@ def _json(value: float) -> float | str:
 
 
 def batch_evidence(batch: Batch, settings: TrainConfig) -> dict[str, Any]:
-    wanted = settings.rollout.prompts
-    return {"groups_kept": len(batch.kept), "groups_wanted": wanted, "prompts_drawn": batch.drawn}
+    target = settings.rollout.prompts
+    return {"groups_kept": len(batch.kept), "groups_wanted": target, "prompts_drawn": batch.drawn}
 
 
 def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decision]:
@@ -222,13 +222,13 @@ def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decis
     if not batch.gave_up:
         return []
     evidence = batch_evidence(batch, settings)
-    kept, wanted, drawn = len(batch.kept), settings.rollout.prompts, batch.drawn
+    kept, target, drawn = len(batch.kept), settings.rollout.prompts, batch.drawn
     if settings.dynamic_sampling.enabled:
-        reason = f"went on with {kept} of {wanted} groups after drawing {drawn}"
+        reason = f"went on with {kept} of {target} groups after drawing {drawn}"
         return [Decision(step, "refill_gave_up", reason, evidence)]
     infra = sum(outcome == "infra" for outcome in batch.outcomes)
     evidence |= {"groups_infra": infra}
-    reason = f"went on with {kept} of {wanted} groups: {drawn} drawn, {infra} without two verdicts"
+    reason = f"went on with {kept} of {target} groups: {drawn} drawn, {infra} without two verdicts"
     return [Decision(step, "short_batch", reason, evidence)]
 
 
@@ -270,11 +270,11 @@ def never_usable(step: int, rows: Iterable[Mapping[str, Any]]) -> Decision | Non
         counts.update({why: row[f"groups_{why}"] for why in UNUSABLE})
     if not step:
         return None
-    said = ", ".join(f"{n} {why.replace('_', ' ')}" for why, n in counts.most_common() if n)
-    if not said:
+    summary = ", ".join(f"{n} {why.replace('_', ' ')}" for why, n in counts.most_common() if n)
+    if not summary:
         return Decision(step, "run_stopped", "no prompt was sampled: is each longer than allowed?")
-    look_at = UNUSABLE[counts.most_common(1)[0][0]]
-    reason = f"none of {counts.total()} groups was usable ({said}): {look_at}"
+    advice = UNUSABLE[counts.most_common(1)[0][0]]
+    reason = f"none of {counts.total()} groups was usable ({summary}): {advice}"
     return Decision(step, "run_stopped", reason, {"groups": dict(counts)})
 
 

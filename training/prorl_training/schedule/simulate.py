@@ -60,7 +60,7 @@ def simulate_step(
     decisions = controller.begin_step(step)
     loss, norm = number(row, "loss"), number(row, "grad_norm")
     if loss is not None and norm is not None:
-        guard.judge_update(loss, norm)
+        guard.accept_update(loss, norm)
     decisions += guard.end_step(number(row, "entropy"), row.get("groups_kept") == 0)
     decisions += controller.end_step(step, measured(row, outlook))
     return decisions
@@ -110,14 +110,16 @@ def rules_at(
         spike = measure_spike(kls, kl)
         view |= {"kl_median": spike.median, "kl_expected": spike.expected}
         view |= {"kl_spread": spike.spread, "kl_z": spike.z, "kl_z_limit": c.kl_zscore}
-    seen = measured(row, outlook_at(config, metrics, step))
-    history, validation = controller.validations, seen.validation
+    values = measured(row, outlook_at(config, metrics, step))
+    history, validation = controller.validations, values.validation
     if validation is not None:
         history.add(step, validation, c)
     view["validations_kept"] = len(history.steps)
     view["stall_test"] = [x._asdict() for x in history.halves(c)]
     view["degradation_tests"] = [x._asdict() for x in history.drops(c)]
-    choice = controller.plateau.would_take(controller.settings, seen.levels_closed, seen.outlook)
+    choice = controller.plateau.next_action(
+        controller.settings, values.levels_closed, values.outlook
+    )
     view["next_on_stall"] = choice.action
     view |= choice.evidence
     view["samples"] = controller.settings.rollout.samples

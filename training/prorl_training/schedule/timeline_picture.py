@@ -76,9 +76,9 @@ def _lanes(
         panel.marks([(step, row + 1.0) for step in at], series, 4.0)
     for step in other:
         panel.segment((step, row + 1.68), (step, row + 2.32), "cut")
-    said = f"{len(phases)} phases, {len(windows)} penalty windows, "
-    said += f"{sum(map(len, resets.values()))} reference resets, {len(other)} other decisions"
-    return said, panel
+    caption = f"{len(phases)} phases, {len(windows)} penalty windows, "
+    caption += f"{sum(map(len, resets.values()))} reference resets, {len(other)} other decisions"
+    return caption, panel
 
 
 def _curve(
@@ -108,8 +108,10 @@ def _curve(
             panel.segment((d.step, y.low), (d.step, y.high), "reset")
     rows = [(s, v - e, v + e) for (s, v), e in zip(points, errors, strict=True) if e]
     panel.whiskers(rows, 1).line(points, 1, markers=not is_kl)
-    said = f"{key} {values[0]:.4g} at step {points[0][0]}, {values[-1]:.4g} at step {points[-1][0]}"
-    return said, panel
+    caption = (
+        f"{key} {values[0]:.4g} at step {points[0][0]}, {values[-1]:.4g} at step {points[-1][0]}"
+    )
+    return caption, panel
 
 
 def _points(metrics: Mapping[int, Mapping[str, Any]], key: str) -> list[tuple[int, float]]:

@@ -62,26 +62,28 @@ class ValidationHistory:
 
         Validations without a finite mean or rewards by problem are ignored.
         """
-        most = 8 * config.stall_validations
-        if not most or not math.isfinite(result.mean) or not result.problems:
+        longest = 8 * config.stall_validations
+        if not longest or not math.isfinite(result.mean) or not result.problems:
             return
         if self.rewards and len(result.rewards) != len(self.rewards[-1]):
             self.forget()
-        self.steps = [*self.steps, step][-most:]
-        self.rewards = [*self.rewards, tuple(result.rewards)][-most:]
-        self.stretch = min(self.stretch + 1, most)
+        self.steps = [*self.steps, step][-longest:]
+        self.rewards = [*self.rewards, tuple(result.rewards)][-longest:]
+        self.stretch = min(self.stretch + 1, longest)
 
     def find(self, config: ControllerConfig) -> Finding | None:
         """Return the tests' finding; a degradation takes precedence over a stall."""
-        for seen in self.drops(config):
-            if seen.p < config.degrade_alpha:
-                reason = f"validation got worse: {_told(seen)}"
-                evidence = seen._asdict() | {"alpha": config.degrade_alpha}
+        for comparison in self.drops(config):
+            if comparison.p < config.degrade_alpha:
+                reason = f"validation got worse: {_described(comparison)}"
+                evidence = comparison._asdict() | {"alpha": config.degrade_alpha}
                 return Finding("degraded_validation", reason, evidence)
-        for seen in self.halves(config):
-            if seen.p < config.stall_alpha:
-                reason = f"validation stalled: {_told(seen)}, {seen.gain_due:+.4f} due"
-                evidence = seen._asdict() | {"alpha": config.stall_alpha}
+        for comparison in self.halves(config):
+            if comparison.p < config.stall_alpha:
+                reason = (
+                    f"validation stalled: {_described(comparison)}, {comparison.gain_due:+.4f} due"
+                )
+                evidence = comparison._asdict() | {"alpha": config.stall_alpha}
                 return Finding("stalled_validation", reason, evidence)
         return None
 
@@ -158,15 +160,15 @@ class ValidationHistory:
 def _means(stretch: Sequence[Rewards]) -> list[float | None]:
     means: list[float | None] = []
     for rewards in zip(*stretch, strict=True):
-        known = [r for r in rewards if r is not None] if None in rewards else rewards
-        means.append(sum(known) / len(known) if known else None)
+        scored = [r for r in rewards if r is not None] if None in rewards else rewards
+        means.append(sum(scored) / len(scored) if scored else None)
     return means
 
 
-def _told(seen: Comparison) -> str:
+def _described(comparison: Comparison) -> str:
     return (
-        f"{seen.before:.4f} in steps {seen.before_steps}, {seen.after:.4f} in {seen.after_steps} "
-        f"({seen.gain:+.4f} ± {seen.paired_se:.4f}, p {seen.p:.2g})"
+        f"{comparison.before:.4f} in steps {comparison.before_steps}, {comparison.after:.4f} in {comparison.after_steps} "
+        f"({comparison.gain:+.4f} ± {comparison.paired_se:.4f}, p {comparison.p:.2g})"
     )
 
 
@@ -209,8 +211,8 @@ def validate(
     ]
     params = SamplingParams(v.temperature, v.top_p, config.rollout.max_tokens)
     answers = generator.generate(requests, params, lambda _: beat())
-    asked = [(c.text, s.task) for s, cs in zip(samples, answers, strict=True) for c in cs]
-    verdicts = score_or_infra(scorer, asked)
+    items = [(c.text, s.task) for s, cs in zip(samples, answers, strict=True) for c in cs]
+    verdicts = score_or_infra(scorer, items)
     lost = sum(x.reward is None for x in verdicts)
     outage = lost > 0 and lost >= config.safety.infra_rate * len(verdicts)
     result = None if outage else _result(verdicts, v.samples)
@@ -220,10 +222,10 @@ def validate(
     domains: dict[str, tuple[float, float]] = {}  # over problems with a verdict, as in the total
     for domain in sorted({s.domain for s in samples}):
         places = [i for i, s in enumerate(samples) if s.domain == domain]
-        own = [x for i in places for x in verdicts[i * v.samples : (i + 1) * v.samples]]
-        part = _result(own, v.samples)
+        domain_verdicts = [x for i in places for x in verdicts[i * v.samples : (i + 1) * v.samples]]
+        part = _result(domain_verdicts, v.samples)
         if part is not None:
-            domains[domain] = part.mean, _pass_rate(own)
+            domains[domain] = part.mean, _pass_rate(domain_verdicts)
     return Validation(result, _pass_rate(verdicts), domains, len(verdicts), lost, seconds)
 
 
@@ -235,8 +237,10 @@ def _pass_rate(verdicts: Sequence[Verdict]) -> float:
 def _result(verdicts: Sequence[Verdict], samples: int) -> ValidationResult | None:
     rewards: list[float | None] = []
     for start in range(0, len(verdicts), samples):
-        found = [v.reward for v in verdicts[start : start + samples] if v.reward is not None]
-        rewards.append(sum(found) / len(found) if found else None)
+        problem_rewards = [
+            v.reward for v in verdicts[start : start + samples] if v.reward is not None
+        ]
+        rewards.append(sum(problem_rewards) / len(problem_rewards) if problem_rewards else None)
     means = [reward for reward in rewards if reward is not None]
     if not means:
         return None

@@ -120,7 +120,7 @@ class OpenAIGenerator:
         )
         self._rates = (Rate(self.options.rpm), Rate(self.options.tpm))
         self.usage = Usage(self.options.price)
-        self.api = self.options.known_api
+        self.api = self.options.resolved_api
         self._chat = self.api == "chat"
         self._tokenizer: Any = None
         self._card: Mapping[str, Any] | None = None

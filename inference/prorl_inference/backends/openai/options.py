@@ -74,7 +74,7 @@ class ServerOptions:
                 )
 
     @property
-    def known_api(self) -> str:
+    def resolved_api(self) -> str:
         """The api, with ``auto`` resolved."""
         if self.api != "auto":
             return self.api

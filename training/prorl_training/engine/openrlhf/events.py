@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from prorl_common import Progress, UserError, atomic_write_text
-from prorl_training.engine.openrlhf.spec import Spec
+from prorl_training.engine.openrlhf.spec import Spec, current_spec
 
 EVENTS, OUTCOME, STOP = "events.jsonl", "outcome.json", "stop"
 
@@ -55,9 +56,9 @@ class EventReader:
         with self._path.open("rb") as file:
             file.seek(self._position)
             data = file.read()
-        whole = data[: data.rfind(b"\n") + 1]
-        self._position += len(whole)
-        for line in whole.splitlines():
+        complete = data[: data.rfind(b"\n") + 1]
+        self._position += len(complete)
+        for line in complete.splitlines():
             yield json.loads(line)
 
 
@@ -96,7 +97,7 @@ def _outcome_path(spec: Spec) -> Path:
     return spec.folder / f"{OUTCOME}-{spec.launch}.json"
 
 
-def tell(spec: Spec, line: str) -> None:
+def write_message(spec: Spec, line: str) -> None:
     """Write a message from a process without progress."""
     progress = EventProgress(spec.folder / EVENTS)
     progress.message(line)
@@ -116,6 +117,16 @@ def report_failure(spec: Spec, what: str, error: BaseException) -> None:
     write_outcome(spec, Outcome(0, error=line, fault="service", address_in_use=taken))
 
 
+@contextlib.contextmanager
+def failures_reported(what: str) -> Iterator[None]:
+    """Report an error of the block before other processes wait for this one."""
+    try:
+        yield
+    except Exception as error:
+        report_failure(current_spec(), what, error)
+        raise
+
+
 def is_address_in_use(error: BaseException) -> bool:
     """Return whether the error, possibly text from torch or Ray, means a taken port."""
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
@@ -124,11 +135,11 @@ def is_address_in_use(error: BaseException) -> bool:
     return "EADDRINUSE" in text or "address already in use" in text.lower()
 
 
-def ask_to_stop(folder: Path) -> None:
+def request_stop(folder: Path) -> None:
     (folder / STOP).touch()
 
 
-def stop_asked(folder: Path) -> bool:
+def stop_is_requested(folder: Path) -> bool:
     return (folder / STOP).exists()
 
 

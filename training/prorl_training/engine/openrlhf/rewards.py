@@ -17,7 +17,7 @@ from prorl_common import ProrlError, ServiceError
 from prorl_training.config import TrainConfig
 from prorl_training.config.runtime import RewardConfig
 from prorl_training.planning.gpus import Device
-from prorl_training.rollout.scoring import answers_in_a_step, wanted_workers
+from prorl_training.rollout.scoring import answers_in_a_step, worker_count
 from prorl_training.types import Scorer
 from prorl_verifiers import RemotePool, Task, Verdict, VerifierPool, runs_programs
 from prorl_verifiers.replicas import BATCH, ReplicaLost, ReplicaPool, probes
@@ -46,10 +46,10 @@ def open_scorer(
             yield pool
         return
     ray: Any = importlib.import_module("ray")
-    where = places_in_cluster(ray, config, device, os.cpu_count() or 1)
-    nodes, workers = len({p.node for p in where}), sum(p.workers for p in where)
-    say(f"starting {len(where)} reward replicas of {workers} workers on {nodes} node(s)")
-    replicas = start_replicas(ray, config.reward, where)
+    replica_places = places_in_cluster(ray, config, device, os.cpu_count() or 1)
+    nodes, workers = len({p.node for p in replica_places}), sum(p.workers for p in replica_places)
+    say(f"starting {len(replica_places)} reward replicas of {workers} workers on {nodes} node(s)")
+    replicas = start_replicas(ray, config.reward, replica_places)
     replicas.prepare(tasks)
     scorer = ReplicaPool(replicas, say)
     try:
@@ -112,8 +112,8 @@ class RayReplicas:
     def prepare(self, tasks: Iterable[Task]) -> None:
         """Wait until every replica can score such tasks. Raises UserError, or ServiceError if one does not start."""
         rows = _rows(probes(list(tasks)))
-        asked = [handle.prepare.remote(rows) for handle in self.handles]
-        done, late = self.ray.wait(asked, num_returns=len(asked), timeout=START_SECONDS)
+        starts = [handle.prepare.remote(rows) for handle in self.handles]
+        done, late = self.ray.wait(starts, num_returns=len(starts), timeout=START_SECONDS)
         for reference in done:
             try:
                 self.ray.get(reference)
@@ -125,7 +125,7 @@ class RayReplicas:
                 ) from error
         if late:
             raise ServiceError(
-                f"{len(late)} of {len(asked)} reward replicas did not start in "
+                f"{len(late)} of {len(starts)} reward replicas did not start in "
                 f"{START_SECONDS:.0f} s: check the nodes' load, or set fewer "
                 "openrlhf.reward_replicas"
             )
@@ -135,9 +135,11 @@ class RayReplicas:
             self.ray.kill(handle)
 
 
-def start_replicas(ray: Any, reward: RewardConfig, where: Sequence[Place]) -> RayReplicas:
+def start_replicas(ray: Any, reward: RewardConfig, replica_places: Sequence[Place]) -> RayReplicas:
     strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
-    slots = [2 * -(-place.workers // BATCH) for place in where]  # one batch running, one waiting
+    slots = [
+        2 * -(-place.workers // BATCH) for place in replica_places
+    ]  # one batch running, one waiting
     handles = [
         ray.remote(RewardReplica)
         .options(
@@ -148,7 +150,7 @@ def start_replicas(ray: Any, reward: RewardConfig, where: Sequence[Place]) -> Ra
             scheduling_strategy=strategies.NodeAffinitySchedulingStrategy(place.node, soft=True),
         )
         .remote(reward, place.workers)
-        for place, room in zip(where, slots, strict=True)
+        for place, room in zip(replica_places, slots, strict=True)
     ]
     return RayReplicas(ray, handles, slots)
 
@@ -212,7 +214,7 @@ def places(nodes: Sequence[Node], answers: int, replicas: int = 0, workers: int 
     free = sum(node.free for node in nodes)
     if not free:
         raise ValueError("no node to put a reward replica on")
-    total = max(min(wanted_workers(answers), free), LEAST_REPLICAS)
+    total = max(min(worker_count(answers), free), LEAST_REPLICAS)
     each = workers or (math.ceil(total / replicas) if replicas else min(total, MOST_WORKERS))
     if not replicas:
         # a replica on every node if each gets a worker; more replicas if one would be too large

@@ -6,7 +6,8 @@ Ranks must process equally many rows per update, so mini-batches are dealt evenl
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import torch
@@ -14,6 +15,24 @@ import torch
 from prorl_training.algorithm.objective import token_weights
 from prorl_training.config import KLConfig, LossConfig, TrainConfig
 from prorl_training.policy.update import UpdateBatch
+
+Checksum = dict[str, float]
+"""Sum, sum of squares (float64) and count of all weights; tied ones count once."""
+
+
+def checksum(
+    parameters: Iterable[torch.Tensor],
+    gathered: Callable[[torch.Tensor], AbstractContextManager[object]] = nullcontext,
+) -> Checksum:
+    """Return the checksum; ``gathered`` is the context in which a parameter is whole."""
+    total = squares = count = 0.0
+    for parameter in parameters:
+        with gathered(parameter):
+            values = parameter.detach().double()
+            total += values.sum().item()
+            squares += (values * values).sum().item()
+            count += values.numel()
+    return {"sum": total, "squares": squares, "count": count}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +63,7 @@ Share = list[TrainingRow | None]
 def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
     """Return each mini-batch's rows in order, with weights computed before rows are dealt and split."""
     advantages, config = batch.advantages.tolist(), batch.config
-    found = []
+    mini_batches = []
     for groups in batch.mini_batches:
         responses = [
             (group.prompt, response, index)
@@ -53,7 +72,7 @@ def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
         ]
         lengths = torch.tensor([len(response) for _, response, _ in responses], dtype=torch.long)
         weights = token_weights(lengths, config.loss.aggregation, config.rollout.max_tokens)
-        found.append(
+        mini_batches.append(
             [
                 TrainingRow(
                     index=index,
@@ -69,7 +88,7 @@ def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
                 )
             ]
         )
-    return found
+    return mini_batches
 
 
 def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list[Share]]:

@@ -132,10 +132,10 @@ def wait_for(path: Path, process: subprocess.Popen[bytes], place: Path) -> None:
 def give_up(process: subprocess.Popen[bytes], place: Path, why: str = "") -> NoReturn:
     process.kill()  # its children end with it
     process.wait()
-    raise AssertionError(f"{why}\n{what_was_said(place)}")
+    raise AssertionError(f"{why}\n{output_of(place)}")
 
 
-def what_was_said(place: Path) -> str:
+def output_of(place: Path) -> str:
     logs = sorted(place.glob("runs/*/openrlhf/log.txt"), key=lambda log: log.stat().st_mtime)
     tail = logs[-1].read_text(errors="replace")[-4000:] if logs else ""
     return (place / "terminal.txt").read_text()[-3000:] + "\n" + tail
@@ -171,16 +171,16 @@ def recorded_mismatch(file: Path) -> tuple[float, float] | None:
 
 
 def children_of(pid: int) -> list[int]:
-    found: list[int] = []
+    children: list[int] = []
     for listing in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in map(int, listing.read_text().split()):
-            found += [child, *children_of(child)]
-    return found
+            children += [child, *children_of(child)]
+    return children
 
 
 def alive(pids: list[int]) -> dict[int, str]:
     """Return running processes, no zombies, with command lines."""
-    found = {}
+    running = {}
     for pid in pids:
         try:
             state = Path(f"/proc/{pid}/status").read_text()
@@ -188,17 +188,17 @@ def alive(pids: list[int]) -> dict[int, str]:
         except (FileNotFoundError, ProcessLookupError):
             continue
         if "State:\tZ" not in state:
-            found[pid] = words.replace(b"\0", b" ").decode(errors="replace").strip()
-    return found
+            running[pid] = words.replace(b"\0", b" ").decode(errors="replace").strip()
+    return running
 
 
 def pids_of(pid: int, mark: str) -> list[int]:
-    found = []
+    matches = []
     for child in children_of(pid):
         try:
             words = Path(f"/proc/{child}/cmdline").read_bytes().replace(b"\0", b" ").decode()
         except (FileNotFoundError, ProcessLookupError):
             continue
         if mark in words:
-            found.append(child)
-    return found
+            matches.append(child)
+    return matches

@@ -23,13 +23,13 @@ class Supported:
     exact: bool
     """Require ``version`` itself (any local build); otherwise later ones are supported too."""
 
-    def allows(self, found: str) -> bool:
+    def allows(self, version: str) -> bool:
         """Return whether a version is supported, ignoring a local part such as ``+cpu``."""
         if self.exact:
-            return release(found) == release(self.version)
-        return release(found) >= release(self.version)
+            return release(version) == release(self.version)
+        return release(version) >= release(self.version)
 
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """Return the requirement in pip's syntax."""
         return f"{self.distributions[0]}{'==' if self.exact else '>='}{self.version}"
 
@@ -61,20 +61,20 @@ def release(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def found_version(package: Supported, version_of: VersionOf = installed_version) -> str | None:
-    found = (version_of(name) for name in package.distributions)
-    return next((version for version in found if version is not None), None)
+def version_of_package(package: Supported, version_of: VersionOf = installed_version) -> str | None:
+    versions = (version_of(name) for name in package.distributions)
+    return next((version for version in versions if version is not None), None)
 
 
 def require_stack(version_of: VersionOf = installed_version) -> None:
     """Raise MissingExtraError for a missing package, UserError for all wrong versions; imports none."""
     wrong = []
     for package in SUPPORTED:
-        found = found_version(package, version_of)
-        if found is None:
+        version = version_of_package(package, version_of)
+        if version is None:
             raise MissingExtraError("openrlhf", package.distributions[0])
-        if not package.allows(found):
-            wrong.append(f"{package.name} {found} (wanted {package.wanted()})")
+        if not package.allows(version):
+            wrong.append(f"{package.name} {version} (wanted {package.requirement()})")
     if wrong:
         raise UserError(
             f"the OpenRLHF engine does not support {', '.join(wrong)}: "
@@ -85,11 +85,11 @@ def require_stack(version_of: VersionOf = installed_version) -> None:
 def check_openrlhf(version_of: VersionOf = installed_version) -> None:
     """Raise UserError unless the OpenRLHF whose internals are patched is installed."""
     package = SUPPORTED[0]
-    found = found_version(package, version_of)
-    if found is None:
+    version = version_of_package(package, version_of)
+    if version is None:
         raise MissingExtraError("openrlhf", package.name)
-    if not package.allows(found):
+    if not package.allows(version):
         raise UserError(
-            f"openrlhf {found} is installed, and its internals are patched for {package.version} "
+            f"openrlhf {version} is installed, and its internals are patched for {package.version} "
             f"only: pip install --no-deps openrlhf=={package.version}"
         )

@@ -61,29 +61,29 @@ def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> l
     for number, row in enumerate(rows):
         row.index = [number]
     lengths = [int(row.total_length) for row in rows]
-    least = get_minimum_num_micro_batch_size(lengths, tokens, 1, 1)
-    count = min(-(-least // ranks) * ranks, len(rows))
+    fewest = get_minimum_num_micro_batch_size(lengths, tokens, 1, 1)
+    count = min(-(-fewest // ranks) * ranks, len(rows))
     return [
         Experience.concat_experiences([rows[i] for i in part], filler_token)
         for part in get_seqlen_balanced_partitions(lengths, count, False)
     ]
 
 
-def seen_rows(made: Sequence[Any], count: int) -> list[tuple[Tensor, Tensor | None]]:
+def logprobs_by_row(made: Sequence[Any], count: int) -> list[tuple[Tensor, Tensor | None]]:
     """Return each row's (policy, reference) log-probs (T - 1,) from ``make_experience``."""
-    found: list[tuple[Tensor, Tensor | None] | None] = [None] * count
+    pairs: list[tuple[Tensor, Tensor | None] | None] = [None] * count
     for batch in made:
         for place, index in enumerate(batch.index):
             width = int(batch.attention_mask[place].sum()) - 1
             base = batch.base_action_log_probs
-            found[index] = (
+            pairs[index] = (
                 batch.action_log_probs[place, :width],
                 None if base is None else base[place, :width],
             )
-    missing = [i for i, pair in enumerate(found) if pair is None]
+    missing = [i for i, pair in enumerate(pairs) if pair is None]
     if missing:
         raise RuntimeError(f"OpenRLHF returned no log-probs for rows {missing[:5]}")
-    return [pair for pair in found if pair is not None]
+    return [pair for pair in pairs if pair is not None]
 
 
 def trained_experience(
@@ -110,16 +110,16 @@ def response_tokens(experience: Any, logprobs: Tensor) -> Tokens:
     mask = experience.action_mask.bool()
     lengths = mask.sum(dim=1)
 
-    def laid(values: Tensor) -> Tensor:
+    def flat(values: Tensor) -> Tensor:
         return values[mask].float()
 
     base = experience.base_action_log_probs
     return Tokens(
-        logprobs=laid(logprobs),
-        old=laid(experience.action_log_probs),
-        sampled=laid(experience.rollout_log_probs),
-        reference=None if base is None else laid(base),
-        advantages=laid(experience.advantages),
-        weights=laid(experience.returns),
+        logprobs=flat(logprobs),
+        old=flat(experience.action_log_probs),
+        sampled=flat(experience.rollout_log_probs),
+        reference=None if base is None else flat(base),
+        advantages=flat(experience.advantages),
+        weights=flat(experience.returns),
         lengths=lengths[lengths > 0],
     )

@@ -12,10 +12,10 @@ from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.actors.gradient_gate import GradientGate
 from prorl_training.engine.openrlhf.actors.scoring import TokenScoring
 from prorl_training.engine.openrlhf.actors.updates import Updates
-from prorl_training.engine.openrlhf.actors.weights import checksum, whole_state
-from prorl_training.engine.openrlhf.events import report_failure
+from prorl_training.engine.openrlhf.actors.weights import model_checksum, whole_state
+from prorl_training.engine.openrlhf.events import failures_reported
 from prorl_training.engine.openrlhf.spec import current_spec
-from prorl_training.engine.openrlhf.step import FitReport, StepPlan
+from prorl_training.engine.openrlhf.step import Checksum, FitReport, StepPlan
 from prorl_training.run.resume import parts_in_use
 
 _Base: Any = raw_class(ppo_actor.PolicyModelActor)
@@ -25,14 +25,10 @@ TAG = "state"
 
 class PolicyActor(_Base):  # type: ignore[misc]
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
-        """Load the model; report a failure before other processes wait."""
-        try:
+        with failures_reported("the policy"):
             parts_in_use(current_spec().config())  # this node needs the same plug-ins
             super().init_model_from_pretrained(*args, **options)
             TokenScoring(self.actor, current_spec().config().model.liger).install()
-        except Exception as error:
-            report_failure(current_spec(), "the policy", error)
-            raise
         self._gate = GradientGate(self._engine.optimizer)
 
     @property
@@ -58,8 +54,8 @@ class PolicyActor(_Base):  # type: ignore[misc]
     def set_temperature(self, temperature: float) -> None:
         self.actor.temperature = temperature
 
-    def weights_checksum(self) -> dict[str, float]:
-        return checksum(self._engine.module.named_parameters(), self._stage)
+    def weights_checksum(self) -> Checksum:
+        return model_checksum(self._engine.module, self._stage)
 
     def whole_weights(self) -> dict[str, torch.Tensor] | None:
         return whole_state(self._engine, self._stage)
@@ -82,7 +78,7 @@ class PolicyActor(_Base):  # type: ignore[misc]
         self._engine.save_checkpoint(str(target / "deepspeed"), tag=TAG, client_state={})
         ppo_actor.torch_dist_barrier_and_cuda_sync()
 
-    def read_from(self, folder: str, optimizer: bool) -> dict[str, float]:
+    def read_from(self, folder: str, optimizer: bool) -> Checksum:
         """Load what ``write_to`` wrote; return the checksum."""
         loaded, _ = self._engine.load_checkpoint(
             str(Path(folder) / "deepspeed"),

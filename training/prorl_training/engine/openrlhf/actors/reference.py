@@ -12,13 +12,14 @@ from torch import Tensor
 from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.actors.scoring import TokenScoring
 from prorl_training.engine.openrlhf.actors.weights import (
-    checksum,
+    model_checksum,
     take_over,
     whole_state,
     write_tensors,
 )
-from prorl_training.engine.openrlhf.events import report_failure
+from prorl_training.engine.openrlhf.events import failures_reported
 from prorl_training.engine.openrlhf.spec import current_spec
+from prorl_training.engine.openrlhf.step import Checksum
 
 _Base: Any = raw_class(ReferenceModelActor)
 
@@ -27,35 +28,32 @@ class ReferenceActor(_Base):  # type: ignore[misc]
     """OpenRLHF's actor with replaceable weights."""
 
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
-        try:
+        with failures_reported("the reference"):
             super().init_model_from_pretrained(*args, **options)
             TokenScoring(self.model, current_spec().config().model.liger).install()
-        except Exception as error:
-            report_failure(current_spec(), "the reference", error)
-            raise
 
     @property
     def _stage(self) -> int:
         return int(self.strategy.args.ds.zero_stage)
 
-    def take_weights(self, tensors: Mapping[str, Tensor]) -> dict[str, float]:
+    def take_weights(self, tensors: Mapping[str, Tensor]) -> Checksum:
         """Load weights by name; return the new checksum."""
         take_over(self._model, tensors, self._stage)
         return self.weights_checksum()
 
-    def weights_checksum(self) -> dict[str, float]:
-        return checksum(self._model.named_parameters(), self._stage)
+    def weights_checksum(self) -> Checksum:
+        return model_checksum(self._model, self._stage)
 
     @property
     def _model(self) -> Any:
         return self.model.model.module  # Actor.model is the DeepSpeed engine
 
-    def take_file(self, path: str) -> dict[str, float]:
+    def take_file(self, path: str) -> Checksum:
         from safetensors.torch import load_file
 
         return self.take_weights(load_file(path))
 
-    def take_policy(self, path: str) -> dict[str, float]:
+    def take_policy(self, path: str) -> Checksum:
         from prorl_inference import load_model
 
         model, _ = load_model(Path(path), "cpu", next(self._model.parameters()).dtype)

@@ -16,8 +16,9 @@ from vllm.sampling_params import RequestOutputKind
 
 from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.cpu import float32
-from prorl_training.engine.openrlhf.events import report_failure
+from prorl_training.engine.openrlhf.events import failures_reported
 from prorl_training.engine.openrlhf.spec import current_spec
+from prorl_training.engine.openrlhf.step import Checksum, checksum
 
 _Base: Any = raw_class(RolloutRayActor)
 Sampled = tuple[list[int], list[float], str]
@@ -37,13 +38,10 @@ class RolloutActor(_Base):  # type: ignore[misc]
             # generator on a CPU, as chunked prefill requires.
             options["enable_chunked_prefill"] = False
             options["max_num_batched_tokens"] = max(options["max_model_len"], 2048)
-        if float32.wanted():
+        if float32.enabled():
             options["dtype"] = "float32"
-        try:
+        with failures_reported("a vLLM engine"):
             await super().__init__(*args, **options)
-        except Exception as error:
-            report_failure(current_spec(), "a vLLM engine", error)
-            raise
         self._names = itertools.count()
         self._running: set[str] = set()
 
@@ -58,7 +56,7 @@ class RolloutActor(_Base):  # type: ignore[misc]
         self._running.update(names)  # before the first await, for ``stop_sampling``
         named = zip(names, samples, strict=True)
         return list(
-            await asyncio.gather(*(self._one(name, *asked, options) for name, asked in named))
+            await asyncio.gather(*(self._one(name, *sample, options) for name, sample in named))
         )
 
     async def sampling(self) -> int:
@@ -70,9 +68,8 @@ class RolloutActor(_Base):  # type: ignore[misc]
             await self.llm.abort(list(self._running))
             await asyncio.sleep(ABORT_SECONDS)
 
-    async def weights_checksum(self) -> dict[str, float]:
-        found = await self.llm.collective_rpc(_checksum_of)
-        first: dict[str, float] = found[0]
+    async def weights_checksum(self) -> Checksum:
+        first: Checksum = (await self.llm.collective_rpc(worker_checksum))[0]
         return first
 
     async def _one(
@@ -93,17 +90,11 @@ class RolloutActor(_Base):  # type: ignore[misc]
                 answer = output.outputs[0]
         finally:
             self._running.discard(name)
-        found = [int(token) for token in answer.token_ids]
-        rows = zip(found, answer.logprobs or [], strict=True)
-        return found, [float(row[token].logprob) for token, row in rows], answer.finish_reason
+        ids = [int(token) for token in answer.token_ids]
+        rows = zip(ids, answer.logprobs or [], strict=True)
+        return ids, [float(row[token].logprob) for token, row in rows], answer.finish_reason
 
 
-def _checksum_of(worker: Any) -> dict[str, float]:
-    """Runs in a vLLM worker."""
-    total = squares = count = 0.0
-    for _, parameter in worker.model_runner.model.named_parameters():
-        values = parameter.detach().double()
-        total += values.sum().item()
-        squares += (values * values).sum().item()
-        count += values.numel()
-    return {"sum": total, "squares": squares, "count": count}
+def worker_checksum(worker: Any) -> Checksum:
+    """Return the checksum of a vLLM worker's weights; runs in the worker."""
+    return checksum(worker.model_runner.model.parameters())

@@ -41,12 +41,12 @@ class Updates:
     @contextlib.contextmanager
     def in_place(self) -> Iterator[Self]:
         """Replace OpenRLHF's ``training_step`` for the block."""
-        theirs = self._trainer.training_step
+        original = self._trainer.training_step
         self._trainer.training_step = self.training_step
         try:
             yield self
         finally:
-            self._trainer.training_step = theirs
+            self._trainer.training_step = original
 
     def training_step(self, experience: Any, kl_ctl: float, step: int, info: Any = None) -> Any:
         """Add the gradient of micro-batch ``step``; after a mini-batch's last one, update the weights."""
@@ -67,16 +67,16 @@ class Updates:
         count = len(tokens.logprobs)
         loss = tokens.logprobs.sum()  # 0 for filler rows alone, but DeepSpeed waits for a gradient
         if count:
-            found = pass_loss(tokens, self._plan.loss, self._plan.kl)
-            loss = found.loss
-            self._losses[-1][0] += float(found.loss.detach())
-            self._losses[-1][1] += float(found.policy_loss.detach())
-            if found.kl is not None:
-                self._sums[KL] += float(found.kl.detach().sum())
+            result = pass_loss(tokens, self._plan.loss, self._plan.kl)
+            loss = result.loss
+            self._losses[-1][0] += float(result.loss.detach())
+            self._losses[-1][1] += float(result.policy_loss.detach())
+            if result.kl is not None:
+                self._sums[KL] += float(result.kl.detach().sum())
             entropy = output.entropy[:, -experience.action_mask.shape[1] :]
             self._sums[ENTROPY] += float(entropy[experience.action_mask.bool()].detach().sum())
-            self._sums[CLIPPED] += float(found.clipped_fraction) * count
-            self._sums[MASKED] += float(found.masked_fraction) * count
+            self._sums[CLIPPED] += float(result.clipped_fraction) * count
+            self._sums[MASKED] += float(result.masked_fraction) * count
             self._sums[TOKENS] += count
         self._has_reference = tokens.reference is not None
         self._strategy.backward(loss * self._ranks, trainer.actor, trainer.actor_optim)
@@ -116,5 +116,5 @@ class Updates:
 
     def _over_ranks(self, rows: list[list[float]]) -> list[list[float]]:
         table = torch.tensor(rows, dtype=torch.float64)
-        found: list[list[float]] = self._strategy.all_reduce(table, "sum").tolist()
-        return found
+        sums: list[list[float]] = self._strategy.all_reduce(table, "sum").tolist()
+        return sums

@@ -6,7 +6,7 @@ With ZeRO-3 all ranks must call every function except ``write_tensors``.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +14,16 @@ import deepspeed
 import torch
 from torch import Tensor
 
+from prorl_training.engine.openrlhf.step import Checksum, checksum
+
 ZERO_3 = 3
 
 
-def checksum(named: Iterable[tuple[str, Tensor]], stage: int = 0) -> dict[str, float]:
-    """Return sum, sum of squares (float64) and count of all weights; tied ones count once."""
-    total = squares = count = 0.0
-    for _, parameter in named:
-        with deepspeed.zero.GatheredParameters([parameter], enabled=stage == ZERO_3):
-            values = parameter.detach().double()
-            total += values.sum().item()
-            squares += (values * values).sum().item()
-            count += values.numel()
-    return {"sum": total, "squares": squares, "count": count}
+def model_checksum(model: torch.nn.Module, stage: int) -> Checksum:
+    def gathered(parameter: Tensor) -> Any:
+        return deepspeed.zero.GatheredParameters([parameter], enabled=stage == ZERO_3)
+
+    return checksum(model.parameters(), gathered)
 
 
 @torch.no_grad()
@@ -34,13 +31,13 @@ def whole_state(engine: Any, stage: int) -> dict[str, Tensor] | None:
     """Return parameters by name on the CPU on rank 0, else None."""
     model = engine.module
     if stage == ZERO_3:
-        found = engine._consolidated_16bit_state_dict()
+        state = engine._consolidated_16bit_state_dict()
     else:
-        found = dict(model.named_parameters())
+        state = dict(model.named_parameters())
     if torch.distributed.get_rank() != 0:
         return None
     names = {name for name, _ in model.named_parameters()}  # without a tied head's other name
-    return {n: t.detach().cpu().clone().contiguous() for n, t in found.items() if n in names}
+    return {n: t.detach().cpu().clone().contiguous() for n, t in state.items() if n in names}
 
 
 @torch.no_grad()

@@ -20,14 +20,25 @@ def stand_in() -> Iterator[None]:
     if importlib.util.find_spec("flash_attn") is not None:
         yield
         return
+
+    def rearrange(tensor: Any, pattern: str, **sizes: int) -> Any:
+        import einops  # a requirement of OpenRLHF
+
+        return einops.rearrange(tensor, pattern, **sizes)
+
+    def all_gather(*args: object, **kwargs: object) -> None:
+        from prorl_common import UserError
+
+        raise UserError("ring attention needs flash-attn, which has no CPU build: use one ring")
+
     names = ("", ".bert_padding", ".utils", ".utils.distributed")
     modules: dict[str, Any] = {f"flash_attn{n}": ModuleType(f"flash_attn{n}") for n in names}
     padding = modules["flash_attn.bert_padding"]
     padding.unpad_input = unpad_input
     padding.pad_input = pad_input
     padding.index_first_axis = index_first_axis
-    padding.rearrange = _rearrange
-    modules["flash_attn.utils.distributed"].all_gather = _no_ring
+    padding.rearrange = rearrange
+    modules["flash_attn.utils.distributed"].all_gather = all_gather
     sys.modules.update(modules)
     try:
         yield
@@ -59,18 +70,6 @@ def pad_input(rows: Any, indices: Any, batch: int, length: int) -> Any:
 
 def index_first_axis(rows: Any, indices: Any) -> Any:
     return rows[indices]
-
-
-def _rearrange(tensor: Any, pattern: str, **sizes: int) -> Any:
-    from einops import rearrange  # a requirement of OpenRLHF
-
-    return rearrange(tensor, pattern, **sizes)
-
-
-def _no_ring(*args: object, **kwargs: object) -> None:
-    from prorl_common import UserError
-
-    raise UserError("ring attention needs flash-attn, which has no CPU build: use one ring")
 
 
 def use_sdpa(actor: ModuleType) -> None:

@@ -13,14 +13,14 @@ FLOAT32 = "PRORL_OPENRLHF_FLOAT32"
 """Environment variable that enables float32 (``1``)."""
 
 
-def wanted() -> bool:
+def enabled() -> bool:
     """Return whether this process's run is in float32."""
     return os.environ.get(FLOAT32) == "1"
 
 
 def load_in_float32(utils: ModuleType) -> None:
     """Load ``bf16`` models as float32 (utils/utils.py:8)."""
-    if not wanted():
+    if not enabled():
         return
     import torch
 
@@ -34,17 +34,17 @@ def load_in_float32(utils: ModuleType) -> None:
 
 def train_in_float32(deepspeed_strategy: ModuleType) -> None:
     """Disable DeepSpeed's bf16 (utils/deepspeed/deepspeed.py, ``get_ds_train_config`` and eval)."""
-    if not wanted():
+    if not enabled():
         return
+
+    def without_bf16(original: Any) -> Any:
+        def config(*args: Any, **kwargs: Any) -> Any:
+            options = original(*args, **kwargs)
+            options["bf16"]["enabled"] = False
+            return options
+
+        return config
+
     strategy = deepspeed_strategy.DeepspeedStrategy
     for name in ("get_ds_train_config", "get_ds_eval_config"):
-        setattr(strategy, name, _without_bf16(getattr(strategy, name)))
-
-
-def _without_bf16(original: Any) -> Any:
-    def config(*args: Any, **kwargs: Any) -> Any:
-        found = original(*args, **kwargs)
-        found["bf16"]["enabled"] = False
-        return found
-
-    return config
+        setattr(strategy, name, without_bf16(getattr(strategy, name)))

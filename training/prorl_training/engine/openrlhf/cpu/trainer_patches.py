@@ -16,24 +16,16 @@ def adapt_torch(torch: ModuleType) -> None:
     cuda: Any = torch.cuda
     cpu = torch.device("cpu")
 
-    def current_device() -> Any:
-        """Used in ``data.to(...)``: launcher.py:136,190, ppo_actor.py:148,171,627, deepspeed.py:614,633,
-        replay_buffer.py:104,129,159,165."""
-        return cpu
+    def do_nothing(device: object = None) -> None:
+        """Do nothing."""
 
-    def set_device(device: object) -> None:
-        """deepspeed.py:97."""
-
-    def synchronize(device: object = None) -> None:
-        """distributed_util.py:10, launcher.py:65, ppo_actor.py:605, deepspeed_utils.py:189,211."""
-
-    def current_stream(device: object = None) -> None:
-        """ppo_actor.py:436, for the broadcast of weights."""
-
-    cuda.current_device = current_device
-    cuda.set_device = set_device
-    cuda.synchronize = synchronize
-    cuda.current_stream = current_stream
+    # in ``data.to(...)``: launcher.py:136,190, ppo_actor.py:148,171,627, deepspeed.py:614,633,
+    # replay_buffer.py:104,129,159,165
+    cuda.current_device = lambda: cpu
+    cuda.set_device = do_nothing  # deepspeed.py:97
+    # distributed_util.py:10, launcher.py:65, ppo_actor.py:605, deepspeed_utils.py:189,211
+    cuda.synchronize = do_nothing
+    cuda.current_stream = do_nothing  # ppo_actor.py:436, for the broadcast of weights
 
 
 def mesh_on_cpu(deepspeed_strategy: ModuleType) -> None:
@@ -63,8 +55,8 @@ def choose_adam(deepspeed_strategy: ModuleType) -> None:
 
 def wants_torch_adam() -> bool:
     """Return ``PRORL_OPENRLHF_TORCH_ADAM``, else whether nothing can be compiled."""
-    said = os.environ.get(ADAM, "")
-    return said == "1" if said else not can_compile()
+    value = os.environ.get(ADAM, "")
+    return value == "1" if value else not can_compile()
 
 
 def can_compile(path: str | None = None) -> bool:
@@ -97,12 +89,12 @@ def buffer_on_cpu(replay_buffer: ModuleType) -> None:
     original = buffer.__init__
 
     def initialise(self: Any, *args: Any, **kwargs: Any) -> None:
-        kept = torch.cuda.current_device
+        current_device = torch.cuda.current_device
         torch.cuda.current_device = lambda: 0
         try:
             original(self, *args, **kwargs)
         finally:
-            torch.cuda.current_device = kept
+            torch.cuda.current_device = current_device
         self.target_device = torch.device("cpu")
 
     buffer.__init__ = initialise

@@ -35,11 +35,11 @@ class GlooCommunicator:
         """Broadcast a CPU ``tensor`` in place from rank ``src``."""
         import torch
 
-        own = tensor.detach()
-        flat = own.contiguous()
+        target = tensor.detach()
+        flat = target.contiguous()
         self._group.broadcast(flat.reshape(-1).view(torch.uint8), src).wait()
-        if flat.data_ptr() != own.data_ptr():
-            own.copy_(flat)
+        if flat.data_ptr() != target.data_ptr():
+            target.copy_(flat)
 
 
 def connect_with_gloo(distributed_util: ModuleType) -> None:

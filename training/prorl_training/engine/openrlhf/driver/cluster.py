@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import ServiceError
-from prorl_training.engine.openrlhf.driver.policy import Checksum, same_weights
-from prorl_training.engine.openrlhf.driver.rollouts import Asked
-from prorl_training.engine.openrlhf.step import FitReport, Share, StepPlan, TrainingRow
+from prorl_training.engine.openrlhf.driver.policy import same_weights
+from prorl_training.engine.openrlhf.driver.rollouts import SampleRequest
+from prorl_training.engine.openrlhf.step import (
+    Checksum,
+    FitReport,
+    Share,
+    StepPlan,
+    TrainingRow,
+)
 
 REFERENCE_FILE = "reference.safetensors"
 
@@ -43,8 +49,8 @@ class RayCluster:
         self._set_temperature(temperature)
         blank = [self._experiences.blank_experience(row, self._filler) for row in rows]
         passes = self._experiences.passes(blank, self.ranks, self._tokens, self._filler)
-        made = self._trainer.experience_maker.make_experience(passes)
-        found: list[tuple[Any, Any]] = self._experiences.seen_rows(made, len(rows))
+        experiences = self._trainer.experience_maker.make_experience(passes)
+        found: list[tuple[Any, Any]] = self._experiences.logprobs_by_row(experiences, len(rows))
         return found
 
     def _set_temperature(self, temperature: float) -> None:
@@ -72,9 +78,9 @@ class RayCluster:
             return
         policy = self._on_policy("weights_checksum")[0]
         for engine in self._trainer.vllm_engines:
-            found = self._ray.get(engine.weights_checksum.remote())
-            if not same_weights(found, policy):
-                raise ServiceError(f"vLLM's weights are {found}, the policy's {policy}")
+            engine_sum = self._ray.get(engine.weights_checksum.remote())
+            if not same_weights(engine_sum, policy):
+                raise ServiceError(f"vLLM's weights are {engine_sum}, the policy's {policy}")
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
         weights = self._policy.async_run_method("whole_weights")
@@ -82,14 +88,14 @@ class RayCluster:
         return self._on_policy("weights_checksum")[0], reference
 
     def copy_checkpoint_to_reference(self, folder: Path) -> Checksum:
-        found: Checksum = self._on_reference("take_policy", str(folder / "policy"))[0]
-        return found
+        reference: Checksum = self._on_reference("take_policy", str(folder / "policy"))[0]
+        return reference
 
     def checksums(self) -> dict[str, Checksum]:
-        found = {"policy": self._on_policy("weights_checksum")[0]}
+        sums = {"policy": self._on_policy("weights_checksum")[0]}
         if self.has_reference:
-            found["reference"] = self._on_reference("weights_checksum")[0]
-        return found
+            sums["reference"] = self._on_reference("weights_checksum")[0]
+        return sums
 
     def clear_optimizer(self) -> None:
         self._on_policy("clear_optimizer")
@@ -131,7 +137,9 @@ class RayEngines:
         self._sleeps = bool(trainer.args.vllm.enable_sleep)
         self.count = len(self._engines)
 
-    def sample(self, engine: int, samples: Sequence[Asked], options: Mapping[str, Any]) -> Any:
+    def sample(
+        self, engine: int, samples: Sequence[SampleRequest], options: Mapping[str, Any]
+    ) -> Any:
         return self._engines[engine].sample.remote(list(samples), dict(options))
 
     def stop(self, engine: int) -> Any:
@@ -141,12 +149,12 @@ class RayEngines:
         return self._engines[engine].sampling.remote()
 
     def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
-        found = list(futures)
-        first: list[Any] = self._ray.wait(found, num_returns=1, timeout=wait)[0]
+        pending = list(futures)
+        first: list[Any] = self._ray.wait(pending, num_returns=1, timeout=wait)[0]
         if not first:
             return []
-        every: list[Any] = self._ray.wait(found, num_returns=len(found), timeout=0)[0]
-        return every or first
+        finished: list[Any] = self._ray.wait(pending, num_returns=len(pending), timeout=0)[0]
+        return finished or first
 
     def result(self, future: Any) -> Any:
         return self._ray.get(future)

@@ -16,6 +16,7 @@ from prorl_common import ServiceError
 from prorl_training.algorithm.objective import MismatchSize, mismatch_size, mismatch_sums
 from prorl_training.config import TrainConfig
 from prorl_training.engine.openrlhf.step import (
+    Checksum,
     FitReport,
     Share,
     StepPlan,
@@ -24,15 +25,12 @@ from prorl_training.engine.openrlhf.step import (
     mini_batch_rows,
     step_plan,
 )
-from prorl_training.policy.update import AcceptAll, UpdateBatch, UpdateJudge
+from prorl_training.policy.update import AcceptAll, UpdateBatch, UpdateGuard
 from prorl_training.schedule.learning_rate import lr_at, planned_updates
 from prorl_training.types import UpdateStats
 
 MAX_KL_AFTER_RESET = 1e-3
 """Mean k2 in nats before the first update after a reset; bf16 kernels alone give about 5e-5."""
-
-Checksum = dict[str, float]
-"""Sum, sum of squares and count of all weights, in float64."""
 
 
 def same_weights(one: Checksum, other: Checksum) -> bool:
@@ -115,31 +113,31 @@ class ClusterPolicy:
         yield
 
     def update(
-        self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
+        self, batch: UpdateBatch, guard: UpdateGuard | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
         """Do one gradient update per mini-batch and return the means.
 
-        Updates whose norm is not finite or above the step's initial ``judge.norm_limit()`` are skipped; ``judge``
+        Updates whose norm is not finite or above the step's initial ``guard.norm_limit()`` are skipped; ``guard``
         records all. Raises ResetFailed if the first KL after a reset is not about 0.
         """
-        judge = judge or AcceptAll()
+        guard = guard or AcceptAll()
         mini_batches = mini_batch_rows(batch)
         dealt = deal(mini_batches, self.model.ranks)
         rows = [row for shares in dealt for share in shares for row in share]
-        seen = self.model.log_probs(rows, batch.config.rollout.temperature)
-        self._check_reset(rows, seen)
+        logprobs = self.model.log_probs(rows, batch.config.rollout.temperature)
+        self._check_reset(rows, logprobs)
         size, count = len(dealt[0][0]) * self.model.ranks, len(mini_batches)
         o = batch.config.optimizer
         rates = tuple(lr_at(o, self.updates + i + 1, self.planned, lr_scale) for i in range(count))
-        plan = step_plan(batch.config, size, rates, judge.norm_limit())
-        report = self.model.fit(dealt, seen, plan)
+        plan = step_plan(batch.config, size, rates, guard.norm_limit())
+        report = self.model.fit(dealt, logprobs, plan)
         self.updates += sum(update.applied for update in report.updates)
         self._just_reset = self._reference_is_policy = False
         for update in report.updates:
-            judge.record_update(update.loss, update.grad_norm, update.applied)
+            guard.record_update(update.loss, update.grad_norm, update.applied)
         before = {
             row.index: response_part(row, policy.float()).cpu()
-            for row, (policy, _) in zip(rows, seen, strict=True)
+            for row, (policy, _) in zip(rows, logprobs, strict=True)
             if row is not None
         }
         mismatch = sampler_mismatch(rows, before)
@@ -176,8 +174,8 @@ class ClusterPolicy:
         """Load a checkpoint's policy into the reference. Raises RestoreFailed if it differs."""
         if self.model.has_reference:
             state = json.loads((path / "state.json").read_text(encoding="utf-8"))
-            found = {"policy": self.model.copy_checkpoint_to_reference(path)}
-            self._compare(path, "policy", found, state["checksums"])
+            loaded = {"policy": self.model.copy_checkpoint_to_reference(path)}
+            self._compare(path, "policy", loaded, state["checksums"])
         if clear_optimizer:
             self.model.clear_optimizer()
         self._reference_is_policy = self._just_reset = False
@@ -205,24 +203,26 @@ class ClusterPolicy:
     def restore(self, path: Path, state: dict[str, Any]) -> None:
         """Restore a checkpoint. Raises RestoreFailed if weights differ from those saved."""
         self.model.load(path, state["reference"])
-        found = self.model.checksums()
+        loaded = self.model.checksums()
         for name in state["checksums"]:
-            self._compare(path, name, found, state["checksums"])
+            self._compare(path, name, loaded, state["checksums"])
         self.updates = int(state["updates"])
         self._reference_is_policy = self._just_reset = state["reference"] == "policy"
 
     @staticmethod
-    def _compare(path: Path, name: str, found: Mapping[str, Any], saved: Mapping[str, Any]) -> None:
-        if not same_weights(found[name], saved[name]):
+    def _compare(
+        path: Path, name: str, loaded: Mapping[str, Any], saved: Mapping[str, Any]
+    ) -> None:
+        if not same_weights(loaded[name], saved[name]):
             raise RestoreFailed(
                 f"the {name} that came back from {path} is not the one that was saved: "
-                f"{found[name]} against {saved[name]}"
+                f"{loaded[name]} against {saved[name]}"
             )
 
-    def _check_reset(self, rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> None:
+    def _check_reset(self, rows: Sequence[TrainingRow | None], logprobs: Sequence[Any]) -> None:
         if not self._just_reset or not self.model.has_reference:
             return
-        kl = mean_k2(rows, seen)
+        kl = mean_k2(rows, logprobs)
         if kl > MAX_KL_AFTER_RESET:
             raise ResetFailed(
                 f"the KL to the reference is {kl:.3g} on the step after its reset and should be "
@@ -230,10 +230,10 @@ class ClusterPolicy:
             )
 
 
-def mean_k2(rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> float:
+def mean_k2(rows: Sequence[TrainingRow | None], logprobs: Sequence[Any]) -> float:
     """Return the mean of (log pi - log pi_ref)^2 / 2 over response tokens (Schulman's k2)."""
     total, tokens = 0.0, 0
-    for row, (policy, reference) in zip(rows, seen, strict=True):
+    for row, (policy, reference) in zip(rows, logprobs, strict=True):
         if row is None or reference is None:
             continue
         gap = response_part(row, policy.float() - reference.float())

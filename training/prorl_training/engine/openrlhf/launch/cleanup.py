@@ -28,10 +28,10 @@ def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -
     by_themselves = time.monotonic() + patience
     killed: set[int] = set()
     while (
-        found := orphan_processes(spec, session)
+        orphans := orphan_processes(spec, session)
     ) and time.monotonic() < by_themselves + PATIENCE:
         if time.monotonic() >= by_themselves:
-            killed |= _kill(found, spec, session)
+            killed |= _kill(orphans, spec, session)
         time.sleep(POLL)
     return len(killed)
 
@@ -77,8 +77,8 @@ def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
             with contextlib.suppress(ProcessLookupError):
                 handles.append((pid, os.pidfd_open(pid)))
                 stack.callback(os.close, handles[-1][1])
-        ours = [(pid, handle) for pid, handle in handles if _belongs(pid, spec, session)]
-        for pid, handle in ours:
+        members = [(pid, handle) for pid, handle in handles if _belongs(pid, spec, session)]
+        for pid, handle in members:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
                 killed.add(pid)
@@ -117,15 +117,15 @@ def sweep_cluster(spec: Path, address: str) -> dict[str, int]:
         )
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
         return {}
-    found: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    killed: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
+    return killed
 
 
 def sweep(ray: Any, spec: Path, patience: float = PATIENCE) -> dict[str, int]:
     """Do ``sweep_cluster`` with a connected ``ray``."""
     strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
     task = ray.remote(end_orphan_processes)
-    asked = {
+    tasks = {
         task.options(
             num_cpus=0,
             max_retries=0,
@@ -136,17 +136,17 @@ def sweep(ray: Any, spec: Path, patience: float = PATIENCE) -> dict[str, int]:
         for node in ray.nodes()
         if node["Alive"]
     }
-    done, _ = ray.wait(list(asked), num_returns=len(asked), timeout=SECONDS)
-    found: dict[str, int] = {}
+    done, _ = ray.wait(list(tasks), num_returns=len(tasks), timeout=SECONDS)
+    killed_by_node: dict[str, int] = {}
     for reference in done:
         try:
             killed = int(ray.get(reference))
         except ray.exceptions.RayError:  # the node has just died with all its processes
             continue
         if killed:
-            name = str(asked[reference]["NodeManagerAddress"])
-            found[name] = found.get(name, 0) + killed
-    return found
+            name = str(tasks[reference]["NodeManagerAddress"])
+            killed_by_node[name] = killed_by_node.get(name, 0) + killed
+    return killed_by_node
 
 
 def main(argv: list[str]) -> None:

@@ -59,17 +59,17 @@ def environment(
     """
     if threads < 1:
         raise UserError(f"{threads} threads: at least 1 is needed")
-    found = {name: value for name, value in _HABITS.items() if not given.get(name)}
-    found |= _ALWAYS
-    found["PATH"] = _first(str(Path(sys.executable).parent), given.get("PATH", os.defpath))
+    variables = {name: value for name, value in _HABITS.items() if not given.get(name)}
+    variables |= _ALWAYS
+    variables["PATH"] = _first(str(Path(sys.executable).parent), given.get("PATH", os.defpath))
     if device == "cuda":
-        return found
-    found |= {name: value for name, value in _CPU_HABITS.items() if not given.get(name)}
-    found |= _CPU_ALWAYS
-    found |= {FLOAT32: "1"} if float32 else {}
-    found["OMP_NUM_THREADS"] = str(threads)
-    found["PYTHONPATH"] = _first(str(STARTUP), given.get("PYTHONPATH", ""))
-    return found
+        return variables
+    variables |= {name: value for name, value in _CPU_HABITS.items() if not given.get(name)}
+    variables |= _CPU_ALWAYS
+    variables |= {FLOAT32: "1"} if float32 else {}
+    variables["OMP_NUM_THREADS"] = str(threads)
+    variables["PYTHONPATH"] = _first(str(STARTUP), given.get("PYTHONPATH", ""))
+    return variables
 
 
 def run_environment(config: TrainConfig, device: Device) -> dict[str, str]:
@@ -79,5 +79,5 @@ def run_environment(config: TrainConfig, device: Device) -> dict[str, str]:
 
 
 def _first(folder: str, path: str) -> str:
-    rest = [place for place in path.split(os.pathsep) if place and place != folder]
-    return os.pathsep.join([folder, *rest])
+    folders = [place for place in path.split(os.pathsep) if place and place != folder]
+    return os.pathsep.join([folder, *folders])

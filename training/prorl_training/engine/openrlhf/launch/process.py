@@ -42,13 +42,7 @@ HANDED_ON = (
 """Variables passed to processes on other machines."""
 
 PLACES = (
-    (
-        "openrlhf.trainer.ray.launcher",
-        "ReferenceModelActor",
-        "reference",
-        "ReferenceActor",
-        1,
-    ),
+    ("openrlhf.trainer.ray.launcher", "ReferenceModelActor", "reference", "ReferenceActor", 1),
     ("openrlhf.trainer.ray.ppo_actor", "PolicyModelActor", "policy", "PolicyActor", 1),
     ("openrlhf.trainer.ppo_trainer", "PPOTrainer", "trainer", "Trainer", 0),
     ("openrlhf.trainer.ray.vllm_engine", "RolloutRayActor", "rollout", "RolloutActor", 0),
@@ -61,7 +55,7 @@ def main(argv: list[str]) -> int:
     path = Path(argv[0]).resolve()
     os.environ[VARIABLE] = str(path)
     spec = read_spec(path)
-    with nothing_left_behind(path), failures_told(spec), running_ray(spec):
+    with nothing_left_behind(path), report_failures(spec), running_ray(spec):
         install()
         sys.argv = [SCRIPT, *spec.arguments]
         runpy.run_module(SCRIPT, run_name="__main__", alter_sys=True)
@@ -101,7 +95,7 @@ def nothing_left_behind(spec: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def failures_told(spec: Spec) -> Iterator[None]:
+def report_failures(spec: Spec) -> Iterator[None]:
     """Write a ServiceError of the block as the outcome."""
     try:
         yield
@@ -139,14 +133,14 @@ def wait_for_nodes(ray: Any, spec: Spec, sleep: Callable[[float], None] = time.s
     o, waited = spec.config().openrlhf, 0.0
     while True:
         gpus = [node["Resources"].get("GPU", 0) for node in ray.nodes() if node["Alive"]]
-        there = sum(count >= o.gpus_per_node for count in gpus)
-        if there >= o.nodes:
+        ready = sum(count >= o.gpus_per_node for count in gpus)
+        if ready >= o.nodes:
             return
-        found = f"{there} of {o.nodes} nodes with {o.gpus_per_node} GPUs are in the Ray cluster"
+        status = f"{ready} of {o.nodes} nodes with {o.gpus_per_node} GPUs are in the Ray cluster"
         if waited >= o.node_wait_seconds:
-            raise ServiceError(f"{found} after {waited:.0f} s (openrlhf.node_wait_seconds)")
+            raise ServiceError(f"{status} after {waited:.0f} s (openrlhf.node_wait_seconds)")
         if waited % NODE_NEWS == 0:
-            events.tell(spec, f"{found}: waiting for the others")
+            events.write_message(spec, f"{status}: waiting for the others")
         sleep(NODE_POLL)
         waited += NODE_POLL
 
@@ -155,10 +149,10 @@ def install() -> None:
     """Replace the four classes. Raises UserError for an unsupported OpenRLHF."""
     require_stack()
     ray: Any = importlib.import_module("ray")
-    for module, name, ours, cls, gpus in PLACES:
+    for module, name, actor_module, cls, gpus in PLACES:
         place = importlib.import_module(module)
         replacement = getattr(
-            importlib.import_module(f"prorl_training.engine.openrlhf.actors.{ours}"), cls
+            importlib.import_module(f"prorl_training.engine.openrlhf.actors.{actor_module}"), cls
         )
         wrap = ray.remote(num_gpus=gpus) if gpus else ray.remote
         setattr(place, name, wrap(replacement))
@@ -175,10 +169,8 @@ def ray_options(spec: Spec) -> dict[str, Any]:
         if spec.device == "cpu":  # its workers do not inherit our environment
             handed |= run_environment(spec.config(), spec.device)
         return options | {"address": address}
-    options["address"] = (
-        "local"  # otherwise ray.init joins a Ray that `ray start` began on this machine
-    )
-    options["include_dashboard"] = False
+    # "local", since ray.init otherwise joins a Ray that `ray start` began on this machine
+    options |= {"address": "local", "include_dashboard": False}
     if o.object_store_gib:
         options["object_store_memory"] = round(o.object_store_gib * 2**30)
     if spec.device == "cpu":

