@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -65,15 +66,27 @@ def push(
             raise UserError(
                 f"{model} is a dataset: --checkpoint, --fall-back, --evaluation and --license are for models"
             )
-        _push_dataset(Path(model), repo, private, dry_run, json_out)
+        from prorl_datasets import plan_push as plan_dataset
+        from prorl_datasets import push as push_dataset
+        from prorl_datasets import rows_by_split
+
+        dataset = Path(model)
+        done = (
+            plan_dataset(dataset, repo)
+            if dry_run
+            else push_dataset(
+                dataset, repo, private=private, environment=os.environ, progress=make_progress()
+            )
+        )
+        show_upload(done, dry_run, json_out, {"rows": rows_by_split(dataset)})
         return
     from prorl_common.hub import check_repo
     from prorl_common.private import Private
     from prorl_evaluation import load_result
     from prorl_evaluation.report.card import card_evaluation, results_beside
-    from prorl_training.publishing import facts_of_model, facts_of_run, plan_push, with_licence
-    from prorl_training.publishing import push as push_model
-    from prorl_training.publishing.facts import private_of
+    from prorl_training.publishing.facts import facts_of_model, facts_of_run, private_of
+    from prorl_training.publishing.plan import plan_push
+    from prorl_training.publishing.plan import push as push_model
     from prorl_training.run.exporting import choose_checkpoint
     from prorl_training.run.folder import RUNS, find_run
 
@@ -101,7 +114,7 @@ def push(
         facts = facts_of_run(run, chosen, clean)
         results = results or results_beside(run.path)
     if license is not None:
-        facts = with_licence(facts, license)
+        facts = replace(facts, base=replace(facts.base, licence=license))
     if evaluation and all(result.model_digest != facts.weights for result in results):
         raise UserError(
             f"none of the results given with --evaluation is of these weights ({facts.weights[:12]}): "
@@ -114,23 +127,12 @@ def push(
     if not evaluated.section:
         warn("these weights were not evaluated: the card says so")
     if not dry_run:
-        progress = make_progress()
-        done = push_model(done, facts, private=private, environment=os.environ, progress=progress)
+        done = push_model(done, facts, private, os.environ, make_progress())
     card = done.files["README.md"]
     assert isinstance(card, bytes)
     show_upload(done, dry_run, json_out, {"card": card.decode()})
     if dry_run and not json_out:
         print(f"\n{card.decode()}", end="")
-
-
-def _push_dataset(folder: Path, repo: str, private: bool, dry_run: bool, json_out: bool) -> None:
-    from prorl_datasets import plan_push, push, rows_by_split
-
-    if dry_run:
-        done = plan_push(folder, repo)
-    else:
-        done = push(folder, repo, private=private, environment=os.environ, progress=make_progress())
-    show_upload(done, dry_run, json_out, {"rows": rows_by_split(folder)})
 
 
 def show_upload(done: Upload, dry_run: bool, json_out: bool, more: Mapping[str, Any]) -> None:

@@ -191,7 +191,7 @@ def test_the_pushed_settings_are_a_config_that_trains_alike(
 def test_a_checkpoint_is_chosen_as_for_an_export(run: RunFolder, hub: FakeHub) -> None:
     for which, step in (("latest", 4), ("best", 2), ("0", 0)):
         card = planned("one", "me/small", "--checkpoint", which)["card"]
-        assert f"run `one` after step {step}." in card
+        assert f"run `one` after step {step} |" in card
     with pytest.raises(UserError, match="has no checkpoint of step 3; it has: 0, 2, 4"):
         planned("one", "me/small", "--checkpoint", "3")
     with pytest.raises(UserError, match="use latest, best or a step number"):
@@ -201,17 +201,15 @@ def test_a_checkpoint_is_chosen_as_for_an_export(run: RunFolder, hub: FakeHub) -
 def test_decisions_and_numbers_after_the_step_are_left_out(run: RunFolder, hub: FakeHub) -> None:
     card = planned("one", "me/small", "--checkpoint", "2")["card"]
     assert "| reference reset | 1 | step 1: 2 steps since the last reset |" in card
-    assert (
-        "run stopped" not in card and "0.250 after step 2" in card and "200 response tokens" in card
-    )
+    assert "run stopped" not in card and "0.250 after step 2" in card and "sampled | 200 |" in card
     assert "| run stopped | 1 |" in planned("one", "me/small")["card"]
 
 
 def test_the_card_says_how_it_was_trained(run: RunFolder, hub: FakeHub) -> None:
     card = planned("one", "me/small")["card"]
     assert "| `kl.coefficient` | 0.0001 | 0.25 |" in card
-    assert "SHA-256 over its files begins `abababababab`" in card
-    assert "4 of 10 steps" in card and "licence is not known here" in card
+    assert "files (SHA-256) | `abababababab` |" in card and "| steps | 4 of 10 |" in card
+    assert "licence | not known here |" in card
     assert "license" not in front(card) and "base_model" not in front(card)
     assert front(planned("one", "me/small", "--license", "mit")["card"])["license"] == "mit"
 
@@ -232,7 +230,7 @@ def test_the_card_names_the_datasets_recipe_domains_and_sources(
     identity = {"dataset": dataset_fingerprint(folder)}
     run.identity_path.write_text(json.dumps(identity))
     card = planned("one", "me/small")["card"]
-    assert "The dataset of recipe `prorl-136k`" in card and "| math | 1,200 |" in card
+    assert "| dataset | recipe `prorl-136k` |" in card and "| math | 1,200 |" in card
     assert front(card)["datasets"] == ["agentica-org/DeepScaleR-Preview-Dataset"]
     assert {"math", "code"} < {*front(card)["tags"]} and "canary" not in card
     assert "prorl data build --recipe prorl-136k --out data/prorl-136k\n" in card
@@ -259,7 +257,7 @@ def test_a_run_with_settings_of_another_version_is_pushed(run: RunFolder, hub: F
     text = run.config_path.read_text().replace("plugins: []", "plugins: [/canary/parts.py]")
     run.config_path.write_text(f"{text}gone_setting: 3\n")
     card = planned("one", "me/small")["card"]
-    assert "What differs from the preset is not known here" in card and "4 of 10 steps" in card
+    assert "What differs from the preset is not known here" in card and "4 of 10" in card
     assert "canary" not in card
 
 
@@ -330,12 +328,12 @@ def test_a_models_folder_is_pushed_with_what_is_known(run: RunFolder, hub: FakeH
     assert exported.exit_code == 0
     shown = planned("out", "me/small")
     assert (
-        "run `one` after step 4." in shown["card"] and "preset cpu, engine local" in shown["card"]
+        "run `one` after step 4 |" in shown["card"] and "preset cpu, engine local" in shown["card"]
     )
     assert not any(name.startswith("training/") for name in shown["files"])
     assert [c for c in CANARIES if c in shown["card"]] == []
     (Path("out") / "prorl_lineage.json").unlink()
-    assert "Not known here: this folder came without its run." in planned("out", "me/small")["card"]
+    assert "The run is not known here." in planned("out", "me/small")["card"]
     (Path("out") / "tokenizer_config.json").write_text('{"about": "hf_CANARYcanary1"}')
     with pytest.raises(UserError, match="holds what looks like a token"):
         planned("out", "me/small")

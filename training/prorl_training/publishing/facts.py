@@ -6,7 +6,7 @@ import contextlib
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from prorl_inference.models.store import KNOWN_MODELS, alias_dir, read_card
 from prorl_training.config.loading import load_config
 from prorl_training.run.exporting import Chosen
 from prorl_training.run.folder import RunFolder
-from prorl_training.run.lineage import lines, read_lineage
+from prorl_training.run.lineage import read_lineage
 from prorl_training.run.resume import ALLOWED, changes, dataset_fingerprint
 
 UNPUBLISHED = (
@@ -75,7 +75,6 @@ class Training:
     ``versions`` is its environment.
     """
 
-    run: str
     step: int
     config: Mapping[str, Any]
     changed: Mapping[str, tuple[Any, Any]] | None
@@ -96,11 +95,6 @@ class Facts:
     lineage: Mapping[str, Any] | None = None
     training: Training | None = None
 
-    @property
-    def legs(self) -> list[str]:
-        """The legs (``run.lineage``) as text, oldest first."""
-        return lines(self.lineage["lineage"]) if self.lineage else []
-
 
 def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
     """Return a filter for a run's private text. Raises ConfigError if its config cannot be read."""
@@ -119,10 +113,16 @@ def facts_of_run(run: RunFolder, chosen: Chosen, private: Private) -> Facts:
     source = str(legs[0]["source"]) if legs else str(config["model"]["path"])
     first = legs[0]["weights"] if legs else identity.get("model")
     lineage = {"run": run.name, "step": step, "lineage": [_leg(leg, private) for leg in legs]}
+    public = {
+        key: {k: v for k, v in value.items() if _is_public(f"{key}.{k}")}
+        if isinstance(value, Mapping)
+        else value
+        for key, value in config.items()
+        if _is_public(key)
+    }
     training = Training(
-        run=run.name,
         step=step,
-        config=public_config(config, private),
+        config=private.json(public),
         changed=_changed(run, private),
         dataset=_dataset(config["data"].get("path"), identity),
         decisions=[_decision(d, private) for d in run.decisions() if d["step"] <= step],
@@ -165,26 +165,14 @@ def base_model(source: str, weights: str | None) -> BaseModel:
         name = source if is_repo(source) else None
         return BaseModel(name, None, weights, name)
     snapshot = _SNAPSHOT.search(f"{folder.absolute()}/")
-    licence = _front_matter(folder / "README.md").get("license")
-    name = "/".join(snapshot.groups()) if snapshot else None
-    return BaseModel(name, str(licence) if licence else None, weights, name)
-
-
-def with_licence(facts: Facts, licence: str) -> Facts:
-    """Return the facts with the given licence of the base model."""
-    return replace(facts, base=replace(facts.base, licence=licence))
-
-
-def public_config(config: Mapping[str, Any], private: Private) -> dict[str, Any]:
-    """Return the settings without those in ``UNPUBLISHED`` and without private text."""
-    public: dict[str, Any] = {}
-    for key, value in config.items():
-        if isinstance(value, Mapping):
-            value = {k: v for k, v in value.items() if _is_public(f"{key}.{k}")}
-        if _is_public(key):
-            public[key] = value
-    cleaned: dict[str, Any] = private.json(public)
-    return cleaned
+    name, licence = "/".join(snapshot.groups()) if snapshot else None, None
+    with contextlib.suppress(OSError, UnicodeDecodeError, ConfigError):
+        readme = folder / "README.md"
+        text = readme.read_text(encoding="utf-8")
+        front = text[4:].partition("\n---")[0] if text.startswith("---\n") else ""
+        if isinstance(values := read_yaml(front, str(readme)), dict):
+            licence = str(values.get("license") or "") or None
+    return BaseModel(name, licence, weights, name)
 
 
 def _is_public(setting: str) -> bool:
@@ -205,29 +193,24 @@ def _changed(run: RunFolder, private: Private) -> dict[str, tuple[Any, Any]] | N
     }
 
 
-def _decision(row: Mapping[str, Any], private: Private) -> dict[str, Any]:
-    evidence = row.get("evidence", {})
-    changed = evidence.get("changed") if row.get("kind") == "config_changed" else None
-    if isinstance(changed, Mapping):
+def _decision(row: Mapping[str, Any], private: Private) -> Any:
+    changed = row.get("evidence", {}).get("changed")
+    if row.get("kind") == "config_changed" and isinstance(changed, Mapping):
         public = {key: pair for key, pair in changed.items() if _is_public(key)}
         reason = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in public.items())
-        row = {
-            **row,
-            "reason": reason or "settings of where things lie",
-            "evidence": {"changed": public},
-        }
-    cleaned: dict[str, Any] = private.json(row)
-    return cleaned
+        row = {**row, "reason": reason or "private settings", "evidence": {"changed": public}}
+    return private.json(row)
 
 
 def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
-    numbers: dict[str, Any] = {}
-    for key, item in value.items():
-        if isinstance(item, Mapping):
-            numbers[key] = _numbers(item)
-        elif item is None or isinstance(item, int | float):
-            numbers[key] = item if item is None or math.isfinite(item) else None
-    return numbers
+    """Return the numbers in a metrics row; those that are not finite become None."""
+    return {
+        key: _numbers(item)
+        if isinstance(item, Mapping)
+        else (item if item is None or math.isfinite(item) else None)
+        for key, item in value.items()
+        if item is None or isinstance(item, Mapping | int | float)
+    }
 
 
 def _leg(leg: Mapping[str, Any], private: Private) -> dict[str, Any]:
@@ -244,29 +227,13 @@ def _local(source: str) -> list[str]:
 
 def _dataset(path: str | None, identity: Mapping[str, Any]) -> Dataset:
     sha256 = identity.get("dataset")
-    folder = Path(path or "")
-    if path is None or not folder.is_dir():
-        return Dataset(sha256)
+    manifest: Mapping[str, Any] = {}
     with contextlib.suppress(UserError):
-        if sha256 is None or dataset_fingerprint(folder) == sha256:
-            manifest = read_manifest(folder)
-            pairs = (
-                (str(e.get("source")), str(e.get("licence"))) for e in manifest.get("entries", [])
-            )
-            sources = [
-                (s, licence) for s, licence in dict.fromkeys(pairs) if not s.startswith("file")
-            ]
-            return Dataset(sha256, manifest.get("recipe"), manifest.get("counts", {}), sources)
-    return Dataset(sha256)
-
-
-def _front_matter(card: Path) -> Mapping[str, Any]:
-    with contextlib.suppress(OSError, UnicodeDecodeError, ConfigError):
-        text = card.read_text(encoding="utf-8")
-        if text.startswith("---\n"):
-            values = read_yaml(text[4:].partition("\n---")[0], str(card))
-            return values if isinstance(values, dict) else {}
-    return {}
+        if path and Path(path).is_dir() and sha256 in (None, dataset_fingerprint(Path(path))):
+            manifest = read_manifest(Path(path))
+    pairs = [(str(e.get("source")), str(e.get("licence"))) for e in manifest.get("entries", [])]
+    sources = [pair for pair in dict.fromkeys(pairs) if not pair[0].startswith("file")]
+    return Dataset(sha256, manifest.get("recipe"), manifest.get("counts", {}), sources)
 
 
 def prorl_version() -> str:

@@ -19,19 +19,9 @@ from prorl_training.run.lineage import FILE as LINEAGE
 WEIGHTS = ("*.safetensors", "*.safetensors.index.json")
 MODEL_FILES = (
     *WEIGHTS,
-    "config.json",
-    "generation_config.json",
-    "tokenizer*.json",
-    "*.model",
-    "*.jinja",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "vocab.json",
-    "vocab.txt",
-    "merges.txt",
-    "*processor_config.json",
-    "LICENSE*",
-    "NOTICE*",
+    *("config.json", "generation_config.json", "*processor_config.json", "*.jinja"),
+    *("tokenizer*.json", "*.model", "special_tokens_map.json", "added_tokens.json"),
+    *("vocab.json", "vocab.txt", "merges.txt", "LICENSE*", "NOTICE*"),
 )
 """Names of model files as Transformers writes them; nothing else in the folder is published."""
 OPAQUE = ("*.safetensors", "*.model", "tokenizer.json", "vocab.*", "merges.txt")
@@ -63,12 +53,7 @@ def plan_push(repo: str, facts: Facts, evaluation: Evaluation, private: Private)
 
 
 def push(
-    planned: Upload,
-    facts: Facts,
-    *,
-    private: bool,
-    environment: Mapping[str, str],
-    progress: Progress,
+    planned: Upload, facts: Facts, private: bool, environment: Mapping[str, str], progress: Progress
 ) -> Upload:
     """Upload a planned model in one commit, creating the repository if needed."""
     after = f", {facts.lineage['run']} after step {facts.lineage['step']}" if facts.lineage else ""
