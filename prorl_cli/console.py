@@ -27,33 +27,7 @@ WIDE = 200
 """Width of tables written to a file or pipe, so that lines are not folded."""
 
 
-_SPELT = {
-    pair[0]: pair[1]
-    for pair in [
-        "·-",
-        "–-",
-        "−-",
-        "…~",
-        "█#",
-        "●*",
-        "✓+",
-        "✗x",
-        "×x",
-        "─-",
-        "━=",
-        "│|",
-        "├+",
-        "└+",
-        "┤+",
-        "→>",
-        "≥>",
-        "↑^",
-        "↓v",
-        "▲^",
-        "▼v",
-        "◆*",
-    ]
-}
+_SPELT = dict(zip("·–−…█●✓✗×─━│├└┤→≥↑↓▲▼◆", "---~#*+xx-=|+++>>^v^v*", strict=True))
 """ASCII replacement of drawing characters that the terminal's encoding lacks."""
 
 

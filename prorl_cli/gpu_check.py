@@ -88,22 +88,19 @@ def _device(device: str) -> Check:
 
 def _check(command: Command, folder: Path, success: str) -> Check:
     """Run ``command`` in ``folder``; on failure, the detail is its last line of output."""
+    cure = f"run it alone to see all that it says: prorl {' '.join(command.arguments)}"
     full = [sys.executable, "-m", "prorl_cli", *command.arguments]
     try:
         done = subprocess.run(
             full, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        return Check(command.name, "problem", f"took more than {SECONDS:g} s", _cure(command))
+        return Check(command.name, "problem", f"took more than {SECONDS:g} s", cure)
     if done.returncode == 0:
         return Check(command.name, "ok", success)
     lines = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
     detail = f"exit code {done.returncode}: {lines[-1]}"
-    return Check(command.name, "problem", detail, _cure(command))
-
-
-def _cure(command: Command) -> str:
-    return f"run it alone to see all that it says: prorl {' '.join(command.arguments)}"
+    return Check(command.name, "problem", detail, cure)
 
 
 def _check_training(command: Command, folder: Path, run: str) -> Check:

@@ -9,12 +9,13 @@ import typer
 
 from prorl_cli.console import say
 from prorl_common import check_output, plain_words
-from prorl_common.seeds import MOST
+from prorl_common.seeds import MOST, MOST_WORKERS
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from prorl_training.run.folder import RunFolder
+
 
 T = TypeVar("T", int, float)
 
@@ -120,3 +121,19 @@ def run_or_newest(name: str | None) -> RunFolder:
     if name is None:
         say(f"run      {run.path} (the newest)")
     return run
+
+
+AllowWeak = Annotated[bool, typer.Option(help="Run code without full isolation.")]
+Workers = Annotated[int, whole(low=1, high=MOST_WORKERS, help="Worker processes.")]
+Timeout = Annotated[float, real(low=0.1, help="Seconds a try at one response.")]
+ThinkOpen = Annotated[
+    bool, typer.Option(help="The chat template opens the thinking: responses begin inside it.")
+]
+Modes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mode",
+        metavar="VERIFIER=MODE",
+        help="Like math=either; may be repeated. A task's own mode stays.",
+    ),
+]

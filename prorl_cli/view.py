@@ -10,15 +10,12 @@ import tempfile
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from prorl_cli.console import say
 from prorl_cli.options import AllowHost, file_to_write, whole
-
-if TYPE_CHECKING:
-    from prorl_viewer import Subjects
 
 
 def view(
@@ -54,30 +51,24 @@ def view(
             size = write_html(current, html, share_safe)
             say(f"{len(current)} subjects, {size / 2**20:.1f} MiB")
             print(html)
-        else:
-            _serve(subjects, port, share_safe, open_browser, allow_host or [])
+            return
+        from prorl_viewer.serving import serve
 
+        with contextlib.ExitStack() as stack:
 
-def _serve(
-    subjects: Subjects, port: int, share_safe: bool, open_browser: bool, hosts: list[str]
-) -> None:
-    from prorl_viewer.serving import serve
+            def ready(address: str) -> None:
+                print(address, flush=True)
+                say("Ctrl-C ends it")
+                if open_browser:
+                    import webbrowser
 
-    with contextlib.ExitStack() as stack:
+                    webbrowser.open(stack.enter_context(redirect_file(address)).as_uri())
 
-        def ready(address: str) -> None:
-            print(address, flush=True)
-            say("Ctrl-C ends it")
-            if open_browser:
-                import webbrowser
-
-                webbrowser.open(stack.enter_context(_door(address)).as_uri())
-
-        serve(subjects.now, port, ready, say, share_safe, hosts)
+            serve(subjects.now, port, ready, say, share_safe, allow_host or [])
 
 
 @contextlib.contextmanager
-def _door(address: str) -> Iterator[Path]:
+def redirect_file(address: str) -> Iterator[Path]:
     """Yield a user-only file that leads to ``address``, because every user sees a command's arguments and so its
     token."""
     with tempfile.TemporaryDirectory(prefix="prorl-view-") as folder:

@@ -17,8 +17,15 @@ from prorl_cli.console import (
     stoppable,
     warn,
 )
-from prorl_cli.data.options import Only, Skip, Workers, isolated, workers_or_cores
-from prorl_cli.data.tables import counts_table, show_example
+from prorl_cli.data.options import (
+    Only,
+    Skip,
+    Workers,
+    counts_table,
+    isolated,
+    show_example,
+    workers_or_cores,
+)
 from prorl_cli.options import (
     Json,
     JsonNotTables,

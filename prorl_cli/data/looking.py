@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 
 from prorl_cli.console import make_progress, print_json, print_table, say, stdout_console, warn
-from prorl_cli.data.options import Workers, isolated, workers_or_cores
-from prorl_cli.data.tables import counts_table, show_example
+from prorl_cli.data.options import Workers, counts_table, isolated, show_example, workers_or_cores
 from prorl_cli.options import (
     JsonNotTables,
     RewardServers,

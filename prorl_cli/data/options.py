@@ -1,13 +1,14 @@
-"""Options shared by ``prorl data`` commands."""
+"""Options and tables shared by ``prorl data`` commands."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 
+from prorl_cli.console import print_table, stdout_console
 from prorl_cli.options import whole
 
 Workers = Annotated[
@@ -35,3 +36,22 @@ def isolated(servers: Sequence[str] = ()) -> bool:
     from prorl_sandbox import no_isolation
 
     return bool(servers) or no_isolation() is None
+
+
+def counts_table(counts: Mapping[str, Mapping[str, int]]) -> None:
+    """Print row counts by domain and split."""
+    splits = [s for s in counts if counts[s]]
+    domains = list(dict.fromkeys(d for s in splits for d in counts[s]))
+    rows = [(d, *(str(counts[s].get(d, 0)) for s in splits)) for d in domains]
+    rows.append(("all", *(str(sum(counts[s].values())) for s in splits)))
+    print_table("Rows", ("domain", *splits), rows)
+
+
+def show_example(name: str, prompt: Iterable[Mapping[str, Any]], gold: object) -> None:
+    """Print a sample's prompt and its gold response, if any."""
+    console = stdout_console()
+    console.print(f"\n{name}", style="bold", markup=False)
+    for message in prompt:
+        console.print(f"{message['role']}: {message['content']}", markup=False)
+    if gold is not None:
+        console.print(f"gold: {gold}", style="dim", markup=False)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -145,7 +145,15 @@ def rate_command(
         rated = store.rows(samples, policies)
     _show(chosen, folder, samples, rated, policies, ends if suggest else None, json_out)
     if recipe_out is not None and manifest is not None:
-        _write_recipe(recipe_out, manifest, samples, rated, ends)
+        from prorl_common import atomic_write_text
+        from prorl_common.config import write_yaml
+        from prorl_datasets.recipe.ladder import rungs_taken
+        from prorl_evaluation.rating.summary import entries_in_band, row_rates
+
+        names = entries_in_band(row_rates(samples, rated), ends)
+        recipe = rungs_taken(manifest, set(names), {"train": 100, "test": 10})
+        atomic_write_text(recipe_out, write_yaml(recipe))
+        say(f"{len(recipe['entries'])} sizes in the band: {recipe_out}")
 
 
 def _sample(
@@ -234,25 +242,6 @@ def _show(
     say(
         f"written: {written}; a recipe drops by it with difficulty: {{ratings: {folder}, band: [0.1, 0.9]}}"
     )
-
-
-def _write_recipe(
-    out: Path,
-    manifest: Mapping[str, Any],
-    samples: Sequence[Sample],
-    rated: Mapping[str, RowSamples],
-    band: tuple[float, float],
-) -> None:
-    """Write a recipe of the ladder's entries in the band."""
-    from prorl_common import atomic_write_text
-    from prorl_common.config import write_yaml
-    from prorl_datasets.recipe.ladder import rungs_taken
-    from prorl_evaluation.rating.summary import entries_in_band, row_rates
-
-    names = entries_in_band(row_rates(samples, rated), band)
-    recipe = rungs_taken(manifest, set(names), {"train": 100, "test": 10})
-    atomic_write_text(out, write_yaml(recipe))
-    say(f"{len(recipe['entries'])} sizes in the band: {out}")
 
 
 def _band(text: str) -> tuple[float, float]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from prorl_evaluation import EvalResult, Example, Interval
+    from prorl_evaluation import EvalResult, Example
 
 WINDOWS = 8
 """Maximum of points of the curve."""
@@ -93,9 +93,15 @@ def curve(run: Path) -> list[str]:
         interval = bounded_columns([[share] for _, shares in part for share in shares])[0]
         first, last = part[0][0], part[-1][0]
         label = f"{first}-{last}" if last > first else str(first)
-        rows.append(
-            f"{label:<9} {interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}]  {_bar(interval)}"
+        low, value, high = (
+            round(x * (AXIS - 1)) for x in (interval.low, interval.value, interval.high)
         )
+        cells = [" "] * AXIS
+        cells[low : high + 1] = "─" * (high + 1 - low)
+        cells[low], cells[high] = "├", "┤"
+        cells[value] = "●"
+        numbers = f"{interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+        rows.append(f"{label:<9} {numbers}  {''.join(cells).rstrip()}")
     return rows
 
 
@@ -114,18 +120,6 @@ def training_groups(run: Path) -> list[tuple[int, list[float]]]:
         if groups:
             steps.append((step, [sum(g) / len(g) for g in groups.values()]))
     return steps
-
-
-def _bar(interval: Interval) -> str:
-    """Return the interval and its mean as a text line on an axis from 0 to 1."""
-    low, value, high = (
-        round(x * (AXIS - 1)) for x in (interval.low, interval.value, interval.high)
-    )
-    cells = [" "] * AXIS
-    cells[low : high + 1] = "─" * (high + 1 - low)
-    cells[low], cells[high] = "├", "┤"
-    cells[value] = "●"
-    return "".join(cells).rstrip()
 
 
 def one_of_each_domain(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import typer
 
 from prorl_cli.sandbox.attack import attack_command
-from prorl_cli.sandbox.build_env import build_env_command
-from prorl_cli.sandbox.build_image import build_image_command
+from prorl_cli.sandbox.building import build_env_command, build_image_command
 from prorl_cli.sandbox.doctor import doctor_command
 from prorl_cli.sandbox.run import run_command
 

@@ -30,7 +30,7 @@ def attack_command(
 
     Example: prorl sandbox attack
     """
-    from prorl_cli.console import make_progress, print_json, say, stdout_console
+    from prorl_cli.console import make_progress, print_json, print_table, say, stdout_console
     from prorl_sandbox import open_sandbox
     from prorl_sandbox.attacks.catalogue import load_cases
     from prorl_sandbox.attacks.suite import run_suite
@@ -47,10 +47,16 @@ def attack_command(
     if as_json:
         print_json(as_document(backend, cases, report))
     else:
-        console = stdout_console()
-        _print_cases(cases, report)
-        for line in _troubles(report):
-            console.print(line, markup=False, soft_wrap=True)
+        rows = []
+        for one in cases:
+            results = _results_of(one, report)
+            grades = Counter(r.grade for r in results).most_common()
+            counts = " ".join(f"{n}×{grade}" for grade, n in grades)
+            rows.append((one.id, one.title, _verdict(one, results), counts))
+        head = ("case", "attack", "verdict", "grades")
+        print_table(f"attacks on {report.isolation}", head, rows)
+        for line in trouble_lines(report):
+            stdout_console().print(line, markup=False, soft_wrap=True)
     parts = [f"{n} {finding}" for finding, n in Counter(r.finding for r in report.results).items()]
     memory = [f"{value / 1024:.0f}" for value in report.growth["memory_kib"]]
     files = [str(value) for value in report.growth["open_files"]]
@@ -118,19 +124,8 @@ def _verdict(case: Case, results: list[AttackResult]) -> str:
     return "held" if all(result.finding == "held" for result in results) else "unexpected"
 
 
-def _print_cases(cases: list[Case], report: Report) -> None:
-    from prorl_cli.console import print_table
-
-    rows = []
-    for case in cases:
-        results = _results_of(case, report)
-        grades = " ".join(f"{n}×{g}" for g, n in Counter(r.grade for r in results).most_common())
-        rows.append((case.id, case.title, _verdict(case, results), grades))
-    head = ("case", "attack", "verdict", "grades")
-    print_table(f"attacks on {report.isolation}", head, rows)
-
-
-def _troubles(report: Report) -> list[str]:
+def trouble_lines(report: Report) -> list[str]:
+    """Return what did not hold, with control characters escaped."""
     lines = [f"invariant broken: {line}" for line in report.broken]
     for result in report.results:
         if result.finding != "held":

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prorl_cli.console import make_progress, print_json, print_table, stdout_console
 from prorl_cli.options import Json, SandboxBackend
-
-if TYPE_CHECKING:
-    from prorl_sandbox.capabilities import TriedLanguage
 
 _FEATURES = (
     ("user", "user namespace"),
@@ -29,11 +26,25 @@ def doctor_command(backend: SandboxBackend = "local", as_json: Json = False) -> 
 
     Example: prorl sandbox doctor
     """
-    from prorl_sandbox import probe
+    from prorl_sandbox import LANGUAGES, SandboxError, open_sandbox, probe
+    from prorl_sandbox.capabilities import TriedLanguage, try_languages
     from prorl_sandbox.environments import store
 
     capabilities = probe()
-    languages = _try_languages(backend)
+    progress = make_progress()
+    progress.start("languages", len(LANGUAGES.all()))
+    sandbox = open_sandbox(backend, allow_weak=True)  # the trials are trusted
+    languages: list[TriedLanguage] = []
+    try:
+        for tried in try_languages(sandbox):
+            languages.append(tried)
+            progress.advance(step=tried.name)
+    except SandboxError as error:
+        for name in LANGUAGES.names()[len(languages) :]:
+            languages.append(TriedLanguage(name, False, False, str(error)))
+    finally:
+        progress.finish()
+        sandbox.close()
     environments = store.entries()
     if as_json:
         facts: dict[str, Any] = {name: getattr(capabilities, name) for name, _ in _FEATURES}
@@ -69,25 +80,3 @@ def doctor_command(backend: SandboxBackend = "local", as_json: Json = False) -> 
     console.print(f"isolation level: {capabilities.isolation}", markup=False)
     if not capabilities.strong:
         console.print(capabilities.complaint(), markup=False, soft_wrap=True)
-
-
-def _try_languages(backend: str) -> list[TriedLanguage]:
-    """Run each language's trusted trial in a box, however weak its isolation."""
-    from prorl_sandbox import LANGUAGES, SandboxError, open_sandbox
-    from prorl_sandbox.capabilities import TriedLanguage, try_languages
-
-    progress = make_progress()
-    progress.start("languages", len(LANGUAGES.all()))
-    sandbox = open_sandbox(backend, allow_weak=True)
-    tried: list[TriedLanguage] = []
-    try:
-        for one in try_languages(sandbox):
-            tried.append(one)
-            progress.advance(step=one.name)
-    except SandboxError as error:
-        for name in LANGUAGES.names()[len(tried) :]:
-            tried.append(TriedLanguage(name, False, False, str(error)))
-    finally:
-        progress.finish()
-        sandbox.close()
-    return tried

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prorl_cli.console import print_json, warn
+from prorl_cli.console import print_json, stdout_console, warn
 from prorl_cli.options import Json, SandboxBackend, real, whole
-from prorl_cli.sandbox.outcome import plain, show_outcome
 from prorl_common import UserError
+
+if TYPE_CHECKING:
+    from prorl_sandbox import Outcome
+
 
 File = Annotated[Path, typer.Argument(help="A program in a language that doctor shows.")]
 LanguageName = Annotated[
@@ -107,3 +111,53 @@ def _parse_args(text: str, call: str | None) -> tuple[Any, ...]:
     if value and call is None:
         raise UserError("--args needs --call NAME: a program run as main takes --stdin")
     return tuple(value)
+
+
+_LARGEST_PRINTED_INT = 1 << 4096
+
+
+def show_outcome(outcome: Outcome) -> None:
+    """Print the outcome of a program."""
+    console = stdout_console()
+    limit = f" ({outcome.limit} limit)" if outcome.limit else ""
+    facts = f"exit code {outcome.exit_code}, {outcome.wall_seconds:.3f} s"
+    console.print(
+        f"{outcome.status}{limit}: {facts}, {outcome.peak_mb:.0f} MiB, {outcome.isolation}",
+        markup=False,
+    )
+    for stream, text in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):
+        if text:
+            console.print(f"{stream}:\n{visible(text).rstrip()}", markup=False, soft_wrap=True)
+    if outcome.hint:
+        warn(outcome.hint)
+    if outcome.value is not None:
+        value = json.dumps(plain(outcome.value), ensure_ascii=False)
+        console.print(f"value: {value}", markup=False, soft_wrap=True)
+
+
+def visible(text: str) -> str:
+    """Return the text with control characters escaped, so that they cannot reach the terminal."""
+    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+
+
+def plain(value: Any) -> Any:
+    """Return a sandbox value as JSON types.
+
+    Tuples and sets become lists (sets sorted by their text); other keys, complex numbers, bytes, non-finite floats and
+    integers beyond 4096 bits (hexadecimal) become text. Text that UTF-8 lacks is escaped.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted((plain(item) for item in value), key=str)
+    if isinstance(value, dict):
+        return {str(plain(key)): plain(item) for key, item in value.items()}
+    if isinstance(value, bytes | complex):
+        return repr(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    if isinstance(value, int) and abs(value) > _LARGEST_PRINTED_INT:
+        return hex(value)
+    return value

@@ -12,8 +12,7 @@ from prorl_cli import console
 from prorl_cli.groups import by_purpose
 from prorl_cli.options import ConfigFile, Preset, Sets, whole
 from prorl_cli.train.controller import explain, simulate
-from prorl_cli.train.fit import fit
-from prorl_cli.train.forecast import forecast
+from prorl_cli.train.estimates import fit, forecast
 from prorl_cli.train.runs import export, presets, status
 from prorl_common import UserError, format_seconds, prorl_command
 from prorl_common.interrupts import NOTHING_KEPT

@@ -12,12 +12,13 @@ import typer
 from prorl_cli.console import make_progress, print_json, print_table, say, stdout_console
 from prorl_cli.options import (
     Json,
+    Modes,
     SandboxBackend,
+    Workers,
     file_to_write,
     real,
     whole,
 )
-from prorl_cli.verify.options import Modes, Workers
 from prorl_common import UserError, nearest
 from prorl_common.seeds import MOST_SEED
 

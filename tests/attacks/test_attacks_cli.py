@@ -52,4 +52,4 @@ def test_a_breach_is_exit_code_one(monkeypatch: pytest.MonkeyPatch) -> None:
         command.attack_command(case=["A05"])
     assert left.value.exit_code == 1
     report = run_suite()
-    assert command._troubles(report) == [f"BREACH: {bad.attack.title}: " + r"\x1b[2Jfull marks"]
+    assert command.trouble_lines(report) == [f"BREACH: {bad.attack.title}: " + r"\x1b[2Jfull marks"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from prorl_cli.view import _door
+from prorl_cli.view import redirect_file
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_a_page_is_written_without_a_stdout_to_tell_its_name(run: Path, tmp_path
 
 def test_the_browser_is_led_to_the_page_by_a_file_that_no_one_else_can_read() -> None:
     address = "http://127.0.0.1:8000/?token=abc&x=1"
-    with _door(address) as file:
+    with redirect_file(address) as file:
         assert "url=http://127.0.0.1:8000/?token=abc&amp;x=1" in file.read_text()
         assert file.parent.stat().st_mode & 0o077 == 0
         assert file.stat().st_uid == os.getuid()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from prorl_cli.main import main
-from prorl_cli.sandbox.outcome import plain
+from prorl_cli.sandbox.run import plain
 from prorl_sandbox import LocalSandbox
 
 

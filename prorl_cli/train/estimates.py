@@ -1,0 +1,168 @@
+"""``prorl train fit|forecast``: estimate memory and GPU hours, and extrapolate validation."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from prorl_cli import console
+from prorl_cli.options import (
+    ConfigFile,
+    Json,
+    Preset,
+    RunArgument,
+    Sets,
+    real,
+    run_or_newest,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from prorl_training.planning.memory import Fit
+    from prorl_training.schedule.forecast import Forecast
+
+
+def fit(
+    preset: Preset = None,
+    model: Annotated[str | None, typer.Option(help="Cached name, folder or hub id.")] = None,
+    gpu_memory: Annotated[
+        float | None,
+        real(low=0.1, help="GB of a GPU (default: found here, else the preset's)."),
+    ] = None,
+    gpus: Annotated[int | None, whole(low=1, help="GPUs of engine openrlhf.")] = None,
+    gpu_tflops: Annotated[
+        float | None, real(low=0.1, help="Peak of a GPU in dense bf16 (default: an H100's).")
+    ] = None,
+    settings: Sets = None,
+    config_file: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """Estimate a run's memory on each GPU, and its GPU hours.
+
+    Example: prorl train fit --preset prorl-v2 --gpu-memory 80
+
+    Memory by item, stage and phase, from the model's config alone: no weights are read or downloaded. Exits 2 if it
+    does not fit. The hours are rough: they assume the utilisation of two published runs.
+    """
+    from prorl_training.config.loading import load_config
+    from prorl_training.planning.fit import H100_TFLOPS, gpu_hours, misfit, planned
+    from prorl_training.planning.model_shape import model_shape
+
+    named: dict[str, object] = {"model.path": model}
+    if gpus is not None:  # whole nodes of 8, or one node
+        nodes = gpus // 8 if gpus % 8 == 0 else 1
+        named |= {"openrlhf.nodes": nodes, "openrlhf.gpus_per_node": gpus // nodes}
+    over = [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
+    config = load_config(preset, config_file, over)
+    estimate = planned(config, None if gpu_memory is None else int(gpu_memory * 10**9))
+    shape = model_shape(config.model.path)
+    hours = (
+        None if estimate.device == "cpu" else gpu_hours(config, shape, gpu_tflops or H100_TFLOPS)
+    )
+    if as_json:
+        console.print_json(
+            {**estimate.to_json(), "gpu_hours": None if hours is None else asdict(hours)}
+        )
+    else:
+        print_fit(estimate)
+        if hours is not None:
+            print(
+                f"roughly {hours.low:,.0f} to {hours.high:,.0f} GPU hours for {config.steps:,} steps, by what ProRL v1 "
+                f"and DeepScaleR took (peak {hours.peak_tflops:g} TFLOP/s)"
+            )
+    if not estimate.fits:
+        console.say(misfit(estimate, shape))
+        raise typer.Exit(2)
+
+
+def print_fit(fit: Fit) -> None:
+    """Print a table of items by stage for each phase that differs from the previous one."""
+    from prorl_training.planning.fit import gigabytes
+    from prorl_training.planning.memory import GB, ITEMS
+
+    c = fit.config
+    each = "GPU" if fit.gpus == 1 else f"each of {fit.gpus} GPUs"
+    if fit.device == "cpu":
+        each = "main memory"
+    print(
+        f"{c.preset} · engine {c.engine} · {c.model.path} ({fit.parameters / 1e9:.2f} B parameters)"
+    )
+    print(f"GB of {each}, at the worst moment of each stage; there are {gigabytes(fit.memory)}")
+    for _, phases in itertools.groupby(fit.phases, key=lambda phase: (phase.stages, phase.sizes)):
+        phase, *others = phases
+        last = f" to {others[-1].name}" if others else ""
+        title = f"{phase.name}{last}: " if len(fit.phases) > 1 else ""
+        sizes = ", ".join(f"{value:,} {name}" for name, value in phase.sizes.items())
+        print(f"\n{title}{sizes}")
+        stages = phase.stages
+        rows = []
+        for item in ITEMS:
+            row = [stage.items.get(item, 0) for stage in stages]
+            if any(row):
+                rows.append((item, *(f"{value / GB:.2f}" if value else "-" for value in row)))
+        rows.append(("total", *(f"{stage.total / GB:.2f}" for stage in stages)))
+        names = [stage.name + (f" ({stage.where})" if stage.where else "") for stage in stages]
+        console.print_table("", ("", *names), rows)
+        for trouble in phase.troubles:
+            print(trouble)
+    verdict = "fits" if fit.fits else "does not fit"
+    print(f"\n{verdict}: {gigabytes(fit.needed)} of {gigabytes(fit.memory)}")
+
+
+def forecast(
+    run: RunArgument = None,
+    to_step: Annotated[
+        int | None,
+        whole(
+            low=1,
+            help="The step asked for (default: the run's last; half as many again where that is done).",
+        ),
+    ] = None,
+    widest: Annotated[
+        float, real(low=0.001, high=1, help="A wider interval counts as no answer.")
+    ] = 0.1,
+    as_json: Json = False,
+) -> None:
+    """Say where a run's validation is heading.
+
+    Example: prorl train forecast mine
+
+    Or why that is unknown. Fits ScaleRL's sigmoid and three rivals to the validation reward over the tokens sampled;
+    the 95 % intervals cover every curve that fits.
+    """
+    from prorl_training.schedule.forecast import forecast as foretell
+    from prorl_training.schedule.forecast import step_to_ask_for
+
+    folder = run_or_newest(run)
+    rows = folder.metrics()
+    if to_step is None:
+        last = max((int(r["step"]) for r in rows), default=0)
+        to_step = step_to_ask_for(last, folder.config().steps)
+    result = foretell(rows, to_step, widest=widest)
+    if as_json:
+        console.print_json(result.to_json())
+        return
+    print_forecast(folder.name, result)
+
+
+def print_forecast(name: str, result: Forecast) -> None:
+    """Print the forecast, its intervals and its obstacles."""
+    print(
+        f"{name}: {result.validations} validations to step {result.last_step}, over {result.unit}"
+    )
+    if result.ceiling and result.value and result.gain:
+        rows = []
+        for label, i in (
+            (f"validation at step {result.to_step}", result.value),
+            ("climb from here to there", result.gain),
+            ("ceiling", result.ceiling),
+        ):
+            sure = "" if i.identified else "not identified"
+            rounded = (round(x, 3) + 0.0 for x in (i.value, i.low, i.high))  # no -0.000
+            rows.append((label, *(f"{x:.3f}" for x in rounded), sure))
+        console.print_table("", ("", "value", "95 % from", "to", ""), rows)
+        print()
+    print(f"{'identified' if result.identified else 'not identified'}: {result.why}")
