@@ -293,8 +293,8 @@ def check_torch() -> Check:
     except (ImportError, OSError) as error:
         reason = " ".join(str(error).split())[:120]
         return Check("torch", "problem", f"cannot be imported: {reason}", "install torch again")
-    where = torch.cuda.get_device_name(0) if device == "cuda" else "no GPU"
-    detail = f"device {device} ({where}), {torch.get_num_threads()} threads, computes in {dtype}"
+    gpu = torch.cuda.get_device_name(0) if device == "cuda" else "no GPU"
+    detail = f"device {device} ({gpu}), {torch.get_num_threads()} threads, computes in {dtype}"
     return Check("torch", "ok", detail)
 
 

@@ -72,11 +72,11 @@ def _device(device: str) -> Check:
 
     on_gpu = device.startswith("cuda")
     side, repeats = (8192, 10) if on_gpu else (512, 2)
-    left = torch.randn(side, side, dtype=torch.bfloat16, device=device)
-    (left @ left).sum().item()  # the first product chooses a kernel
+    matrix = torch.randn(side, side, dtype=torch.bfloat16, device=device)
+    (matrix @ matrix).sum().item()  # the first product chooses a kernel
     started = time.perf_counter()
     for _ in range(repeats):
-        product = left @ left
+        product = matrix @ matrix
     product.sum().item()
     speed = repeats * 2 * side**3 / (time.perf_counter() - started) / 1e12
     name = torch.cuda.get_device_name(device) if on_gpu else "CPU"
@@ -91,15 +91,15 @@ def _check(command: Command, folder: Path, success: str) -> Check:
     cure = f"run it alone to see all that it says: prorl {' '.join(command.arguments)}"
     full = [sys.executable, "-m", "prorl_cli", *command.arguments]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             full, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
         return Check(command.name, "problem", f"took more than {SECONDS:g} s", cure)
-    if done.returncode == 0:
+    if process.returncode == 0:
         return Check(command.name, "ok", success)
-    lines = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
-    detail = f"exit code {done.returncode}: {lines[-1]}"
+    lines = (process.stderr or process.stdout).strip().splitlines() or ["it said nothing"]
+    detail = f"exit code {process.returncode}: {lines[-1]}"
     return Check(command.name, "problem", detail, cure)
 
 

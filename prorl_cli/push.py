@@ -57,7 +57,7 @@ def push(
 
     Example: prorl push mine owner/name --private
 
-    Makes one commit. For a model: its files, a card of what was done, decided and measured, and the run's record; no
+    Makes one commit. For a model: its files, a card of what was upload, decided and measured, and the run's record; no
     prompts, answers, paths or tokens. For a dataset: data/<split>-*.parquet, the card and the manifest, as load_dataset
     reads them, without the texts of dropped rows. Needs HF_TOKEN.
     """
@@ -71,14 +71,14 @@ def push(
         from prorl_datasets import rows_by_split
 
         dataset = Path(model)
-        done = (
+        upload = (
             plan_dataset(dataset, repo)
             if dry_run
             else push_dataset(
                 dataset, repo, private=private, environment=os.environ, progress=make_progress()
             )
         )
-        show_upload(done, dry_run, json_out, {"rows": rows_by_split(dataset)})
+        show_upload(upload, dry_run, json_out, {"rows": rows_by_split(dataset)})
         return
     from prorl_common.hub import check_repo
     from prorl_common.private import Private
@@ -123,29 +123,29 @@ def push(
     evaluated = card_evaluation(
         results, repo, facts.weights, clean, None if run is None else run.path
     )
-    done = plan_push(repo, facts, evaluated, clean)
+    upload = plan_push(repo, facts, evaluated, clean)
     if not evaluated.section:
         warn("these weights were not evaluated: the card says so")
     if not dry_run:
-        done = push_model(done, facts, private, os.environ, make_progress())
-    card = done.files["README.md"]
+        upload = push_model(upload, facts, private, os.environ, make_progress())
+    card = upload.files["README.md"]
     assert isinstance(card, bytes)
-    show_upload(done, dry_run, json_out, {"card": card.decode()})
+    show_upload(upload, dry_run, json_out, {"card": card.decode()})
     if dry_run and not json_out:
         print(f"\n{card.decode()}", end="")
 
 
-def show_upload(done: Upload, dry_run: bool, json_out: bool, more: Mapping[str, Any]) -> None:
-    """Print an upload that was done or planned; ``more`` is added to the JSON."""
+def show_upload(upload: Upload, dry_run: bool, json_out: bool, more: Mapping[str, Any]) -> None:
+    """Print an upload that was upload or planned; ``more`` is added to the JSON."""
     if json_out:
-        print_json({**done.to_json(), **more})
+        print_json({**upload.to_json(), **more})
         return
-    for name, size in done.sizes().items():
+    for name, size in upload.sizes().items():
         print(f"{size:12,}  {name}")
-    for name in done.removed:
+    for name in upload.removed:
         print(f"     removed  {name}")
     say(
-        f"dry run: nothing was sent to {done.repo}"
+        f"dry run: nothing was sent to {upload.repo}"
         if dry_run
-        else f"pushed: {done.url} at {done.commit[:8]}"
+        else f"pushed: {upload.url} at {upload.commit[:8]}"
     )

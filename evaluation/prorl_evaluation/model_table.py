@@ -246,13 +246,13 @@ def two_sided(drawn: Drawn) -> list[float]:
 
 
 def _columns(problems: Sequence[ProblemResult]) -> list[Members]:
-    every = Members("overall", OVERALL, tuple(range(len(problems))))
-    groups = [g for g in named_groups(problems) if g.places != every.places]
+    overall = Members("overall", OVERALL, tuple(range(len(problems))))
+    groups = [g for g in named_groups(problems) if g.places != overall.places]
     benchmarks = [g for g in groups if g.kind == "benchmark"]
     chosen = benchmarks or [g for g in groups if g.kind == "domain"]
     # columns are looked up by name, so a group named like the overall one is renamed
     return [
-        every,
+        overall,
         *(
             dataclasses.replace(g, name=f"{g.kind} {OVERALL}") if g.name == OVERALL else g
             for g in chosen

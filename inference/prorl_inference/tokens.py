@@ -167,9 +167,9 @@ class Results:
             row = Row(key, sample, seed, budget)
             if begun is not None:
                 row.token_ids, row.logprobs = list(begun.token_ids), list(begun.logprobs)
-            done = begun is not None and begun.finish_reason != "paused"
-            answers.append(begun if done else None)
-            if not done:
+            has_ended = begun is not None and begun.finish_reason != "paused"
+            answers.append(begun if has_ended else None)
+            if not has_ended:
                 rows.append(row)
         self._open[key] = _Open(
             opened_think(self._tokenizer, request.prompt), answers, rows, len(rows)

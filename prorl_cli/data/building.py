@@ -402,9 +402,9 @@ def ladder_command(
         raise UserError(
             f"unknown split '{split}'{nearest(split, SPLITS)}; known: {', '.join(SPLITS)}"
         )
-    made = ladder(load_recipe(recipe), items, split, only or [], make_progress())
-    atomic_write_text(out, write_yaml(made))
+    ladder_recipe = ladder(load_recipe(recipe), items, split, only or [], make_progress())
+    atomic_write_text(out, write_yaml(ladder_recipe))
     say(
-        f"{len(made['entries'])} entries of {items} rows: {out}; build it with "
+        f"{len(ladder_recipe['entries'])} entries of {items} rows: {out}; build it with "
         f"{prorl_command('data', 'build', '--recipe', out)}"
     )

@@ -61,7 +61,7 @@ def show_command(
     row: Annotated[str, typer.Argument(metavar="ID", help="Id of a row, or of a dropped item.")],
     json_out: JsonNotTables = False,
 ) -> None:
-    """Show everything recorded about one row.
+    """Show everything recorded record one row.
 
     Example: prorl data show data/mine math-000012
 
@@ -69,14 +69,14 @@ def show_command(
     """
     from prorl_datasets import show
 
-    about = show(folder, row)
+    record = show(folder, row)
     if json_out:
-        print_json(about)
+        print_json(record)
         return
     console = stdout_console()
-    if about["kept"]:
-        show_example(about["id"], about["prompt"], about["gold_response"])
-    facts = {k: v for k, v in about.items() if k not in ("prompt", "gold_response", "id")}
+    if record["kept"]:
+        show_example(record["id"], record["prompt"], record["gold_response"])
+    facts = {k: v for k, v in record.items() if k not in ("prompt", "gold_response", "id")}
     for name, value in facts.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         console.print(f"{name}: {text}", markup=False, soft_wrap=True)

@@ -68,8 +68,8 @@ def compare_command(
     stored = gather(names)
     results = stored.results
     check_alike(results, any_sampling=section.any_sampling)
-    how = report_options("compare", names, section)
-    report = boundary_report(results, how.boundary)
+    options = report_options("compare", names, section)
+    report = boundary_report(results, options.boundary)
     comparisons = [compare(results[0], later, cluster=section.cluster) for later in results[1:]]
     extra: dict[str, Any] = {}
     extra_tables: list[TextTable] = []
@@ -88,12 +88,12 @@ def compare_command(
             for label, rows in suspect
         ]
     if html is not None:
-        write_page(stored.folders(), how, html, stored.run)
+        write_page(stored.folders(), options, html, stored.run)
         say(f"page written: {html}")
     if md is not None:
         from prorl_evaluation.report.markdown import write_markdown
 
-        data = report_data(results, stored.run, how, report)
+        data = report_data(results, stored.run, options, report)
         say(f"tables written: {write_markdown(data, md)}")
     if json_out:
         values = [c.to_json() for c in comparisons]
@@ -257,7 +257,7 @@ def novelty_command(
     config: o.ConfigFile = None,
     overrides: o.Sets = None,
 ) -> None:
-    """Measure how much of the answers is in no text of a corpus.
+    """Measure resampling much of the answers is in no text of a corpus.
 
     Example: prorl eval novelty evals/final --against evals/base
 
@@ -301,11 +301,11 @@ def novelty_command(
     say(f"corpus: {read.documents:,} documents, {read.words:,} words, {read.bytes / 1e6:,.1f} MB")
     if not read.words:
         warn("the corpus holds no words: compared with nothing, everything is new")
-    how = Resampling(seed=section.seed)
+    resampling = Resampling(seed=section.seed)
     rows = iter(measured)
     scored = [(m.label, [next(rows) for _ in m.responses]) for m in models]
-    groups = [g for label, values in scored for g in summarise(label, values, sizes, how)]
-    differences = changes(scored, sizes, how)
+    groups = [g for label, values in scored for g in summarise(label, values, sizes, resampling)]
+    differences = changes(scored, sizes, resampling)
     if json_out:
         print_json(
             {

@@ -67,10 +67,10 @@ def plan_command(
     smallest = smallest_gain(problems, n, rates, target=target)
     if json_out:
         row = {"problems": problems, "n": n, "gain": gain, "power": chance}
-        least = None if math.isnan(smallest) else round(smallest, 3)
+        rounded = None if math.isnan(smallest) else round(smallest, 3)
         needed = {"needed_problems": more, "needed_n": samples}
         spread = {"rate": rates.mean, "concentration": rates.concentration}
-        print_json({**row, **spread, "wanted_power": target, "smallest_gain": least, **needed})
+        print_json({**row, **spread, "wanted_power": target, "smallest_gain": rounded, **needed})
         return
     print(f"{problems} problems, {n} samples each, pass@1 {rates.mean:.3f} before")
     if chance is not None:
@@ -223,7 +223,7 @@ def run_command(
     Example: prorl eval run --suite prorl --run mine
 
     Without options: suite quickstart, the newest run and its base. Benchmarks that cannot be loaded are skipped with a
-    warning that says how to fix them; the same command evaluates what is left.
+    warning that says settings to fix them; the same command evaluates what is left.
     """
     if listed:
         _list_suites(json_out)
@@ -251,34 +251,34 @@ def run_command(
     s = chosen.sampling
     protocol = Protocol("", s.n, 1, s.temperature, s.top_p, s.max_tokens or run_limit(models[1]))
     session = session_of(eval_config, models, settings_of(eval_config, *models[1:], protocol))
-    which = Selection(
+    selection = Selection(
         eval_config.suite.benchmarks, eval_config.data.limit, eval_config.suite.mirror
     )
     who = eval_config.scoring
     with stoppable(KEPT, progress):
-        gathered = gather_benchmarks(chosen, which, progress)
+        gathered = gather_benchmarks(chosen, selection, progress)
         is_checked_here = not (who.allow_weak or who.servers)
         if is_checked_here and any(
             runs_programs(s.task) for one in gathered.ready for s in one.samples
         ):
             why = no_isolation()
             gathered = gathered if why is None else without_code(gathered, why)
-        how = session.settings
+        settings = session.settings
         problems = sum(len(one.samples) for one in gathered.ready)
         say(f"suite {chosen.name}: {chosen.title}")
         say(f"models: {', '.join(t.label for t in session.targets)}")
         say(
-            f"{len(gathered.ready)} benchmarks, {problems:,} problems · n {how.n} · temperature "
-            f"{how.temperature:g} · top-p {how.top_p:g} · at most {how.max_tokens} tokens · "
-            f"{problems * how.n * len(session.targets):,} samples in all"
+            f"{len(gathered.ready)} benchmarks, {problems:,} problems · n {settings.n} · temperature "
+            f"{settings.temperature:g} · top-p {settings.top_p:g} · at most {settings.max_tokens} tokens · "
+            f"{problems * settings.n * len(session.targets):,} samples in all"
         )
         for failure in gathered.failures:
             warn(f"{failure.benchmark} cannot be loaded: {failure.reason}")
         for one in gathered.ready:
             for note in one.notes:
                 warn(note)
-        same = how.repeated_answers()
-        for line in [*([] if same is None else [same]), *_power_warnings(gathered, how.n)]:
+        same = settings.repeated_answers()
+        for line in [*([] if same is None else [same]), *_power_warnings(gathered, settings.n)]:
             warn(line)
         for note in chosen.notes:
             say(f"note: {note}")
@@ -296,9 +296,9 @@ def _power_warnings(gathered: Gathered, n: int) -> list[str]:
     """Return warnings for a suite, or its benchmarks, that are too small to show a gain."""
     from prorl_evaluation.stats.power import GAIN_OF_INTEREST, poor_power
 
-    whole = poor_power(sum(len(one.samples) for one in gathered.ready), n)
-    if whole is not None:
-        return [whole]
+    suite_warning = poor_power(sum(len(one.samples) for one in gathered.ready), n)
+    if suite_warning is not None:
+        return [suite_warning]
     alone = [one.name for one in gathered.ready if poor_power(len(one.samples), n) is not None]
     if not alone:
         return []
@@ -328,9 +328,9 @@ def _find_shared_problems(
 
 
 def _show(
-    result: SuiteResult, session: Session, how: str, choice: RowChoice, html: Path | None
+    result: SuiteResult, session: Session, form: str, choice: RowChoice, html: Path | None
 ) -> None:
-    """Save and print the results (``how``: tables, markdown or json) and write the report to ``html``.
+    """Save and print the results (``form``: tables, markdown or json) and write the report to ``html``.
 
     Exits with the result's code if benchmarks failed.
     """
@@ -339,9 +339,9 @@ def _show(
 
     page = save_suite(result, suites_root(session.run, session.out), choice)
     tables = suite_tables(result, choice)
-    if how == "json":
+    if form == "json":
         print_json(suite_json(result))
-    elif how == "markdown":
+    elif form == "markdown":
         print(markdown(tables), end="")
     else:
         for table in tables:
@@ -357,8 +357,8 @@ def _show(
         from prorl_evaluation.report.data import ReportOptions
         from prorl_evaluation.suites.runner import finished_by_all
 
-        finished, left = finished_by_all(result.models)
-        for name in left:
+        finished, unfinished = finished_by_all(result.models)
+        for name in unfinished:
             warn(f"{name} is not in the page: not every model has finished it")
         if finished:
             folders = [m.folders[name] for m in result.models for name in finished]
@@ -383,14 +383,14 @@ def _list_suites(json_out: bool) -> None:
     for suite in suites:
         for name, source in suite.sources.items():
             if isinstance(source, DatasetSpec):
-                where, need = source.dataset, "the folder"
+                origin, need = source.dataset, "the folder"
             elif isinstance(source, ProceduralSpec) or source.hub is None:
-                where, need = "generated", "nothing"
+                origin, need = "generated", "nothing"
             else:
-                where = source.hub.repo
+                origin = source.hub.repo
                 need = "the hub and its terms" if source.gated else "the hub or --mirror"
             metric = "pass@1" if suite.metric(name) == "mean_of_n" else "mean reward"
-            row = {"suite": suite.name, "benchmark": name, "metric": metric, "from": where}
+            row = {"suite": suite.name, "benchmark": name, "metric": metric, "from": origin}
             rows.append({**row, "needs": need})
     if json_out:
         print_json(rows)

@@ -151,8 +151,8 @@ def _train(
         train_samples, _ = load_samples(Path(str(config.data.path)), config.reward)
         rates = measure(config, train_samples, progress)
     costs = costs_of(rates)
-    done = newest_step(run.checkpoints) or 0
-    plan = choose(costs, deadline - time.monotonic(), steps, done)
+    steps_done = newest_step(run.checkpoints) or 0
+    plan = choose(costs, deadline - time.monotonic(), steps, steps_done)
     load = os.getloadavg()[0]
     say(
         f"this machine: {rates.sampled:.0f} tokens/s sampled, {rates.trained:.0f} trained, load {load:.1f}"
@@ -211,7 +211,7 @@ def _evaluate(
         backend=backend.name,
         dataset=origin,
     )
-    targets = [run_target(evaluated, which) for which in ("0", "latest")]
+    targets = [run_target(evaluated, checkpoint) for checkpoint in ("0", "latest")]
     session = Session(targets, evaluated, samples, settings, limit, device=device)
     progress: Progress = make_progress()
     with stoppable(KEPT, progress), VerifierPool(workers=2) as pool:

@@ -145,8 +145,8 @@ def choose(costs: Costs, seconds: float, steps: int | None = None, done: int = 0
     """
     size, fitting = SIZES[0], 0
     for size in SIZES:
-        left = (1 - RESERVE) * seconds - costs.around(size, done)
-        fitting = done + math.floor(left / costs.step)
+        remaining = (1 - RESERVE) * seconds - costs.around(size, done)
+        fitting = done + math.floor(remaining / costs.step)
         if fitting >= (size.least if steps is None else steps):
             break
     total = steps if steps is not None else max(min(fitting, size.most), done, 1)
@@ -194,21 +194,21 @@ class Pace:
     def after_step(self, row: Mapping[str, Any]) -> bool:
         """Record a step's metrics; return whether there is time for another step."""
         self._rows.append(row)
-        done = int(row["step"])
+        steps_done = int(row["step"])
         sampling = statistics.fmean(r["sample_seconds"] for r in self._rows)
         self.costs = replace(
             self.costs,
             step=statistics.fmean(r["seconds"] for r in self._rows),
             answer=LONGER * sampling / (PROMPTS * SAMPLES),
         )
-        plan = choose(self.costs, self.deadline - self._clock(), self._steps, done)
+        plan = choose(self.costs, self.deadline - self._clock(), self._steps, steps_done)
         self.plan = replace(
-            plan, examples=self.plan.examples, steps=min(plan.steps, max(self._most, done))
+            plan, examples=self.plan.examples, steps=min(plan.steps, max(self._most, steps_done))
         )
         if self.plan.steps < self._lowest:
             self._lowest = self.plan.steps
             self._say(f"slower than planned: {_steps(self.plan.steps)} in all")
-        return self.plan.steps > done
+        return self.plan.steps > steps_done
 
     def before_evaluation(self, done: int) -> Plan:
         """Return the final plan after ``done`` steps, with the largest evaluation that fits."""

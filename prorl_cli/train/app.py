@@ -131,12 +131,12 @@ def start_run(start: Start, restarts: int = 0, trainers: Trainers | None = None)
         console.say(f"scaled   {note}")
     console.say("the ETA appears once steps are steady; Ctrl-C saves and says how to continue")
 
-    again = prorl_command("train", "--resume", folder.name)
+    resume_command = prorl_command("train", "--resume", folder.name)
 
     def how_to_go_on() -> str:
         if not start.run.config_path.exists():
             return NOTHING_KEPT
-        return f"stopping; continue with {again}"
+        return f"stopping; continue with {resume_command}"
 
     started, progress = time.monotonic(), console.make_progress()
     with console.stoppable(how_to_go_on, progress):
@@ -146,11 +146,11 @@ def start_run(start: Start, restarts: int = 0, trainers: Trainers | None = None)
         console.say(f"the run stopped after step {report.last_step}: {report.stopped}")
         explanation = prorl_command("train", "explain", folder.name, "--step", report.last_step)
         console.say(f"what it saw: {explanation}")
-        console.say(f"once the cause is gone: {again}")
+        console.say(f"once the cause is gone: {resume_command}")
         raise typer.Exit(1)
     if report.interrupted:
         console.say(f"stopped after step {report.last_step} of {report.steps} ({took}); saved.")
-        console.say(f"go on with: {again}")
+        console.say(f"go on with: {resume_command}")
         return report
     stalled = [d for d in start.run.decisions() if d["kind"] == "run_ended"]
     if stalled and stalled[-1]["step"] == report.last_step:

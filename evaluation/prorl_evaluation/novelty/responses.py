@@ -60,14 +60,14 @@ def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
     first, owners = read_job(folders[0])[0], dict[str, Path]()
     for folder in folders:
         job, problems = read_job(folder)
-        both = f"{path}: {folders[0].name} and {folder.name}"
+        names = f"{path}: {folders[0].name} and {folder.name}"
         if job.model_digest != first.model_digest:
-            raise EvaluationError(f"{both} are of two models: name one of these folders")
+            raise EvaluationError(f"{names} are of two models: name one of these folders")
         for name in RESPONSE_SETTINGS:
             a, b = getattr(first.settings, name), getattr(job.settings, name)
             if a != b:
                 raise EvaluationError(
-                    f"{both} were sampled differently ({name} {a} and {b}): name one of these folders"
+                    f"{names} were sampled differently ({name} {a} and {b}): name one of these folders"
                 )
         for problem in problems:
             if (owner := owners.setdefault(problem.id, folder)) != folder:

@@ -45,26 +45,31 @@ class NoveltyChange:
 
 
 def summarise(
-    label: str, rows: Sequence[Novelty], lengths: Sequence[int], how: Resampling | None = None
+    label: str,
+    rows: Sequence[Novelty],
+    lengths: Sequence[int],
+    resampling: Resampling | None = None,
 ) -> list[GroupNovelty]:
     """Return the overall numbers, stratified by group, then each group's."""
-    how = how or Resampling()
+    resampling = resampling or Resampling()
     groups = list(dict.fromkeys(r.group for r in rows))
-    result = [_group(label, OVERALL, rows, lengths, how)]
+    result = [_group(label, OVERALL, rows, lengths, resampling)]
     if len(groups) > 1:
         result += [
-            _group(label, g, [r for r in rows if r.group == g], lengths, how) for g in groups
+            _group(label, g, [r for r in rows if r.group == g], lengths, resampling) for g in groups
         ]
     return result
 
 
 def _group(
-    label: str, name: str, rows: Sequence[Novelty], lengths: Sequence[int], how: Resampling
+    label: str, name: str, rows: Sequence[Novelty], lengths: Sequence[int], resampling: Resampling
 ) -> GroupNovelty:
     problems = _by_problem(rows)
     values = [_means(members, len(lengths)) for members in problems.values()]
     strata = [members[0].group for members in problems.values()]
-    seeded = Resampling(how.level, how.draws, derive_seed(how.seed, "novelty", name))
+    seeded = Resampling(
+        resampling.level, resampling.draws, derive_seed(resampling.seed, "novelty", name)
+    )
     columns = bounded_columns(values, units=Units(strata=strata), how=seeded)
     n = len(lengths)
     return GroupNovelty(
@@ -100,26 +105,26 @@ def _scaled(i: Interval, by: float) -> Interval:
 
 
 def changes(
-    models: Sequence[tuple[str, Sequence[Novelty]]], lengths: Sequence[int], how: Resampling
+    models: Sequence[tuple[str, Sequence[Novelty]]], lengths: Sequence[int], resampling: Resampling
 ) -> list[NoveltyChange]:
     """Compare every later model with the first, overall and by group."""
     result = []
     first_label, first = models[0]
-    mine = _by_problem(first)
+    first_problems = _by_problem(first)
     for label, rows in models[1:]:
-        theirs = _by_problem(rows)
-        shared = [p for p in mine if p in theirs]
-        groups = list(dict.fromkeys(mine[p][0].group for p in shared))
+        problems = _by_problem(rows)
+        shared = [p for p in first_problems if p in problems]
+        groups = list(dict.fromkeys(first_problems[p][0].group for p in shared))
         for group in [OVERALL, *(groups if len(groups) > 1 else [])]:
-            inside = [p for p in shared if group in (OVERALL, mine[p][0].group)]
-            pairs = [(mine[p], theirs[p]) for p in inside]
+            inside = [p for p in shared if group in (OVERALL, first_problems[p][0].group)]
+            pairs = [(first_problems[p], problems[p]) for p in inside]
             interval = Interval(math.nan, math.nan, math.nan, 0)
             if pairs:
                 n = len(lengths)
                 change = [[_means(b, n)[0] - _means(a, n)[0]] for a, b in pairs]
                 units = Units(strata=[a[0].group for a, _ in pairs])
-                seed = derive_seed(how.seed, "novelty change", group)
-                seeded = Resampling(how.level, how.draws, seed)
+                seed = derive_seed(resampling.seed, "novelty change", group)
+                seeded = Resampling(resampling.level, resampling.draws, seed)
                 interval = _scaled(paired_columns(change, units, seeded)[0][0], n)
             result.append(NoveltyChange(first_label, label, group, interval))
     return result

@@ -51,8 +51,8 @@ def convert_gguf(source: Path, folder: Path) -> None:
         for part, count in heads.items():
             if part in tensor.name:
                 values = split_rotary_pairs(values, facts[count])
-        whole = torch.from_numpy(np.ascontiguousarray(values))
-        weights[weight_name(tensor.name)] = whole.to(torch.bfloat16)
+        weight = torch.from_numpy(np.ascontiguousarray(values))
+        weights[weight_name(tensor.name)] = weight.to(torch.bfloat16)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     (folder / "model.safetensors").chmod(0o644)
     end = facts["tokenizer.ggml.eos_token_id"]

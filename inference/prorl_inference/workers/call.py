@@ -264,7 +264,7 @@ class Call:
 
     def _pull(self, number: int, generator: Generator, rows: int) -> None:
         taken: list[tuple[Unit, int]] = []
-        left: Counter[int] = Counter()
+        unfinished: Counter[int] = Counter()
         generate: Any = generator.generate  # takes an iterator, see ``OpenAIGenerator.pulls``
 
         def requests() -> Iterator[Request | None]:
@@ -275,7 +275,7 @@ class Call:
                         return
                     yield None
                     continue
-                left[unit.number] = len(unit.requests)
+                unfinished[unit.number] = len(unit.requests)
                 for index, request in enumerate(unit.requests):
                     taken.append((unit, index))
                     yield request
@@ -287,8 +287,8 @@ class Call:
                 self._work.refused(number, unit, completions)
                 return
             self._events.put(_Ended(number, unit, index, completions))
-            left[unit.number] -= 1
-            if not left[unit.number]:
+            unfinished[unit.number] -= 1
+            if not unfinished[unit.number]:
                 self._work.ended(number, unit)
 
         generate(requests(), self._params, self._check_stop, result)

@@ -116,8 +116,8 @@ class SharedWork:
     def finished(self) -> bool:
         """Whether every unit has ended or the work was closed."""
         with self._lock:
-            left = bool(self._returned or self._under_way)
-            return self._closed or (self._all_taken and not left)
+            unfinished = bool(self._returned or self._under_way)
+            return self._closed or (self._all_taken and not unfinished)
 
     def _take_returned(self, worker: int) -> Unit | None:
         """Return a returned unit that the worker has not refused; drop completed ones."""

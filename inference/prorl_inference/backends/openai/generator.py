@@ -82,9 +82,9 @@ class Collector:
         row[job.sample] = completion(job, answer, tokenizer)
         if self._on_done is not None:
             self._on_done(1)
-        whole = [c for c in row if c is not None]
-        if self._on_result is not None and len(whole) == len(row):
-            self._on_result(job.request, whole)
+        completions = [c for c in row if c is not None]
+        if self._on_result is not None and len(completions) == len(row):
+            self._on_result(job.request, completions)
 
     def result(self) -> list[list[Completion]]:
         return [[c for c in answers if c is not None] for answers in self._completions]
@@ -280,7 +280,7 @@ class OpenAIGenerator:
         self._watch.start()
         with self._connection() as connection:
 
-            def ask() -> Sequence[Mapping[str, Any]]:
+            def list_models() -> Sequence[Mapping[str, Any]]:
                 try:
                     return cards(read_object(connection.get("/models")))
                 except TransientError as failure:
@@ -292,7 +292,7 @@ class OpenAIGenerator:
                         return []
                     raise
 
-            models = {str(card["id"]): card for card in self._watch.until_answered(ask)}
+            models = {str(card["id"]): card for card in self._watch.until_answered(list_models)}
         if self.model_id:
             if models and self.model_id not in models:
                 names = ", ".join(list(models)[:8])

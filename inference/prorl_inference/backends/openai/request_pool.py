@@ -187,7 +187,7 @@ class RequestPool:
         first_failure = 0.0
         maybe_another = False  # the server may have restarted
         while True:
-            began = time.monotonic()
+            attempt_start = time.monotonic()
             try:
                 if maybe_another:
                     self._check_same_model(connection)
@@ -206,7 +206,7 @@ class RequestPool:
                 blamed += failure.blames_request
                 if blamed >= TRIES and self._server_works(connection, first_failure):
                     return Answer("", "refused", refusal=f"{failure}, {blamed} times")
-                self._watch.failed(failure, began)
+                self._watch.failed(failure, attempt_start)
                 self._watch.wait(self._watch.policy.wait(failures, failure.wait), failure.alive)
 
     def _attempt(

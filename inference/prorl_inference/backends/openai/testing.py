@@ -145,16 +145,16 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             fake.keys.append(self.headers.get("Authorization"))
             number = len(fake.bodies)
         fault = fake.script(number, body)
-        whole = json.dumps(fake.respond(body)).encode()
+        data = json.dumps(fake.respond(body)).encode()
         if fault is None:
-            self._send(200, whole, {})
+            self._send(200, data, {})
         elif fault.kind == "torn":
-            self._send(200, whole[: len(whole) // 2], {})
+            self._send(200, data[: len(data) // 2], {})
         elif fault.kind == "cut":
             self.send_response(200)
-            self.send_header("Content-Length", str(len(whole)))
+            self.send_header("Content-Length", str(len(data)))
             self.end_headers()
-            self.wfile.write(whole[: len(whole) // 2])
+            self.wfile.write(data[: len(data) // 2])
             self.close_connection = True
         elif fault.kind == "hang":
             fake.hung.wait(60)

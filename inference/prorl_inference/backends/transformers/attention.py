@@ -96,9 +96,9 @@ def select_rows(cache: Cache, index: torch.Tensor) -> Cache:
     """Return a new growing cache with the rows ``index`` of ``cache``."""
     chosen: Any = Cache(layers=[GrowingLayer() for _ in cache.layers])
     layers: Any = cache.layers
-    for mine, theirs in zip(chosen.layers, layers, strict=True):
-        mine.lazy_initialization(theirs.keys, theirs.values)
-        mine.keys, mine.values = theirs.keys[index], theirs.values[index]
+    for target, source in zip(chosen.layers, layers, strict=True):
+        target.lazy_initialization(source.keys, source.values)
+        target.keys, target.values = source.keys[index], source.values[index]
     result: Cache = chosen
     return result
 

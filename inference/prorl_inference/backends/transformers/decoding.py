@@ -128,8 +128,8 @@ def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor,
 
 def cache_name(model: Any) -> str:
     """Return the name of the cache argument in the model's forward pass, or an empty string."""
-    whole = model.get_base_model() if hasattr(model, "get_base_model") else model
-    words = _parameters(type(whole).forward)
+    base = model.get_base_model() if hasattr(model, "get_base_model") else model
+    words = _parameters(type(base).forward)
     return next((name for name in (PLAIN, RECURRENT) if name in words), "")
 
 

@@ -168,8 +168,8 @@ class TransformersStream:
         import torch
 
         del wait
-        whole = self._results.whole()
-        while not whole and self.running:
+        ended = self._results.whole()
+        while not ended and self.running:
             self._pack_weights()
             if self._refills:
                 self._queue.add(list(self._waiting.values()))
@@ -182,7 +182,7 @@ class TransformersStream:
                 self._results.ended(rows)
                 return self._results.whole()
             self._decoding = None
-        return whole
+        return ended
 
     def stop(self) -> list[Ended]:
         self._decoding = None

@@ -69,17 +69,17 @@ class Queue:
     def __bool__(self) -> bool:
         return bool(self._waiting) or self._run is not None
 
-    def rows_to_enter(self, least: int) -> int:
+    def rows_to_enter(self, minimum: int) -> int:
         """Return how many rows must be free for samples to enter: one if a prefill has samples left."""
-        return least if self._run is None else 1
+        return minimum if self._run is None else 1
 
     def take(self, count: int) -> PendingSequences:
         """Return at least one and up to ``count`` samples whose prompts have been run."""
         if self._run is None:
             self._run = self._prefill(count)
         run = self._run
-        taken, left = run.split(count)
-        self._run = left if left.rows else None
+        taken, remaining = run.split(count)
+        self._run = remaining if remaining.rows else None
         return taken
 
     def _prefill(self, count: int) -> PendingSequences:
@@ -135,8 +135,8 @@ class Batch:
         for slot, row, prompt in zip(free, new.rows, _prompt_lengths(new), strict=True):
             self.rows[slot], self.prompts[slot], self.running[slot] = row, prompt, True
         place = torch.tensor(free, device=self.device)
-        for mine, theirs in zip(self.cache.layers, new.cache.layers, strict=True):
-            mine.overwrite(place, theirs, new.source)
+        for target, source in zip(self.cache.layers, new.cache.layers, strict=True):
+            target.overwrite(place, source, new.source)
         self.mask[place] = self._mask(new.lengths)
         self.uniforms[place] = self._uniforms(new.rows)
         return self._sample(new.logits[new.source], place, free, params, stops)
@@ -247,12 +247,14 @@ def decode_refilled(
 
     Samples may be queued between iterations. See :func:`.decoding.decode_batch`.
     """
-    least = max(1, int(batch_size * _REFILL_AT))
+    minimum = max(1, int(batch_size * _REFILL_AT))
     while queue:
         batch = Batch(model, queue.take(batch_size), params.max_tokens)
         while any(batch.running):
             ended = batch.sample(params, stop_ids)
-            while queue and (free := batch_size - sum(batch.running)) >= queue.rows_to_enter(least):
+            while queue and (free := batch_size - sum(batch.running)) >= queue.rows_to_enter(
+                minimum
+            ):
                 new = queue.take(free)
                 batch.grow(max(0, len(new.rows) - len(batch.free())))
                 ended += batch.admit(new, params, stop_ids)
