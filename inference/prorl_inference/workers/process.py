@@ -25,7 +25,13 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     incoming: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(incoming,), daemon=True).start()
+
+    def read() -> None:
+        for line in sys.stdin:
+            incoming.put(json.loads(line))
+        os._exit(0)
+
+    threading.Thread(target=read, daemon=True).start()
 
     def send(row: dict[str, Any]) -> None:
         out.write(json.dumps(row) + "\n")
@@ -66,12 +72,6 @@ def main() -> None:
                 send({"ended": True})
         except UserError as error:
             send({"user_error": str(error)})
-
-
-def _read(incoming: queue.SimpleQueue[dict[str, Any]]) -> None:
-    for line in sys.stdin:
-        incoming.put(json.loads(line))
-    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -315,7 +315,8 @@ def _volumes(shapes: Shapes) -> Array:
     for family in range(len(FAMILIES)):
         members = shapes.family == family
         if members.any():
-            steps = [_step(x[members]) for x in (shapes.middle, shapes.exponent)]
+            levels = [np.unique(x[members]) for x in (shapes.middle, shapes.exponent)]
+            steps = [float(np.log(x[1] / x[0])) if x.size > 1 else 1.0 for x in levels]
             family_grid = full_grid.of(family)
             spans = [
                 max(math.log(x.max() / x.min()), 1.0)
@@ -323,11 +324,6 @@ def _volumes(shapes: Shapes) -> Array:
             ]
             volumes[members] = math.prod(steps) / math.prod(spans)
     return volumes
-
-
-def _step(values: Array) -> float:
-    levels = np.unique(values)
-    return float(np.log(levels[1] / levels[0])) if levels.size > 1 else 1.0
 
 
 def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws:

@@ -108,7 +108,9 @@ def read_series(rows: Sequence[Mapping[str, Any]]) -> Series:
     validations, rewards = validations[first:], rewards[first:]
     steps = np.array([float(r["step"]) for r, _ in validations])
     tokens = [t for r, _ in validations if (t := number(r, "tokens_total")) is not None]
-    in_tokens = len(tokens) == len(validations) and _grow(tokens)
+    in_tokens = len(tokens) == len(validations) and bool(np.isfinite(tokens).all())
+    if in_tokens and len(tokens) > 1:
+        in_tokens = bool(min(np.diff(tokens)) >= 0 and tokens[-1] > tokens[0])
     compute = np.array(tokens) if in_tokens else steps
     rate = 1.0
     if steps.size > 1:
@@ -134,12 +136,6 @@ def _mean(row: Mapping[str, Any]) -> float | None:
             "reward must be from 0 to 1: a forecast supports no other unit"
         )
     return mean
-
-
-def _grow(tokens: Sequence[float]) -> bool:
-    if not np.isfinite(tokens).all():
-        return False
-    return len(tokens) < 2 or (min(np.diff(tokens)) >= 0 and tokens[-1] > tokens[0])
 
 
 def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
@@ -172,7 +168,11 @@ def forecast(
             f"step {to_step} is not ahead: the last validation is of step {last}; give a later --to-step"
         )
     if count < FEWEST:
-        return Forecast(False, _too_few(series), count, last, to_step, series.unit)
+        why = f"{count} validations: a curve needs {FEWEST} at least"
+        if count > 1:
+            due = series.steps[-1] + (FEWEST - count) * float(np.median(np.diff(series.steps)))
+            why += f", which this run has from step {due:.0f} on"
+        return Forecast(False, why, count, last, to_step, series.unit)
     random = np.random.default_rng(derive_seed(seed, "forecast", last, to_step))
     setting = settle(series.compute, series.places, series.values, series.noise)
     still = p_of_no_movement(setting, series.values, random)
@@ -247,15 +247,6 @@ def _why(
         f"{' and '.join(wide)}, wider than {widest:g}: more steps, or more problems or samples in each validation, would "
         "narrow it"
     )
-
-
-def _too_few(series: Series) -> str:
-    count = series.values.size
-    if count < 2:
-        return f"{count} validations: a curve needs {FEWEST} at least"
-    gap = float(np.median(np.diff(series.steps)))
-    due = series.steps[-1] + (FEWEST - count) * gap
-    return f"{count} validations: a curve needs {FEWEST} at least, which this run has from step {due:.0f} on"
 
 
 def one_line(result: Forecast) -> str:

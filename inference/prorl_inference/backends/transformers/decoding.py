@@ -129,13 +129,13 @@ def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor,
 def cache_name(model: Any) -> str:
     """Return the name of the cache argument in the model's forward pass, or an empty string."""
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
-    words = _parameters(type(base).forward)
-    return next((name for name in (PLAIN, RECURRENT) if name in words), "")
+    return cache_argument(type(base).forward)
 
 
 @functools.cache
-def _parameters(function: Callable[..., Any]) -> frozenset[str]:
-    return frozenset(inspect.signature(function).parameters)
+def cache_argument(forward: Callable[..., Any]) -> str:
+    parameters = inspect.signature(forward).parameters
+    return next((name for name in (PLAIN, RECURRENT) if name in parameters), "")
 
 
 def check_decoding(model: Any) -> None:

@@ -22,29 +22,23 @@ def packed_weights(model: Any, rows: int) -> Iterator[None]:
 
     The weights must not change inside the block, and gradients must be off.
     """
-    packed = []
+    packed, room = [], MOST_BYTES
+    plain = [m for m in model.modules() if type(m) is torch.nn.Linear and "forward" not in vars(m)]
+    if not hasattr(torch.ops.mkldnn, "_linear_pointwise") or torch.is_autocast_enabled("cpu"):
+        plain = []
     try:
-        for layer in _layers(model):
-            layer.forward = _packed(layer, rows)
-            packed.append(layer)
+        for layer in sorted(plain, key=lambda m: -m.weight.numel()):
+            weight = layer.weight
+            if weight.device.type == "cpu" and weight.dtype == torch.float32:
+                room -= weight.nbytes
+                if room < 0:
+                    break
+                layer.forward = _packed(layer, rows)
+                packed.append(layer)
         yield
     finally:
         for layer in packed:
             del layer.forward
-
-
-def _layers(model: Any) -> Iterator[Any]:
-    if not hasattr(torch.ops.mkldnn, "_linear_pointwise") or torch.is_autocast_enabled("cpu"):
-        return
-    room = MOST_BYTES
-    plain = [m for m in model.modules() if type(m) is torch.nn.Linear and "forward" not in vars(m)]
-    for layer in sorted(plain, key=lambda m: -m.weight.numel()):
-        weight = layer.weight
-        if weight.device.type == "cpu" and weight.dtype == torch.float32:
-            room -= weight.nbytes
-            if room < 0:
-                return
-            yield layer
 
 
 def _packed(layer: Any, rows: int) -> Callable[[torch.Tensor], torch.Tensor]:

@@ -53,16 +53,14 @@ def _belongs(pid: int, spec: Path, session: int) -> bool:
         marked = mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:  # it has just ended or belongs to another user
         return False
-    return marked and not (words.startswith(b"ray::") and _has_raylet(pid))
-
-
-def _has_raylet(pid: int) -> bool:
-    try:
+    if not marked or not words.startswith(b"ray::"):
+        return marked
+    try:  # the worker of a running Ray is the child of a raylet
         status = Path(f"/proc/{pid}/status").read_text()
         parent = status.partition("\nPPid:\t")[2].partition("\n")[0]
-        return b"raylet" in Path(f"/proc/{parent}/cmdline").read_bytes()
+        return b"raylet" not in Path(f"/proc/{parent}/cmdline").read_bytes()
     except OSError:
-        return False
+        return True
 
 
 def _kill(pids: list[int], spec: Path, session: int) -> set[int]:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from prorl_common import (
     DiskFullError,
@@ -67,6 +66,8 @@ def train_on_cluster(
     Raises UserError, or ServiceError if a part of the cluster died. The first Ctrl-C ends the run after its step, a
     second at once.
     """
+    from prorl_inference import fetch_or_resolve
+
     device = check_cluster(config)
     if device == "cpu":
         progress.message(
@@ -76,14 +77,29 @@ def train_on_cluster(
     config = config.model_copy(update={"data": config.data.model_copy(update={"path": str(data)})})
     folder = RunFolder(run.resolve())
     with folder.lock():
-        model = _prepared(config, folder, data, progress, resume)
+        model = fetch_or_resolve(config.model.path, progress).resolve()
+        refuse_model_code(model)
+        train, validation = load_samples(data, config.reward)
+        parts = parts_in_use(config, (sample.task for sample in (*train, *validation)))
+        if not resume:
+            folder.create(config, run_identity(data, model, parts))
+        else:
+            check_identity(folder, data, model, parts)
+        launch = folder.path / "openrlhf"
+        launch.mkdir(exist_ok=True)
+        if not (launch / PROMPTS).is_file():
+            export_prompts(train, launch / PROMPTS)
         checkpoint, phase, begins_stage = place(folder, config)
         if checkpoint is not None and begins_stage:
             model = checkpoint / "policy"
-        launch = folder.path / "openrlhf"
-        launch.mkdir(exist_ok=True)
         events.clear(launch)
-        changes = _changes(folder, config, launch, decisions)
+        # changes of config that are not yet recorded, including those of failed launches
+        pending = launch / PENDING
+        changes = json.loads(pending.read_text(encoding="utf-8")) if pending.is_file() else []
+        if decisions:
+            changes += [asdict(d) for d in decisions]
+            atomic_write_text(pending, json.dumps(changes))
+            folder.replace_config(config, decisions[0].step)
         places = Places(
             model=str(model),
             prompts=str(launch / PROMPTS),
@@ -98,7 +114,7 @@ def train_on_cluster(
             resume=resume,
             device=device,
             arguments=tuple(argument_list(config, places, phase)),
-            decisions=changes,
+            decisions=tuple(changes),
         )
         cluster = config.openrlhf.ray_address or os.environ.get("RAY_ADDRESS", "")
         if resume:  # end what an earlier launch left, also on nodes that were away
@@ -174,29 +190,6 @@ def refuse_model_code(model: Path) -> None:
             raise UserError(f"{model} needs images, which is not supported here: take a text model")
 
 
-def _prepared(
-    config: TrainConfig,
-    folder: RunFolder,
-    data: Path,
-    progress: Progress,
-    resume: bool,
-) -> Path:
-    from prorl_inference import fetch_or_resolve
-
-    model = fetch_or_resolve(config.model.path, progress).resolve()
-    refuse_model_code(model)
-    train, validation = load_samples(data, config.reward)
-    parts = parts_in_use(config, (sample.task for sample in (*train, *validation)))
-    if not resume:
-        folder.create(config, run_identity(data, model, parts))
-    else:
-        check_identity(folder, data, model, parts)
-    prompts = folder.path / "openrlhf" / PROMPTS
-    if not prompts.is_file():
-        export_prompts(train, prompts)
-    return model
-
-
 def prompt_row(sample: Sample) -> dict[str, object]:
     """Return a sample as a row for OpenRLHF's loader; ``label`` is the task as JSON text for the reward."""
     task = {"verifier": sample.task.verifier, "reference": sample.task.reference}
@@ -215,19 +208,6 @@ def export_prompts(samples: Iterable[Sample], path: Path) -> int:
         raise UserError("there are no prompts to train on: the dataset has no train split")
     atomic_write_text(path, "".join(rows))
     return len(rows)
-
-
-def _changes(
-    folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
-) -> tuple[dict[str, Any], ...]:
-    """Return config changes not yet recorded, including those of failed launches."""
-    file = launch / PENDING
-    waiting = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
-    if decisions:
-        waiting += [asdict(d) for d in decisions]
-        atomic_write_text(file, json.dumps(waiting))
-        folder.replace_config(config, decisions[0].step)
-    return tuple(waiting)
 
 
 def run_processes(
