@@ -150,8 +150,8 @@ def rate_command(
         from prorl_datasets.recipe.ladder import rungs_taken
         from prorl_evaluation.rating.summary import entries_in_band, row_rates
 
-        names = entries_in_band(row_rates(samples, rated), ends)
-        recipe = rungs_taken(manifest, set(names), {"train": 100, "test": 10})
+        entries = set(entries_in_band(row_rates(samples, rated), ends))
+        recipe = rungs_taken(manifest, entries, {"train": 100, "test": 10})
         atomic_write_text(recipe_out, write_yaml(recipe))
         say(f"{len(recipe['entries'])} sizes in the band: {recipe_out}")
 

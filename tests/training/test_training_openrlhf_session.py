@@ -13,7 +13,7 @@ from prorl_training.config.loading import load_config
 from prorl_training.engine.openrlhf import events
 from prorl_training.engine.openrlhf.launch import session
 from prorl_training.engine.openrlhf.launch.process import ray_options
-from prorl_training.engine.openrlhf.launch.session import _changes, refuse_model_code
+from prorl_training.engine.openrlhf.launch.session import pending_changes, refuse_model_code
 from prorl_training.engine.openrlhf.spec import PENDING, VARIABLE, Spec
 from prorl_training.run.folder import RunFolder
 from prorl_training.types import Decision
@@ -43,18 +43,20 @@ def test_a_change_of_config_waits_until_a_launch_has_recorded_it(tmp_path: Path)
     folder.create(config, {})
     launch = folder.path / "openrlhf"
     launch.mkdir()
-    assert _changes(folder, config, launch, []) == ()
+    assert pending_changes(folder, config, launch, []) == ()
     longer = config.model_copy(update={"steps": 9000})
     change = Decision(5, "config_changed", "steps 3000 -> 9000", {})
-    (asked,) = _changes(folder, longer, launch, [change])
+    (asked,) = pending_changes(folder, longer, launch, [change])
     assert asked["reason"] == "steps 3000 -> 9000"
     assert folder.config().steps == 9000
-    again = _changes(folder, longer, launch, [])  # that launch died before it recorded anything
+    again = pending_changes(
+        folder, longer, launch, []
+    )  # that launch died before it recorded anything
     assert again == (asked,)
-    both = _changes(folder, longer, launch, [replace(change, reason="another")])
+    both = pending_changes(folder, longer, launch, [replace(change, reason="another")])
     assert [d["reason"] for d in both] == ["steps 3000 -> 9000", "another"]
     (launch / PENDING).unlink()  # recorded
-    assert _changes(folder, longer, launch, []) == ()
+    assert pending_changes(folder, longer, launch, []) == ()
 
 
 def test_actors_on_every_node_are_told_which_plug_ins_to_load(

@@ -23,7 +23,9 @@ def packed_weights(model: Any, rows: int) -> Iterator[None]:
     The weights must not change inside the block, and gradients must be off.
     """
     packed, room = [], MOST_BYTES
-    plain = [m for m in model.modules() if type(m) is torch.nn.Linear and "forward" not in vars(m)]
+    plain: list[Any] = [
+        m for m in model.modules() if type(m) is torch.nn.Linear and "forward" not in vars(m)
+    ]
     if not hasattr(torch.ops.mkldnn, "_linear_pointwise") or torch.is_autocast_enabled("cpu"):
         plain = []
     try:

@@ -93,13 +93,7 @@ def train_on_cluster(
         if checkpoint is not None and begins_stage:
             model = checkpoint / "policy"
         events.clear(launch)
-        # changes of config that are not yet recorded, including those of failed launches
-        pending = launch / PENDING
-        changes = json.loads(pending.read_text(encoding="utf-8")) if pending.is_file() else []
-        if decisions:
-            changes += [asdict(d) for d in decisions]
-            atomic_write_text(pending, json.dumps(changes))
-            folder.replace_config(config, decisions[0].step)
+        changes = pending_changes(folder, config, launch, decisions)
         places = Places(
             model=str(model),
             prompts=str(launch / PROMPTS),
@@ -114,7 +108,7 @@ def train_on_cluster(
             resume=resume,
             device=device,
             arguments=tuple(argument_list(config, places, phase)),
-            decisions=tuple(changes),
+            decisions=changes,
         )
         cluster = config.openrlhf.ray_address or os.environ.get("RAY_ADDRESS", "")
         if resume:  # end what an earlier launch left, also on nodes that were away
@@ -208,6 +202,19 @@ def export_prompts(samples: Iterable[Sample], path: Path) -> int:
         raise UserError("there are no prompts to train on: the dataset has no train split")
     atomic_write_text(path, "".join(rows))
     return len(rows)
+
+
+def pending_changes(
+    folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
+) -> tuple[dict[str, Any], ...]:
+    """Return config changes not yet recorded, including those of failed launches."""
+    file = launch / PENDING
+    changes = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    if decisions:
+        changes += [asdict(d) for d in decisions]
+        atomic_write_text(file, json.dumps(changes))
+        folder.replace_config(config, decisions[0].step)
+    return tuple(changes)
 
 
 def run_processes(
