@@ -290,12 +290,12 @@ def novelty_command(
         called += f" ({count} file{'' if count == 1 else 's'})"
     else:
         base = read_responses(section.against)
-        split = against_base(base, models)
-        held, called = split.corpus, split.described
-        if split.control is None:
+        held, control = against_base(base, models)
+        called = f"{len(held.texts):,} responses of {base.label}"
+        if control is None:
             warn(f"{base.label} has one sample per problem: no half is left as a control")
         else:
-            models = [split.control, *models]
+            models = [control, *models]
     responses = [r for m in models for r in m.responses]
     measured, read = measure(responses, held, sizes, make_progress())
     say(f"corpus: {read.documents:,} documents, {read.words:,} words, {read.bytes / 1e6:,.1f} MB")

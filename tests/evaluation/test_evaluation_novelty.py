@@ -17,7 +17,7 @@ from prorl_cli.main import build_app
 from prorl_common import NullProgress, UserError
 from prorl_evaluation import EvalSettings, EvaluationError, evaluate
 from prorl_evaluation.novelty import corpus as corpus_module
-from prorl_evaluation.novelty.corpus import FileCorpus, Grams, Read, TextCorpus, word_hashes
+from prorl_evaluation.novelty.corpus import FileCorpus, Read, TextCorpus, gram_hashes, word_hashes
 from prorl_evaluation.novelty.coverage import LENGTHS, measure
 from prorl_evaluation.novelty.responses import Response, against_base, read_responses
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
@@ -181,10 +181,9 @@ def test_words_are_hashed_by_their_letters_alone_wherever_they_stand() -> None:
 
 def test_a_grams_hash_is_the_same_from_both_ways_and_at_any_place() -> None:
     words = word_hashes(FOX.encode() * 3)
-    grams = Grams(words)
-    starts = np.arange(len(words) - 6)
-    assert (grams.all(7) == grams.at(starts, 7)).all()
-    assert (Grams(words[5:]).all(7) == grams.all(7)[5:]).all()
+    grams = gram_hashes(words, 7)
+    assert (grams == gram_hashes(words, 7, np.arange(len(words) - 6))).all()
+    assert (gram_hashes(words[5:], 7) == grams[5:]).all()
     assert len(np.unique(word_hashes(" ".join(map(str, range(200_000))).encode()))) == 200_000
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from prorl_common import nearest
 from prorl_evaluation.types import EvaluationError
@@ -44,46 +44,23 @@ def _tables() -> tuple[NDArray[np.uint8], Hashes]:
     return kind, value
 
 
-@lru_cache(maxsize=64)
-def _powers(base: int, length: int) -> tuple[Hashes, Hashes]:
-    import numpy as np
-
-    tables = []
-    for factor in (base, pow(base, -1, 2**64)):
-        row = np.full(length, factor, dtype=np.uint64)
-        row[:1] = 1
-        tables.append(np.cumprod(row, dtype=np.uint64))
-    return tables[0], tables[1]
-
-
-def _prefix(values: Hashes, base: int) -> tuple[Hashes, Hashes]:
-    """Return prefix sums of values * base**i, starting with 0, and powers base**-i."""
-    import numpy as np
-
-    # powers are cached per power of two, so all tables together take twice the memory of the largest (64 MB for both
-    # bases at blocks of 2 MB)
-    power, inverse = _powers(base, 1 << max(10, len(values).bit_length()))
-    sums = np.zeros(len(values) + 1, dtype=np.uint64)
-    np.cumsum(values * power[: len(values)], out=sums[1:])
-    return sums, inverse
-
-
 def word_hashes(data: bytes) -> Hashes:
     """Return the hash of each word in ``data``, shape [words]."""
     import numpy as np
 
     kind_of, value_of = _tables()
     raw = np.frombuffer(data, dtype=np.uint8)
-    if not len(raw):
-        return np.zeros(0, dtype=np.uint64)
     kind = kind_of[raw]
-    letter, sign = kind == _LETTER, kind == _SIGN
-    begins, ends = letter.copy(), letter.copy()
-    begins[1:] &= ~letter[:-1]
-    ends[:-1] &= ~letter[1:]
-    first, last = np.flatnonzero(begins | sign), np.flatnonzero(ends | sign)
-    sums, inverse = _prefix(value_of[raw], _BYTE_BASE)
-    values = (sums[last + 1] - sums[first]) * inverse[first]
+    begins = kind != _GAP
+    begins[1:] &= (kind[1:] == _SIGN) | (kind[:-1] != _LETTER)
+    first = np.flatnonzero(begins)
+    if not len(first):
+        return np.zeros(0, dtype=np.uint64)
+    places = np.arange(len(raw))
+    position = places - np.maximum.accumulate(np.where(begins, places, 0))  # in its word
+    powers = np.cumprod(np.full(position.max() + 1, _BYTE_BASE, dtype=np.uint64))
+    letters = np.where(kind == _GAP, np.uint64(0), value_of[raw])
+    values = np.add.reduceat(letters * powers[position], first)
     # the finaliser of SplitMix64 (Steele, Lea and Flood 2014)
     values ^= values >> np.uint64(30)
     values *= np.uint64(0xBF58476D1CE4E5B9)
@@ -93,30 +70,16 @@ def word_hashes(data: bytes) -> Hashes:
     return values
 
 
-class Grams:
-    """The n-grams of a sequence of word hashes, computed on demand."""
-
-    def __init__(self, words: Hashes) -> None:
-        self.words = len(words)
-        self._sums, self._inverse = _prefix(words, _WORD_BASE)
-
-    def all(self, length: int) -> Hashes:
-        """Return the hashes of all n-grams, shape [max(0, words - length + 1)]."""
-        count = max(0, self.words - length + 1)
-        return (self._sums[length : length + count] - self._sums[:count]) * self._inverse[:count]
-
-    def at(self, starts: NDArray[np.intp], length: int) -> Hashes:
-        """Return the hashes of the n-grams at ``starts``; each must fit."""
-        return (self._sums[starts + length] - self._sums[starts]) * self._inverse[starts]
-
-
-def last_gap(data: bytes) -> int:
-    """Return the position after the last byte outside a word, or 0."""
+def gram_hashes(words: Hashes, length: int, starts: NDArray[np.intp] | None = None) -> Hashes:
+    """Return the hashes of the n-grams at ``starts``, where each must fit, or of all."""
     import numpy as np
 
-    kind = _tables()[0][np.frombuffer(data, dtype=np.uint8)]
-    gaps = np.flatnonzero(kind != _LETTER)
-    return int(gaps[-1]) + 1 if len(gaps) else 0
+    count = max(0, len(words) - length + 1)
+    hashes = np.zeros(count if starts is None else len(starts), dtype=np.uint64)
+    for offset in range(length):
+        chosen = words[offset : offset + count] if starts is None else words[starts + offset]
+        hashes += chosen * np.uint64(pow(_WORD_BASE, offset, 2**64))
+    return hashes
 
 
 BLOCK = 1 << 19
@@ -133,14 +96,6 @@ class Read:
     documents: int = 0
     bytes: int = 0
     words: int = 0
-
-
-class Corpus(Protocol):
-    """A corpus that can be streamed repeatedly."""
-
-    def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield UTF-8 blocks that end between words, and count documents. Each document ends with DOCUMENT_END."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +133,10 @@ class FileCorpus:
         return files
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield the files' blocks. Raises EvaluationError or DatasetError."""
+        """Yield UTF-8 blocks that end between words, each document with DOCUMENT_END, and count documents.
+
+        Raises EvaluationError or DatasetError.
+        """
         for file in self.files():
             if file.name.endswith(TEXTS):
                 read.documents += 1
@@ -216,6 +174,9 @@ class TextCorpus:
         yield from _joined(self.texts, read)
 
 
+Corpus = FileCorpus | TextCorpus
+
+
 def encoded(text: str) -> bytes:
     """Return UTF-8 with DOCUMENT_END replaced by a space."""
     return text.encode("utf-8", "surrogatepass").replace(DOCUMENT_END, b" ")
@@ -230,20 +191,10 @@ def _joined(texts: Iterable[str], read: Read) -> Iterator[bytes]:
         held.append(data)
         size += len(data)
         if size >= BLOCK:
-            yield from _cut(b"".join(held))
+            yield b"".join(held)
             held, size = [], 0
     if held:
-        yield from _cut(b"".join(held))
-
-
-def _cut(data: bytes) -> Iterator[bytes]:
-    start = 0
-    while len(data) - start > 2 * BLOCK:
-        end = start + BLOCK
-        size = last_gap(data[start:end]) or BLOCK
-        yield data[start : start + size]
-        start += size
-    yield data[start:]
+        yield b"".join(held)
 
 
 def _text_blocks(file: Path) -> Iterator[bytes]:
@@ -252,7 +203,7 @@ def _text_blocks(file: Path) -> Iterator[bytes]:
         with gzip.open(file) if file.name.endswith(".gz") else file.open("rb") as stream:
             while piece := stream.read(BLOCK):
                 data = tail + piece.replace(DOCUMENT_END, b" ")
-                end = last_gap(data)
+                end = max(data.rfind(b" "), data.rfind(b"\n")) + 1
                 if end == 0 and len(data) > 4 * BLOCK:  # no gap in two megabytes: not words
                     end = len(data)
                 yield data[:end]

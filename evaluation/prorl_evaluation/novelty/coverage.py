@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from prorl_common import NullProgress, Progress
-from prorl_evaluation.novelty.corpus import Corpus, Grams, Read, encoded, word_hashes, word_stream
+from prorl_evaluation.novelty.corpus import (
+    Corpus,
+    Read,
+    encoded,
+    gram_hashes,
+    word_hashes,
+    word_stream,
+)
 from prorl_evaluation.novelty.responses import Response
 
 if TYPE_CHECKING:
@@ -37,9 +44,9 @@ class GramIndex:
         self.lengths = tuple(lengths)
         self._grams: dict[int, Hashes] = {}
         self._in_corpus: dict[int, Flags] = {}
-        grams = [Grams(words) for words in responses]
         for length in self.lengths:
-            hashes = np.concatenate([np.zeros(0, np.uint64), *(g.all(length) for g in grams)])
+            parts = [gram_hashes(words, length) for words in responses]
+            hashes = np.concatenate([np.zeros(0, np.uint64), *parts])
             hashes.sort()  # np.unique is slower here
             fresh = np.ones(len(hashes), dtype=np.bool_)
             fresh[1:] = hashes[1:] != hashes[:-1]
@@ -55,14 +62,13 @@ class GramIndex:
         """Flag the n-grams that occur in a corpus block."""
         import numpy as np
 
-        grams = Grams(words)
-        first = grams.all(self.lengths[0])
+        first = gram_hashes(words, self.lengths[0])
         starts = np.flatnonzero(self._filter[first >> self._shift])
         for length in self.lengths:
-            starts = starts[starts + length <= grams.words]
+            starts = starts[starts + length <= len(words)]
             if not len(starts):
                 return
-            hit, places = _places(self._grams[length], grams.at(starts, length))
+            hit, places = _places(self._grams[length], gram_hashes(words, length, starts))
             self._in_corpus[length][places] = True
             starts = starts[hit]
 
@@ -72,14 +78,13 @@ class GramIndex:
 
         seen_grams = {n: self._grams[n][self._in_corpus[n]] for n in self.lengths}
         for words in responses:
-            grams = Grams(words)
-            starts = np.arange(max(0, grams.words - self.lengths[0] + 1))
+            starts = np.arange(max(0, len(words) - self.lengths[0] + 1))
             flags: dict[int, Flags] = {}
             for length in self.lengths:
-                starts = starts[starts + length <= grams.words]
-                hit, _ = _places(seen_grams[length], grams.at(starts, length))
+                starts = starts[starts + length <= len(words)]
+                hit, _ = _places(seen_grams[length], gram_hashes(words, length, starts))
                 starts = starts[hit]
-                flags[length] = np.zeros(max(0, grams.words - length + 1), dtype=np.bool_)
+                flags[length] = np.zeros(max(0, len(words) - length + 1), dtype=np.bool_)
                 flags[length][starts] = True
             yield flags
 

@@ -105,17 +105,10 @@ def _lines(path: Path) -> Iterator[Response]:
         yield Response(problem, str(row.get("domain", "all")), index, text)
 
 
-@dataclass(frozen=True, slots=True)
-class Against:
-    """The base model's samples, split into the corpus and a held-out control."""
-
-    corpus: TextCorpus
-    control: ResponseSet | None
-    described: str
-
-
-def against_base(base: ResponseSet, models: Sequence[ResponseSet]) -> Against:
-    """Split base samples into corpus and control. Raises EvaluationError without shared problems."""
+def against_base(
+    base: ResponseSet, models: Sequence[ResponseSet]
+) -> tuple[TextCorpus, ResponseSet | None]:
+    """Split base samples into a corpus and a held-out control. Raises EvaluationError without shared problems."""
     problems = {r.problem for r in base.responses}
     for model in models:
         if not any(r.problem in problems for r in model.responses):
@@ -123,9 +116,6 @@ def against_base(base: ResponseSet, models: Sequence[ResponseSet]) -> Against:
                 f"'{model.label}' and '{base.label}' share no problem: sample both on the same problems"
             )
     corpus = [r.text for r in base.responses if r.index % 2 == 0]
-    held_out: list[Response] = [r for r in base.responses if r.index % 2 == 1]
-    described = f"{len(corpus):,} responses of {base.label}"
-    if not held_out:
-        return Against(TextCorpus(corpus), None, described)
-    control = ResponseSet(f"{base.label} (held-out half)", held_out)
-    return Against(TextCorpus(corpus), control, described)
+    held_out = [r for r in base.responses if r.index % 2 == 1]
+    control = ResponseSet(f"{base.label} (held-out half)", held_out) if held_out else None
+    return TextCorpus(corpus), control
