@@ -81,10 +81,7 @@ GAP = 2
 
 
 def print_table(
-    title: str,
-    head: Sequence[str],
-    rows: Iterable[Sequence[str | Text]],
-    drop: Sequence[str] = (),
+    title: str, head: Sequence[str], rows: Iterable[Sequence[str | Text]], drop: Sequence[str] = ()
 ) -> None:
     """Print a table on stdout that fits its width: texts are folded between words, numbers are never cut.
 

@@ -70,9 +70,7 @@ def _checked(numbers: TypeAdapter[T], value: object) -> T:
 SandboxBackend = Annotated[
     str,
     typer.Option(
-        "--backend",
-        envvar="PRORL_BACKEND",
-        help="Sandbox: local, docker or docker:RUNTIME.",
+        "--backend", envvar="PRORL_BACKEND", help="Sandbox: local, docker or docker:RUNTIME."
     ),
 ]
 RewardServers = Annotated[
@@ -89,8 +87,7 @@ TokenFile = Annotated[
 AllowHost = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME",
-        help="Name by which browsers reach it, e.g. of a proxy; repeatable.",
+        metavar="NAME", help="Name by which browsers reach it, e.g. of a proxy; repeatable."
     ),
 ]
 ReadyFile = Annotated[

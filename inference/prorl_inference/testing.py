@@ -21,12 +21,7 @@ CHAT_TEMPLATE = (
 def byte_tokenizer() -> PreTrainedTokenizerFast:
     """Return a tokenizer with one token per UTF-8 byte and four special tokens."""
     import transformers
-    from tokenizers import (
-        Tokenizer,
-        decoders,
-        models,
-        pre_tokenizers,
-    )
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
     hf: Any = transformers
 

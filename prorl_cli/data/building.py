@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prorl_cli.console import (
-    make_progress,
-    print_json,
-    print_table,
-    say,
-    stoppable,
-    warn,
-)
+from prorl_cli.console import make_progress, print_json, print_table, say, stoppable, warn
 from prorl_cli.data.options import (
     Only,
     Skip,
@@ -26,13 +19,7 @@ from prorl_cli.data.options import (
     show_example,
     workers_or_cores,
 )
-from prorl_cli.options import (
-    Json,
-    JsonNotTables,
-    RewardServers,
-    file_to_write,
-    whole,
-)
+from prorl_cli.options import Json, JsonNotTables, RewardServers, file_to_write, whole
 from prorl_common.seeds import MOST_SEED
 
 if TYPE_CHECKING:

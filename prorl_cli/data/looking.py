@@ -10,12 +10,7 @@ import typer
 
 from prorl_cli.console import make_progress, print_json, print_table, say, stdout_console, warn
 from prorl_cli.data.options import Workers, counts_table, isolated, show_example, workers_or_cores
-from prorl_cli.options import (
-    JsonNotTables,
-    RewardServers,
-    folder_to_write,
-    whole,
-)
+from prorl_cli.options import JsonNotTables, RewardServers, folder_to_write, whole
 
 Folder = Annotated[Path, typer.Argument(help="A dataset folder, or one Parquet file of it.")]
 

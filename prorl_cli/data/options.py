@@ -16,12 +16,10 @@ Workers = Annotated[
     whole(low=1, help="Processes (default: one a core, 8 at most); same result for any."),
 ]
 Only = Annotated[
-    list[str] | None,
-    typer.Option(help="This entry, group or pattern alone; repeatable."),
+    list[str] | None, typer.Option(help="This entry, group or pattern alone; repeatable.")
 ]
 Skip = Annotated[
-    list[str] | None,
-    typer.Option(help="All but this entry, group or pattern; repeatable."),
+    list[str] | None, typer.Option(help="All but this entry, group or pattern; repeatable.")
 ]
 MOST_WORKERS = 8
 

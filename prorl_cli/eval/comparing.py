@@ -26,8 +26,7 @@ def compare_command(
     context: typer.Context,
     names: Annotated[list[str], typer.Argument(help="Result folders or runs, the baseline first.")],
     html: Annotated[
-        Path | None,
-        typer.Option(help="Also write the page to this file.", callback=file_to_write),
+        Path | None, typer.Option(help="Also write the page to this file.", callback=file_to_write)
     ] = None,
     md: Annotated[
         Path | None, typer.Option(help="Also write the report as Markdown.", callback=file_to_write)
@@ -56,12 +55,7 @@ def compare_command(
     from prorl_evaluation.compare import check_alike
     from prorl_evaluation.report.data import report_data
     from prorl_evaluation.sampling.choose import gather
-    from prorl_evaluation.tables import (
-        comparison_table,
-        doubt_table,
-        near_n_lines,
-        result_table,
-    )
+    from prorl_evaluation.tables import comparison_table, doubt_table, near_n_lines, result_table
     from prorl_evaluation.types import finite, shown_ks
 
     section = o.settings(context, config, overrides, ("comparison",)).comparison
@@ -163,11 +157,7 @@ def table_command(
     section = o.settings(context, config, overrides, ("comparison",)).comparison
     results, notes = gather_models(names, section.any_sampling)
     table = model_table(
-        results,
-        k=section.k,
-        alpha=section.alpha,
-        cluster=section.cluster,
-        notes=notes,
+        results, k=section.k, alpha=section.alpha, cluster=section.cluster, notes=notes
     )
     if json_out:
         print_json(table.to_json())

@@ -56,11 +56,7 @@ Sets = Annotated[
 
 SAMPLING = ("model", "data", "sampling", "suite", "output")
 """Sections whose keys are options of the sampling commands."""
-OPTION_OF = {
-    "model.path": "model",
-    "model.checkpoints": "checkpoint",
-    "suite.name": "suite",
-}
+OPTION_OF = {"model.path": "model", "model.checkpoints": "checkpoint", "suite.name": "suite"}
 """Options whose name differs from their key."""
 
 

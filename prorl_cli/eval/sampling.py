@@ -194,8 +194,7 @@ Html = Annotated[
     ),
 ]
 SuiteN = Annotated[
-    str | None,
-    typer.Option("--n", metavar="INTEGER", help="Samples a problem (the suite's own)."),
+    str | None, typer.Option("--n", metavar="INTEGER", help="Samples a problem (the suite's own).")
 ]
 PUBLISHED = ("core", "all", "none")
 

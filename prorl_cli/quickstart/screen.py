@@ -25,12 +25,7 @@ LONGEST = 160
 """Characters shown of a prompt or answer."""
 
 
-def closing_screen(
-    console: Console,
-    run: Path,
-    results: Sequence[EvalResult],
-    page: Path,
-) -> None:
+def closing_screen(console: Console, run: Path, results: Sequence[EvalResult], page: Path) -> None:
     """Print the closing screen of ``run`` from the ``results`` before and after RL; ``page`` is the report's file."""
     from rich.text import Text
 
@@ -122,9 +117,7 @@ def training_groups(run: Path) -> list[tuple[int, list[float]]]:
     return steps
 
 
-def one_of_each_domain(
-    pairs: Sequence[tuple[Example, Example]],
-) -> list[tuple[Example, Example]]:
+def one_of_each_domain(pairs: Sequence[tuple[Example, Example]]) -> list[tuple[Example, Example]]:
     """Return one pair per domain, preferring answers that changed.
 
     The choice ignores which answer is right.

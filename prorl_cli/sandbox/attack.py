@@ -22,9 +22,7 @@ CaseIds = Annotated[
 
 
 def attack_command(
-    backend: SandboxBackend = "local",
-    case: CaseIds = None,
-    as_json: Json = False,
+    backend: SandboxBackend = "local", case: CaseIds = None, as_json: Json = False
 ) -> None:
     """Run hostile programs and print which were contained.
 

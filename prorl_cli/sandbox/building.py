@@ -29,8 +29,7 @@ def build_image_command(
         typer.Option(help="Package mirror for debootstrap. Default: this machine's own."),
     ] = None,
     suite: Annotated[
-        str | None,
-        typer.Option(help="Release for debootstrap. Default: this machine's own."),
+        str | None, typer.Option(help="Release for debootstrap. Default: this machine's own.")
     ] = None,
 ) -> None:
     """Build the docker sandbox's image and try it.

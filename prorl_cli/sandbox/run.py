@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 File = Annotated[Path, typer.Argument(help="A program in a language that doctor shows.")]
 LanguageName = Annotated[
-    str | None,
-    typer.Option(help="Name of its language; by FILE's ending if not given."),
+    str | None, typer.Option(help="Name of its language; by FILE's ending if not given.")
 ]
 
 

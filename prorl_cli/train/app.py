@@ -53,8 +53,7 @@ def train(
     ] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu, cuda or cuda:N.")] = None,
     restarts: Annotated[
-        int,
-        whole(help="Times to start again from the last checkpoint when a worker or node died."),
+        int, whole(help="Times to start again from the last checkpoint when a worker or node died.")
     ] = 0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the command of engine openrlhf; start nothing.")

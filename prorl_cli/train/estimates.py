@@ -29,8 +29,7 @@ def fit(
     preset: Preset = None,
     model: Annotated[str | None, typer.Option(help="Cached name, folder or hub id.")] = None,
     gpu_memory: Annotated[
-        float | None,
-        real(low=0.1, help="GB of a GPU (default: found here, else the preset's)."),
+        float | None, real(low=0.1, help="GB of a GPU (default: found here, else the preset's).")
     ] = None,
     gpus: Annotated[int | None, whole(low=1, help="GPUs of engine openrlhf.")] = None,
     gpu_tflops: Annotated[

@@ -94,14 +94,7 @@ def answer(
 
     Example: prorl verify answer --gold 42 'The answer is \\boxed{42}.'
     """
-    from prorl_verifiers import (
-        Explanation,
-        load_task,
-        parse_modes,
-        verdict_row,
-        verify,
-        with_mode,
-    )
+    from prorl_verifiers import Explanation, load_task, parse_modes, verdict_row, verify, with_mode
     from prorl_verifiers.audit.report import printable
     from prorl_verifiers.extract import OPEN_THINK
 

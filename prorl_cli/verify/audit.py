@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from prorl_cli.console import make_progress, print_json, print_table, say, stdout_console
-from prorl_cli.options import (
-    Json,
-    Modes,
-    SandboxBackend,
-    Workers,
-    file_to_write,
-    real,
-    whole,
-)
+from prorl_cli.options import Json, Modes, SandboxBackend, Workers, file_to_write, real, whole
 from prorl_common import UserError, nearest
 from prorl_common.seeds import MOST_SEED
 
@@ -159,13 +151,7 @@ def _families(names: list[str]) -> Sequence[Family]:
 def _print_tables(report: AuditReport) -> None:
     from rich.text import Text
 
-    from prorl_verifiers.audit.report import (
-        COLUMNS,
-        SPOILT_COLUMNS,
-        cells,
-        printable,
-        spoilt_cells,
-    )
+    from prorl_verifiers.audit.report import COLUMNS, SPOILT_COLUMNS, cells, printable, spoilt_cells
 
     styles: dict[str, str] = {"LEAK": "bold red", "fault": "red", "above chance": "yellow"}
     for title, head, rows in (

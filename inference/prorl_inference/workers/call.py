@@ -12,13 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prorl_common import ServiceError, format_seconds
-from prorl_inference.types import (
-    Completion,
-    Generator,
-    Request,
-    SampleRefusedError,
-    SamplingParams,
-)
+from prorl_inference.types import Completion, Generator, Request, SampleRefusedError, SamplingParams
 from prorl_inference.workers.work import SharedWork, Unit
 
 AGAIN_SECONDS = 10.0

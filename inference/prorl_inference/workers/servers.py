@@ -19,10 +19,7 @@ AWAY_SECONDS = 15.0
 
 
 def open_servers(
-    spec: BackendSpec,
-    urls: Sequence[str],
-    options: ServerOptions,
-    tell: Callable[[str], None],
+    spec: BackendSpec, urls: Sequence[str], options: ServerOptions, tell: Callable[[str], None]
 ) -> SamplingPool:
     """Return the servers at ``urls`` as one generator; servers that do not answer join later.
 

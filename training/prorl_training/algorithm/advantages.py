@@ -90,9 +90,7 @@ def grpo(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConf
 
 
 GRPO = AdvantageSpec(
-    name="grpo",
-    advantages=grpo,
-    keys=("advantage.std", "advantage.eps", "advantage.eps_in"),
+    name="grpo", advantages=grpo, keys=("advantage.std", "advantage.eps", "advantage.eps_in")
 )
 
 

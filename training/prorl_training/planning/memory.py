@@ -263,9 +263,7 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
     else:
         gradient = max(6 * table + slope, block * (4 + c) + (4 * table if several else 0))
     back = Held(
-        between.weights,
-        between.activations + size.targets * h * p.residual,
-        gradient + output_copy,
+        between.weights, between.activations + size.targets * h * p.residual, gradient + output_copy
     )
     held_gradient = p.residual * table if shape.tied else 0  # until the embedding has its own
     recomputed = layer_activations(shape, size) - n * h * p.residual if size.checkpointing else 0

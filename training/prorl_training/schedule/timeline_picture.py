@@ -34,10 +34,7 @@ def plot_timeline(
 
 
 def timeline(
-    title: str,
-    steps: int,
-    decisions: Sequence[Decision],
-    metrics: Mapping[int, Mapping[str, Any]],
+    title: str, steps: int, decisions: Sequence[Decision], metrics: Mapping[int, Mapping[str, Any]]
 ) -> str:
     """Return the SVG: lanes for the decisions below curves of validation and KL."""
     resets: dict[str, list[int]] = {}

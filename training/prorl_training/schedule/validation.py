@@ -17,14 +17,7 @@ from prorl_datasets import Sample
 from prorl_inference import Generator, Request, SamplingParams
 from prorl_training.config import ControllerConfig, TrainConfig
 from prorl_training.rollout.scoring import score_or_infra
-from prorl_training.types import (
-    FULL_MARKS,
-    Finding,
-    Rewards,
-    Scorer,
-    Validation,
-    ValidationResult,
-)
+from prorl_training.types import FULL_MARKS, Finding, Rewards, Scorer, Validation, ValidationResult
 from prorl_verifiers import Verdict
 
 

@@ -28,13 +28,7 @@ from prorl_inference.backends.openai.protocol import (
 from prorl_inference.backends.openai.request_pool import Rate, RequestPool
 from prorl_inference.models.loading import load_tokenizer, model_digest
 from prorl_inference.tokens import encode_prompt, opened_think
-from prorl_inference.types import (
-    Completion,
-    OnResult,
-    Request,
-    SampleRefusedError,
-    SamplingParams,
-)
+from prorl_inference.types import Completion, OnResult, Request, SampleRefusedError, SamplingParams
 
 FIRST_WAIT = 0.5
 """Seconds before the first retry of a request."""
@@ -53,10 +47,7 @@ class Collector:
     """
 
     def __init__(
-        self,
-        stop: bool,
-        on_done: Callable[[int], None] | None,
-        on_result: OnResult | None,
+        self, stop: bool, on_done: Callable[[int], None] | None, on_result: OnResult | None
     ) -> None:
         self._completions: list[list[Completion | None]] = []
         self._stop, self._on_done, self._on_result = stop, on_done, on_result

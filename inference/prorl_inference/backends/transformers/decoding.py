@@ -24,10 +24,7 @@ _NUCLEUS_FIRST = 1024
 
 
 def decode_batch(
-    model: Any,
-    prompts: Sequence[PromptRows],
-    params: SamplingParams,
-    stop_ids: frozenset[int],
+    model: Any, prompts: Sequence[PromptRows], params: SamplingParams, stop_ids: frozenset[int]
 ) -> Iterator[list[Row]]:
     """Sample every row of ``prompts`` to its end; yield rows as they end.
 

@@ -237,11 +237,7 @@ def can_refill(model: Any) -> bool:
 
 
 def decode_refilled(
-    model: Any,
-    queue: Queue,
-    params: SamplingParams,
-    stop_ids: frozenset[int],
-    batch_size: int,
+    model: Any, queue: Queue, params: SamplingParams, stop_ids: frozenset[int], batch_size: int
 ) -> Iterator[list[Row]]:
     """Sample every row of ``queue`` with at most ``batch_size`` rows at once; yield rows as they end.
 

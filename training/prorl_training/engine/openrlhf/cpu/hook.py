@@ -37,9 +37,7 @@ AFTER: dict[str, tuple[str, ...]] = {
 }
 """Module -> functions that patch it, each called with the module."""
 
-AROUND: dict[str, str] = {
-    "openrlhf.models.ring_attn_utils": "flash_attention:stand_in",
-}
+AROUND: dict[str, str] = {"openrlhf.models.ring_attn_utils": "flash_attention:stand_in"}
 """Module -> context manager in which it executes."""
 
 

@@ -11,13 +11,7 @@ from typing import Any
 from prorl_common import ServiceError
 from prorl_training.engine.openrlhf.driver.policy import same_weights
 from prorl_training.engine.openrlhf.driver.rollouts import SampleRequest
-from prorl_training.engine.openrlhf.step import (
-    Checksum,
-    FitReport,
-    Share,
-    StepPlan,
-    TrainingRow,
-)
+from prorl_training.engine.openrlhf.step import Checksum, FitReport, Share, StepPlan, TrainingRow
 
 REFERENCE_FILE = "reference.safetensors"
 

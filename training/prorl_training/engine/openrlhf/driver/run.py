@@ -47,10 +47,7 @@ def run_driver(trainer: Any, spec: Spec) -> None:
         config, folder = spec.config(), spec.run_folder()
         stacks = folder.path / "stacks.txt"
         seconds = config.safety.watchdog_seconds
-        with (
-            only_writer(spec.folder),
-            Watchdog(seconds, stacks, progress.message) as watchdog,
-        ):
+        with only_writer(spec.folder), Watchdog(seconds, stacks, progress.message) as watchdog:
 
             def beat() -> None:
                 watchdog.beat()
