@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, cast
 
@@ -145,8 +146,6 @@ def _in_a_line(error: Any) -> Exception:
     if "NoSuchOption" in type(error).__name__ and error.ctx is not None:
         command = error.ctx.command
         if any("--set" in parameter.opts for parameter in command.params):
-            from prorl_cli.settings import setting_for
-
             key = setting_for(error.ctx.command_path, error.option_name)
             if key is not None:
                 return UserError(
@@ -156,6 +155,39 @@ def _in_a_line(error: Any) -> Exception:
     words = plain_words(" ".join(error.format_message().split())).rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "prorl"
     return UserError(f"{words[:1].lower()}{words[1:]}; see {command} --help")
+
+
+TREES = {
+    "train": ("prorl_training.config", "TrainConfig"),
+    "eval": ("prorl_evaluation.config", "EvalConfig"),
+    "data": ("prorl_evaluation.config", "EvalConfig"),
+}
+"""Command group -> module and class of its settings."""
+SECTIONS = {
+    "compare": "comparison",
+    "report": "comparison",
+    "table": "comparison",
+    "novelty": "novelty",
+}
+"""Command -> section preferred among settings of the same name."""
+SHORT = {"server": "server.url", "gpus": "openrlhf.gpus_per_node"}
+"""Options whose setting has another name."""
+
+
+def setting_for(command: str, option: str) -> str | None:
+    """Return the setting that replaces ``option`` of ``command`` (such as ``prorl eval run``), or None."""
+    _, group, *verbs = [*command.split(), ""]
+    if group not in TREES:
+        return None
+    from prorl_common.config import all_keys
+
+    module, tree = TREES[group]
+    keys = all_keys(getattr(import_module(module), tree))
+    name = option.lstrip("-").replace("-", "_")
+    matches = [key for key in keys if name in (key.replace(".", "_"), key.rpartition(".")[2])]
+    first = SECTIONS.get(verbs[0], "")
+    matches.sort(key=lambda key: not key.startswith(f"{first}.") if first else False)
+    return SHORT.get(name) or (matches[0] if matches else None)
 
 
 class _ClosedPipeError(Exception):

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import functools
 import os
+import statistics
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +19,7 @@ from prorl_cli.console import KEPT, make_progress, say, stdout_console, stoppabl
 from prorl_cli.data.options import isolated
 from prorl_cli.eval.showing import write_page
 from prorl_cli.options import real, whole
-from prorl_cli.quickstart.plan import Pace, Plan, choose, costs_of
+from prorl_cli.quickstart.plan import SAMPLES, Pace, Plan, Rates, choose, costs_of
 from prorl_cli.train.app import start_run
 from prorl_common import format_seconds
 from prorl_common.interrupts import INTERRUPTED
@@ -25,9 +27,11 @@ from prorl_common.seeds import MOST_SEED, MOST_STEPS
 
 if TYPE_CHECKING:
     from prorl_common import Progress
+    from prorl_datasets import Sample
     from prorl_evaluation import EvalResult
     from prorl_training.config import TrainConfig
     from prorl_training.run.folder import RunFolder
+
 
 MINUTES, SEED = 6.0, 1
 PLAN_FILE = "quickstart.json"
@@ -141,7 +145,6 @@ def _train(
 
     ``steps`` fixes the number of steps; ``deadline`` is on the monotonic clock.
     """
-    from prorl_cli.quickstart.measure import measure
     from prorl_training.engine.local import load_samples, train
     from prorl_training.engine.start import new_run, resumed_run
     from prorl_training.run.checkpoint import newest_step
@@ -216,3 +219,48 @@ def _evaluate(
     progress: Progress = make_progress()
     with stoppable(KEPT, progress), VerifierPool(workers=2) as pool:
         return session.evaluate(pool, progress), [session.folder(target) for target in targets]
+
+
+BATCH = 8
+"""Problems that are sampled and trained on."""
+TOKENS = 8
+"""Tokens sampled per answer."""
+
+
+def measure(config: TrainConfig, samples: Sequence[Sample], progress: Progress) -> Rates:
+    """Load the model, sample and train one batch, and free the model; takes some seconds."""
+    from prorl_inference import Request, SamplingParams
+    from prorl_training.engine.local import LocalEngine
+    from prorl_training.policy.warm_start import choose_examples, gold_group, warm_start
+    from prorl_training.run.folder import RunFolder
+
+    config = config.model_copy(
+        update={
+            "kl": config.kl.model_copy(update={"coefficient": 0.0}),  # no reference is needed
+            "rollout": config.rollout.model_copy(update={"backend": "transformers"}),
+            "warm_start": config.warm_start.model_copy(update={"examples": BATCH, "epochs": 1}),
+        }
+    )
+    started = time.perf_counter()
+    machinery = LocalEngine(config, RunFolder(Path()), (samples, ()), None, progress).load(None)
+    policy, tokenizer = machinery.policy, machinery.tokenizer
+    generator = machinery.open_generator()
+    loaded = time.perf_counter()
+    batch = choose_examples(samples, config)
+    requests = [Request(sample.prompt, tuple(range(SAMPLES))) for sample in batch]
+    with policy.compute():
+        answers = generator.generate(requests, SamplingParams(max_tokens=TOKENS))
+    sampled = time.perf_counter()
+    warm_start(policy, batch, lambda sample: gold_group(sample, tokenizer), lambda *_: None)
+    trained = time.perf_counter()
+    generator.close()
+    golds = [gold_group(sample, tokenizer) for sample in batch]
+    prompt = statistics.fmean(len(gold.prompt) for gold in golds)
+    answer = statistics.fmean(len(gold.responses[0]) for gold in golds)
+    return Rates(
+        sampled=sum(len(c.token_ids) for cs in answers for c in cs) / (sampled - loaded),
+        trained=len(batch) * (prompt + answer) / (trained - sampled),
+        load_seconds=loaded - started,
+        prompt_tokens=prompt,
+        answer_tokens=answer,
+    )

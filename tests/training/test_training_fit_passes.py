@@ -19,7 +19,6 @@ from torch.utils._pytree import tree_leaves
 from prorl_training.config import TrainConfig
 from prorl_training.planning.engine_memory import trained_parameters
 from prorl_training.planning.memory import (
-    CPU_CHUNK_BYTES,
     PassSize,
     Precision,
     forward_peak,
@@ -30,6 +29,7 @@ from prorl_training.planning.model_shape import ModelShape
 from prorl_training.policy import logprobs as chunked
 from prorl_training.policy.model import PolicyModel
 from prorl_training.policy.packing import Pack, PromptGroup, build_pack
+from prorl_training.types import CPU_CHUNK_BYTES
 
 
 def sizes_of(kind: str, *numbers: int, tied: bool = False, **others: int) -> dict[str, Any]:

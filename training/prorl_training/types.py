@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 FULL_MARKS = 1 - 1e-9
+BLOCK_BYTES = 1 << 28
+"""Size of a block of float32 logits in ``policy.logprobs``."""
+CPU_CHUNK_BYTES = 1 << 22
+"""On the CPU ``policy.logprobs`` processes a block in chunks of about this size, which stay in its cache."""
 
 Outcome = Literal["usable", "all_right", "all_wrong", "flat", "infra"]
 """Whether a group is used, or why not: ``flat`` has equal partial rewards, ``infra`` fewer than two verdicts."""

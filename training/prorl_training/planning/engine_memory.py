@@ -9,7 +9,6 @@ from prorl_training.config import TrainConfig
 from prorl_training.planning.gpus import Layout, layout_of, samples_per_update
 from prorl_training.planning.memory import (
     ASLEEP_BYTES,
-    CPU_CHUNK_BYTES,
     TORCH_BYTES,
     Held,
     PassSize,
@@ -24,6 +23,7 @@ from prorl_training.planning.memory import (
     reserve,
 )
 from prorl_training.planning.model_shape import ModelShape
+from prorl_training.types import CPU_CHUNK_BYTES
 
 CACHE_ROOM = 1.25
 """The Transformers backend grows its cache by a quarter."""

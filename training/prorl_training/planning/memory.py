@@ -13,6 +13,7 @@ from typing import Any
 
 from prorl_training.config import TrainConfig
 from prorl_training.planning.model_shape import ModelShape
+from prorl_training.types import BLOCK_BYTES
 
 ITEMS = (
     "weights",
@@ -139,12 +140,6 @@ def named(config: TrainConfig) -> tuple[tuple[str, TrainConfig], ...]:
     """Return each phase's name and config; without phases, the preset's name and the config."""
     names = [phase.name for phase in config.phases] or [config.preset]
     return tuple(zip(names, config.phase_configs, strict=True))
-
-
-BLOCK_BYTES = 1 << 28
-"""Size of a block of float32 logits in ``policy.logprobs``."""
-CPU_CHUNK_BYTES = 1 << 22
-"""On the CPU ``policy.logprobs`` processes a block in chunks of about this size, which stay in its cache."""
 
 
 class Precision(Enum):
