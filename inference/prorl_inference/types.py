@@ -115,18 +115,15 @@ class Stream(Protocol):
 
     def submit(self, key: int, request: Request) -> None:
         """Add a request; ``key`` must be unique in the stream."""
-        ...
 
     def take(self, wait: float | None = None) -> list[Ended]:
         """Wait up to ``wait`` seconds for samples to end; return the requests completed since the last call.
 
         A backend that samples in the caller's thread may take longer.
         """
-        ...
 
     def stop(self) -> list[Ended]:
         """Stop sampling; return all requests not yet taken, with unfinished samples ``paused``."""
-        ...
 
 
 class Generator(Protocol):
@@ -152,12 +149,9 @@ class Generator(Protocol):
         ``on_done(count)`` reports finished completions. ``on_result(index, completions)`` is called in the caller's
         thread for each complete request; its exceptions end the call.
         """
-        ...
 
     def sync_weights(self, model: Any) -> None:
         """Sample from the current weights of ``model``, a Transformers or peft model."""
-        ...
 
     def close(self) -> None:
         """Free the model."""
-        ...

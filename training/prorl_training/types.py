@@ -30,7 +30,6 @@ class Scorer(Protocol):
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
         """Return one verdict per item, in order."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

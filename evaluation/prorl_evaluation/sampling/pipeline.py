@@ -66,7 +66,6 @@ class Scorer(Protocol):
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
         """Return the verdicts in order."""
-        ...
 
 
 def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:

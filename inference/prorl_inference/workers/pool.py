@@ -29,11 +29,9 @@ class BatchSampler(Protocol):
         on_result: OnBatchResult,
     ) -> None:
         """Sample every batch; callbacks run in the caller's thread."""
-        ...
 
     def unit(self, samples: int) -> int | None:
         """Return how many of ``samples`` form a unit; None for whole batches."""
-        ...
 
 
 def sample_batches(

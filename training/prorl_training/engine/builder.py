@@ -40,38 +40,31 @@ class Engine(Protocol):
 
     def load(self, checkpoint: Path | None) -> Machinery:
         """Return the machinery with the base model, or ready for ``checkpoint``."""
-        ...
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
         """Prepare folder and policy of a new run; return the changes to the policy.
 
         ``again`` means that an earlier start wrote no checkpoint.
         """
-        ...
 
     def check_resumable(self) -> None:
         """Raise ResumeError if data, model or plug-ins have changed."""
-        ...
 
     def restore(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
         """Restore a checkpoint; return how this machine differs from the one that wrote it."""
-        ...
 
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
         """Load only a checkpoint's weights, possibly from the other engine; return the same as ``restore``."""
-        ...
 
     def change_config(self, step: int) -> None:
         """Replace the run's config after ``step``, before its changes are recorded."""
-        ...
 
     def recorded(self) -> None:
         """Called once the given decisions are recorded."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

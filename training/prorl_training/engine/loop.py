@@ -70,33 +70,26 @@ class TrainedPolicy(Protocol):
     @property
     def model(self) -> Any:
         """The model that the generator loads."""
-        ...
 
     def compute(self) -> AbstractContextManager[None]:
         """Return the context for sampling."""
-        ...
 
     def update(
         self, batch: UpdateBatch, guard: UpdateGuard | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
         """Do one update per mini-batch."""
-        ...
 
     def reset_reference(self, clear_optimizer: bool) -> None:
         """Copy the current policy to the reference."""
-        ...
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
         """Load the policy of a checkpoint into the reference only."""
-        ...
 
     def load_checkpoint_policy(self, path: Path) -> None:
         """Load the weights of a checkpoint."""
-        ...
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
         """Write everything into ``work``; return entries for state.json."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

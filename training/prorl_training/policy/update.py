@@ -90,15 +90,12 @@ class UpdateGuard(Protocol):
 
     def accept_update(self, loss: float, grad_norm: float) -> bool:
         """Return whether to apply it; called once per mini-batch, with the norm before clipping."""
-        ...
 
     def norm_limit(self) -> float:
         """Return the gradient norm above which engines that decide elsewhere skip an update."""
-        ...
 
     def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
         """Record a mini-batch that was decided by ``norm_limit``."""
-        ...
 
 
 class AcceptAll:

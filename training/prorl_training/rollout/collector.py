@@ -61,11 +61,9 @@ class RoundGuard(Protocol):
         self, responses: int, without_verdict: int, attempt: int
     ) -> Literal["ok", "retry", "stop"]:
         """Return whether to continue, to score missing verdicts again, or to stop."""
-        ...
 
     def outage_wait(self, attempt: int) -> float:
         """Return the seconds to wait before scoring again."""
-        ...
 
 
 class StepGivenUp(ServiceError):

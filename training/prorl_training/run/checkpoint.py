@@ -239,7 +239,6 @@ class WritesCheckpoint(Protocol):
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
         """Write model, tokenizer, reference and optimiser into ``work``; return entries for state.json."""
-        ...
 
 
 def save_checkpoint(

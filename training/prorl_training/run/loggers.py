@@ -27,11 +27,9 @@ class Logger(Protocol):
 
     def write(self, step: int, numbers: Mapping[str, float]) -> None:
         """Log one step's numbers by joined key."""
-        ...
 
     def close(self) -> None:
         """Flush and close."""
-        ...
 
 
 class Loggers(Closing):

@@ -61,39 +61,30 @@ class Cluster(Protocol):
         self, rows: Sequence[TrainingRow | None], temperature: float
     ) -> list[tuple[Any, Any]]:
         """Return (policy, reference or None) log-probs (T - 1,) of each row."""
-        ...
 
     def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
         """Train on the rows of each rank."""
-        ...
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
         """Copy the policy to the reference; return both checksums."""
-        ...
 
     def checksums(self) -> dict[str, Checksum]:
         """Return the checksums by model."""
-        ...
 
     def copy_checkpoint_to_reference(self, folder: Path) -> Checksum:
         """Load a checkpoint's policy into the reference; return its checksum."""
-        ...
 
     def clear_optimizer(self) -> None:
         """Zero the optimiser's moments and step counts."""
-        ...
 
     def load(self, folder: Path, reference: str) -> None:
         """Load all of a checkpoint."""
-        ...
 
     def load_policy(self, folder: Path) -> None:
         """Load a checkpoint's weights but not its optimiser."""
-        ...
 
     def save(self, folder: Path, reference: bool) -> None:
         """Write the policy and optionally the reference."""
-        ...
 
 
 class ClusterPolicy:

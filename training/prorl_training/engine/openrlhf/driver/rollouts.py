@@ -30,27 +30,21 @@ class Engines(Protocol):
         self, engine: int, samples: Sequence[SampleRequest], options: Mapping[str, Any]
     ) -> Any:
         """Return a future of the answers."""
-        ...
 
     def stop(self, engine: int) -> Any:
         """Make an engine abort its samples; return a future that ends when it has."""
-        ...
 
     def sampling(self, engine: int) -> Any:
         """Return a future of the number of unfinished samples."""
-        ...
 
     def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
         """Return finished futures; wait up to ``wait`` seconds (None: no limit) for one."""
-        ...
 
     def result(self, future: Any) -> Any:
         """Wait for a future's value or exception."""
-        ...
 
     def awake(self) -> Any:
         """Return a context for sampling."""
-        ...
 
 
 class ClusterGenerator:
