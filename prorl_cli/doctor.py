@@ -17,10 +17,10 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from prorl_cli.checks import Check, State, is_installed
 from prorl_cli.console import print_json, print_table, say
 from prorl_cli.options import Json
 from prorl_common import MissingExtraError, UserError, installed_plugins, pip_install
+from prorl_common.checks import Check, State, is_installed
 
 _QUICKSTART_GB = 6.0
 _LEAST_GB = 3.0
@@ -155,8 +155,7 @@ def run_cluster_checks(device: Device) -> Iterator[Check]:
 
     yield check_python()
     yield from check_plugins()
-    for requirement in check_requirements(device.value):
-        yield Check(*requirement)
+    yield from check_requirements(device.value)
     if device is not Device.cpu and is_installed("torch"):
         yield from check_fit("openrlhf")
     yield check_memory()

