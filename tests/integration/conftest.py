@@ -80,6 +80,6 @@ def openrlhf_stack() -> None:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a tiny model, a dataset of five domains and the config of a cluster run."""
-    from prorl_training.engine.openrlhf.testing import write_place
+    from cluster_runs import write_place
 
     return write_place(tmp_path_factory.mktemp("cluster"))

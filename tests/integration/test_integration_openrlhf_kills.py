@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from prorl_training.engine.openrlhf.testing import (
+from cluster_runs import (
     alive,
     children_of,
     finish,

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cluster_runs import alive
 
 from prorl_training.config.runtime import RewardConfig
 from prorl_training.engine.openrlhf.launch.cleanup import sweep_cluster
 from prorl_training.engine.openrlhf.rewards import Place, start_replicas
 from prorl_training.engine.openrlhf.spec import VARIABLE
-from prorl_training.engine.openrlhf.testing import alive
 from prorl_verifiers import Task
 from prorl_verifiers.replicas import ReplicaPool
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cluster_runs import finish, output_of, rows_of, start
 
 from prorl_common.rollout_files import read_rollouts, rollout_files
-from prorl_training.engine.openrlhf.testing import finish, output_of, rows_of, start
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 

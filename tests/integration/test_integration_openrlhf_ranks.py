@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cluster_runs import write_model
 
 from prorl_training.engine.openrlhf.launch.environment import environment
-from prorl_training.engine.openrlhf.testing import write_model
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 

@@ -9,9 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-from prorl_common.rollout_files import read_rollouts, rollout_files
-from prorl_training.engine.openrlhf.testing import (
+from cluster_runs import (
     alive,
     children_of,
     finish,
@@ -21,6 +19,8 @@ from prorl_training.engine.openrlhf.testing import (
     start,
     wait_for,
 )
+
+from prorl_common.rollout_files import read_rollouts, rollout_files
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 STEPS = 10

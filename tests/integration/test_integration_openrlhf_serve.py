@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cluster_runs import rows_of
 
 from prorl_training.engine.openrlhf.launch.environment import environment
-from prorl_training.engine.openrlhf.testing import rows_of
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-
-from prorl_training.engine.openrlhf.testing import finish, output_of, rows_of, start
+from cluster_runs import finish, output_of, rows_of, start
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 

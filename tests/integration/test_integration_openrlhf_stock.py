@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from cluster_runs import write_model
 
 from prorl_datasets import Sample
 from prorl_training.config.loading import load_config
 from prorl_training.engine.openrlhf.launch.arguments import Places, argument_list
 from prorl_training.engine.openrlhf.launch.environment import environment
 from prorl_training.engine.openrlhf.launch.session import export_prompts
-from prorl_training.engine.openrlhf.testing import write_model
 from prorl_verifiers import Task
 from prorl_verifiers.adapters import openrlhf as adapter
 

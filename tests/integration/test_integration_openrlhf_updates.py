@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from prorl_training.engine.openrlhf.testing import finish, output_of, rows_of, start
+from cluster_runs import finish, output_of, rows_of, start
 
 pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 

@@ -5,15 +5,15 @@ import os
 from pathlib import Path
 
 import pytest
-
-from prorl_common import UserError
-from prorl_training.engine.openrlhf.testing import (
+from cluster_runs import (
     finish,
     output_of,
     rows_of,
     start,
     write_place,
 )
+
+from prorl_common import UserError
 from prorl_training.engine.openrlhf.versions import require_stack
 
 LAB_LOSS = Path(__file__).parent / "lab_parts" / "lab_parts" / "policy_loss.py"

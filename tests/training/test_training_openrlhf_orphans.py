@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cluster_runs import alive
 
 from prorl_training.engine.openrlhf.launch.cleanup import (
     _killing_order,
@@ -15,7 +16,6 @@ from prorl_training.engine.openrlhf.launch.cleanup import (
     orphan_processes,
 )
 from prorl_training.engine.openrlhf.spec import VARIABLE
-from prorl_training.engine.openrlhf.testing import alive
 
 NO_SESSION = -1
 SLEEP = [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from cluster_runs import recorded_mismatch
 from pyarrow import parquet
 
 from prorl_common import UserError
@@ -17,7 +18,6 @@ from prorl_inference import Completion, TransformersGenerator
 from prorl_inference.testing import byte_tokenizer
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.engine.openrlhf.testing import recorded_mismatch
 from prorl_training.policy.update import Policy, UpdateBatch
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import task_metrics

@@ -229,8 +229,9 @@ def _dataset(path: str | None, identity: Mapping[str, Any]) -> Dataset:
     sha256 = identity.get("dataset")
     manifest: Mapping[str, Any] = {}
     with contextlib.suppress(UserError):
-        if path and Path(path).is_dir() and sha256 in (None, dataset_fingerprint(Path(path))):
-            manifest = read_manifest(Path(path))
+        folder = Path(path or "")
+        if folder.is_dir() and (sha256 is None or dataset_fingerprint(folder) == sha256):
+            manifest = read_manifest(folder)
     pairs = [(str(e.get("source")), str(e.get("licence"))) for e in manifest.get("entries", [])]
     sources = [pair for pair in dict.fromkeys(pairs) if not pair[0].startswith("file")]
     return Dataset(sha256, manifest.get("recipe"), manifest.get("counts", {}), sources)

@@ -1,4 +1,4 @@
-"""Tiny models, data and runs for tests on the real stack, and for ``prorl prove``."""
+"""Tiny models, data and runs for tests on the real stack of OpenRLHF."""
 
 from __future__ import annotations
 
