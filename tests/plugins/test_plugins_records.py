@@ -21,7 +21,7 @@ from prorl_training.config.loading import check_config
 from prorl_training.config.presets import load_preset
 from prorl_training.config.tree import merge
 from prorl_training.engine.local import train
-from prorl_training.engine.openrlhf.launch.session import _prepared
+from prorl_training.engine.openrlhf.launch.session import prepare_run
 from prorl_training.run.folder import RunFolder
 from prorl_verifiers import VERIFIERS, Task, renewed_records
 
@@ -174,7 +174,7 @@ def test_a_run_is_of_the_verifiers_that_only_validation_uses_too(
 ) -> None:
     train(judged_apart, tmp_path / "run", NullProgress())
     cluster = RunFolder(tmp_path / "cluster")
-    _prepared(judged_apart, cluster, tmp_path, NullProgress(), resume=False)
+    prepare_run(judged_apart, cluster, tmp_path, NullProgress(), resume=False)
     for run in (RunFolder(tmp_path / "run"), cluster):
         identity = run.identity()
         assert identity is not None and identity["parts"] == VERIFIERS.records(["exact"])

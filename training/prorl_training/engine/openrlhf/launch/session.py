@@ -67,8 +67,6 @@ def train_on_cluster(
     Raises UserError, or ServiceError if a part of the cluster died. The first Ctrl-C ends the run after its step, a
     second at once.
     """
-    from prorl_inference import fetch_or_resolve
-
     device = check_cluster(config)
     if device == "cpu":
         progress.message(
@@ -78,21 +76,12 @@ def train_on_cluster(
     config = config.model_copy(update={"data": config.data.model_copy(update={"path": str(data)})})
     folder = RunFolder(run.resolve())
     with folder.lock():
-        model = fetch_or_resolve(config.model.path, progress).resolve()
-        refuse_model_code(model)
-        train, validation = load_samples(data, config.reward)
-        parts = parts_in_use(config, (sample.task for sample in (*train, *validation)))
-        if not resume:
-            folder.create(config, run_identity(data, model, parts))
-        else:
-            check_identity(folder, data, model, parts)
-        launch = folder.path / "openrlhf"
-        launch.mkdir(exist_ok=True)
-        if not (launch / PROMPTS).is_file():
-            export_prompts(train, launch / PROMPTS)
+        model = prepare_run(config, folder, data, progress, resume)
         checkpoint, phase, begins_stage = place(folder, config)
         if checkpoint is not None and begins_stage:
             model = checkpoint / "policy"
+        launch = folder.path / "openrlhf"
+        launch.mkdir(exist_ok=True)
         events.clear(launch)
         changes = pending_changes(folder, config, launch, decisions)
         places = Places(
@@ -183,6 +172,26 @@ def refuse_model_code(model: Path) -> None:
             )
         if path.name == "config.json" and "vision_config" in content:
             raise UserError(f"{model} needs images, which is not supported here: take a text model")
+
+
+def prepare_run(
+    config: TrainConfig, folder: RunFolder, data: Path, progress: Progress, resume: bool
+) -> Path:
+    """Create the run's folder, or check that it fits; return the model's folder."""
+    from prorl_inference import fetch_or_resolve
+
+    model = fetch_or_resolve(config.model.path, progress).resolve()
+    refuse_model_code(model)
+    train, validation = load_samples(data, config.reward)
+    parts = parts_in_use(config, (sample.task for sample in (*train, *validation)))
+    if not resume:
+        folder.create(config, run_identity(data, model, parts))
+    else:
+        check_identity(folder, data, model, parts)
+    prompts = folder.path / "openrlhf" / PROMPTS
+    if not prompts.is_file():
+        export_prompts(train, prompts)
+    return model
 
 
 def prompt_row(sample: Sample) -> dict[str, object]:
