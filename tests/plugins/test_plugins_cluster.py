@@ -5,13 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from cluster_runs import (
-    finish,
-    output_of,
-    rows_of,
-    start,
-    write_place,
-)
+from cluster_runs import finish, output_of, rows_of, start, write_place
 
 from prorl_common import UserError
 from prorl_training.engine.openrlhf.versions import require_stack
