@@ -130,6 +130,13 @@ def test_vectors_of_different_lengths_are_refused() -> None:
         )
 
 
+@pytest.mark.parametrize("reward", [float("nan"), float("inf")])
+def test_a_reward_that_is_no_number_is_refused(reward: float) -> None:
+    ids = torch.zeros(2, dtype=torch.int64)
+    with pytest.raises(ValueError, match="NaN or infinite"):
+        compute_advantages(torch.tensor([1.0, reward]), ids, ids + 1, AdvantageConfig())
+
+
 def test_clip_bounds_are_separate_above_and_below() -> None:
     got = loss_of([1.5, 1.1, 0.5, 1.5, 0.5], [1.0, 1.0, 1.0, -1.0, -1.0])
     # min(1.5, 1.28)=1.28; min(1.1, 1.1)=1.1; min(.5, .8)=.5; min(-1.5, -1.28)=-1.5; min(-.5, -.8)=-.8

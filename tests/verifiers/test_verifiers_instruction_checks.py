@@ -89,7 +89,7 @@ CASES: list[tuple[str, dict[str, Any], str, tuple[str, ...]]] = [
     ("ratio:stop_words", {"percentage": 50}, "the cat", ("the the cat",)),
     ("ratio:sentence_type", {}, "One is. Two is. Is three?", ("One is. Is two?", "nothing")),
     ("ratio:sentence_balance", {}, "One is. Is two? Three!", ("One is. Is two?", "nothing")),
-    ("ratio:overlap", {"reference_text": "abcdef", "percentage": 50}, "abcdxy", ("abcdef", "ab", "xyzxyz")),
+    ("ratio:overlap", {"reference_text": "a b c d e f", "percentage": 50}, "A b c d, x y", ("a b c d e f", "a b", "x y z x y z")),
     ("ratio:sentence_words", {}, "Cats run. Dogs nap. Cows eat.", ("Cats run. Cats nap. Cows eat.", "Cats run. Dogs nap. A cow eats.", "Cats run.")),
     ("words:alphabet", {}, "Your zebra ate bread", ("Your ate", "a", "1 2")),
     ("words:vowel", {}, "A big red tip", ("a big old red", "a\nb", "á bïg öld red")),

@@ -73,8 +73,9 @@ IFBENCH: Mapping[str, Instruction] = {
         reference_needs=NLTK,
     ),
     "ratio:overlap": Instruction(
-        ("reference_text", "percentage"), official.overlap, official.overlap,
-        "of the different runs of three characters, `percentage` (2 points more or less) stand in the reference text", _NONE,
+        ("reference_text", "percentage"), fixed.overlap, official.overlap,
+        "of the different runs of three words, `percentage` (2 points more or less) stand in the reference text",
+        "published: of three characters",
     ),
     "ratio:sentence_words": Instruction(
         (), fixed.sentence_words, official.sentence_words,

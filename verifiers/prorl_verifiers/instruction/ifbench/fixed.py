@@ -167,6 +167,17 @@ def emoji_sentences(text: str, kwargs: Kwargs) -> bool:
     return bool(parts) and all(map(_EMOJI_END.search, (part[-64:] for part in parts)))
 
 
+def overlap(text: str, kwargs: Kwargs) -> bool:
+    trigrams, reference = _trigrams(text), _trigrams(kwargs["reference_text"])
+    share = 100 * len(trigrams & reference) / max(1, len(trigrams))
+    return abs(share - kwargs["percentage"]) <= 2
+
+
+def _trigrams(text: str) -> set[tuple[str, ...]]:
+    tokens = words(text.casefold())
+    return set(zip(tokens, tokens[1:], tokens[2:], strict=False))
+
+
 def sentence_words(text: str, kwargs: Kwargs) -> bool:
     parts = sentences(text)
     tokens = [word for sentence in parts for word in set(_folded_words(sentence))]
