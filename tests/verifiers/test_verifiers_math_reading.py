@@ -48,6 +48,49 @@ UNITS: Rows = {
     "18 (times)": ("18 | 18 times", "19 times"),
 }
 
+NAMES: Rows = {
+    "1,2": (
+        r"2, 1 | x=1 \text{ or } x=2 | x_1=2, x_2=1 | \{1,2\}",
+        r"a=2, b=1 | a=1, b=2 | x=1, y=2 | \begin{cases}x=1\\y=2\end{cases} | (a,b)=(1,2) | f(1)=1, f(2)=2 | (2,1)",
+    ),
+    r"\{1,2\}": ("2,1 | x=2 or x=1", "a=1, b=2 | (1,2)"),
+    "(1,2)": ("x=1, y=2 | y=2, x=1 | (x,y)=(1,2)", "x=2, y=1 | a=2, b=1 | (y,x)=(1,2) | b=1, a=2"),
+    "x=1, y=2": ("y=2, x=1 | (y,x)=(2,1) | 1, 2", "x=2, y=1 | 2,1 | a=1, b=2"),
+    "7, 7": ("a=7, b=7", "a=7, b=8"),
+    "3,4,5": ("5,4,3", "a=3, b=4, c=5 | a=3, b=4, 5"),
+    "(1,2),(2,1)": ("x=2,y=1 or x=1,y=2 | (x,y)=(1,2),(2,1)", "x=1,y=2; x=1,y=2 | x=1,y=2"),
+}
+NOTATIONS: Rows = {
+    r"\frac{\sqrt3}{3}\approx0.577": (
+        r"\frac{\sqrt3}{3} | \frac1{\sqrt3} | 0.577 | \frac{\sqrt3}3\approx0.58",
+        r"0.5 | 0.578 | \frac{\sqrt3}2",
+    ),
+    r"x=\frac{\pi}{4}\approx 0.785": (
+        r"\frac\pi4 | x=\frac\pi4 | 0.785 | \pi/4\approx0.785",
+        r"\frac\pi3 | 0.79",
+    ),
+    r"e^2\approx 7.39": ("e^2 | 7.39", "7.4 | e^3"),
+    "1/432": (
+        r"2.3148\ldots\times10^{-3} | 0.00231481... | 0.0023148148\ldots",
+        r"2.3149\ldots\times10^{-3} | 2.3148\times10^{-3} | 2.3148\ldots\times10^{-2} | 2.3\ldots\times10^{-3}",
+    ),
+    r"-\sqrt2": (r"-1.41421\ldots", r"1.41421\ldots | -1.41422\ldots | -1.4\ldots"),
+    r"1.414\ldots": (r"\sqrt2 | 1.41421\ldots", r"\sqrt3 | 1.4151\ldots"),
+    "20:34:00": (
+        "20:34 | 8:34 p.m. | 08:34 P.M. | 8:34:00 PM",
+        "8:34 | 8:34 a.m. | 20:34:01 | 20:43",
+    ),
+    "08:34 P.M.": (r"20:34 | 20:34:00 | 8:34\text{ p.m.} | 8:34", "8:34 am | 8:43 pm | 20:43"),
+    "20:34": ("8:34 PM | 20:34:00 | 10:17", "20:34:30 | 8:34 AM"),
+    "12:15 a.m.": ("0:15 | 00:15", "12:15 p.m."),
+    "11": (r"x\approx11 | \approx 11 | = 11 | n\simeq11", r"x\approx12 | x\approx11.2"),
+    "0,111": ("0.111", "111 | 0,112"),
+    "0.111": ("0,111", "0,11"),
+    "g_k+x_1": ("{g}_{k}+{x}_1", "g+x_1 | g_j+x_1"),
+    r"\frac{a-b}{a+b} {g}_{k} + c": (r"\frac{a-b}{a+b} g_k + c", r"\frac{a-b}{a+b} g"),
+    r"C_{10}^3": ("{C}_{10}^{3} | 120", "{C}_{10}^{4}"),
+}
+
 
 def pairs(rows: Rows) -> list[tuple[str, str, float]]:
     return [
@@ -58,7 +101,7 @@ def pairs(rows: Rows) -> list[tuple[str, str, float]]:
     ]
 
 
-@pytest.mark.parametrize(("gold", "answer", "reward"), pairs(UNITS))
+@pytest.mark.parametrize(("gold", "answer", "reward"), pairs(UNITS | NAMES | NOTATIONS))
 def test_boxed_answers_are_read_as_people_read_them(gold: str, answer: str, reward: float) -> None:
     assert score_math(rf"\boxed{{{answer}}}", {"answer": gold}, load_library).reward == reward
 

@@ -55,6 +55,7 @@ _REASON = re.compile(
     r"(?:(?:[,;.]| ?[-–—])? ?(?:and )?(?:because|since|as|due to|not|it (?:can['’]?t|cannot|is not|isn['’]t))\b(?P<why>.*)|(?P<repeated>(?:\s*(?:/|,|;|and|or)\s*\1(?![A-Za-z]))*))",
     re.DOTALL,
 )
+_OPTION = re.compile(r"[(\[]?[A-Z][)\].:]{0,2}")
 _CHANGES = re.compile(r"\b(?:no|wait|actually|instead|but)\b", re.IGNORECASE)
 _STRUCK = (
     ("<!--", "-->"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>"),
@@ -307,7 +308,7 @@ _MAX_AFTER = 20_000
 
 def chosen_letter(answer: str) -> str:
     """Return the letter of an option that is named with a reason ("B because C is not valid") or twice, else ``answer``."""
-    match = _REASON.fullmatch(answer.strip(" .*"))
+    match = None if _OPTION.fullmatch(answer) else _REASON.fullmatch(answer.strip(" .*"))
     if match is None or _CHANGES.search(match.group("why") or ""):
         return answer
     return match.group(1)

@@ -32,6 +32,7 @@ from prorl_verifiers.math.targets import (
     Value,
     currency_of,
     parse_gold,
+    same_time,
     unwrap,
     with_currency,
     words_of,
@@ -55,12 +56,10 @@ OPEN_FORM = re.compile(
 _BLANK = re.compile(r"(?<!\d)\s+|\s+(?!\d)")
 _INTEGER = re.compile(r"[1-9][0-9]*")
 _TRAILING = re.compile(r"([-+]?[0-9][0-9.,/ ]*)\s*([A-Za-z][A-Za-z/^0-9]{0,12})")
-_DECIMAL_COMMA = re.compile(r"-?\d+,(?:\d{1,2}|\d{4,20})")
+_DECIMAL_COMMA = re.compile(r"-?(?:\d+,(?:\d{1,2}|\d{4,20})|0,\d{3})")
 _GROUPED_COMMA = re.compile(r"-?\d{1,3}(?:[. ]\d{3})+,\d{1,20}")
 """Matches ``1.000,99`` and ``1 000,99``."""
 _DECIMALS = re.compile(r"-?\d+\.\d+")
-_TIME = re.compile(r"\d{1,2}:\d\d")
-_CLOCK_TIME = re.compile(r"(\d{1,2}:\d\d)\s*(?:\\text\s*\{\s*)?[ap]\.?\s?m\.?\s*\}?", re.IGNORECASE)
 _SEPARATES = re.compile(r",(?!\d{3}(?!\d))")
 _FRAME = re.compile(r"(?:it is|it's|they are|(?:final )?answer is)\s+(?=\S)")
 """Phrases that may precede a one-word answer."""
@@ -107,6 +106,9 @@ def _compare(gold: Gold, text: str, currency: str, rules: Rules) -> Judgement:
         return Judgement("reject", "the answer is in doubt of itself")
     if denies(text) and not denies(gold.text) and not isinstance(gold.target, Text | Choice):
         return Judgement("reject", "the answer denies something")
+    same = same_time(gold.text, text) if ":" in gold.text and ":" in text else None
+    if same is not None:
+        return _judgement(same, "times compared")
     match gold.target:
         case Choice(letter=letter, of=None):
             return _judgement(same_letter(letter, text), "letters compared")
@@ -130,10 +132,6 @@ def _compare(gold: Gold, text: str, currency: str, rules: Rules) -> Judgement:
 
 
 def _compare_words(target: Text, text: str) -> Judgement:
-    if target.clock:
-        # The answer may omit a.m. or p.m.
-        time = re.sub(r"[\s.]|\\text|[{}]", "", text).casefold()
-        return _judgement(time in (target.words, target.words[:-2]), "times compared")
     left, right = target.words, words_of(text)
     right = right if left == right else words_of(_FRAME.sub("", right))
     nothing = right in NOTHING or squeeze(text) in (r"\emptyset", r"\varnothing", r"\{\}")
@@ -164,8 +162,6 @@ def _compare_value(gold: Gold, answer: str, currency: str, rules: Rules) -> Judg
         return Judgement("accept", "same text")
     if isinstance(gold.target, Untyped):
         return Judgement("undecided", "the gold is not read")
-    if _TIME.fullmatch(gold.text) and _CLOCK_TIME.fullmatch(answer):
-        return _judgement(_CLOCK_TIME.fullmatch(answer).group(1) == gold.text, "times compared")  # type: ignore[union-attr]
     if gold.text.isalpha() and len(gold.text) > 1 and is_words(answer) and "\\" in answer:
         return _judgement(words_of(gold.text) == words_of(answer), "words compared")
     answer = _REALS.get(words_of(answer), answer)
@@ -175,12 +171,12 @@ def _compare_value(gold: Gold, answer: str, currency: str, rules: Rules) -> Judg
     judgement = _compare_trees(gold, target, answer, currency, rules, True)
     if judgement.decision == "accept":
         return judgement
+    if "," in answer + gold.text and _decimal_comma(gold, answer):
+        return Judgement("accept", "a decimal comma")
     if gold.separated is not None or GROUPS.search(answer):
         second = _compare_trees(gold, gold.separated or target, answer, currency, rules, False)
         lists = any(_SEPARATES.search(side) or " and " in side for side in (gold.text, answer))
         return second if second.decision == "accept" and lists else judgement
-    if "," in answer + gold.text and _decimal_comma(gold, answer):
-        return Judgement("accept", "a decimal comma")
     return judgement
 
 

@@ -14,7 +14,13 @@ from prorl_verifiers.data_shape import UNTYPED
 from prorl_verifiers.math.comparing.families import Family, family_of
 from prorl_verifiers.math.comparing.leaves import is_plain
 from prorl_verifiers.math.comparing.regions import looks_like_region, real_set
-from prorl_verifiers.math.comparing.relations import assigned, describes_value, named_rows
+from prorl_verifiers.math.comparing.relations import (
+    assigned,
+    describes_value,
+    is_name,
+    named_rows,
+    rounds_to,
+)
 from prorl_verifiers.math.evaluating.equal import same_value
 from prorl_verifiers.math.reading.answers import gold_text
 from prorl_verifiers.math.reading.nodes import (
@@ -56,9 +62,7 @@ _CURRENCIES = {
 }  # fmt: skip
 GROUPS = re.compile(r"\d,\d{3}")
 """Matches a comma that may group digits."""
-_CLOCK = re.compile(
-    r"(?:\\text\s*\{\s*)?\d{1,2}:\d\d ?(?:\\text\s*\{)?\s*[ap]\.?\s?m\b", re.IGNORECASE
-)
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?([ap]m)?")
 _WRAPPED = re.compile(r"\\(?:text|mathrm|mbox)\s*\{\s*(-?[0-9][^{}]*)\}")
 UNDEFINED = frozenset(
     ("dne", "does not exist", "doesn't exist", "undefined", "not defined", "no limit", "the limit does not exist", "limit does not exist")
@@ -162,10 +166,9 @@ class Forms:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """An answer in words; ``clock`` marks a time of day."""
+    """An answer in words."""
 
     words: str
-    clock: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +224,8 @@ def parse_gold(answer: str) -> Gold:
         return Gold(text, Choice(letter.group(1)))
     if words_of(text) in NOTHING | UNDEFINED or is_words(text):
         return Gold(text, Text(words_of(text)))
-    if _CLOCK.match(text):
-        return Gold(text, Text(re.sub(r"[\s.]|\\text|[{}]", "", text).casefold(), clock=True))
+    if clock(text).endswith("m"):
+        return Gold(text, Text(clock(text)))
     labelled = LABELLED.fullmatch(unwrap(text))
     if labelled:
         return Gold(text, Choice(labelled.group(1), parse_gold(labelled.group(2))))
@@ -243,6 +246,34 @@ def _tree(text: str, currency: str, grouping: bool) -> Tree | None:
         return family or target_of(expand_signs(with_currency(read(text, grouping), currency)))
     except (Unreadable, RecursionError, ArithmeticError):
         return None
+
+
+def clock(text: str) -> str:
+    """Return a time of day such as ``8:34pm`` without spaces and markup, or ""."""
+    time = re.sub(r"[\s.{}~]|\\(?:text|mathrm|mbox)", "", text[:60]).casefold()
+    return time if len(text) <= 60 and _CLOCK.fullmatch(time) else ""
+
+
+def same_time(gold: str, answer: str) -> bool | None:
+    """Return whether two times of day agree, or None unless one has a.m., p.m. or seconds: ``20:34`` alone is a ratio.
+
+    One side may omit a.m. or p.m. if the other has it.
+    """
+    times = [_CLOCK.fullmatch(clock(text)) for text in (gold, answer)]
+    if times[0] is None or times[1] is None:
+        return None
+    if not any(time.group(3) or time.group(4) for time in times if time):
+        return None
+    readings = []
+    for time, other in (times, times[::-1]):
+        assert time is not None and other is not None
+        hour, seconds = int(time.group(1)), int(time.group(2)) * 60 + int(time.group(3) or 0)
+        hours = {hour}
+        if hour <= 12 and (time.group(4) or (other.group(4) and hour)):
+            halves = {"am": (0,), "pm": (12,)}.get(time.group(4), (0, 12))
+            hours = {hour % 12 + half for half in halves}
+        readings.append({3600 * one + seconds for one in hours})
+    return bool(readings[0] & readings[1])
 
 
 def unwrap(text: str) -> str:
@@ -315,6 +346,14 @@ def _relation(node: Relation) -> Tree:
     ):
         # x = 1 + 1 = 2: the last side is the value
         return Named(node, node.sides[0], target_of(node.sides[-1]))
+    if node.ops[-1] == "~" and set(node.ops) <= {"=", "~"}:  # x = \sqrt2 \approx 1.414
+        named = is_name(node.sides[0])
+        sides = [side for side in node.sides[named:] if isinstance(side, EXPRESSIONS)]
+        value: Tree = target_of(sides[0])
+        if len(sides) == 2 and rounds_to(*sides):
+            value = Forms(Listing(tuple(sides), "or"), tuple(map(target_of, sides)))
+        if len(sides) in (1, 2) and len(sides) + named == len(node.sides):
+            return Named(node, node.sides[0], value) if named else value
     if node.ops == ("in",):
         return target_of(node.sides[1])
     return Equation(node)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from prorl_verifiers.math import units as math_units
-from prorl_verifiers.math.evaluating.equal import rounds, rounds_at, same_value
+from prorl_verifiers.math.evaluating.equal import decimal_places, rounds, rounds_at, same_value
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
 from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
@@ -118,6 +118,8 @@ def is_closed(node: Node) -> bool:
     return irrational and not symbols(node) and functions <= {"log", "ln"}
 
 
+MAX_SHIFT = 400
+"""Maximum power of ten behind digits with dots."""
 Convert = Callable[[Fraction, str, str], Fraction | None]
 """Converts (value, its unit, target unit) to a value, or returns None if it cannot."""
 
@@ -161,6 +163,30 @@ def leaf(node: Node) -> Leaf:
     return Leaf(node)
 
 
+FIRST_DIGITS = 4
+"""Significant digits before dots (``2.3148\\ldots``) that name the exact value that begins so."""
+
+
+def _cut_digits(node: Node) -> tuple[Num, int] | None:
+    r"""Return (number, power of ten) of ``2.3148\ldots\times 10^{-3}``, or None."""
+    match node:
+        case Neg(of=of):
+            digits = _cut_digits(of)
+            return digits and (replace(digits[0], value=-digits[0].value), digits[1])
+        case Num(value=value, cut=True):
+            size = str(abs(int(value * 10 ** decimal_places(node))))
+            return (node, 0) if len(size) >= FIRST_DIGITS else None
+        case Product(factors=(Num(cut=True) as number, Power(base=Num(value=ten), exponent=power))):
+            exponent = power.of if isinstance(power, Neg) else power
+            digits = _cut_digits(number)
+            if digits is None or ten != 10 or not isinstance(exponent, Num):
+                return None
+            whole = exponent.value.denominator == 1 and exponent.value < MAX_SHIFT
+            shift = int(exponent.value) * (-1 if isinstance(power, Neg) else 1)
+            return (number, shift) if whole else None
+    return None
+
+
 def same_leaf(
     gold: Node, answer: Node, rules: Rules, final: bool = True
 ) -> tuple[bool | None, str]:
@@ -172,11 +198,18 @@ def same_leaf(
         return False, "the gold is a number, the answer is not one"
     if isinstance(gold, Num) and gold.decimal and is_closed(answer) and rounds(answer, gold):
         return True, "the exact form of a long decimal"
+    for exact, other in ((gold, answer), (answer, gold)):
+        digits = _cut_digits(other)
+        if digits is not None and not symbols(exact):
+            scaled = Product((exact, Num(Fraction(10) ** -digits[1])))
+            places = decimal_places(digits[0])
+            if rounds_at(scaled, digits[0], places, cut=True, rounded=False):
+                return True, "the first digits of the exact value"
     core = answer.of if isinstance(answer, Neg) else answer
     if isinstance(core, Num) and core.decimal and not symbols(gold):
         exact = Neg(gold) if core is not answer else gold
-        places = rules.decimals
-        if rounds(exact, core) or (places is not None and rounds_at(exact, core, places)):
+        limit = rules.decimals
+        if rounds(exact, core) or (limit is not None and rounds_at(exact, core, limit)):
             return True, "a decimal of the exact value"
     refusal = unevaluated(gold, answer) if final else None
     if refusal:

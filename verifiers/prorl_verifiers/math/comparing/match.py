@@ -20,6 +20,7 @@ from prorl_verifiers.math.comparing.regions import (
 from prorl_verifiers.math.comparing.relations import (
     assigned,
     is_name,
+    named_apart,
     named_rows,
     rounds_to,
     same_letter,
@@ -181,8 +182,15 @@ class Matcher:
         if says_nothing(sides):
             self.reason = "an equation that is true by itself says nothing"
             return False
+        if isinstance(target, Several | Collection | Ordered) and isinstance(sides[0], Bracketed):
+            values = values_of(answer)
+            if isinstance(target, Ordered) and values is not None and values.are_coordinates:
+                return self.in_order(target.items, values.by_name())
+            tuples = not isinstance(target, Ordered) and isinstance(target.items[0], Ordered)
+            if values is not None and not isinstance(target, Ordered) and not tuples:
+                return self.interchangeable(target.items, values.items)
         constant = isinstance(target, Value) and not symbols(target.node)
-        while ops and ops[0] == "=" and (is_name(sides[0]) or (constant and describes(sides[0]))):
+        while ops and (is_name(sides[0]) or (ops[0] == "=" and constant and describes(sides[0]))):
             sides, ops = sides[1:], ops[1:]
         if len(sides) == 2 and ops == ["="] and is_name(sides[1]) and not is_name(sides[0]):
             sides, ops = sides[:1], []  # 5 = x
@@ -223,6 +231,8 @@ class Matcher:
         if len(answer.sides) == 2 and answer.sides[1] == target.name and answer.ops == ("=",):
             return self.matches(target.of, answer.sides[0])
         first = answer.sides[0]
+        if answer.ops == ("~",) and not symbols(first):
+            return self.matches(target.of, answer)
         renamed = same_name(target.name, first, answer)
         if renamed is None and isinstance(target.name, Applied) and is_name(first):
             return False
@@ -327,6 +337,12 @@ class Matcher:
                 unique.append(item)
         return unique
 
+    def interchangeable(self, gold: Sequence[Tree], values: Sequence[Node]) -> bool:
+        """Return whether all values are equal; else a list does not say which belongs to which name."""
+        self.reason = "the gold does not say which value belongs to which name"
+        same_length = len(gold) == len(values)
+        return same_length and all(self.matches(item, one) for item in gold for one in values)
+
     def unnamed(self, answer: Node) -> Sequence[Node] | None:
         """Return the items without a common name (``x = 1, x = 2``)."""
         if not isinstance(answer, Listing | SetOf):
@@ -352,6 +368,12 @@ class Matcher:
                     for row in rows
                 ]
                 return self.matched(target.items, listed, once=False)
+        rows = named_rows(answer)
+        if rows is not None and all(isinstance(item, Ordered) for item in target.items):
+            points = [Bracketed(tuple(row.by_name()), "(", ")") for row in rows]
+            return self.matched(target.items, points, once=True)
+        if (values := named_apart(answer)) is not None:
+            return self.interchangeable(target.items, values)
         items = self.unnamed(answer)
         if items is not None:
             once = isinstance(answer, SetOf) or all(
@@ -366,6 +388,8 @@ class Matcher:
     def set(self, target: Collection, answer: Node) -> bool | None:
         if isinstance(answer, EXPRESSIONS):
             return self.matches(target.items[0], answer) if len(target.items) == 1 else False
+        if (values := named_apart(answer)) is not None:
+            return self.interchangeable(target.items, values)
         items = self.unnamed(answer)
         if items is not None:
             return self.matched(target.items, items, once=True)

@@ -126,6 +126,10 @@ class Values:
     def several(self) -> bool:
         return len(self.names) == len(self.items) == len(set(self.names)) > 1
 
+    @property
+    def are_coordinates(self) -> bool:
+        return {name.name for name in self.names if isinstance(name, Sym)} <= {"x", "y", "z"}
+
     def by_name(self) -> Sequence[Node]:
         order = sorted(range(len(self.items)), key=lambda index: str(self.names[index]))
         return [self.items[index] for index in order]
@@ -152,6 +156,19 @@ def values_of(node: Node) -> Values | None:
     if len(set(names)) > 1 and len(names) != len(items):
         return None
     return Values(tuple(names), tuple(items))
+
+
+def named_apart(node: Node) -> list[Node] | None:
+    """Return the values of a list in which several have names of their own (``a = 2, b = 1``; not ``x_1``, ``x_2``)."""
+    if not isinstance(node, Listing | SetOf):
+        return None
+    names, values = set[Node | str](), list[Node]()
+    for item in node.items:
+        if isinstance(item, Relation) and item.ops[0] == "=":
+            name = item.sides[0]
+            names.add(name.name.partition("_")[0].rstrip("'") if isinstance(name, Sym) else name)
+        values.append(item.sides[-1] if isinstance(item, Relation) else item)
+    return values if len(names) > 1 else None
 
 
 def named_rows(node: Node) -> list[Values] | None:

@@ -97,8 +97,10 @@ def rounds(exact: Node, decimal: Num) -> bool:
     )
 
 
-def rounds_at(exact: Node, decimal: Num, places: int, cut: bool = False) -> bool:
-    """Return whether a decimal is ``exact`` rounded (or, with ``cut``, truncated) to ``places``."""
+def rounds_at(
+    exact: Node, decimal: Num, places: int, cut: bool = False, rounded: bool = True
+) -> bool:
+    """Return whether a decimal is ``exact`` ``rounded`` or ``cut`` (truncated) to ``places``."""
     if symbols(exact) or decimal_places(decimal) > places or places > DIGITS:
         return False
     try:
@@ -111,7 +113,7 @@ def rounds_at(exact: Node, decimal: Num, places: int, cut: bool = False) -> bool
     scaled, digits = value.real * 10**places, int(decimal.value * 10**places)
     floor = numbers(3 * DIGITS).floor
     whole = int(floor(abs(scaled)))
-    near_by = [int(floor(abs(scaled) * 2 + 1)) // 2, *([whole] if cut else [])]
+    near_by = [int(floor(abs(scaled) * 2 + 1)) // 2] * rounded + [whole] * cut
     return (digits >= 0) == (scaled >= 0) and abs(digits) in near_by
 
 

@@ -138,6 +138,17 @@ class FactorParser(Cursor):
             return self.absolute()
         if token.kind == "cmd":
             return self.command(token.text)
+        braced = [self.peek(n).text for n in (0, 2)] == ["{", "}"] and self.peek(3).text in (
+            "_",
+            "^",
+        )
+        if (
+            braced
+            and self.peek(1).kind in ("word", "cmd", "sym")
+            and (self.is_plain_symbol(self.at + 1) or self.peek(1).kind == "sym")
+        ):  # {g}_{k} is g_k
+            del self.tokens[self.at + 2], self.tokens[self.at]
+            return self.primary()
         if [self.peek(n).text for n in (0, 2, 3)] == ["(", ")", "_"] and self.peek(1).kind == "num":
             del self.tokens[self.at + 2], self.tokens[self.at]
             return self.number()
@@ -174,7 +185,7 @@ class FactorParser(Cursor):
         if chosen is not None:
             return chosen
         if self.peek().text != "_":
-            return Num(token.value, token.decimal)
+            return Num(token.value, token.decimal, cut=token.cut)
         base_text = self.subscript().strip("_{} ")
         base = _BASES.get(base_text.casefold()) or (int(base_text) if base_text.isdigit() else 0)
         if not 2 <= base <= 36 or len(base_text) > 5:

@@ -11,11 +11,12 @@ from typing import Any, TypeAlias, assert_never
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A number. ``decimal``: it has a decimal point. ``base``: as written, or 0."""
+    """A number. ``decimal``: it has a decimal point. ``base``: as written, or 0. ``cut``: dots say that digits go on."""
 
     value: Fraction
     decimal: bool = False
     base: int = 0
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,10 +247,10 @@ def written(node: Node) -> str:
 
 def _line(node: Node) -> str:
     match node:
-        case Num(value=value, base=base):
+        case Num(value=value, base=base, cut=cut):
             sides = [_digits(value.numerator), _digits(value.denominator)]
             return ("/".join(sides) if value.denominator != 1 else sides[0]) + (
-                f" (base {base})" if base else ""
+                f" (base {base})" if base else "..." if cut else ""
             )
         case Const(name=name) | Sym(name=name) | NamedSet(name=name):
             return name

@@ -54,6 +54,7 @@ _CLOSING = {
 def read(text: str, grouping: bool = True) -> Node:
     """Return the tree of a cleaned answer. Raises Unreadable, or TooLarge beyond the limits."""
     parser = AnswerParser(tokenize(text, grouping), text)
+    parser.take("=", r"\approx", r"\simeq", r"\doteq")  # a chain without its first side
     node = parser.lines()
     if parser.at != len(parser.tokens):
         raise Unreadable("text is left over")

@@ -38,6 +38,7 @@ class Token:
     end: int
     value: Fraction | None = None
     decimal: bool = False
+    cut: bool = False
 
 
 FUNCTIONS = frozenset(
@@ -66,7 +67,9 @@ _ORDINAL = re.compile(
     r"(?:\^?\{?\s*\\(?:text|mathrm|textrm|mbox)\s*\{\s*)?(?:st|nd|rd|th)(?![A-Za-z])[\s}]*$|\^\{\s*(?:st|nd|rd|th)\s*\}$"
 )
 _DOTTED = re.compile(r"([0-9]*)\.([0-9]*?)([0-9])\3\3+\s*\\[lc]?dots(?![a-zA-Z])")
-_GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?")
+_CUT = re.compile(r"([0-9]*\.[0-9]{1,60})\s*\\[lc]?dots(?![a-zA-Z])")
+"""``3.1415\\ldots``: the digits go on."""
+_GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?")
 _SPACED = re.compile(r"[0-9]{1,3}(?: [0-9]{3})+(?![0-9])(?:\.[0-9]+)?")
 _PLAIN = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _TEXT = re.compile(
@@ -241,6 +244,9 @@ def _number(text: str, at: int, spaced: bool, grouping: bool) -> Token:
             value = whole_part + Fraction(int(cycle), 10 ** len(cycle) - 1)
             value /= Fraction(10) ** len(fixed)
             return Token("num", match.group(), spaced, at, match.end(), value)
+    cut = _CUT.match(text, at)
+    if cut:
+        return Token("num", cut.group(), spaced, at, cut.end(), Fraction(cut.group(1)), True, True)
     match = (_GROUPED.match(text, at) if grouping else None) or _SPACED.match(text, at)
     match = match or _PLAIN.match(text, at)
     if match is None:
