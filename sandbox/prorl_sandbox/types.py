@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, Self, get_args
 
 from prorl_common import ServiceError, UserError
@@ -89,7 +89,9 @@ class Program:
     """An untrusted source and how to run it.
 
     Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` its function, ``Class.method``, or
-    method of a class ``Solution`` is called with ``args``; ``Outcome.value`` is the return value. ``language`` is a
+    method of a class ``Solution`` is called with ``args``; ``Outcome.value`` is the return value. An argument
+    ``{"ListNode": values}`` or ``{"TreeNode": values}`` arrives as LeetCode's linked list or tree, and such a value
+    comes back in this form. With ``prelude="competition"`` it can use common modules without imports. ``language`` is a
     name in ``prorl_sandbox.LANGUAGES``; those with a ``harness`` support ``call`` with JSON arguments. ``environment``
     names the packages that Python programs may import: ``stdlib`` (none), ``scientific``, or one made with ``prorl
     sandbox build-env``.
@@ -101,6 +103,7 @@ class Program:
     args: tuple[Any, ...] = ()
     language: str = "python"
     environment: str = "stdlib"
+    prelude: Literal["competition", "none"] = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +115,16 @@ class Stdin:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Load the program and call its function ``name``; see ``Program``."""
+    """Load the program and call its function ``name``; see ``Program``.
+
+    With ``then``, the calls of methods (name, arguments) on the returned object, the value is the list of all results,
+    None first.
+    """
 
     name: str
     args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    then: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

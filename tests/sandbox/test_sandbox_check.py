@@ -66,7 +66,20 @@ def test_objects_that_equal_everything_do_not_cross(sandbox: Sandbox, source: st
 
 
 MATCH = "import re\ndef f(x):\n    return re.match('a.*b$', x)"
-LYING = "class A:\n    def __bool__(self): return True\ndef f(x):\n    return A()"
+LYING = (
+    "class A:\n    def __bool__(self): return True\n    def __eq__(self, other): return True\n"
+    "    __hash__ = None\n    def __sub__(self, other): return 0\n    __rsub__ = __sub__\n"
+    "    def __contains__(self, x): return True\n    def __iter__(self): yield A()\ndef f(x):\n    return A()"
+)
+STACK = (
+    "class Stack:\n    def __init__(self, items=()): self.items = list(items)\n"
+    "    def push(self, x): self.items.append(x); return self\n"
+    "    def join(self, other): return Stack(self.items + other.items)\n"
+    "    def __len__(self): return len(self.items)\n    def __iter__(self): return iter(self.items)\n"
+    "    def __str__(self): return '|'.join(map(str, self.items))\n"
+    "    def __getitem__(self, key): return self.items[key]\n"
+    "    @property\n    def top(self): return self.items[-1]\ndef f(x): return Stack(x)"
+)
 
 
 @pytest.mark.parametrize(
@@ -74,21 +87,87 @@ LYING = "class A:\n    def __bool__(self): return True\ndef f(x):\n    return A(
     [
         (MATCH, "assert c('aab')", "ok"),
         (MATCH, "assert not c('aac') and c('aab') and bool(c('aab'))", "ok"),
-        (MATCH, "assert c('aab') is not None and c('aac') is None", "ok"),
+        (MATCH, "assert c('aab').group() == 'aab' and c('aac') is None", "ok"),
         (MATCH, "assert c('aac')", "runtime-error"),
         (LYING, "assert c(1)", "ok"),  # equivalent to returning True
         (LYING, "assert c(1) == True", "unserialisable"),
         (LYING, "assert c(1) != 2", "unserialisable"),
+        (LYING, "assert abs(c(1) - 2) < 1e-6", "unserialisable"),
+        (LYING, "assert 2 in c(1)", "unserialisable"),
+        (LYING, "assert list(c(1)) == [2]", "unserialisable"),
         (LYING, "assert isinstance(c(1), int)", "unserialisable"),
-        (LYING, "assert len(c(1)) == 1 or True", "unserialisable"),
+        (LYING, "assert len(c(1)) == 1 or True", "runtime-error"),
         (LYING, "try: c(1) < 2\n    except BaseException: pass", "unserialisable"),
-        ("class A:\n    def __bool__(self): 1 / 0\ndef f(x): return A()", "c(1)", "runtime-error"),
+        (
+            "class A:\n    def __bool__(self): 1 / 0\ndef f(x): return A()",
+            "not c(1)",
+            "runtime-error",
+        ),
+        (
+            STACK,
+            "s = c([]); s.push(1).push(2); assert s.top == 2 and len(s) == 2 and s[0] == 1",
+            "ok",
+        ),
+        (
+            STACK,
+            "s = c([1]); assert s.push(2) is s and str(s) == '1|2' and 2 in s and 3 not in s",
+            "ok",
+        ),
+        (
+            STACK,
+            "s = Stack([1]); assert list(s.join(c([2]))) == [1, 2]; s.items = [3]; assert s.top == 3",
+            "ok",
+        ),
+        (STACK, "s = c([1]); assert s.top == 2", "runtime-error"),
+        (STACK, "s = c([1]); s.pop()", "runtime-error"),
     ],
 )
-def test_of_a_value_that_cannot_leave_its_box_the_truth_is_known(
+def test_an_object_is_used_in_the_submissions_box_and_never_compared(
     sandbox: Sandbox, source: str, checker: str, status: str
 ) -> None:
     assert check(sandbox, source, f"def check(c):\n    {checker}").status == status
+
+
+REVERSE = "def f(head):\n    last = None\n    while head:\n        head.next, last, head = last, head, head.next\n    return last"
+ODD_NODE = (
+    "class ListNode:\n    def __init__(self, x): self.val, self.next = x, None\n"
+    "    def __eq__(self, other): return True\n    __hash__ = None\n    def __bool__(self): return False\n"
+)
+ODD_VALUE = "class V(int):\n    def __eq__(self, other): return True\n    __hash__ = None\n"
+LOOP = "def f(head):\n    seen = set()\n    while head and head not in seen: seen.add(head); head = head.next\n    return head is not None"
+SUM = "def f(root): return root.val + sum(map(f, root.children or []))"
+NODE = "class Node:\n    def __init__(self, val, children=None): self.val, self.children = val, children\n"
+REVERSED = "assert is_same_list(c(list_node([1, 2, 3])), list_node([3, 2, 1]))"
+
+
+@pytest.mark.parametrize(
+    ("source", "checker", "status"),
+    [
+        (REVERSE, REVERSED, "ok"),
+        (REVERSE, "x = c(list_node(range(3000))); assert x.val == 2999 and isinstance(x, ListNode)", "ok"),
+        ("def f(head): return head", REVERSED, "runtime-error"),
+        (ODD_NODE + "def f(head): return ListNode(3)", REVERSED, "runtime-error"),
+        (ODD_NODE + "def f(head): return ListNode(3)", "assert c(None) == list_node([3, 2])", "runtime-error"),
+        (ODD_NODE + ODD_VALUE + "def f(head):\n    head.val = V(3)\n    return head",
+         "assert c(list_node([1])).val == 3", "unserialisable"),
+        ("class ListNode: val, next = 3, 0\ndef f(head): return ListNode()", REVERSED, "runtime-error"),
+        ("import os\nclass ListNode:\n    @property\n    def val(self): os._exit(0)\ndef f(head): return ListNode()",
+         REVERSED, "runtime-error"),
+        (LOOP, "x = list_node([1, 2]); assert not c(x); x.next.next = x; assert c(x)", "ok"),
+        ("def f(root, p): return root.left is p", "r = tree_node([1, 2]); assert c(root=r, p=r.left)", "ok"),
+        ("def f(r): return TreeNode(1, None, r)", "assert is_same_tree(c(tree_node([2])), tree_node([1, None, 2]))", "ok"),
+        (NODE + SUM, "assert c(Node(1, [Node(2), Node(3, [])])) == 6", "ok"),
+        (SUM, "assert c(Node(1, [Node(2), Node(3, [])])) == 6", "ok"),
+        ("def f(root): return root", "assert c(Node(1)).val == 2", "runtime-error"),
+    ],
+)  # fmt: skip
+def test_lists_and_trees_reach_the_other_box_by_value(
+    sandbox: Sandbox, source: str, checker: str, status: str
+) -> None:
+    prelude = NODE if "Node(" in checker.replace("TreeNode(", "") else ""
+    program = Program(source, prelude="competition")
+    checker = f"{prelude}def check(c):\n    {checker}"
+    assert sandbox.run_check(program, checker, "f", LIMITS).status == status
 
 
 RAISES = r"""

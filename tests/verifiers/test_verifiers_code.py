@@ -19,7 +19,11 @@ from prorl_verifiers import TaskError, Verdict, VerifierPool, load_task
 from prorl_verifiers.code.compare import first_difference, same_output, same_value
 from prorl_verifiers.code.reference import CallTest, CheckTest, read_tests
 from prorl_verifiers.code.scorer import score_code
-from prorl_verifiers.code.shapes import eurus_reference, livecodebench_reference
+from prorl_verifiers.code.shapes import (
+    eurus_reference,
+    leetcode_reference,
+    livecodebench_reference,
+)
 
 BLOCK = "```python\nx\n```"
 
@@ -283,6 +287,104 @@ def test_exploits_earn_nothing(real_pool: VerifierPool, source: str) -> None:
     tests = [{"call": "f", "args": [1], "expected": 2}, {"assert": "assert f(1) == 2"}]
     verdict = real_pool.score([(fenced(source), load_task("code", {"tests": tests}))])[0]
     assert verdict.reward == 0.0, verdict
+
+
+LIST = "Optional[ListNode]"
+REVERSE = (
+    f"class Solution:\n    def turn(self, head: {LIST}) -> {LIST}:\n        last = None\n        while head:\n"
+    "            head.next, last, head = last, head, head.next\n        return last"
+)
+UNTYPED = REVERSE.replace(f": {LIST}", "").replace(f" -> {LIST}", "")
+MIRROR = (
+    "def turn(root: TreeNode) -> TreeNode:\n    if root:\n"
+    "        root.left, root.right = turn(root.right), turn(root.left)\n    return root"
+)
+MERGE = f"def turn(lists: List[{LIST}]): return [one.val for one in lists if one]"
+LRU = (
+    "class LRUCache:\n    def __init__(self, size: int): self.size, self.kept = size, OrderedDict()\n"
+    "    def get(self, k):\n        if k not in self.kept: return -1\n        self.kept.move_to_end(k)\n"
+    "        return self.kept[k]\n    def put(self, k, v):\n        self.kept[k] = v\n"
+    "        self.kept.move_to_end(k)\n        if len(self.kept) > self.size: self.kept.popitem(last=False)"
+)
+CALLS = {
+    "calls": ["LRUCache", "put", "put", "get", "put", "get"],
+    "args": [[2], [1, 1], [2, 2], [1], [3, 3], [2]],
+    "expected": [None, None, None, 1, None, -1],
+}
+USE = "cache = LRUCache(1)\ncache.put(1, 1)\ncache.put(2, 2)\nassert cache.get(1) == -1 and cache.get(2) == 2"
+ODD = (
+    "class ListNode:\n    def __init__(self, val=0, next=None): self.val, self.next = val, next\n"
+    "    def __eq__(self, other): return True\n    __hash__ = None\n"
+)
+SAME = "assert is_same_list(Solution().turn(head=list_node([1, 2])), list_node([2, 1]))"
+
+
+def turned(values: Any, expected: Any) -> dict[str, Any]:
+    return {"call": "turn", "args": [values], "expected": expected}
+
+
+@pytest.mark.parametrize(
+    ("test", "source", "reward"),
+    [
+        ({"call": "f", "args": [[1, 2]], "expected": 3}, "def f(x: List[int]): return reduce(add, x)", 1),
+        ({"call": "f", "args": [], "expected": 8}, "def f(): return pow(2, 10, 8) + 2 ** comb(3, 2)", 1),
+        ({"call": "gcd", "args": [4, 6], "expected": 2}, "gcd", 0),  # the prelude's, not the program's
+        ({"call": "f", "args": [9000], "expected": 0}, "def f(n): return f(n - 1) if n else 0", 1),
+        ({"call": "f", "kwargs": {"a": 1, "b": [2]}, "expected": 3}, "def f(b, a): return a + b[0]", 1),
+        ({"assert": "assert f(**{'a': 1}, b=2) == -1"}, "def f(b, a): return a - b", 1),
+        (turned([1, 2], [2, 1]), REVERSE, 1),
+        (turned([], []), REVERSE, 1),
+        (turned([1, 2], [1, 2]), REVERSE, 0),
+        (turned({"ListNode": [1, 2]}, {"ListNode": [2, 1]}), UNTYPED, 1),
+        (turned({"ListNode": []}, {"ListNode": []}), UNTYPED, 1),
+        (turned({"ListNode": [1, 2]}, {"ListNode": [2, 1]}), "def turn(head): return [2, 1]", 0),
+        (turned({"ListNode": [1]}, {"ListNode": []}), "def turn(head): return []", 0),
+        (turned({"ListNode": [1]}, [2]), f"{ODD}def turn(head): return ListNode(3)", 0),
+        (turned({"ListNode": [1]}, [1]), "def turn(head):\n    head.next = head\n    return head", 0),
+        (turned([4, 2, 7, 1, None, 6], [4, 7, 2, None, 6, None, 1]), MIRROR, 1),
+        (turned([[1, 2], [], [3]], [1, 3]), MERGE, 1),
+        (CALLS, LRU, 1),
+        (CALLS, LRU.replace("last=False", "last=True"), 0),
+        (CALLS, LRU.replace("size, self", "self, size"), 0),
+        (CALLS, "class LRUCache:\n    def __init__(self, size): 1 / 0", 0),
+        ({"assert": USE}, LRU, 1),
+        ({"assert": USE}, LRU.replace("> self.size", "> 9"), 0),
+        ({"assert": SAME}, REVERSE, 1),
+        ({"assert": SAME}, f"{ODD}class Solution:\n    def turn(self, head): return ListNode(2, head)", 0),
+        ({"stdout": "7" * 3_000_000}, "print('7' * 3_000_000)", 1),
+        ({"stdout": "7"}, "print('7' * 3_000_000)", 0),
+        ({"call": "f", "args": [], "expected": ["x" * 3_000_000]}, "def f(): return ['x' * 3_000_000]", 1),
+        ({"stdout": "5"}, "print(gcd(5, 10))", 0),  # without a prelude
+    ],
+)  # fmt: skip
+def test_tasks_of_contest_sites_pay_what_is_right_and_nothing_else(
+    real_pool: VerifierPool, test: dict[str, Any], source: str, reward: float
+) -> None:
+    verdict = real_pool.score([(fenced(source), load_task("code", {"tests": [test]}))])[0]
+    assert (verdict.status, verdict.reward) == ("scored", reward), verdict
+
+
+@pytest.mark.parametrize(
+    ("source", "entry_point", "asserts"),
+    [
+        ("s = Solution()\nx = {'a': 1}\nassert s.f(**x) == 2\nx = {'a': 2}\nassert s.f(**x) == 3", None, 2),
+        ("def check(candidate):\n    assert candidate(a=1) == 2\n    assert candidate(a=2) == 3", "Solution().f", 2),
+        ("def check(candidate):\n    for i in range(3): assert candidate(a=i) == i + 1", "Solution().f", 1),
+    ],
+)  # fmt: skip
+def test_leetcode_rows_become_a_test_for_each_assert(
+    real_pool: VerifierPool, source: str, entry_point: str | None, asserts: int
+) -> None:
+    reference = leetcode_reference(source, entry_point)
+    program = "class Solution:\n    def f(self, a: Optional[int]): return a + 1"
+    verdict = real_pool.score([(fenced(program), load_task("code", reference))])[0]
+    assert (verdict.reward, verdict.metrics["tests"]) == (1.0, asserts), verdict
+
+
+def test_a_traceback_has_the_lines_of_the_submission(real_pool: VerifierPool) -> None:
+    with open_sandbox() as sandbox:
+        program = Program("\nx = List\n1 / 0", prelude="competition")
+        assert "line 3" in sandbox.run(program).stderr
 
 
 def rows_of(test_data: Path, name: str) -> list[dict[str, Any]]:

@@ -83,22 +83,47 @@ def test_a_last_line_may_name_the_answer(line: str, answer: str | None) -> None:
     assert answer_line(line) == answer
 
 
-def test_the_last_python_block_wins_over_later_plain_blocks() -> None:
-    text = "```python\na\n```\n```py\nb\n```\n```\noutput\n```"
-    assert last_code_block(text) == "b"
+IN_LIST = "1. First:\n   ```python\n   def f(x):\n       return x\n   ```\n2. Done."
+DOCSTRING = 'def f():\n    """Use:\n```\nf()\n```\n    and\n    ```python\n    f()\n    ```\n    """\n    return 1'
+UNCLOSED = 'def f():\n    """no end'
+QUOTES = "x = '```'\ny = \"it's '''\""
 
 
-def test_a_block_that_is_never_closed_does_not_count() -> None:
-    assert last_code_block("```python\na = 1") is None
-    assert last_code_block("```\nx\n```\n```python\ny") == "x"
-
-
-def test_blocks_of_other_languages_do_not_count() -> None:
-    assert last_code_block("```cpp\nint main;\n```") is None
-    text = "```C++\na\n```\n```python\nb\n```\n```\noutput\n```"
-    assert last_code_block(text, LANGUAGES.get("cpp").marks) == "a"
-    assert last_code_block(text, LANGUAGES.get("python").marks) == "b"
-    assert last_code_block(text, LANGUAGES.get("javascript").marks) == "output"
+@pytest.mark.parametrize(
+    ("text", "language", "block"),
+    [
+        ("```python\na\n```\n```py\nb\n```\n```\noutput\n```", "python", "b"),
+        ("```python\na = 1", "python", None),
+        ("```\nx\n```\n```python\ny", "python", "x"),
+        ("```cpp\nint main;\n```", "python", None),
+        ("```C++\na\n```\n```python\nb\n```\n```\noutput\n```", "cpp", "a"),
+        ("```C++\na\n```\n```python\nb\n```\n```\noutput\n```", "python", "b"),
+        ("```C++\na\n```\n```python\nb\n```\n```\noutput\n```", "javascript", "output"),
+        ("```{.python}\na\n```", "python", "a"),
+        ("``` {.python .numberLines}\na\n```", "python", "a"),
+        ("```python:main.py\na\n```", "python", "a"),
+        ("```{=html}\na\n```", "python", None),
+        (IN_LIST, "python", "def f(x):\n    return x"),
+        ("- ```py\n  a\n    b\n  ```", "python", "a\n  b"),
+        ("    ~~~python\na\n b\n    ~~~", "python", "a\n b"),
+        (f"```python\n{DOCSTRING}\n```\nso", "python", DOCSTRING),
+        (f"```python\n{QUOTES}\n```\n```\nz\n```", "python", QUOTES),
+        (
+            f"```python\n{UNCLOSED}\n```\nOr:\n```python\nb = '''c'''\n```\n",
+            "python",
+            "b = '''c'''",
+        ),
+        (f"```python\n{UNCLOSED}\n```\nOr so.", "python", UNCLOSED),
+        ("```python\ndef ask(): 1\n```\n```python\nask()\n```", "python", "def ask(): 1"),
+        ("```python\ndef ask(): 1\n```\n```python\nask = 2\n```", "python", "ask = 2"),
+        ("```\ndef ask(): 1\n```\n```python\nprint(ask() == 1)\n```", "python", "def ask(): 1"),
+        ("```js\nconst ask = 1\n```\n```js\nask()\n```", "javascript", "const ask = 1"),
+    ],
+)
+def test_the_last_closed_block_that_defines_what_was_asked_for_is_taken(
+    text: str, language: str, block: str | None
+) -> None:
+    assert last_code_block(text, LANGUAGES.get(language).marks, {"ask"}) == block
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from prorl_verifiers.findings import listening, note
@@ -77,7 +77,15 @@ MAX_NESTED = 8
 _PIECE, _LONGEST_BOX = 1 << 16, 160
 """Number of characters searched at once for a box, and maximum length of a recognised box opening."""
 _AROUND = 200
-_FENCE = re.compile(r"[ \t]{0,8}(`{3,}|~{3,})[ \t]*([^\s`]{0,40})[^`]*")
+_FENCE = re.compile(
+    r"([ \t]{0,40}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]{1,8})?)(`{3,}|~{3,})[ \t]*(?:\{[ \t]*)?\.?([\w+#-]{0,40})([^`]*)"
+)
+"""Indentation or list marker, fence, and mark: ``python``, ``{.python}``, ``python:file.py`` or ``python title="x"``."""
+_QUOTE = re.compile(r"\\.|\"\"\"|'''|[\"'#]")
+_DEFINITION = (
+    r"^[ \t]*(?:(?:async|export|default)[ \t]+)*"
+    r"(?:(?:def|class|function|const|let|var)[ \t]+(?:NAME)\b|(?:NAME)[ \t]*=[^=])"
+)
 
 
 def after_thinking(response: str) -> str | None:
@@ -328,32 +336,89 @@ def note_answer(text: str, answer: str) -> None:
     note("answer", None, {"found in": where, "answer": answer}, span=span)
 
 
-def last_code_block(text: str, marks: Collection[str] = ("python", "py", "python3")) -> str | None:
+def last_code_block(
+    text: str,
+    marks: Collection[str] = ("python", "py", "python3"),
+    names: Collection[str] = (),
+) -> str | None:
     """Return the last closed fenced block marked with one of ``marks``, else the last closed one without a mark.
 
-    A fence is a line of three or more backticks or tildes, followed by the mark. Unclosed blocks (truncated answers) do
-    not count.
+    Blocks that define one of ``names`` are preferred. A fence is a line of three or more backticks or tildes, perhaps in
+    a list item, followed by the mark. Unclosed blocks (truncated answers) do not count.
     """
-    marked: str | None = None
-    plain: str | None = None
-    fence, mark = "", ""
-    body: list[str] = []
-    for line in text.split("\n"):
-        if fence:
-            closing = line.strip()
-            if closing.startswith(fence) and not closing.strip(fence[0]):
-                if mark in marks:
-                    marked = "\n".join(body)
-                elif not mark:
-                    plain = "\n".join(body)
-                fence, body = "", []
-            else:
-                body.append(line)
+    definition = _DEFINITION.replace("NAME", "|".join(map(re.escape, names)))
+    defines = re.compile(definition, re.MULTILINE).search if names else lambda block: None
+    best: tuple[tuple[bool, bool], str] | None = None
+    for mark, block in _code_blocks(text.split("\n")):
+        rank = defines(block) is not None, mark in marks
+        if (not mark or mark in marks) and (best is None or rank >= best[0]):
+            best = rank, block
+    return best[1] if best is not None else None
+
+
+def _code_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the mark and the text of each closed block. A fence inside a triple-quoted string does not close it."""
+    careful, at = True, 0
+    while at < len(lines):
+        opening = _opening(lines[at])
+        at += 1
+        if opening is None:
             continue
-        match = _FENCE.fullmatch(line.rstrip("\r")) if "```" in line or "~~~" in line else None
-        if match:
-            fence, mark = match.group(1), match.group(2).lower()
-    return marked if marked is not None else plain
+        indent, fence, mark = opening
+        quote, nested = "", False
+        end = in_string = None
+        for number in range(at, len(lines)):
+            line = lines[number]
+            bare = line.strip()
+            if bare.startswith(fence) and not bare.strip(fence[0]):
+                if not quote:
+                    end = number
+                    break
+                if not nested and in_string is None:
+                    in_string = number
+                nested = False
+            elif quote and bare.startswith(fence):
+                if in_string is not None and not line.startswith((" ", "\t")):
+                    end = in_string  # a new block: the string was never closed
+                    break
+                nested = True
+            elif careful and ('"""' in line or "'''" in line):
+                quote = _quote_after(line, quote)
+        else:
+            end, careful = in_string, False
+        if end is None:
+            return
+        yield mark, "\n".join(_dedented(lines[at:end], len(indent)))
+        at = end + 1
+
+
+def _opening(line: str) -> tuple[str, str, str] | None:
+    """Return indentation, fence and mark of a line that opens a block."""
+    match = _FENCE.fullmatch(line.rstrip("\r")) if "```" in line or "~~~" in line else None
+    if match is None:
+        return None
+    indent, fence, mark, others = match.groups()
+    return indent, fence, mark.lower() or others.strip()
+
+
+def _quote_after(line: str, quote: str) -> str:
+    """Return the triple quote that is open after a line of a program, or "" if none is."""
+    for match in _QUOTE.finditer(line):
+        token = match.group()
+        if not quote and token == "#":
+            break
+        if not quote and token[0] != "\\":
+            quote = token
+        elif quote and token in (quote, 3 * quote):
+            quote = ""
+    return quote if len(quote) == 3 else ""
+
+
+def _dedented(body: list[str], indent: int) -> list[str]:
+    """Return the lines of a block without the indentation of its fence, if the first line has it too."""
+    first = next((line for line in body if line.strip()), "")
+    width = min(indent, len(first) - len(first.lstrip()))
+    return [line[min(width, len(line) - len(line.lstrip())) :] for line in body]
 
 
 def closing_bracket(text: str, place: int, brackets: str = "{}") -> int:

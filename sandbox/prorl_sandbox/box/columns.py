@@ -164,21 +164,8 @@ def _nested(values: list[Any], shape: list[int]) -> Any:
     return [_nested(values[at : at + size], shape[1:]) for at in range(0, len(values), size)]
 
 
-def revive(value: Any) -> Any:
-    """Rebuild carried values in the box that receives them."""
-    kind = type(value)
-    if kind is tuple and value and value[0] is MARK:
-        return _build(value[1], [revive(part) for part in value[2]])
-    if kind is list:
-        return [revive(item) for item in value]
-    if kind is tuple:
-        return tuple(revive(item) for item in value)
-    if kind is dict:
-        return {key: revive(item) for key, item in value.items()}
-    return value
-
-
-def _build(tag: str, parts: list[Any]) -> Any:
+def build(tag: str, parts: list[Any]) -> Any:
+    """Rebuild a carried value in the box that receives it."""
     import numpy
 
     if tag == SCALAR:

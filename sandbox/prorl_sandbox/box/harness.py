@@ -14,11 +14,11 @@ import sys
 from os import _exit, getpid
 from types import CodeType, ModuleType
 
-from prorl_sandbox.box import columns, foreign, limits, preload, session, wire
+from prorl_sandbox.box import foreign, limits, objects, preload, prelude, session, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, NoReturn
 
 # Bound before any program runs, see ``wire``.
@@ -26,63 +26,6 @@ globals().update((name, it) for name, it in vars(builtins).items() if not name.s
 
 _OF_THE_RUN = ("MemoryError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError")
 """Exceptions that a check sees as their base class, because they need arguments or are caused by a limit."""
-_REFUSED_METHODS = [
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "hash",
-    "len",
-    "iter",
-    "next",
-    "contains",
-    "getitem",
-    "call",
-    "str",
-    "repr",
-    "format",
-    "int",
-    "float",
-    "index",
-    "complex",
-    "add",
-    "radd",
-    "sub",
-    "rsub",
-    "mul",
-    "rmul",
-    "truediv",
-    "rtruediv",
-    "floordiv",
-    "rfloordiv",
-    "mod",
-    "rmod",
-    "pow",
-    "rpow",
-    "matmul",
-    "rmatmul",
-    "and",
-    "rand",
-    "or",
-    "ror",
-    "xor",
-    "rxor",
-    "lshift",
-    "rlshift",
-    "rshift",
-    "rrshift",
-    "neg",
-    "pos",
-    "abs",
-    "invert",
-    "round",
-    "reversed",
-    "enter",
-    "exit",
-]
-"""Special methods of an opaque value that raise; only its truth value is available."""
 _ENDS_OF_LOOPS = ("StopIteration", "StopAsyncIteration")
 """A check sees these exceptions as themselves only if its source names them. Otherwise a submission could end the
 check's loops, and so its tests, as if all had passed (``all(map(candidate, ...))``).
@@ -95,41 +38,54 @@ class CandidateError(Exception):
     type_name = ""
 
 
-class OpaqueError(BaseException):
-    """Raised if a check uses more than an opaque value's truth value."""
-
-
 class Submission:
-    """The submission as a check sees it; ``misused`` is True after an OpaqueError."""
+    """The submission as a check sees it; ``misused`` is True after an OpaqueError. ``names`` are the check's."""
 
     def __init__(self, channel: int, checker: str) -> None:
         self._channel = channel
         self._hidden = (*_OF_THE_RUN, *(one for one in _ENDS_OF_LOOPS if one not in checker))
+        self._remote: dict[int, objects.Remote] = {}
+        self.names: dict[str, Any] = {}
         self.misused = False
 
     def function(self, name: str | None) -> Callable[..., Any]:
         """Return a proxy for the submission's function; None means its entry point."""
 
         def candidate(*args: Any, **kwargs: Any) -> Any:
-            call = {"k": "call", "args": wire.encode(list(args)), "kwargs": wire.encode(kwargs)}
-            wire.write_all(self._channel, wire.pack(call | {"name": name}))
-            reply = wire.read_frame(self._channel)
-            if reply is None:
-                raise SystemExit(1)  # the host has ended the run
-            if reply["k"] == "raise":
-                raise _exception(reply["type"], reply["kinds"], self._hidden)
-            if reply["k"] == "opaque":
-                return _opaque(reply["truth"], self)
-            return columns.revive(reply["v"]) if reply["revive"] else reply["v"]
+            return self._ask({"name": name}, args, kwargs)
 
         return candidate
+
+    def _ask_of(self, number: int, operation: str, /, *args: Any, **kwargs: Any) -> Any:
+        return self._ask({"name": operation, "on": number}, args, kwargs)
+
+    def _ask(self, question: dict[str, Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        call = {"args": wire.encode(list(args), True), "kwargs": wire.encode(dict(kwargs), True)}
+        wire.write_all(self._channel, wire.pack({"k": "call", "on": None} | question | call))
+        reply = wire.read_frame(self._channel)
+        if reply is None:
+            raise SystemExit(1)  # the host has ended the run
+        if reply["k"] == "raise":
+            if question["name"] == "next" and reply["type"] == "StopIteration":
+                raise StopIteration  # the end of a loop over an object
+            raise _exception(reply["type"], reply["kinds"], self._hidden)
+        if reply["k"] == "opaque":
+            number = reply["number"]
+            if number not in self._remote:
+                self._remote[number] = objects.Remote(number, self._ask_of, self._refuse)
+            return self._remote[number]
+        return objects.revive(reply["v"], self.names) if reply["revive"] else reply["v"]
+
+    def _refuse(self) -> NoReturn:
+        self.misused = True
+        raise objects.OpaqueError("an object that cannot leave its box cannot be compared")
 
 
 class Names(dict[str, "Any"]):
     """Built-in names of a check; an undefined name is a function of the submission."""
 
     def __init__(self, submission: Submission) -> None:
-        super().__init__(vars(builtins))
+        super().__init__(vars(builtins) | objects.HELPERS)
         self._submission = submission
 
     def __missing__(self, name: str) -> Any:
@@ -158,19 +114,6 @@ def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseExce
     return error
 
 
-def _opaque(truth: bool, submission: Submission) -> Any:
-    """Return a stand-in for a value that cannot leave its box; using more than its truth value raises OpaqueError."""
-
-    def refuse(*args: Any) -> NoReturn:
-        submission.misused = True
-        raise OpaqueError("a value that cannot leave its box can be tested for truth alone")
-
-    names = {f"__{name}__": refuse for name in _REFUSED_METHODS}
-    body = names | {"__class__": property(refuse), "__getattr__": refuse, "__slots__": ()}
-    kind = type("Opaque", (), body | {"__bool__": lambda self: truth})
-    return kind()
-
-
 _FRAMES_BELOW = 12
 _LONGEST_LINE_SHOWN = 1000
 _INT_DIGITS = 50_000
@@ -194,6 +137,8 @@ def run(job: dict[str, Any], channel: int) -> None:
     if job["mode"] == "session":
         session.Supervisor(job, channel).serve()
     code = _compile(job, channel)
+    if job["prelude"]:
+        prelude.provide(code)
     gc.enable()
     if job["mode"] == "main":
         _run_main(job, code, channel)
@@ -335,13 +280,46 @@ def _find(name: str, names: dict[str, Any]) -> Any:
     return getattr(value(), method) if method else value
 
 
-def _answer(value: Any, opaque: bool) -> dict[str, Any]:
+class _Held:
+    """Objects of the submission that a check holds, each with a number."""
+
+    def __init__(self) -> None:
+        self.objects: list[Any] = []
+        self._numbers: dict[int, int] = {}
+
+    def number(self, value: Any) -> int:
+        number = self._numbers.setdefault(id(value), len(self.objects))
+        if number == len(self.objects):
+            self.objects.append(value)
+        return number
+
+
+def _answer(value: Any, held: _Held | None) -> dict[str, Any]:
     try:
         return {"k": "value", "v": wire.encode(value)}
     except wire.Unserialisable as error:
-        if not opaque:
+        if held is None:
             return {"k": "unserialisable", "text": str(error)[:300]}
-    return {"k": "opaque", "truth": True if value else False}  # noqa: SIM210 - of a type of its own
+    return {"k": "opaque", "number": held.number(value)}
+
+
+def _call_annotated(
+    function: Any, args: list[Any], kwargs: dict[str, Any], names: dict[str, Any]
+) -> Any:
+    """Call a function with lists where the caller cannot send the lists and trees that its annotations name."""
+    annotations = getattr(function, "__annotations__", None)
+    code = getattr(function, "__code__", None)
+    if type(annotations) is not dict or type(code) is not CodeType:
+        return function(*args, **kwargs)
+    parameters = code.co_varnames[hasattr(function, "__self__") :]
+    built = [
+        objects.build_annotated(annotations.get(name), arg, names)
+        for name, arg in zip(parameters, args, strict=False)
+    ]
+    built += args[len(built) :]
+    kwargs = {k: objects.build_annotated(annotations.get(k), v, names) for k, v in kwargs.items()}
+    value = function(*built, **kwargs)
+    return objects.empty_if_none(annotations.get("return"), value)
 
 
 def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
@@ -349,14 +327,28 @@ def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
     names = _load(job, code, channel)
     _leave_if_child(program)
     _send(channel, {"k": "ready"})
-    failed = 0
+    failed, held = 0, _Held()
     while (request := wire.read_frame(channel)) is not None:
         try:
             args, kwargs = request["args"], request["kwargs"]
             if request["revive"]:
-                args, kwargs = columns.revive(args), columns.revive(kwargs)
-            value = _find(request["name"] or job["call"], names)(*args, **kwargs)
-            reply = wire.pack(_answer(value, request["opaque"]) | {"n": request["n"]})
+                args = objects.revive(args, names, held.objects)
+                kwargs = objects.revive(kwargs, names, held.objects)
+            if request["on"] is not None:
+                target = held.objects[request["on"]]
+                value = objects.OPERATIONS[request["name"]](target, *args, **kwargs)
+            elif request["opaque"]:
+                value = _find(request["name"] or job["call"], names)(*args, **kwargs)
+            else:
+                value = _call_annotated(_find(job["call"], names), args, kwargs, names)
+                if request["then"] is not None:
+                    value = [None] + [
+                        _call_annotated(getattr(value, name), given, {}, names)
+                        for name, given in request["then"]
+                    ]
+            reply = wire.pack(
+                _answer(value, held if request["opaque"] else None) | {"n": request["n"]}
+            )
             if len(reply) > job["frame_cap"]:
                 reply = wire.pack({"k": "too-large", "n": request["n"]})
             failed = 0
@@ -384,24 +376,26 @@ def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
 def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
     submission = Submission(channel, job["source"])
     names = _load(job, code, channel, Names(submission))
+    submission.names = names
     check = names.get("check")
     if not callable(check):
         _send(channel, {"k": "broken", "text": "the checker does not define check(candidate)"})
         _end(1)
-    failed = 0
+    failed = misused = False
     try:
         check(submission.function(None))
+        misused = submission.misused
     except wire.Unserialisable as error:
         _send(channel, {"k": "broken", "text": f"an argument of candidate: {error}"})
         _end(1)
     except BaseException as error:  # noqa: BLE001 - reported to the host
-        if not submission.misused:
+        failed, misused = True, submission.misused  # before the traceback looks at the objects
+        if not misused:
             _send_failure(channel, "failed", error)
         _show(error, 1)
-        failed = 1
-    if submission.misused:  # whatever it did with the OpaqueError
+    if misused:  # whatever it did with the OpaqueError
         _send(channel, {"k": "unserialisable"})
-        failed = 1
+        failed = True
     if not failed:
         _send(channel, {"k": "passed"})
     _end(failed)

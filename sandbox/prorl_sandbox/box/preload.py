@@ -9,7 +9,7 @@ import importlib
 import os
 import sys
 
-from prorl_sandbox.box import limits, syscalls
+from prorl_sandbox.box import limits, prelude, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def preload() -> None:
     """Import the common modules and compile once, which creates the syntax tree types (2 ms)."""
     for name in COMMON:
         importlib.import_module(name)
+    prelude.prepare()
     compile("pass", "", "exec")
 
 

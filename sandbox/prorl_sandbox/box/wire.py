@@ -4,7 +4,7 @@ A box sends tagged JSON (see ``run.decoding``). The trusted host sends marshal, 
 frame is a 4-byte big-endian length and a body.
 
 Supported types are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict (also Counter,
-defaultdict and OrderedDict) and those of ``columns``, but no other subclasses.
+defaultdict and OrderedDict) and those of ``columns`` and ``objects``, but no other subclasses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from os import read, write
 from struct import pack as pack_struct
 from struct import unpack as unpack_struct
 
-from prorl_sandbox.box import columns
+from prorl_sandbox.box import columns, objects
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,16 +44,52 @@ class TooLarge(Exception):
     """Raised if a value contains an integer with too many digits."""
 
 
-def encode(value: Any) -> Any:
-    """Return ``value`` as tagged JSON. Raises Unserialisable, TooLarge."""
-    return _encode(value, 0, [MAX_NODES])
+class _Budget:
+    """The number of parts that may still be encoded, and the objects met, of which each is encoded once."""
+
+    def __init__(self, trusted: bool) -> None:
+        self.parts = MAX_NODES
+        self.trusted = trusted
+        self.objects: list[Any] = []
+        self.numbers: dict[int, int] = {}
 
 
-def _encode(value: Any, depth: int, budget: list[int]) -> Any:
-    budget[0] -= 1
+def encode(value: Any, trusted: bool = False) -> Any:
+    """Return ``value`` as tagged JSON. Raises Unserialisable, TooLarge.
+
+    With ``trusted``, objects of all classes of a check's source are encoded.
+    """
+    budget = _Budget(trusted)
+    encoded = _encode(value, 0, budget)
+    rows: list[Any] = []
+    classes: dict[tuple[str, ...], int] = {}
+    while len(rows) < len(budget.objects):
+        one = budget.objects[len(rows)]
+        kind = _name_of(type(one))
+        names = list(vars(one)) if trusted else objects.FIELDS[kind]
+        number = classes.setdefault((kind, *names), len(classes))
+        rows.append([number, *[_encode(getattr(one, name, None), 1, budget) for name in names]])
+    return {"t": objects.GRAPH, "v": [encoded, list(map(list, classes)), rows]} if rows else encoded
+
+
+def _object(value: Any, kind: Any, budget: _Budget) -> Any:
+    """Return a reference to an object that crosses, or None for a value of another class."""
+    if kind is objects.Remote:
+        return {"t": objects.HELD, "v": object.__getattribute__(value, "_number")}
+    ours = budget.trusted and getattr(kind, "__module__", "") in ("program", objects.__name__)
+    if not ours and _name_of(kind) not in objects.FIELDS:
+        return None
+    if id(value) not in budget.numbers:
+        budget.numbers[id(value)] = len(budget.objects)
+        budget.objects.append(value)
+    return {"t": objects.OBJECT, "v": budget.numbers[id(value)]}
+
+
+def _encode(value: Any, depth: int, budget: _Budget) -> Any:
+    budget.parts -= 1
     if depth > MAX_DEPTH:
         raise Unserialisable(f"nested deeper than {MAX_DEPTH}")
-    if budget[0] < 0:
+    if budget.parts < 0:
         raise Unserialisable(f"more than {MAX_NODES} parts")
     kind = type(value)
     if value is None or kind is bool or kind is str:
@@ -83,6 +119,9 @@ def _encode(value: Any, depth: int, budget: list[int]) -> Any:
             for k, v in dict.items(value)
         ]
         return {"t": "dict", "v": pairs}
+    reference = _object(value, kind, budget)
+    if reference is not None:
+        return reference
     try:
         tagged = columns.plain_or_tagged(value)
     except columns.Refused as error:

@@ -322,6 +322,7 @@ def order(job: Job) -> bytes:
         "limits": asdict(limits),
         "most_cpu_seconds": job.most_cpu_seconds,
         "frame_cap": job.frame_cap,
+        "prelude": job.prelude,
         "program": f"{frames.PROGRAM_FOLDER}/{job.file}",
     }
     return (

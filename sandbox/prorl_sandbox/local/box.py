@@ -74,6 +74,7 @@ class LocalBox(Box):
             "limits": {name: getattr(job.limits, name) for name in _LIMITS},
             "most_cpu_seconds": job.most_cpu_seconds,
             "frame_cap": job.frame_cap,
+            "prelude": job.prelude,
             "scratch": scratch,
         }
         cap = job.limits.output_kb * 1024

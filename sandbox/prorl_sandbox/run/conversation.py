@@ -221,12 +221,13 @@ class Relay:
             self._submission.hang_up()
             return
         self._awaiting_answer = True
-        args, odd_args = decode_for_box(message["args"])
-        kwargs, odd_kwargs = decode_for_box(message["kwargs"])
+        args, odd_args = decode_for_box(message["args"], trusted=True)
+        kwargs, odd_kwargs = decode_for_box(message["kwargs"], trusted=True)
         self._nonce = secrets.token_hex(16)
         question = {
             "k": "call",
             "name": message["name"],
+            "on": message["on"],
             "args": args,
             "kwargs": kwargs,
             "n": self._nonce,
@@ -251,7 +252,10 @@ class Relay:
                 value, odd = decode_for_box(message.get("v"))
                 self._check.send({"k": "value", "v": value, "revive": odd})
             case "opaque":
-                self._check.send({"k": "opaque", "truth": message.get("truth") is True})
+                number = message.get("number")
+                if type(number) is not int or number < 0:
+                    raise FrameError("a bad number of an object")
+                self._check.send({"k": "opaque", "number": number})
             case _:
                 kinds = message.get("kinds")
                 kinds = kinds[:_MOST_KINDS] if isinstance(kinds, list) else []

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from prorl_common.frames import FrameError, read_json
-from prorl_sandbox.box import columns, wire
+from prorl_sandbox.box import columns, objects, wire
 
 _SAME_HASH = 16
 _SECONDS = 1.0
@@ -24,22 +26,38 @@ def read_message(body: bytes) -> dict[str, Any]:
 
 
 def decode(value: Any) -> Any:
-    """Return tagged JSON as built-in types. Raises FrameError, also for values designed to be slow (colliding keys)."""
+    """Return tagged JSON as built-in types. Raises FrameError, also for values designed to be slow (colliding keys).
+
+    A linked list or binary tree is ``{"ListNode": values}`` or ``{"TreeNode": values by level}``.
+    """
     return _Reader(carry=False).value(value, 0)
 
 
-def decode_for_box(value: Any) -> tuple[Any, bool]:
-    """Return a value for another box, and whether it must ``columns.revive`` it. Raises FrameError."""
-    reader = _Reader(carry=True)
+def decode_for_box(value: Any, trusted: bool = False) -> tuple[Any, bool]:
+    """Return a value for another box, and whether it must ``objects.revive`` it. Raises FrameError.
+
+    Only a check (``trusted``) may send objects of any class, and the submission's own objects.
+    """
+    reader = _Reader(carry=True, trusted=trusted)
     return reader.value(value, 0), reader.carried
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A reference to a row of a graph, while the graph is read."""
+
+    number: int
 
 
 class _Reader:
     """Reads one value within limits of parts and CPU seconds; ``carry`` keeps values of numpy and pandas."""
 
-    def __init__(self, carry: bool) -> None:
+    def __init__(self, carry: bool, trusted: bool = False) -> None:
         self.carried = False
         self._carry = carry
+        self._trusted = trusted
+        self._rows: list[dict[str, Any]] | None = None
+        self._kinds: list[str] = []
         self._parts = wire.MAX_NODES
         self._next_look = self._parts
         self._deadline = time.thread_time() + _SECONDS
@@ -64,6 +82,8 @@ class _Reader:
         if kind is not dict or value.keys() != {"t", "v"}:
             raise FrameError("a value of unknown form")
         tag, body = value["t"], value["v"]
+        if tag in (objects.OBJECT, objects.HELD):
+            return self._reference(tag, body)
         if type(tag) is str and type(body) is str:
             return _from_text(tag, body)
         if type(tag) is not str or type(body) is not list:
@@ -81,10 +101,74 @@ class _Reader:
                 if len(parts) != 2 or not all(type(part) is float for part in parts):
                     raise FrameError("a bad complex number")
                 return complex(*parts)
+            case objects.GRAPH if depth == 0:
+                return self._graph(body)
             case _ if tag in columns.TAGS:
                 return self._columns(tag, self._items(body, depth))
             case _:
                 raise FrameError("an unknown tag")
+
+    def _reference(self, tag: str, number: Any) -> Any:
+        if type(number) is not int or number < 0 or (tag == objects.HELD and not self._trusted):
+            raise FrameError("a bad number of an object")
+        if tag == objects.OBJECT and number >= len(self._kinds):
+            raise FrameError("an object that was not sent")
+        if self._carry:
+            self.carried = True
+            return (columns.MARK, tag, number)
+        if self._rows is None:  # a key
+            raise FrameError("an object as a key")
+        return self._plain_node(number, self._rows) if self._rows else _Node(number)
+
+    def _graph(self, body: list[Any]) -> Any:
+        if len(body) != 3 or type(body[1]) is not list or type(body[2]) is not list:
+            raise FrameError("a bad graph")
+        value, classes, rows = body
+        self._spend(len(classes) + 2 * len(rows))
+        for names in classes:
+            if type(names) is not list or not names or not all(type(n) is str for n in names):
+                raise FrameError("a bad class")
+            if not self._trusted and objects.FIELDS.get(names[0]) != tuple(names[1:]):
+                raise FrameError("an object of another class")
+        for row in rows:
+            if type(row) is not list or not row or row[0] not in range(len(classes)):
+                raise FrameError("a bad object")
+            if type(row[0]) is not int or len(row) != len(classes[row[0]]):
+                raise FrameError("a bad object")
+            self._kinds.append(classes[row[0]][0])
+        if not self._carry:
+            self._rows = []
+        read = [self._items(row, 1) for row in rows]
+        if self._carry:
+            self.carried = True
+            return (columns.MARK, objects.GRAPH, (self.value(value, 1), classes, read))
+        self._rows = [dict(zip(classes[row[0]], row, strict=True)) for row in read]
+        return self.value(value, 1)
+
+    def _plain_node(self, number: int, rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+        """Return a list's values, or a tree's by level with None for a missing child, as LeetCode writes them."""
+        kind = self._kinds[number]
+        tree, children = kind == "TreeNode", objects.FIELDS[kind][1:]
+        values: list[Any] = []
+        queue: deque[Any] = deque([_Node(number)])
+        seen: set[int] = set()
+        while queue:
+            node = queue.popleft()
+            self._spend(1)
+            if node is None:
+                values += [None] * tree
+                continue
+            if type(node) is not _Node or node.number in seen or self._kinds[node.number] != kind:
+                raise FrameError("objects that are no list or tree")
+            seen.add(node.number)
+            row = rows[node.number]
+            if type(row["val"]) is _Node or (tree and row["val"] is None):
+                raise FrameError("objects that are no list or tree")
+            values.append(row["val"])
+            queue.extend(row[child] for child in children)
+        while tree and values[-1] is None:
+            values.pop()
+        return {kind: values}
 
     def _items(self, items: list[Any], depth: int) -> list[Any]:
         self._spend(len(items))

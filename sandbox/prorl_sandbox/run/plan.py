@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from prorl_common import UserError
 from prorl_common.frames import FrameError
-from prorl_sandbox.box import wire
+from prorl_sandbox.box import columns, objects, wire
 from prorl_sandbox.run.decoding import decode
 from prorl_sandbox.spec import Command
-from prorl_sandbox.types import Check, Limits, Program
+from prorl_sandbox.types import Call, Check, Limits, Program
 
 Mode = Literal["main", "serve", "check", "session", "compile", "exec"]
 """Purpose of a box: run a source, answer calls, run trusted tests, answer messages, compile a source, or run an
@@ -55,6 +55,7 @@ class Job:
     file: str = PYTHON_FILE
     command: Command | None = None
     packages: Packages = NO_PACKAGES
+    prelude: bool = False
 
     @property
     def most_cpu_seconds(self) -> float:
@@ -112,34 +113,55 @@ class CheckPlan:
 Plan = ProgramPlan | CompilePlan | CheckPlan
 
 
-def plan_python(program: Program, limits: Limits, packages: Packages) -> ProgramPlan:
-    """Plan a Python program. Raises UserError if an argument cannot be sent."""
+def plan_python(
+    program: Program, limits: Limits, packages: Packages, call: Call | None
+) -> ProgramPlan:
+    """Plan a Python program, or a call of its function. Raises UserError if an argument cannot be sent."""
     job = Job(
-        "main" if program.call is None else "serve",
+        "main" if call is None else "serve",
         program.source,
         limits,
-        program.call,
+        None if call is None else call.name,
         program.stdin.encode("utf-8", "replace"),
         frame_cap=limits.output_kb * 1024,
         packages=packages,
+        prelude=program.prelude == "competition",
     )
-    if program.call is None:
+    if call is None:
         return ProgramPlan(job)
     nonce = secrets.token_hex(16)
+    then = None if call.then is None else [[name, list(args)] for name, args in call.then]
     try:
-        args = decode(wire.encode(list(program.args)))
-    except (wire.Unserialisable, FrameError) as error:
+        args, kwargs, then = decode(wire.encode([list(call.args), dict(call.kwargs), then]))
+    except (wire.Unserialisable, wire.TooLarge, FrameError) as error:
         raise UserError(f"an argument cannot be sent to the program: {error}") from error
     question = {
         "k": "call",
         "name": None,
-        "args": args,
-        "kwargs": {},
+        "on": None,
+        "args": _with_nodes(args),
+        "kwargs": _with_nodes(kwargs),
+        "then": _with_nodes(then),
         "n": nonce,
-        "revive": False,
+        "revive": True,
         "opaque": False,
     }
     return ProgramPlan(job, "python", nonce, question)
+
+
+def _with_nodes(value: Any) -> Any:
+    """Return an argument with ``{"ListNode": values}`` and ``{"TreeNode": values}`` marked for ``objects.revive``."""
+    match value:
+        case list():
+            return [_with_nodes(item) for item in value]
+        case tuple():
+            return tuple(map(_with_nodes, value))
+        case dict():
+            kind, values = next(iter(value.items()), (None, None))
+            if len(value) == 1 and kind in objects.FIELDS and isinstance(values, list):
+                return (columns.MARK, kind, [values])
+            return {key: _with_nodes(item) for key, item in value.items()}
+    return value
 
 
 def plan_check(
@@ -154,6 +176,7 @@ def plan_check(
         program.stdin.encode("utf-8", "replace"),
         frame_cap=limits.output_kb * 1024,
         packages=packages,
+        prelude=program.prelude == "competition",
     )
     checker = Job("check", check.source, limits, frame_cap=_CHECKER_FRAME, packages=check_packages)
     return CheckPlan(submission, checker)

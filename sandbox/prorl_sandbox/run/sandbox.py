@@ -140,7 +140,10 @@ class BoxSandbox(Closing, ABC):
                 program = replace(program, call=name, args=args)
         if spec.run is None:
             packages = self._packages(program.environment, program.source)
-            return plan_python(program, limits, packages)
+            call = case if isinstance(case, Call) else None
+            return plan_python(program, limits, packages, call)
+        if isinstance(case, Call) and (case.kwargs or case.then is not None):
+            raise UserError("keyword arguments and calls of methods need Python")
         if program.call is not None:
             check_call(program.call, spec)
         if program.environment != STDLIB_ONLY.name:

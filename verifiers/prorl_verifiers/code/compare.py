@@ -43,10 +43,13 @@ def same_value(expected: Any, got: Any, from_json: bool = False) -> bool:
 
     With ``from_json``, a list may be a tuple, and an int may stand for an integral float (never the reverse). Floats
     may differ by 1e-6 (relative above 1). NaN and infinity equal only themselves. Values beyond MAX_DEPTH or MAX_NODES
-    equal nothing. Without ``from_json``, ``==`` decides.
+    equal nothing. Without ``from_json``, ``==`` decides. A linked list or tree equals the list of its values.
     """
     if from_json:
         return _Comparison().same(expected, got, 0)
+    values = _node_values(got)
+    if values is not None and type(expected) is list:
+        got = values
     try:
         return bool(expected == got) and not _bool_for_number(expected, got)
     except RecursionError:
@@ -65,6 +68,22 @@ def _bool_for_number(gold: Any, got: Any) -> bool:
     return type(got) is bool and type(gold) is not bool
 
 
+_NODES = ("ListNode", "TreeNode")
+
+
+def _node_values(value: Any) -> list[Any] | None:
+    """Return the values of ``{"ListNode": values}`` or ``{"TreeNode": values}``, or None for anything else."""
+    if type(value) is not dict or len(value) != 1:
+        return None
+    ((kind, values),) = value.items()
+    if kind not in _NODES or type(values) is not list:
+        return None
+    end = len(values)
+    while kind == "TreeNode" and end and values[end - 1] is None:
+        end -= 1
+    return values[:end]
+
+
 class _Comparison:
     def __init__(self) -> None:
         self._left = MAX_NODES
@@ -74,6 +93,14 @@ class _Comparison:
         if depth > MAX_DEPTH or self._left < 0:
             return False
         kind = type(gold)
+        if kind is dict and (values := _node_values(gold)) is not None:
+            if got is None:
+                return not values
+            if type(got) is dict and got.keys() == gold.keys():
+                return self._sequence(values, _node_values(got), depth)
+            return False
+        if type(got) is dict and (values := _node_values(got)) is not None:
+            got = values if kind is list or values else None
         if kind is list:
             return self._sequence(gold, got, depth)
         if kind is dict:

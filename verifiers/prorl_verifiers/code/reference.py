@@ -1,7 +1,8 @@
 """Parse the reference of a code task.
 
-A test is ``{"stdin", "stdout"}``, ``{"call", "args", "expected", "wrapped"?}``, ``{"assert": "assert f(1) == 2"}`` or
-``{"check": source that defines check(candidate)}``.
+A test is ``{"stdin", "stdout"}``, ``{"call", "args"?, "kwargs"?, "expected", "wrapped"?}``, ``{"calls": [class, methods],
+"args": [a list for each], "expected": [a value for each]}``, ``{"assert": "assert f(1) == 2"}`` or ``{"check": source
+that defines check(candidate)}``.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import ast
 import builtins
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from prorl_common import UserError, nearest
 from prorl_verifiers.references import check_keys
@@ -48,13 +49,18 @@ class StdioTest:
 
 @dataclass(frozen=True, slots=True)
 class CallTest:
-    """``call(*args)`` must return ``expected``, or the single value in it if ``wrapped`` (Eurus-2)."""
+    """``call(*args, **kwargs)`` must return ``expected``, or the single value in it if ``wrapped`` (Eurus-2).
+
+    With ``then``, calls of methods (name, arguments) on the result follow, and ``expected`` lists all results.
+    """
 
     call: str
     args: tuple[Any, ...]
     expected: Any
     from_json: bool
     wrapped: bool = False
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    then: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,8 @@ def read_tests(reference: Mapping[str, Any]) -> list[CodeTest]:
     entry_point = reference.get("entry_point")
     if entry_point is not None and (not isinstance(entry_point, str) or not entry_point):
         raise TaskError("'entry_point' must be the name of a function")
+    if entry_point is not None:
+        entry_point = entry_point.replace("().", ".")
     read = []
     for number, test in enumerate(tests, start=1):
         if not isinstance(test, Mapping):
@@ -96,8 +104,12 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
             raise TaskError("'stdin' and 'stdout' must be strings")
         return StdioTest(stdin, test["stdout"])
     if "call" in test:
-        if not isinstance(test["call"], str) or not isinstance(test.get("args"), list):
+        kwargs = test.get("kwargs", {})
+        args = test.get("args", [] if kwargs else None)
+        if not isinstance(test["call"], str) or not isinstance(args, list):
             raise TaskError("a call test needs 'call' (a name) and 'args' (a list)")
+        if not isinstance(kwargs, Mapping) or not all(isinstance(key, str) for key in kwargs):
+            raise TaskError("'kwargs' must be an object of named arguments")
         if "expected" not in test:
             raise TaskError("a call test needs 'expected'")
         wrapped, expected = test.get("wrapped", False), test["expected"]
@@ -105,7 +117,19 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
             raise TaskError("'wrapped' must be true or false")
         if wrapped and not (isinstance(expected, list) and len(expected) == 1):
             raise TaskError("a wrapped 'expected' must be a list of one value")
-        return CallTest(test["call"], tuple(test["args"]), expected, True, wrapped)
+        return CallTest(test["call"], tuple(args), expected, True, wrapped, kwargs)
+    if "calls" in test:
+        calls, args, expected = test["calls"], test.get("args"), test.get("expected")
+        if not (isinstance(calls, list) and isinstance(args, list) and isinstance(expected, list)):
+            raise TaskError("'calls', 'args' and 'expected' must be lists")
+        if not calls or not len(calls) == len(args) == len(expected):
+            raise TaskError("'calls', 'args' and 'expected' must have the same length")
+        if not all(isinstance(name, str) for name in calls) or not all(
+            isinstance(arg, list) for arg in args
+        ):
+            raise TaskError("'calls' must be names, and 'args' a list of arguments for each")
+        then = tuple((name, tuple(arg)) for name, arg in zip(calls[1:], args[1:], strict=True))
+        return CallTest(calls[0], tuple(args[0]), [None, *expected[1:]], True, then=then)
     if "assert" in test and isinstance(test["assert"], str):
         source = test["assert"]
         body = ast.parse(source.strip()).body
@@ -119,11 +143,15 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         module = ast.Module(body, [])
         if entry_point is None:
             entry_point = _only_unknown_call(module)
-        if not entry_point.isidentifier():
-            raise TaskError("this assert needs 'entry_point' to be a plain function name")
+        if not all(part.isidentifier() for part in entry_point.split(".")):
+            raise TaskError(
+                "this assert needs 'entry_point' to be the name of a function or method"
+            )
         used = {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
         lines = [f"import {name}" for name in sorted(used & _MODULES)]
-        lines += ["def check(candidate):", f"    {entry_point} = candidate"]
+        lines += ["def check(candidate):"]
+        if entry_point.isidentifier():
+            lines += [f"    {entry_point} = candidate"]
         for statement in body:
             lines += ["    " + line for line in ast.unparse(statement).splitlines()]
         return CheckTest("\n".join(lines) + "\n", entry_point)
@@ -138,7 +166,9 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
             raise TaskError("a check needs the reference's 'entry_point'")
         return CheckTest(source, entry_point)
     keys = ", ".join(sorted(map(str, test))) or "nothing"
-    raise TaskError(f"expected stdin/stdout, call/args/expected, assert or check, got {keys}")
+    raise TaskError(
+        f"expected stdin/stdout, call/args/expected, calls/args/expected, assert or check, got {keys}"
+    )
 
 
 def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | None:
@@ -153,13 +183,18 @@ def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | Non
     if not isinstance(left, ast.Call):
         left, right = right, left
     name = _called_name(left, entry_point)
-    if name is None or not isinstance(left, ast.Call) or left.keywords:
+    if name is None or not isinstance(left, ast.Call):
         return None
     try:
         args = tuple(ast.literal_eval(arg) for arg in left.args)
-        return CallTest(name, args, ast.literal_eval(right), from_json=False)
+        kwargs: dict[str, Any] = {}
+        for keyword in left.keywords:
+            value = ast.literal_eval(keyword.value)
+            kwargs |= value if keyword.arg is None else {keyword.arg: value}
+        expected = ast.literal_eval(right)
     except (ValueError, TypeError):
         return None
+    return CallTest(name, args, expected, from_json=False, kwargs=kwargs)
 
 
 def _called_name(node: ast.expr, entry_point: str | None) -> str | None:
@@ -178,7 +213,9 @@ def _called_name(node: ast.expr, entry_point: str | None) -> str | None:
 
 
 def _only_unknown_call(module: ast.Module) -> str:
-    defined = set(dir(builtins)) | _MODULES
+    from prorl_sandbox.box.objects import HELPERS
+
+    defined = set(dir(builtins)) | _MODULES | HELPERS.keys()
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             defined.add(node.name)
@@ -198,7 +235,10 @@ def _only_unknown_call(module: ast.Module) -> str:
     return called.pop()
 
 
-KEYS = ("tests", "language", "environment", "entry_point", "limits", "judge", "mode")
+KEYS = ("tests", "language", "environment", "prelude", "entry_point", "limits", "judge", "mode")
+PRELUDES = ("competition", "none")
+LONGEST_OUTPUT_KB = 16 * 1024
+"""Largest expected output for which the limit of output grows."""
 JUDGES = ("floats", "rows", "tokens", "unordered_lines")
 """Functions of ``judges.py``, which runs in a box and is never imported."""
 DEFAULT_TOTAL_SECONDS = 5.0
@@ -225,6 +265,17 @@ class CodeReference:
     judge: str | None
     binary: bool = False
     environment: str = "stdlib"
+    prelude: Literal["competition", "none"] = "none"
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Functions and classes that the tests call."""
+        called = [
+            test.entry_point if isinstance(test, CheckTest) else test.call
+            for test in self.tests
+            if not isinstance(test, StdioTest)
+        ]
+        return frozenset(name.rpartition(".")[2] for name in called)
 
 
 def check_reference(reference: Mapping[str, Any]) -> None:
@@ -251,10 +302,11 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
         if isinstance(test, StdioTest):
             continue
         if language.run is not None:
-            if not isinstance(test, CallTest) or not test.from_json:
+            plain = isinstance(test, CallTest) and test.from_json and test.then is None
+            if not isinstance(test, CallTest) or not plain or test.kwargs:
                 raise TaskError(
-                    f"test {number}: asserts and checks are Python; give the tests of a "
-                    f"{language.title} task as stdin/stdout"
+                    f"test {number}: asserts, checks, calls of methods and named arguments are Python; "
+                    f"give the tests of a {language.title} task as stdin/stdout"
                 )
             try:
                 check_call(test.call, language)
@@ -264,7 +316,30 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
             raise TaskError(f"test {number}: a judge needs stdin/stdout tests")
     binary = reference.get("mode") == "binary"
     environment = read_environment(reference.get("environment"), language)
-    return CodeReference(language, tests, read_limits(reference), judge, binary, environment)
+    python = language.run is None
+    functions = not all(isinstance(test, StdioTest) for test in tests)
+    prelude = reference.get("prelude", "competition" if python and functions else "none")
+    if prelude not in PRELUDES:
+        raise TaskError(f"'prelude' must be one of {', '.join(PRELUDES)}")
+    if prelude != "none" and not python:
+        raise TaskError(f"'prelude' is for Python: {language.title} has none")
+    limits = read_limits(reference)
+    if "output_kb" not in (reference.get("limits") or {}):
+        longest = min(max(map(_output_kb, tests)), LONGEST_OUTPUT_KB)
+        more = replace(limits.per_test, output_kb=limits.per_test.output_kb + longest)
+        limits = replace(limits, per_test=more)
+    return CodeReference(language, tests, limits, judge, binary, environment, prelude)
+
+
+def _output_kb(test: CodeTest) -> int:
+    """Return an upper bound of the expected output's size on its way out of the box."""
+    match test:
+        case StdioTest(stdout=stdout):
+            return len(stdout.encode("utf-8", "replace")) // 1024
+        case CallTest(expected=expected):
+            return 6 * len(repr(expected)) // 1024
+        case CheckTest(source=source):
+            return 6 * len(source) // 1024
 
 
 def read_environment(name: Any, language: LanguageSpec) -> str:

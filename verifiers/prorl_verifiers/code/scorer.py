@@ -50,7 +50,7 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
     from prorl_sandbox import Budget, Program
 
     task = read_reference(reference)
-    source = last_code_block(text, task.language.marks)
+    source = last_code_block(text, task.language.marks, task.names)
     if source is None or not source.strip():
         return Verdict(0.0, "unparsable", f"no closed {task.language.title} code block")
     if len(source) > MAX_ANSWER * 4:
@@ -60,7 +60,12 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         at = text.rfind(source)
         fields = {"found in": f"the last {task.language.title} block", "code": source}
         note("answer", None, fields, span=(at, at + len(source)) if at >= 0 else None)
-    submission = Program(source, environment=task.environment, language=task.language.name)
+    submission = Program(
+        source,
+        environment=task.environment,
+        language=task.language.name,
+        prelude=task.prelude,
+    )
     total_seconds = task.limits.total_seconds
     budget = Budget(total_seconds, total_seconds * WALL_SECONDS_A_SECOND)
     cases = [_case(test) for test in task.tests]
@@ -111,8 +116,8 @@ def _case(test: CodeTest) -> Case:
     match test:
         case StdioTest(stdin=stdin):
             return Stdin(stdin)
-        case CallTest(call=call, args=args):
-            return Call(call, args)
+        case CallTest(call=call, args=args, kwargs=kwargs, then=then):
+            return Call(call, args, kwargs, then)
         case CheckTest(source=checker, entry_point=entry_point):
             return Check(checker, entry_point)
 
@@ -196,9 +201,15 @@ def _comparison(test: CodeTest, outcome: Outcome, judge: str | None) -> Mapping[
                 "compared": rule if judge is None else f"by the judge {judge}",
                 "differs first in": None if judge else first_difference(stdout, outcome.stdout),
             }
-        case CallTest(call=call, args=args, expected=expected, from_json=from_json):
+        case CallTest(call=call, args=args, kwargs=kwargs, expected=expected, from_json=from_json):
+            inputs = [written(arg, repr) for arg in args]
+            inputs += [f"{name}={written(arg, repr)}" for name, arg in kwargs.items()]
+            methods = [
+                f".{name}({', '.join(written(arg, repr) for arg in args)})"
+                for name, args in test.then or ()
+            ]
             return {
-                "input": f"{call}({', '.join(written(arg, repr) for arg in args)})",
+                "input": f"{call}({', '.join(inputs)})" + "; ".join(methods),
                 "expected": written(expected, repr),
                 "came out": written(outcome.value, repr) if ended else None,
                 "printed": outcome.stdout or None,

@@ -1,4 +1,4 @@
-"""Convert the tests of Eurus-2, LiveCodeBench and BigCodeBench without unpickling or evaluating them."""
+"""Convert the tests of Eurus-2, LiveCodeBench, LeetCode and BigCodeBench without unpickling or evaluating them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def eurus_reference(ground_truth: str) -> dict[str, Any]:
     name = row.get("fn_name")
     if name is None:
         pairs = zip(inputs, outputs, strict=True)
-        return {"tests": [{"stdin": _text(a), "stdout": _text(b)} for a, b in pairs]}
+        tests = [{"stdin": _text(a), "stdout": _text(b)} for a, b in pairs]
+        return {"tests": tests, "prelude": "competition"}
     calls = []
     for args, output in zip(inputs, outputs, strict=True):
         if not isinstance(args, list):
@@ -48,7 +49,7 @@ def eurus_reference(ground_truth: str) -> dict[str, Any]:
         calls.append({"call": name, "args": args, "expected": output})
         if wrapped:
             calls[-1]["wrapped"] = True
-    return {"tests": calls, "entry_point": name}
+    return {"tests": calls, "entry_point": name, "prelude": "competition"}
 
 
 def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -> dict[str, Any]:
@@ -71,7 +72,58 @@ def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -
         args = [_parse(line, f"test {number}, an argument") for line in lines]
         expected = _parse(str(test["output"]), f"test {number}, its output")
         converted.append({"call": function, "args": args, "expected": expected})
-    return {"tests": converted} | ({"entry_point": function} if function else {})
+    reference = {"tests": converted, "prelude": "competition"}
+    return reference | ({"entry_point": function} if function else {})
+
+
+def leetcode_reference(test: str, entry_point: str | None = None) -> dict[str, Any]:
+    """Convert the test source of a LeetCode row. Raises TaskError.
+
+    It is ``check(candidate)`` with ``entry_point``, such as ``Solution().twoSum`` (LeetCodeDataset), or a script (the
+    LeetCode contests of DeepSeek-Coder). Each assert becomes a test if all other statements are assignments.
+    """
+    try:
+        body = ast.parse(test).body
+        called = None if entry_point is None else ast.parse(entry_point, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        raise TaskError(f"the test is not Python ({error})") from error
+    match body:
+        case [ast.FunctionDef(name="check", args=ast.arguments(args=[candidate])) as check]:
+            values = {} if called is None else {candidate.arg: called}
+            tests = _assert_tests(check.body, values)
+        case _:
+            tests = _assert_tests(body, {})
+    if tests is None:
+        tests = [{"assert" if entry_point is None else "check": test}]
+    reference: dict[str, Any] = {"tests": tests, "prelude": "competition"}
+    if entry_point is not None:
+        reference["entry_point"] = entry_point.replace("().", ".")
+    return reference
+
+
+class _Inline(ast.NodeTransformer):
+    """Replace names by the expressions assigned to them."""
+
+    def __init__(self, values: dict[str, ast.expr]) -> None:
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.values.get(node.id, node)
+
+
+def _assert_tests(body: list[ast.stmt], values: dict[str, ast.expr]) -> list[dict[str, str]] | None:
+    """Return an assert for each in ``body``, or None if it has statements other than assignments and asserts."""
+    tests = []
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                values[name] = _Inline(values).visit(value)
+            case ast.Assert():
+                inlined = _Inline(values).visit(statement)
+                tests.append({"assert": ast.unparse(inlined)})
+            case _:
+                return None
+    return tests or None
 
 
 def bigcodebench_reference(

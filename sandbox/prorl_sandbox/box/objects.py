@@ -1,0 +1,230 @@
+"""Objects that cross between boxes: linked lists and binary trees by value, other objects of a submission by number."""
+
+from __future__ import annotations
+
+import builtins
+
+from prorl_sandbox.box import columns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, NoReturn
+
+# Bound before any program runs, see ``wire``.
+globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
+
+GRAPH, OBJECT, HELD = "graph", "o", "held"
+"""Tags of a value with the objects in it, of a reference to one of them, and of an object in the submission's box."""
+FIELDS = {"ListNode": ("val", "next"), "TreeNode": ("val", "left", "right")}
+"""Attributes of the classes whose objects leave a submission's box by value."""
+
+
+class ListNode:
+    def __init__(self, val: Any = 0, next: ListNode | None = None) -> None:
+        self.val = val
+        self.next = next
+
+
+class TreeNode:
+    def __init__(
+        self, val: Any = 0, left: TreeNode | None = None, right: TreeNode | None = None
+    ) -> None:
+        self.val = val
+        self.left = left
+        self.right = right
+
+
+KINDS: dict[str, type] = {"ListNode": ListNode, "TreeNode": TreeNode}
+
+
+def list_node(values: Any, cls: Any = ListNode) -> Any:
+    """Return the linked list of ``values``, or None if there are none."""
+    head = None
+    for value in reversed(values or ()):
+        head = _new(cls, {"val": value, "next": head})
+    return head
+
+
+def tree_node(values: Any, cls: Any = TreeNode) -> Any:
+    """Return the binary tree of ``values`` in LeetCode's order: level by level, None for a missing child."""
+    if not values:
+        return None
+    blank = {"left": None, "right": None}
+    nodes = [None if value is None else _new(cls, {"val": value, **blank}) for value in values]
+    parents = [node for node in nodes if node is not None]
+    for place, node in enumerate(nodes[1:]):
+        if place // 2 >= len(parents):
+            break
+        setattr(parents[place // 2], "right" if place % 2 else "left", node)
+    return nodes[0]
+
+
+def is_same_list(first: Any, second: Any) -> bool:
+    while first is not None and second is not None:
+        if first.val != second.val:
+            return False
+        first, second = first.next, second.next
+    return first is None and second is None
+
+
+def is_same_tree(first: Any, second: Any) -> bool:
+    pairs = [(first, second)]
+    while pairs:
+        one, other = pairs.pop()
+        if one is None or other is None:
+            if one is not None or other is not None:
+                return False
+        elif one.val == other.val:
+            pairs += [(one.left, other.left), (one.right, other.right)]
+        else:
+            return False
+    return True
+
+
+BUILDERS = {"ListNode": list_node, "TreeNode": tree_node}
+HELPERS = {
+    **KINDS,
+    **{one.__name__: one for one in (list_node, tree_node, is_same_list, is_same_tree)},
+}
+"""Names that every check has, as in LeetCodeDataset."""
+
+
+def _new(cls: Any, attributes: Mapping[str, Any]) -> Any:
+    made = cls.__new__(cls)
+    for name, value in attributes.items():
+        setattr(made, name, value)
+    return made
+
+
+def build(kind: str, values: Any, names: Mapping[str, Any]) -> Any:
+    """Return the list or tree of ``values``, of the class that the program defines, else of ours."""
+    return BUILDERS[kind](values, names.get(kind, KINDS[kind]))
+
+
+def build_annotated(annotation: Any, value: Any, names: Mapping[str, Any]) -> Any:
+    """Return ``value``, or the list or tree of it if the annotation of its parameter names one."""
+    text = str(annotation)
+    kind = next((kind for kind in FIELDS if kind in text), None)
+    if kind is None or type(value) is not list:
+        return value
+    if "ist[" in text:
+        return [build(kind, one, names) if type(one) is list else one for one in value]
+    return build(kind, value, names)
+
+
+def empty_if_none(annotation: Any, value: Any) -> Any:
+    """Return None as an empty list or tree if the function's annotation says that it returns one."""
+    if value is not None:
+        return value
+    text = str(annotation)
+    return next(({kind: []} for kind in FIELDS if kind in text), None)
+
+
+def revive(
+    value: Any, names: Mapping[str, Any], held: Sequence[Any] = (), made: Sequence[Any] = ()
+) -> Any:
+    """Rebuild carried values in the box that receives them, with its program's classes (``names``) and held objects."""
+    kind = type(value)
+    if kind is list:
+        return [revive(item, names, held, made) for item in value]
+    if kind is dict:
+        return {key: revive(item, names, held, made) for key, item in value.items()}
+    if kind is not tuple:
+        return value
+    if not value or value[0] is not columns.MARK:
+        return tuple([revive(item, names, held, made) for item in value])
+    _, tag, parts = value
+    if tag == OBJECT:
+        return made[parts]
+    if tag == HELD:
+        return held[parts]
+    if tag == GRAPH:
+        inner, classes, rows = parts
+        made = []
+        for number, *_ in rows:
+            name = classes[number][0]
+            cls: Any = names.get(name, KINDS.get(name)) or type(name, (), {})
+            made.append(cls.__new__(cls))
+        for one, (number, *values) in zip(made, rows, strict=True):
+            for attribute, item in zip(classes[number][1:], values, strict=True):
+                setattr(one, attribute, revive(item, names, held, made))
+        return revive(inner, names, held, made)
+    parts = [revive(part, names, held, made) for part in parts]
+    return build(tag, parts[0], names) if tag in KINDS else columns.build(tag, parts)
+
+
+class OpaqueError(BaseException):
+    """Raised if a check compares, or computes with, an object that cannot leave its box."""
+
+
+class Remote:
+    """An object of the submission as a check sees it; what is done with it is done in the submission's box.
+
+    Comparing it is refused, because the submission would decide.
+    """
+
+    __slots__ = ("_ask", "_number", "_refuse")
+
+    def __init__(
+        self, number: int, ask: Callable[..., Any], refuse: Callable[[], NoReturn]
+    ) -> None:
+        for name, value in (("_number", number), ("_ask", ask), ("_refuse", refuse)):
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            self._refuse()
+        return self._ask(self._number, "getattr", name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._ask(self._number, "setattr", name, value)
+
+    @property
+    def __class__(self) -> Any:
+        return self._refuse()
+
+    @__class__.setter
+    def __class__(self, cls: Any) -> None:
+        self._refuse()
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "getattr": getattr,
+    "setattr": setattr,
+    "call": lambda value, *args, **kwargs: value(*args, **kwargs),
+    "getitem": lambda value, key: value[key],
+    "setitem": lambda value, key, item: value.__setitem__(key, item),
+    "len": len,
+    "iter": iter,
+    "next": next,
+    "bool": lambda value: True if value else False,  # noqa: SIM210 - of a type of its own
+    "str": str,
+    "repr": repr,
+    "int": int,
+    "float": float,
+}
+"""What a check may do with an object of the submission."""
+_REFUSED = (
+    "eq ne lt le gt ge hash format index complex add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod"
+    " rmod pow rpow matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert round"
+    " reversed enter exit reduce reduce_ex"
+)
+
+
+def _forward(operation: str) -> Callable[..., Any]:
+    def method(self: Remote, *args: Any, **kwargs: Any) -> Any:
+        return self._ask(self._number, operation, *args, **kwargs)
+
+    return method
+
+
+def _refuse(self: Remote, *args: Any) -> None:
+    self._refuse()
+
+
+for _name in OPERATIONS:
+    if _name not in ("getattr", "setattr"):
+        setattr(Remote, f"__{_name}__", _forward(_name))
+for _name in _REFUSED.split():
+    setattr(Remote, f"__{_name}__", _refuse)
