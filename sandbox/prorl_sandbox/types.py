@@ -103,7 +103,7 @@ class Program:
     args: tuple[Any, ...] = ()
     language: str = "python"
     environment: str = "stdlib"
-    prelude: Literal["competition", "none"] = "none"
+    prelude: str = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class Call:
     name: str
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
-    then: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
+    then: Sequence[tuple[str, tuple[Any, ...]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import builtins
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, nearest
 from prorl_verifiers.references import check_keys
@@ -265,7 +265,7 @@ class CodeReference:
     judge: str | None
     binary: bool = False
     environment: str = "stdlib"
-    prelude: Literal["competition", "none"] = "none"
+    prelude: str = "none"
 
     @property
     def names(self) -> frozenset[str]:
@@ -302,12 +302,13 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
         if isinstance(test, StdioTest):
             continue
         if language.run is not None:
-            plain = isinstance(test, CallTest) and test.from_json and test.then is None
-            if not isinstance(test, CallTest) or not plain or test.kwargs:
+            if not isinstance(test, CallTest) or not test.from_json:
                 raise TaskError(
-                    f"test {number}: asserts, checks, calls of methods and named arguments are Python; "
-                    f"give the tests of a {language.title} task as stdin/stdout"
+                    f"test {number}: asserts and checks are Python; give the tests of a "
+                    f"{language.title} task as stdin/stdout"
                 )
+            if test.kwargs or test.then is not None:
+                raise TaskError(f"test {number}: 'kwargs' and 'calls' are for Python")
             try:
                 check_call(test.call, language)
             except UserError as error:

@@ -265,6 +265,25 @@ def _read_tuple(value: Any) -> tuple[Any, ...]:
     return tuple(items)
 
 
+def _read_mapping(value: Any) -> Mapping[str, Any]:
+    items = _read_value(value)
+    if type(items) is not dict or not all(type(name) is str for name in items):
+        raise MalformedError("must be an object")
+    return items
+
+
+def _read_methods(value: Any) -> Sequence[tuple[str, tuple[Any, ...]]] | None:
+    items = _read_value(value)
+    for item in items if type(items) is tuple else ():
+        match item:
+            case (str(), tuple()):
+                continue
+        raise MalformedError("must be names of methods with arguments")
+    if items is not None and type(items) is not tuple:
+        raise MalformedError("must be a list or null")
+    return items
+
+
 def _pack_cases(cases: Sequence[Case]) -> list[dict[str, Any]]:
     names = {kind: name for name, kind in _CASES.items()}
     return [{names[type(case)]: pack(case)} for case in cases]
@@ -293,6 +312,8 @@ _CODECS: dict[str, _Codec] = {
     "Literal['wall', 'cpu'] | None": _one_of("wall", "cpu", None),
     "Any": _Codec(_pack_value, _read_value),
     "tuple[Any, ...]": _Codec(lambda value: _pack_value(list(value)), _read_tuple),
+    "Mapping[str, Any]": _Codec(lambda value: _pack_value(dict(value)), _read_mapping),
+    "Sequence[tuple[str, tuple[Any, ...]]] | None": _Codec(_pack_value, _read_methods),
     "Program": _Codec(pack, lambda value: read(Program, value)),
     "Limits": _Codec(pack, lambda value: read(Limits, value)),
     "Budget | None": _Codec(
