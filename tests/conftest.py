@@ -5,10 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hub_server import FakeHub, serving
+from hub_server import TOKEN, FakeHub, serving
 
 from prorl_common import ServiceError, UserError
+from prorl_inference.backends.openai.testing import FakeServer
 from prorl_sandbox import ToolSandbox, open_sandbox
+
+# Before torch is imported: on a busy machine, thread barriers slow tiny models down.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 
 @pytest.fixture(scope="session")
@@ -58,3 +62,39 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         monkeypatch.setenv("no_proxy", "127.0.0.1")
         yield served
+
+
+@pytest.fixture
+def writer(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> FakeHub:
+    """A hub that the token may write to, over the storage protocol that needs no other service."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", True)
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    return hub
+
+
+@pytest.fixture
+def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeServer]]:
+    """Three fake inference servers, whose clients hardly wait."""
+    monkeypatch.setattr("prorl_inference.backends.openai.generator.FIRST_WAIT", 0.002)
+    monkeypatch.setattr("prorl_inference.workers.servers.AWAY_SECONDS", 0.2)
+    monkeypatch.setattr("prorl_inference.workers.call.AGAIN_SECONDS", 0.1)
+    with FakeServer() as one, FakeServer() as two, FakeServer() as three:
+        yield [one, two, three]
+
+
+@pytest.fixture
+def server(servers: list[FakeServer]) -> FakeServer:
+    return servers[0]
+
+
+@pytest.fixture(scope="session")
+def openrlhf_stack() -> None:
+    """OpenRLHF, Ray, vLLM and DeepSpeed as ``make openrlhf-cpu-venv`` installs them; skip, or fail if asked for."""
+    from prorl_training.engine.openrlhf.versions import require_stack
+
+    try:
+        require_stack()
+    except UserError as error:
+        if os.environ.get("PRORL_OPENRLHF_TESTS") == "1":
+            pytest.fail(str(error))
+        pytest.skip(f"{error} (make integration-openrlhf)")

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 import torch
+from doubles import write_model
 from typer.testing import CliRunner
 
 from prorl_cli.gpu_check import check_gpu, check_metrics
 from prorl_cli.main import build_app
 from prorl_common import UserError
-from prorl_inference.testing import byte_tokenizer, tiny_model
 
 LEARNED = {
     "grad_norm": 0.5,
@@ -48,8 +48,7 @@ def test_a_machine_without_a_gpu_is_refused_in_one_line() -> None:
 def test_every_command_of_the_check_runs_and_a_model_that_earns_nothing_is_named(
     tmp_path: Path,
 ) -> None:
-    tiny_model().save_pretrained(tmp_path / "model")
-    byte_tokenizer().save_pretrained(tmp_path / "model")
+    write_model(tmp_path / "model")
     checks = {check.name: check for check in check_gpu(str(tmp_path / "model"), "cpu")}
     assert {name for name, check in checks.items() if check.state == "ok"} >= {
         "device",

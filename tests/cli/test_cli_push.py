@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from doubles import invoke, write_model
 from hub_faults import Status
 from hub_server import TOKEN, FakeHub
 from typer.testing import CliRunner
@@ -17,7 +18,6 @@ from prorl_common import NullProgress, ServiceError, UserError
 from prorl_evaluation import EvalSettings, evaluate
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_inference import model_digest
-from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config.loading import load_config
 from prorl_training.publishing.facts import base_model
 from prorl_training.run.checkpoint import checkpoint_path, mark_best, seal
@@ -40,8 +40,7 @@ CANARIES = (
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tiny model, whose path is private."""
     path = tmp_path_factory.mktemp("canary") / "canary-model"
-    tiny_model().save_pretrained(path)
-    byte_tokenizer().save_pretrained(path)
+    write_model(path)
     values = json.loads((path / "config.json").read_text())
     (path / "config.json").write_text(json.dumps({**values, "_name_or_path": str(path)}))
     (path / "note.txt").write_text("canary")
@@ -102,19 +101,8 @@ def run(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> RunFold
     return folder
 
 
-@pytest.fixture
-def writer(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> FakeHub:
-    """A hub that the token may write to, over the storage protocol that needs no other service."""
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", True)
-    monkeypatch.setenv("HF_TOKEN", TOKEN)
-    return hub
-
-
 def prorl(*words: str) -> Any:
-    result = CliRunner().invoke(build_app(), ["push", *words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+    return invoke("push", *words)
 
 
 def planned(*words: str) -> dict[str, Any]:

@@ -8,25 +8,13 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import torch
-from typer.testing import CliRunner
+from doubles import invoke, write_data, write_model
 
-from prorl_cli.main import build_app, main
-from prorl_common import NullProgress, UserError
-from prorl_datasets import build, load_recipe
-from prorl_inference.testing import byte_tokenizer, tiny_model
+from prorl_cli.main import main
+from prorl_common import UserError
 
-RECIPE = """
-name: tiny
-description: sums
-seed: 1
-entries:
-  - {name: sums, domain: math, source: {kind: procedural, family: add, levels: [1]},
-     count: {train: 12, validation: 4, test: 4}}
-"""
 TINY = [
     *("--set", "rollout.prompts=2", "--set", "rollout.samples=2", "--set", "rollout.max_tokens=6"),
     *(
@@ -44,29 +32,14 @@ TINY = [
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("train")
-    tiny_model().save_pretrained(root / "model")
-    byte_tokenizer().save_pretrained(root / "model")
-    (root / "tiny.yaml").write_text(RECIPE)
-    build(load_recipe(str(root / "tiny.yaml")), root / "data" / "tiny", progress=NullProgress())
+    root = write_data(tmp_path_factory.mktemp("train"), train=12, validation=4, test=4)
+    write_model(root / "model")
     return root
 
 
 @pytest.fixture(autouse=True)
-def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Work in ``place`` on one thread."""
+def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-def prorl(*words: str) -> Any:
-    result = CliRunner().invoke(build_app(), list(words))
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 def start(name: str, steps: int, *more: str) -> list[str]:
@@ -77,25 +50,25 @@ def start(name: str, steps: int, *more: str) -> list[str]:
 
 
 def test_run_resumes_explains_exports_replays_and_is_evaluated(place: Path) -> None:
-    prorl(*start("one", 2))
-    prorl("train", "--resume", "one", "--steps", "3")
+    invoke(*start("one", 2))
+    invoke("train", "--resume", "one", "--steps", "3")
     rows = [json.loads(x) for x in (place / "runs/one/metrics.jsonl").read_text().splitlines()]
     assert [row["step"] for row in rows] == [1, 2, 3]
-    assert "warm start" in prorl("train", "explain", "one", "--step", "0").stdout
-    listed = json.loads(prorl("train", "status", "--json").stdout)
+    assert "warm start" in invoke("train", "explain", "one", "--step", "0").stdout
+    listed = json.loads(invoke("train", "status", "--json").stdout)
     (status,) = (row for row in listed if row["run"] == "one")
     assert (status["run"], status["step"], status["steps"]) == ("one", 3, 3)
-    prorl("train", "export", "one", "--out", "exported")
+    invoke("train", "export", "one", "--out", "exported")
     assert (place / "exported" / "config.json").exists()
-    assert prorl("verify", "replay", "one").exit_code == 0
-    prorl("eval", "pass-at-k", "--run", "one", "--k", "1", "--n", "2", "--max-tokens", "4")
+    assert invoke("verify", "replay", "one").exit_code == 0
+    invoke("eval", "pass-at-k", "--run", "one", "--k", "1", "--n", "2", "--max-tokens", "4")
     assert list((place / "runs/one/eval").glob("*/result.json"))
 
 
 def test_run_that_exists_is_not_overwritten(place: Path) -> None:
-    prorl(*start("two", 1))
+    invoke(*start("two", 1))
     with pytest.raises(UserError, match="already holds a run: continue it with --resume two"):
-        prorl(*start("two", 1))
+        invoke(*start("two", 1))
 
 
 @pytest.fixture
@@ -124,7 +97,7 @@ def fill(disk: Path, left: int) -> Path:
 def test_a_full_disk_ends_a_run_as_a_broken_service_and_room_lets_it_go_on(
     small_disk: Path, left: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    prorl(*start("full", 1))
+    invoke(*start("full", 1))
     before = sorted(path.name for path in (small_disk / "checkpoints").iterdir())
     filler = fill(small_disk, left)
     words = ["train", "--resume", "full", "--steps", "3", "--restarts", "2"]
@@ -137,18 +110,18 @@ def test_a_full_disk_ends_a_run_as_a_broken_service_and_room_lets_it_go_on(
     assert not any("starting again" in line for line in said)  # a restart makes no room
     assert sorted(path.name for path in (small_disk / "checkpoints").iterdir()) == before
     filler.unlink()
-    prorl("train", "--resume", "full", "--steps", "3")
+    invoke("train", "--resume", "full", "--steps", "3")
     rows = [json.loads(x) for x in (small_disk / "metrics.jsonl").read_text().splitlines()]
     assert [row["step"] for row in rows] == [1, 2, 3]
 
 
 def test_damaged_checkpoint_is_passed_over_and_refused_where_none_is_whole(place: Path) -> None:
-    prorl(*start("four", 1))
+    invoke(*start("four", 1))
     file = place / "runs/four/checkpoints/step_000001/optimizer.safetensors"
     data = bytearray(file.read_bytes())
     data[-1] ^= 1
     file.write_bytes(bytes(data))
-    prorl("train", "--resume", "four", "--steps", "2")
+    invoke("train", "--resume", "four", "--steps", "2")
     rows, decided = (
         [json.loads(x) for x in (place / "runs/four" / name).read_text().splitlines()]
         for name in ("metrics.jsonl", "decisions.jsonl")
@@ -160,42 +133,42 @@ def test_damaged_checkpoint_is_passed_over_and_refused_where_none_is_whole(place
     for manifest in (place / "runs/four/checkpoints").glob("step_*/manifest.json"):
         manifest.write_text("{")
     with pytest.raises(UserError, match=r"none of its \d checkpoints is whole"):
-        prorl("train", "--resume", "four", "--steps", "3")
+        invoke("train", "--resume", "four", "--steps", "3")
 
 
 def test_a_run_that_a_stall_ended_says_so_and_is_no_failure(place: Path) -> None:
     rules = ["validation.every=1", "controller.stall_validations=1", "controller.stall_gain=1000"]
     words = [w for rule in [*rules, "controller.on_stall=[end]"] for w in ("--set", rule)]
-    told = prorl(*start("stalled", 9), *words)
+    told = invoke(*start("stalled", 9), *words)
     assert "controller.on_stall ended the run: validation stalled" in told.stderr
     rows = (place / "runs/stalled/metrics.jsonl").read_text().splitlines()
     assert len(rows) == 4  # the minimum for the stall test
-    shown = prorl("train", "explain", "stalled", "--step", "4").stdout
+    shown = invoke("train", "explain", "stalled", "--step", "4").stdout
     assert "run ended - validation stalled" in shown
     assert "next on stall: end" in shown
-    prorl("train", "--resume", "stalled")  # until the next stall ends it
+    invoke("train", "--resume", "stalled")  # until the next stall ends it
     decided = (place / "runs/stalled/decisions.jsonl").read_text().splitlines()
     ends = [d["step"] for d in map(json.loads, decided) if d["kind"] == "run_ended"]
     assert ends == [4, 8]
-    simulated = prorl("train", "simulate", "--from", "runs/stalled").stdout
+    simulated = invoke("train", "simulate", "--from", "runs/stalled").stdout
     assert "are the same as in the recorded run" in simulated
 
 
 def test_resuming_says_what_is_left_to_do_and_where_the_data_was(place: Path) -> None:
-    prorl(*start("six", 1))
+    invoke(*start("six", 1))
     assert (
         "has done all its 1 steps: for more say --steps N"
-        in prorl("train", "--resume", "six").stderr
+        in invoke("train", "--resume", "six").stderr
     )
     assert (
         "token_budget=1 is spent before step 9"
-        in prorl("train", "--resume", "six", "--steps", "9", "--set", "token_budget=1").stderr
+        in invoke("train", "--resume", "six", "--steps", "9", "--set", "token_budget=1").stderr
     )
-    assert "spent its token_budget of 1" in prorl("train", "--resume", "six").stderr
+    assert "spent its token_budget of 1" in invoke("train", "--resume", "six").stderr
     (place / "data" / "tiny").rename(place / "away")
     try:
         with pytest.raises(UserError, match=r"no longer at .*: say where with --data"):
-            prorl("train", "--resume", "six", "--set", "token_budget=0")
+            invoke("train", "--resume", "six", "--set", "token_budget=0")
     finally:
         (place / "away").rename(place / "data" / "tiny")
 
@@ -203,7 +176,7 @@ def test_resuming_says_what_is_left_to_do_and_where_the_data_was(place: Path) ->
 @pytest.mark.slow
 def test_interrupt_saves_and_says_how_to_go_on(place: Path) -> None:
     command = [sys.executable, "-m", "prorl_cli", *start("five", 500)]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    environment = dict(os.environ)
     child = subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, text=True, env=environment)
     metrics = place / "runs/five/metrics.jsonl"
     deadline = time.monotonic() + 120

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from doubles import invoke
 
-from prorl_cli.main import build_app
 from prorl_common import UserError
 from prorl_training.config.loading import load_config
 from prorl_training.run.folder import RunFolder
@@ -27,10 +26,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
 
 
 def prorl(*words: str) -> Any:
-    result = CliRunner().invoke(build_app(), ["train", "forecast", *words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+    return invoke("train", "forecast", *words)
 
 
 def test_forecast_tells_of_the_runs_last_step_with_intervals(run: RunFolder) -> None:

@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from doubles import invoke, write_model
 
-from prorl_cli.main import build_app
 from prorl_common import UserError
-from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import preset_names
 from prorl_training.run.checkpoint import checkpoint_path, mark_best, seal
@@ -21,8 +19,7 @@ from prorl_training.types import Decision
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("runs") / "model"
-    tiny_model().save_pretrained(path)
-    byte_tokenizer().save_pretrained(path)
+    write_model(path)
     return path
 
 
@@ -52,10 +49,7 @@ def hand_made_checkpoint(path: Path, model: Path, step: int) -> None:
 
 
 def prorl(*words: str) -> Any:
-    result = CliRunner().invoke(build_app(), ["train", *words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+    return invoke("train", *words)
 
 
 def exported_step(out: str) -> str:

@@ -4,19 +4,10 @@ import io
 import random
 
 import pytest
+from doubles import Clock
 
 from prorl_common import PlainProgress
 from prorl_common.progress import Stage
-
-
-class Clock:
-    """A clock that tests advance."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def test_each_line_holds_count_and_facts_and_no_eta_that_one_item_cannot_tell() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doubles import Messages
 
 from prorl_common import DiskFullError, NullProgress, ServiceError, UserError
 from prorl_datasets import BuildOptions, Recipe, diff, load, read_manifest
@@ -24,14 +25,6 @@ class StopAfter(NullProgress):
         self.left -= 1
         if self.left == 0:
             raise KeyboardInterrupt
-
-
-class Listening(NullProgress):
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def message(self, text: str) -> None:
-        self.said.append(text)
 
 
 def _bytes(folder: Path) -> dict[str, bytes]:
@@ -97,11 +90,11 @@ def test_a_killed_build_continues_without_checking_gold_again(
     with pytest.raises(KeyboardInterrupt):
         build_with(first, small, tmp_path / "out", progress=StopAfter(parts))
     assert not (tmp_path / "out").exists()
-    listening = Listening()
+    listening = Messages()
     build_with(second, small, tmp_path / "out", progress=listening)
     assert first.seen > 0
     assert first.seen + second.seen == whole.seen
-    assert any("continuing" in text for text in listening.said)
+    assert any("continuing" in text for text in listening.lines)
     assert _bytes(tmp_path / "whole") == _bytes(tmp_path / "out")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "whole"]
 
@@ -161,13 +154,13 @@ def test_splits_share_no_prompt_and_evaluation_splits_win(
 def test_without_isolation_code_is_left_out_loudly(
     small: Recipe, tmp_path: Path, accepting: Any
 ) -> None:
-    listening = Listening()
+    listening = Messages()
     report = build_with(
         accepting, small, tmp_path / "d", progress=listening, options=BuildOptions(isolated=False)
     )
     assert "code" not in report.manifest["counts"]["train"]
     assert list(report.manifest["left_out"]) == ["code"]
-    assert len([text for text in listening.said if "CODE DOMAIN" in text]) == 1
+    assert len([text for text in listening.lines if "CODE DOMAIN" in text]) == 1
     assert not report.short
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from doubles import Messages
 
 from prorl_common import NullProgress, UserError
 from prorl_datasets import BuildOptions, BuildReport, Recipe, build, load
@@ -22,14 +23,6 @@ SETS = {
     "own/nemotron": ("nemotron.jsonl", "instruction", "nemotron_if"),
 }
 COPIED = "Convert the point $(0,3)$ in rectangular coordinates to polar coordinates."
-
-
-class Listening(NullProgress):
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def message(self, text: str) -> None:
-        self.said.append(text)
 
 
 @pytest.fixture
@@ -67,10 +60,10 @@ def recipe(make_recipe: Callable[[str], Recipe]) -> Recipe:
 
 
 def _build(recipe: Recipe, mirror: Path, update: bool = False) -> tuple[BuildReport, list[str]]:
-    listening = Listening()
+    listening = Messages()
     options = BuildOptions(mirror=mirror, update_pins=update)
     out = mirror.parent / "d"
-    return build(recipe, out, progress=listening, options=options), listening.said
+    return build(recipe, out, progress=listening, options=options), listening.lines
 
 
 @pytest.fixture(autouse=True)

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 import yaml
+from doubles import Messages
 from hub_faults import Status
 from hub_server import TOKEN, FakeHub
 from hub_sets import put_benchmarks, put_training_sets
 from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
-from prorl_common import NullProgress
 from prorl_common.http import RetryPolicy
 from prorl_datasets import BuildOptions, DatasetError, Recipe, load
 from prorl_datasets.building.builder import build_with
@@ -31,15 +31,6 @@ from prorl_datasets.recipe.recipe import parse_recipe
 
 RECIPE = Path(hub_files.__file__).parents[1] / "recipes" / "prorl-136k.yaml"
 SCP = "EricLu/SCP-116K"
-KILLS = 10
-
-
-class Listening(NullProgress):
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def message(self, text: str) -> None:
-        self.said.append(text)
 
 
 def scaled(by: int, logic: bool) -> dict[str, Any]:
@@ -69,13 +60,13 @@ def build_small(small: Recipe, accepting: Any, tmp_path: Path) -> Build:
     def run(
         out: str = "d", benchmarks: tuple[str, ...] = (), **options: Any
     ) -> tuple[Any, list[str]]:
-        progress = Listening()
+        progress = Messages()
         checked = Decontamination(benchmarks=list(benchmarks))
         recipe = small.model_copy(update={"decontamination": checked})
         report = build_with(
             accepting, recipe, tmp_path / out, progress=progress, options=BuildOptions(**options)
         )
-        return report, progress.said
+        return report, progress.lines
 
     return run
 
@@ -210,13 +201,19 @@ def test_the_command_exits_with_1_and_lists_what_failed(
     }
 
 
-@pytest.mark.slow
-def test_prorl_136k_at_a_hundredth_killed_ten_times_gives_the_bytes_of_an_undisturbed_build(
-    hub: FakeHub, tmp_path: Path
+@pytest.mark.parametrize(
+    ("part", "kills", "rows"),
+    [
+        pytest.param(400, 4, (97, 60, 25, 92, 62), marks=pytest.mark.slow),
+        pytest.param(100, 10, (393, 240, 100, 370, 250), marks=pytest.mark.nightly),
+    ],
+)
+def test_a_part_of_prorl_136k_whose_build_is_killed_has_the_bytes_of_an_undisturbed_build(
+    hub: FakeHub, tmp_path: Path, part: int, kills: int, rows: tuple[int, ...]
 ) -> None:
-    put_training_sets(hub, 0.01)
+    put_training_sets(hub, 1 / part)
     put_benchmarks(hub)
-    (tmp_path / "r.yaml").write_text(yaml.safe_dump(scaled(100, logic=True)))
+    (tmp_path / "r.yaml").write_text(yaml.safe_dump(scaled(part, logic=True)))
 
     def command(out: str) -> subprocess.Popen[bytes]:
         words = [
@@ -241,10 +238,10 @@ def test_prorl_136k_at_a_hundredth_killed_ten_times_gives_the_bytes_of_an_undist
     hub.plan.rate, hub.plan.chance = 0.1, random.Random(3)
     chance = random.Random(11)
     pieces = tmp_path / "killed" / ".d.build"
-    for kill in range(KILLS):
+    for kill in range(kills):
         process = command("killed")
         # two kills while files are fetched, the others after some of about 320 pieces
-        enough = len(list(pieces.rglob("*"))) + chance.randrange(75)
+        enough = len(list(pieces.rglob("*"))) + chance.randrange(300 // kills)
         deadline = time.monotonic() + (chance.random() * 6 if kill < 2 else 300)
         while process.poll() is None and time.monotonic() < deadline:
             if kill >= 2 and len(list(pieces.rglob("*"))) > enough:
@@ -256,6 +253,5 @@ def test_prorl_136k_at_a_hundredth_killed_ten_times_gives_the_bytes_of_an_undist
     assert last.wait(900) == 0, (tmp_path / "killed" / "log").read_text()[-3000:]
     assert contents(tmp_path / "calm" / "d") == contents(tmp_path / "killed" / "d")
     manifest = json.loads((tmp_path / "killed" / "d" / "manifest.json").read_text())
-    assert manifest["counts"]["train"] == {
-        "math": 393, "code": 240, "instruction": 100, "logic": 370, "stem": 250,
-    }  # fmt: skip
+    domains = ("math", "code", "instruction", "logic", "stem")
+    assert tuple(manifest["counts"]["train"][domain] for domain in domains) == rows

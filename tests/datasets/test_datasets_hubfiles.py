@@ -8,10 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from doubles import Messages
 from hub_faults import Body, Cut, Slow, Spoilt, Status, Whole, WrongLength
 from hub_server import TOKEN, FakeHub
 
-from prorl_common import NullProgress
 from prorl_common.http import RetryPolicy
 from prorl_datasets import DatasetError
 from prorl_datasets.hub import hub as hub_files
@@ -30,14 +30,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     no_sleep = SimpleNamespace(sleep=lambda seconds: None)
     monkeypatch.setattr("huggingface_hub.file_download.time", no_sleep)
     monkeypatch.setattr("huggingface_hub.utils._http.time", no_sleep)
-
-
-class Listening(NullProgress):
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def message(self, text: str) -> None:
-        self.said.append(text)
 
 
 def put(folder: Path, name: str, data: bytes = ROWS) -> Path:
@@ -276,11 +268,11 @@ def test_a_branch_that_moves_during_a_build_is_read_at_one_commit(hub: FakeHub) 
 def test_a_renamed_repository_is_followed_and_said(hub: FakeHub) -> None:
     hub.put("new/name", {"a.jsonl": ROWS})
     hub.renamed["old/name"] = "new/name"
-    progress = Listening()
+    progress = Messages()
     access = Access(progress=progress)
     [file] = access.fetch(access.select("old/name", "main", ["*.jsonl"]))
     assert file.path.read_bytes() == ROWS
-    assert progress.said == ["old/name is now called new/name on the hub"]
+    assert progress.lines == ["old/name is now called new/name on the hub"]
 
 
 @pytest.mark.parametrize(

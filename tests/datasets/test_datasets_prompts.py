@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doubles import Messages
 
-from prorl_common import NullProgress, plugins
+from prorl_common import plugins
 from prorl_datasets import BuildOptions, Recipe, build, load, verify_dataset
 from prorl_datasets.building.gold import PromptedRow, as_prompted
 from prorl_datasets.candidate import Candidate
@@ -34,14 +35,6 @@ CURLY = VerifierSpec(
     ),
 )
 """
-
-
-class Messages(NullProgress):
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def message(self, text: str) -> None:
-        self.lines.append(text)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from hub_faults import Status
-from hub_server import TOKEN, FakeHub
+from hub_server import FakeHub
 from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
@@ -23,14 +23,6 @@ def pushed(folder: Path, repo: str = "me/small", private: bool = False) -> dict[
     """Push and return the files that are then in the repository."""
     push(folder, repo, private=private, environment=os.environ, progress=NullProgress())
     return {file.name: file.path.read_bytes() for file in resolve(repo, "main", ["*"])}
-
-
-@pytest.fixture
-def writer(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> FakeHub:
-    """A hub that the token may write to, over the storage protocol that needs no other service."""
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_XET", True)
-    monkeypatch.setenv("HF_TOKEN", TOKEN)
-    return hub
 
 
 def test_a_push_has_the_hubs_layout_card_and_manifest(writer: FakeHub, small_dataset: Path) -> None:

@@ -244,8 +244,6 @@ def test_the_bar_shows_tokens_a_second_and_the_cost_of_this_call_so_far_and_in_a
 CHILD = """
 import sys, time
 from pathlib import Path
-import torch
-torch.set_num_threads(1)
 from prorl_common import NullProgress
 from prorl_evaluation import EvalSettings, evaluate
 from prorl_evaluation.testing import FakeScorer, make_samples
@@ -270,7 +268,6 @@ print("done", flush=True)
 def test_a_process_killed_at_any_moment_and_continued_equals_one_never_killed(
     tmp_path: Path, tiny_models: tuple[Path, Path]
 ) -> None:
-    import torch
 
     from prorl_inference import load_generator
 
@@ -283,16 +280,11 @@ def test_a_process_killed_at_any_moment_and_continued_equals_one_never_killed(
         os.kill(child.pid, signal.SIGKILL)
         assert child.wait(30) == -signal.SIGKILL and "done" not in out.read()
     settings = EvalSettings(n=24, k=2, max_tokens=5, batch_rows=12, draws=50)
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        generator = load_generator(str(tiny_models[0]), "cpu", "fp32", 12)
-        for name in ("cut", "whole"):
-            evaluate(
-                generator, make_samples(6), settings, tmp_path / name, FakeScorer(), NullProgress()
-            )
-    finally:
-        torch.set_num_threads(before)
+    generator = load_generator(str(tiny_models[0]), "cpu", "fp32", 12)
+    for name in ("cut", "whole"):
+        evaluate(
+            generator, make_samples(6), settings, tmp_path / name, FakeScorer(), NullProgress()
+        )
     for file in ("samples.jsonl", "verdicts.jsonl"):
         assert lines(tmp_path / "cut" / file) == lines(tmp_path / "whole" / file)
     assert len(lines(tmp_path / "whole" / "samples.jsonl")) == 144

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,6 @@ from prorl_common import ServiceError, UserError
 from prorl_inference.backends.openai.testing import FakeServer, Fault
 
 pytestmark = pytest.mark.usefixtures("fake_pool")
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    monkeypatch.setattr("prorl_inference.backends.openai.generator.FIRST_WAIT", 0.002)
-    with FakeServer() as fake:
-        yield fake
 
 
 def call(server: FakeServer, *more: str) -> Result:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doubles import Messages
 
 from prorl_common import NullProgress, Progress, ServiceError
 from prorl_datasets import DatasetError
@@ -344,14 +345,6 @@ class Metered(FakeGenerator):
         return found
 
 
-class Kept(NullProgress):
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def message(self, text: str) -> None:
-        self.lines.append(text)
-
-
 def session_of_one(tmp_path: Path, label: str = "base", **named: Any) -> OneModel:
     settings = EvalSettings(2, 1, max_tokens=8, draws=100)
     return OneModel([Target(label, "base", "base")], None, (), settings, out=tmp_path, **named)
@@ -367,7 +360,7 @@ def run(where: OneModel, progress: Progress | None = None) -> SuiteResult:
 
 
 def test_what_each_benchmark_asked_of_a_server_is_said_by_itself(tmp_path: Path) -> None:
-    progress = Kept()
+    progress = Messages()
     run(session_of_one(tmp_path, generator=Metered()), progress)
     said = [line for line in progress.lines if line.startswith("server: ")]
     assert said == [
@@ -379,7 +372,7 @@ def test_what_each_benchmark_asked_of_a_server_is_said_by_itself(tmp_path: Path)
 def test_a_benchmark_that_asked_a_server_for_nothing_says_nothing(tmp_path: Path) -> None:
     generator = Metered()
     run(session_of_one(tmp_path, generator=generator))
-    progress = Kept()
+    progress = Messages()
     run(session_of_one(tmp_path, generator=generator), progress)
     assert not [line for line in progress.lines if line.startswith("server: ")]
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,6 @@ from prorl_common import ServiceError, UserError
 from prorl_inference.backends.openai.testing import FakeServer, Fault
 
 pytestmark = pytest.mark.usefixtures("fake_pool")
-
-
-@pytest.fixture
-def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeServer]]:
-    monkeypatch.setattr("prorl_inference.backends.openai.generator.FIRST_WAIT", 0.002)
-    monkeypatch.setattr("prorl_inference.workers.servers.AWAY_SECONDS", 0.2)
-    monkeypatch.setattr("prorl_inference.workers.call.AGAIN_SECONDS", 0.1)
-    with FakeServer() as one, FakeServer() as two, FakeServer() as three:
-        yield [one, two, three]
 
 
 def call(*more: str) -> Result:

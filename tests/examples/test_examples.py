@@ -11,12 +11,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from doubles import write_model
 from pyarrow import parquet
 
 from prorl_common import NullProgress
 from prorl_datasets import BuildOptions, build, load_recipe
 from prorl_inference.backends.openai.testing import FakeServer
-from prorl_inference.testing import byte_tokenizer, tiny_model
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 WORDS = [
@@ -66,8 +66,7 @@ def test_own_verifier_scores_its_four_answers(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_own_loss_trains_a_step(tmp_path: Path, data: Path) -> None:
-    tiny_model().save_pretrained(tmp_path / "model")
-    byte_tokenizer().save_pretrained(tmp_path / "model")
+    write_model(tmp_path / "model")
     loss = ["--plugin", EXAMPLES / "own_loss.py", "--set", "loss.name=soft_clip"]
     words = ["--preset", "cpu", "--model", "model", "--data", data, "--steps", 1, "--name", "mine"]
     run("-m", "prorl_cli", "train", *words, *loss, *WORDS, *QUIET, cwd=tmp_path)

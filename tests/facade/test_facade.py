@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doubles import write_data, write_model
 
 import prorl
 import prorl_datasets
 import prorl_evaluation
 import prorl_verifiers
 from prorl_common import NullProgress
-from prorl_inference.testing import byte_tokenizer, tiny_model
 
 
 def test_importing_it_loads_no_room() -> None:
@@ -66,14 +66,6 @@ def test_an_answer_is_verified() -> None:
     assert prorl.verify(r"The answer is \boxed{2}.", task).reward == 0.0
 
 
-RECIPE = """
-name: tiny
-description: sums
-seed: 1
-entries:
-  - {name: sums, domain: math, source: {kind: procedural, family: add, levels: [1]},
-     count: {train: 12, validation: 2, test: 4}}
-"""
 TINY: dict[str, Any] = {
     "rollout__prompts": 2,
     "rollout__samples": 2,
@@ -85,16 +77,17 @@ TINY: dict[str, Any] = {
 }
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tiny model and a tiny dataset."""
+    root = write_data(tmp_path_factory.mktemp("facade"), train=12, validation=2, test=4)
+    write_model(root / "model")
+    return root
+
+
 @pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with a tiny model and a tiny dataset."""
-    monkeypatch.chdir(tmp_path)
-    tiny_model().save_pretrained("model")
-    byte_tokenizer().save_pretrained("model")
-    Path("tiny.yaml").write_text(RECIPE)
-    prorl_datasets.build(
-        prorl_datasets.load_recipe("tiny.yaml"), Path("data/tiny"), progress=NullProgress()
-    )
+def data(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(place)
     return Path("data/tiny")
 
 

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import prorl as command
 from typer.testing import CliRunner
 
 from prorl_cli import doctor as doctor_command
@@ -19,17 +18,7 @@ from prorl_inference.testing import byte_tokenizer, tiny_model
 
 
 def prorl(*arguments: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    own = {"PRORL_CACHE": str(folder / "cache"), "OMP_NUM_THREADS": "1"}
-    environment = {**os.environ, **own, **variables}
-    return subprocess.run(
-        [sys.executable, "-m", "prorl_cli", *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=environment,
-        timeout=120,
-    )
+    return command(folder, *arguments, PRORL_CACHE=str(folder / "cache"), **variables)
 
 
 def test_model_list_prints_json_on_stdout(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import functools
 import json
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,6 @@ from prorl_inference.testing import CHAT_TEMPLATE, byte_tokenizer
 
 PARAMS = SamplingParams(0.6, 0.95, 40)
 CHAT = ServerOptions(concurrency=4, patience=20.0)
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
-    monkeypatch.setattr("prorl_inference.backends.openai.generator.FIRST_WAIT", 0.002)
-    with FakeServer() as fake:
-        yield fake
 
 
 @pytest.fixture(scope="module")

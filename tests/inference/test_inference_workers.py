@@ -4,12 +4,13 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from doubles import Clock
 
 from prorl_common import ServiceError, UserError
 from prorl_inference import (
@@ -34,16 +35,6 @@ from prorl_inference.workers.work import SharedWork
 PARAMS = SamplingParams(1.0, 1.0, 8)
 REQUESTS = [Request(({"role": "user", "content": f"q{i}"},), (i,)) for i in range(40)]
 CHAT = ServerOptions(concurrency=4, patience=5.0)
-
-
-class Clock:
-    """A clock that tests advance."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Local:
@@ -243,15 +234,6 @@ def test_an_interruption_reports_what_had_ended() -> None:
         )
     assert 3 <= len(heard) < 20 and len(set(heard)) == len(heard)
     assert not [t for t in threading.enumerate() if t.name.startswith("prorl-sampling")]
-
-
-@pytest.fixture
-def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeServer]]:
-    monkeypatch.setattr("prorl_inference.backends.openai.generator.FIRST_WAIT", 0.01)
-    monkeypatch.setattr("prorl_inference.workers.servers.AWAY_SECONDS", 0.2)
-    monkeypatch.setattr("prorl_inference.workers.call.AGAIN_SECONDS", 0.1)
-    with FakeServer() as one, FakeServer() as two, FakeServer() as three:
-        yield [one, two, three]
 
 
 def slowly(server: FakeServer, seconds: float) -> None:

@@ -64,19 +64,6 @@ def mine(engine: Engine) -> Any:
     return ids
 
 
-@pytest.fixture(scope="session")
-def openrlhf_stack() -> None:
-    """OpenRLHF, Ray, vLLM and DeepSpeed as ``make openrlhf-cpu-venv`` installs them."""
-    from prorl_training.engine.openrlhf.versions import require_stack
-
-    try:
-        require_stack()
-    except UserError as error:
-        if os.environ.get("PRORL_OPENRLHF_TESTS") == "1":
-            pytest.fail(str(error))
-        pytest.skip(f"{error} (make integration-openrlhf)")
-
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a tiny model, a dataset of five domains and the config of a cluster run."""

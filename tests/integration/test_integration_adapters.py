@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doubles import write_model
 
 from prorl_verifiers import Task, Verdict
 from prorl_verifiers.adapters import (
@@ -170,12 +171,10 @@ def test_the_trl_example_trains_two_steps_on_data_of_ours(tmp_path: Path) -> Non
     need("trl")
     from prorl_common import NullProgress
     from prorl_datasets import build, load_recipe
-    from prorl_inference.testing import byte_tokenizer, tiny_model
 
     examples = Path(__file__).parents[2] / "examples"
     build(load_recipe(str(examples / "own_data.yaml")), tmp_path / "own", progress=NullProgress())
-    tiny_model().save_pretrained(tmp_path / "model")
-    byte_tokenizer().save_pretrained(tmp_path / "model")
+    write_model(tmp_path / "model")
     done = subprocess.run(
         [sys.executable, examples / "trl_rewards.py", "--model", "model", "--data", "own"],
         cwd=tmp_path,

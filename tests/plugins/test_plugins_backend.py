@@ -7,22 +7,13 @@ from typing import Any
 
 import pytest
 from command_line import prorl
+from doubles import write_data, write_model
 
-from prorl_common import NullProgress, UnknownNameError, UserError
-from prorl_datasets import build, load_recipe
+from prorl_common import UnknownNameError, UserError
 from prorl_inference import BACKENDS, BackendSpec, pick_backend
-from prorl_inference.testing import byte_tokenizer, tiny_model
 
 pytestmark = pytest.mark.usefixtures("lab_parts")
 
-RECIPE = """
-name: tiny
-description: sums
-seed: 1
-entries:
-  - {name: sums, domain: math, source: {kind: procedural, family: add, levels: [1]},
-     count: {train: 4, validation: 2, test: 3}}
-"""
 ONE_STEP = {
     "model.path": "model",
     "model.device": "cpu",
@@ -39,11 +30,8 @@ ONE_STEP = {
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("backend")
-    tiny_model().save_pretrained(root / "model")
-    byte_tokenizer().save_pretrained(root / "model")
-    (root / "tiny.yaml").write_text(RECIPE)
-    build(load_recipe(str(root / "tiny.yaml")), root / "data" / "tiny", progress=NullProgress())
+    root = write_data(tmp_path_factory.mktemp("backend"))
+    write_model(root / "model")
     return root
 
 

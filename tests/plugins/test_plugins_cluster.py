@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 from cluster_runs import finish, output_of, rows_of, start, write_place
 
-from prorl_common import UserError
-from prorl_training.engine.openrlhf.versions import require_stack
-
+pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 LAB_LOSS = Path(__file__).parent / "lab_parts" / "lab_parts" / "policy_loss.py"
 OTHER_KL = """
 from pathlib import Path
@@ -21,17 +18,6 @@ def estimate(log_ratio, config):
 
 SPEC = KLSpec(name="four_k2", estimate=estimate, options={"seen": ""})
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def openrlhf_stack() -> None:
-    """OpenRLHF, Ray, vLLM and DeepSpeed as ``make openrlhf-cpu-venv`` installs them."""
-    try:
-        require_stack()
-    except UserError as error:
-        missing = f"{error} (make integration-openrlhf)"
-        wanted = os.environ.get("PRORL_OPENRLHF_TESTS") == "1"
-        (pytest.fail if wanted else pytest.skip)(missing)
 
 
 def test_the_policy_loss_and_kl_doors_train_two_steps_on_the_cluster_engine(tmp_path: Path) -> None:

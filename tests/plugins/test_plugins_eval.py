@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from command_line import prorl as command
+from doubles import write_model
 
 from prorl_common import NullProgress
 from prorl_datasets import BENCHMARKS, build, load_recipe
 from prorl_evaluation.sampling.job import check_same_parts
 from prorl_evaluation.types import EvaluationError
-from prorl_inference.testing import byte_tokenizer, tiny_model
 
 pytestmark = pytest.mark.usefixtures("lab_parts")
 
@@ -32,8 +32,7 @@ BACKEND_AND_VERIFIER = ("--set", "model.backend=canned", "--set", "scoring.worke
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a tiny model and the lab's dataset, half of which the lab's verifier judges."""
     root = tmp_path_factory.mktemp("eval")
-    tiny_model(hidden=16, layers=1).save_pretrained(root / "model")
-    byte_tokenizer().save_pretrained(root / "model")
+    write_model(root / "model", hidden=16, layers=1)
     build(load_recipe("lab_doubles"), root / "data", progress=NullProgress())
     return root
 

@@ -1,20 +1,18 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from command_line import prorl
+from doubles import write_data, write_model
 
-from prorl_common import NullProgress, PluginError, plugins, use_plugins
+from prorl_common import PluginError, plugins, use_plugins
 from prorl_common.config import ConfigError
-from prorl_datasets import build, load_recipe
-from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training import ADVANTAGES, KL_ESTIMATORS, PENALTIES, POLICY_LOSSES
 from prorl_training.algorithm.advantages import compute_advantages
 from prorl_training.algorithm.kl import kl_penalty
@@ -250,14 +248,6 @@ def test_a_part_that_returns_nonsense_is_one_clear_line(
         call(torch.ones(3))
 
 
-RECIPE = """
-name: tiny
-description: sums
-seed: 1
-entries:
-  - {name: sums, domain: math, source: {kind: procedural, family: add, levels: [1]},
-     count: {train: 4, validation: 2, test: 3}}
-"""
 ONE_STEP = {
     "model.path": "model",
     "model.device": "cpu",
@@ -276,26 +266,14 @@ HALF = "HALF = PolicyLossSpec('mine', lambda new, old, a, n, c: -(new - old).exp
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("objectives")
-    tiny_model().save_pretrained(root / "model")
-    byte_tokenizer().save_pretrained(root / "model")
-    (root / "tiny.yaml").write_text(RECIPE)
-    build(load_recipe(str(root / "tiny.yaml")), root / "data" / "tiny", progress=NullProgress())
+    root = write_data(tmp_path_factory.mktemp("objectives"))
+    write_model(root / "model")
     return root
 
 
 def train(place: Path, *arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
-    sets = [f"{key}={value}" for key, value in settings.items()]
-    return subprocess.run(
-        [sys.executable, "-m", "prorl_cli", "train", *arguments]
-        + [word for text in sets for word in ("--set", text)],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=170,
-        cwd=place,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
+    sets = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    return prorl(place, "train", *arguments, *sets)
 
 
 def rows(file: Path) -> list[dict[str, Any]]:

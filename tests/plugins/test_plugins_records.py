@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doubles import write_model
 
 from prorl_common import NullProgress, sha256_file
 from prorl_datasets import ADAPTERS, load_recipe
 from prorl_datasets.building.report import parts_that_count
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
 from prorl_evaluation.suites.suite import Suite
-from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_sandbox import LANGUAGES
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import check_config
@@ -154,8 +154,7 @@ def judged_apart(tmp_path: Path) -> TrainConfig:
         path = tmp_path / f"{split}.parquet"
         files[path.name] = {"rows": write_split(path, iter([row])), "sha256": sha256_file(path)}
     (tmp_path / MANIFEST).write_text(json.dumps({"files": files}))
-    tiny_model(hidden=16, layers=1).save_pretrained(tmp_path / "model")
-    byte_tokenizer().save_pretrained(tmp_path / "model")
+    write_model(tmp_path / "model", hidden=16, layers=1)
     toy: dict[str, Any] = {
         "steps": 1,
         "model": {"path": str(tmp_path / "model"), "device": "cpu", "dtype": "fp32"},

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_sandbox import processes_named
 
 from prorl_common import UserError
 from prorl_sandbox import (
@@ -165,17 +166,6 @@ def test_boxes_die_with_a_host_that_is_killed(sandbox: LocalSandbox) -> None:
         process.kill()
         process.wait()
     wait_for(lambda: processes_named(name) == [])
-
-
-def processes_named(name: str) -> list[str]:
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/comm"):
-        try:
-            if entry.read_text().strip() == name:
-                found.append(entry.parent.name)
-        except OSError:
-            continue  # it ended during the scan
-    return found
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

@@ -116,15 +116,6 @@ def parts_of(
     )
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Run on one torch thread, which is fastest and most reproducible for tiny matrices."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture
 def make_engine() -> Iterator[Callable[..., TrainingLoop]]:
     """Return the builder of engines on the tiny model; their folders are closed afterwards."""

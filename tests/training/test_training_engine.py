@@ -9,8 +9,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import torch
+from doubles import Messages
 
-from prorl_common import NullProgress, use_plugins
+from prorl_common import use_plugins
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.run.checkpoint import best_step, open_checkpoint
 from prorl_training.run.folder import RunFolder
@@ -93,14 +94,6 @@ def test_kl_is_zero_on_the_step_after_a_reset(
     kl = {r["step"]: r["kl"] for r in engine.parts.folder.metrics()}
     assert kl[3] > 1e-6
     assert kl[4] == pytest.approx(0.0, abs=1e-9)  # the reset follows step 3
-
-
-class Messages(NullProgress):
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def message(self, text: str) -> None:
-        self.lines.append(text)
 
 
 class ScriptedScorer:

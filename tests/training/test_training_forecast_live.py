@@ -5,15 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from prorl_common import NullProgress
-
-
-class Heard(NullProgress):
-    def __init__(self) -> None:
-        self.messages: list[str] = []
-
-    def message(self, text: str) -> None:
-        self.messages.append(text)
+from doubles import Messages
 
 
 def test_a_run_says_where_it_is_heading_every_so_many_validations_when_asked(
@@ -27,9 +19,9 @@ def test_a_run_says_where_it_is_heading_every_so_many_validations_when_asked(
         rollout={"prompts": 2, "samples": 2},
     )
     engine = make_engine(config, tmp_path / "run")
-    heard = Heard()
+    heard = Messages()
     engine.parts = replace(engine.parts, progress=heard)
     engine.run()
-    said = [m for m in heard.messages if "forecast for step 10" in m]
+    said = [m for m in heard.lines if "forecast for step 10" in m]
     assert [m.split(":")[0] for m in said] == ["step 4", "step 8"]
     assert "4 validations: a curve needs 8 at least, which this run has from step 8 on" in said[0]

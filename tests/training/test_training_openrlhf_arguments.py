@@ -19,9 +19,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from doubles import invoke
 
-from prorl_cli.main import build_app
 from prorl_common import UserError, plugins
 from prorl_common.config import ConfigError
 from prorl_datasets import Sample
@@ -560,10 +559,7 @@ def test_official_preset_leaves_little_unsaid() -> None:
 
 
 def prorl(*words: str) -> Any:
-    result = CliRunner().invoke(build_app(), ["train", *words])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+    return invoke("train", *words)
 
 
 def test_dry_run_from_the_command_line_needs_no_data_and_starts_nothing(

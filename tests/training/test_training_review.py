@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import torch
+from doubles import ByText
 
 from prorl_common import UserError
 from prorl_inference import Completion, TransformersGenerator, load_model
@@ -163,18 +164,6 @@ def test_a_run_whose_sampler_breaks_in_a_step_raises_and_leaves_no_thread(
 
 def weights_of(engine: TrainingLoop) -> list[torch.Tensor]:
     return [p.detach().clone() for p in engine.parts.policy.model.parameters()]
-
-
-class ByText:
-    """Give rewards that depend on the text only; no verdict while ``away``."""
-
-    def __init__(self) -> None:
-        self.away = False
-
-    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        if self.away:
-            return [Verdict(None, "infra_error", "down")] * len(items)
-        return [Verdict(float(sum(text.encode()) % 2), "scored", "rule") for text, _ in items]
 
 
 def gone_on(config: TrainConfig, run: Path, like: TrainingLoop) -> TrainingLoop:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doubles import write_model
 
 from prorl_common import NullProgress, UserError, sha256_file
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
-from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import check_config
 from prorl_training.config.presets import load_preset
@@ -50,8 +50,7 @@ def write_dataset(folder: Path, prompts: Iterable[str]) -> Path:
 @pytest.fixture
 def model_folder(tmp_path: Path) -> Path:
     folder = tmp_path / "model"
-    tiny_model(seed=0, hidden=32, context=96).save_pretrained(folder)
-    byte_tokenizer().save_pretrained(folder)
+    write_model(folder, seed=0, hidden=32, context=96)
     return folder
 
 

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
+from doubles import write_model
 
 from prorl_common import NullProgress, UserError
 from prorl_common.config import ConfigError
 from prorl_inference import quiet_transformers
-from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config, load_saved_config, save_config
 from prorl_training.engine import start
@@ -68,8 +67,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tiny model and a file in place of the dataset."""
     folder = tmp_path_factory.mktemp("stages")
     with quiet_transformers():
-        tiny_model(seed=0, hidden=32).save_pretrained(folder / "model")
-    byte_tokenizer().save_pretrained(folder / "model")
+        write_model(folder / "model", seed=0, hidden=32)
     (folder / "data").write_text("digits")
     return folder
 
@@ -206,7 +204,6 @@ def contents(run: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def whole(parts: Path, digit_task: Any) -> Path:
     """The uninterrupted run, with copies of its folder after steps 8, 10 (before its checkpoint), 12, and stages."""
-    torch.set_num_threads(1)  # as ``one_thread`` does for each test, but before it
     run = parts / "whole"
     return go_on(miniature(parts), run, digit_task, *(Snapshot(run, n) for n in (8, 10, 12)))
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 import torch
+from doubles import ByText, Messages
 
-from prorl_common import NullProgress
 from prorl_inference.tokens import encode_prompt
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
@@ -26,13 +26,6 @@ MakeEngine = Callable[..., TrainingLoop]
 COLD: dict[str, Any] = {"warm_start": {"examples": 0}, "checkpoint": {"every": 99}}
 
 
-class ByText:
-    """Give rewards that depend on the text only."""
-
-    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        return [Verdict(float(sum(t.encode()) % 2), "scored", "rule") for t, _ in items]
-
-
 class AwayFor(ByText):
     """Give no verdict for problems with one of these answers."""
 
@@ -45,16 +38,6 @@ class AwayFor(ByText):
             away if task.reference["answer"] in self.answers else verdict
             for verdict, (_, task) in zip(super().score(items), items, strict=True)
         ]
-
-
-class Told(NullProgress):
-    """Progress that keeps its messages."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def message(self, text: str) -> None:
-        self.lines.append(text)
 
 
 def kinds(engine: TrainingLoop) -> list[str]:
@@ -148,7 +131,7 @@ def test_batch_that_infra_errors_shorten_without_dynamic_sampling_is_a_decision_
         validation={"every": 0},
     )
     engine = make_engine(config, tmp_path / "run", AwayFor("1", "4"))
-    told = Told()
+    told = Messages()
     engine.parts = replace(engine.parts, progress=told)
     rows = [engine.step(1), engine.step(2)]
     short = [d for d in engine.parts.folder.decisions() if d["kind"] == "short_batch"]

@@ -1,5 +1,4 @@
 import json
-import os
 import re
 import subprocess
 import sys
@@ -7,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from command_line import prorl as command
 from pyarrow import parquet
 from typer.testing import CliRunner
 
@@ -14,14 +14,7 @@ from prorl_cli.verify.app import app as verify_app
 
 
 def prorl(*args: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: PLW1510
-        [sys.executable, "-m", "prorl_cli", "verify", *args],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        timeout=120,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
+    return command(cwd, "verify", *args)
 
 
 def line(number: int, response: str, verifier: str = "math", **reference: object) -> str:

@@ -21,21 +21,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
-from prorl_inference.testing import byte_tokenizer, tiny_model
+from doubles import RECIPE, write_model
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTRAS = "local,server,docker"
-RECIPE = """
-name: tiny
-seed: 1
-decontamination: {benchmarks: []}
-entries:
-  - {name: sums, domain: math, source: {kind: procedural, family: add, levels: [1]},
-     count: {train: 8, validation: 2, test: 2}}
-"""
 TRAIN = """
 train --preset quickstart --data data/tiny --model model --name one --steps 1 --set rollout.prompts=2
 --set rollout.samples=2 --set rollout.max_tokens=6 --set warm_start.examples=4 --set dynamic_sampling.enabled=false
@@ -91,9 +82,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("place")
-    tiny_model().save_pretrained(root / "model")
-    byte_tokenizer().save_pretrained(root / "model")
-    (root / "tiny.yaml").write_text(RECIPE)
+    write_model(root / "model")
+    (root / "tiny.yaml").write_text(RECIPE.format(train=8, validation=2, test=2))
     (root / "task.jsonl").write_text(TASK)
     (root / "program.py").write_text("print(6 * 7)\n")
     return root

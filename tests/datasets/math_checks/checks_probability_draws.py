@@ -6,22 +6,9 @@ from fractions import Fraction
 from itertools import combinations, pairwise, permutations, product
 from typing import Any
 
+from checks_probability_steps import formed
+
 Values = Mapping[str, Any]
-Check = Callable[[Mapping[str, Any], str], object]
-
-
-def formed(solve: Callable[[Values, str], Fraction]) -> Check:
-    """Return a check that gives the fraction, or numerator plus denominator if the question asks for it."""
-
-    def check(p: Values, question: str) -> object:
-        value = solve(p, question)
-        assert 0 < value < 1
-        if p["form"] == "sum":
-            assert "+ n" in question or "a + b" in question
-            return value.numerator + value.denominator
-        return value
-
-    return check
 
 
 def share(outcomes: Iterable[Any], good: Callable[[Any], bool]) -> Fraction:

@@ -1,0 +1,82 @@
+"""What tests of several rooms share: progress, clock and scorer, a folder with model and data, a command's result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from prorl_common import NullProgress
+from prorl_verifiers import Task, Verdict
+
+RECIPE = """
+name: tiny
+description: sums
+seed: 1
+decontamination: {{benchmarks: []}}
+entries:
+  - {{name: sums, domain: math, source: {{kind: procedural, family: add, levels: [1]}},
+     count: {{train: {train}, validation: {validation}, test: {test}}}}}
+"""
+
+
+class Messages(NullProgress):
+    """Progress that keeps its messages."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def message(self, text: str) -> None:
+        self.lines.append(text)
+
+
+class Clock:
+    """A clock that tests advance."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class ByText:
+    """Give rewards that depend on the text only; no verdict while ``away``."""
+
+    away = False
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        if self.away:
+            return [Verdict(None, "infra_error", "down")] * len(items)
+        return [Verdict(float(sum(text.encode()) % 2), "scored", "rule") for text, _ in items]
+
+
+def write_data(root: Path, train: int = 4, validation: int = 2, test: int = 3) -> Path:
+    """Write the recipe ``tiny.yaml`` and its dataset ``data/tiny`` into ``root``."""
+    from prorl_datasets import build, load_recipe
+
+    file = root / "tiny.yaml"
+    file.write_text(RECIPE.format(train=train, validation=validation, test=test))
+    build(load_recipe(str(file)), root / "data" / "tiny", progress=NullProgress())
+    return root
+
+
+def write_model(folder: Path, **size: int) -> Path:
+    """Write a tiny model and its tokenizer into ``folder``."""
+    from prorl_inference.testing import byte_tokenizer, tiny_model
+
+    tiny_model(**size).save_pretrained(folder)
+    byte_tokenizer().save_pretrained(folder)
+    return folder
+
+
+def invoke(*words: str) -> Any:
+    """Run ``prorl`` in this process; raise an exception that it did not handle."""
+    from typer.testing import CliRunner
+
+    from prorl_cli.main import build_app
+
+    result = CliRunner().invoke(build_app(), list(words))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
