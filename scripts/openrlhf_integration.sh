@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of the OpenRLHF engine inside the real OpenRLHF, Ray, vLLM and DeepSpeed, on the CPU. PYTHON belongs
 # to the environment that `make openrlhf-cpu-venv` makes. A missing package fails here; elsewhere these tests skip.
-# MARK=slow kills each kind of process once instead.
+# MARK=slow kills each kind of process once, and goes on with a stalled run, instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from doubles import write_model
 from pyarrow import parquet
 from rich.console import Console
 from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
 from prorl_cli.quickstart import screen
+from prorl_cli.quickstart.plan import SIZES
 from prorl_common import MissingExtraError, NullProgress
 from prorl_evaluation import EvalResult, EvalSettings, compare, evaluate
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
-from prorl_inference.testing import byte_tokenizer, tiny_model
 
 SAMPLES = [*make_samples(13), *make_samples(12, "logic")]
 
@@ -126,9 +127,9 @@ def test_the_whole_command_runs_and_given_again_keeps_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    tiny_model().save_pretrained("model")
-    byte_tokenizer().save_pretrained("model")
+    write_model(Path("model"))
     words = ["quickstart", "--model", "model", "--steps", "1"]
+    monkeypatch.setattr("prorl_cli.quickstart.plan.SIZES", SIZES[3:4])  # 40 problems, not 100
     nothing = (
         "prorl_training.engine.loop.never_usable"  # or the run fails: a random model earns nothing
     )

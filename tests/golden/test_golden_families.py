@@ -23,7 +23,7 @@ def items_of(family: Family, count: int) -> list[list[Any]]:
     ]
 
 
-@pytest.mark.parametrize("size", ["few", pytest.param("all", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", ["few", pytest.param("all", marks=pytest.mark.nightly)])
 def test_every_family_makes_the_items_it_made(size: str, golden: Any, digest: Any) -> None:
     found = families().items()
     hashes = {name: digest(items_of(family, ITEMS[size])) for name, family in sorted(found)}

@@ -37,21 +37,29 @@ SETTINGS = (
 """Any four validations count as a stall: after step 4 it raises n from step 5 on, after step 8 it ends the run."""
 
 
-def test_a_run_that_stalls_samples_more_then_ends_and_one_gone_on_with_decides_and_draws_the_same(
-    place: Path,
-) -> None:
-    run, again = (place / "runs" / name for name in ("stalls", "again"))
+@pytest.fixture(scope="module")
+def stalled(place: Path) -> Path:
+    """The folder of a run that stalls twice."""
     options = [word for setting in SETTINGS for word in ("--set", setting)]
     process = start(place, "--config", "config.yaml", "--name", "stalls", *options)
     assert finish(process, place) == 0, output_of(place)
-    check_decisions(run)
-    check_draws(run)
-    shutil.copytree(run, again, symlinks=True)
+    return place / "runs" / "stalls"
+
+
+def test_a_run_that_stalls_samples_more_and_then_ends(stalled: Path) -> None:
+    check_decisions(stalled)
+    check_draws(stalled)
+
+
+@pytest.mark.slow
+def test_a_stalled_run_gone_on_with_decides_and_draws_the_same(place: Path, stalled: Path) -> None:
+    again = place / "runs" / "again"
+    shutil.copytree(stalled, again, symlinks=True)
     for step in range(5, 9):
         shutil.rmtree(again / "checkpoints" / f"step_{step:06d}")
     assert finish(start(place, "--resume", "again"), place) == 0, output_of(place)
     assert "resuming again after step 4" in output_of(place)
-    assert where_it_ended(again) == where_it_ended(run)
+    assert where_it_ended(again) == where_it_ended(stalled)
 
 
 def check_decisions(run: Path) -> None:

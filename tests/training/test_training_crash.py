@@ -1,4 +1,4 @@
-"""Fifty SIGKILLs anywhere in a run of 200 steps: its result equals the uninterrupted run bit for bit.
+"""SIGKILLs anywhere in a run: its result equals the uninterrupted run bit for bit.
 
 A helper process imports everything once and forks a child per attempt, so a kill costs half a second, not ten.
 """
@@ -29,7 +29,6 @@ from prorl_training.engine.builder import Builder
 from prorl_training.engine.local import LocalEngine
 from prorl_training.run.folder import RunFolder
 
-STEPS, KILLS = 200, 50
 PLACES = ("anywhere", "journal", "checkpoint", "pruning", "anywhere")
 """The places of kills, in turn: at random, after a step's line, in a checkpoint, and in the pruning after it."""
 
@@ -37,7 +36,6 @@ RESUMED = "resumed"
 """A file that the child creates once it has dropped the steps to repeat."""
 
 SETTINGS: dict[str, Any] = {
-    "steps": STEPS,
     "rollout": {"prompts": 4, "samples": 4},
     "dynamic_sampling": {"max_batches": 3, "surplus": "carry", "refill": "expected"},
     "length_penalty": {"steps_on": 5, "steps_off": 10, "start_step": 4},
@@ -59,12 +57,12 @@ class Marked(RunFolder):
         (self.path / RESUMED).touch()
 
 
-def start_or_resume(path: Path) -> None:
+def start_or_resume(path: Path, steps: int) -> None:
     """Start or resume the run in this process as ``prorl train`` does, with a fake scorer."""
     conftest: Any = importlib.import_module("conftest")
     model, data = path.parent / "model", path.parent / "data"
     places = {"model": {"path": str(model)}, "data": {"path": str(data)}}
-    config = conftest.tiny_config(**SETTINGS, **places)
+    config = conftest.tiny_config(**SETTINGS, **places, steps=steps)
     folder = Marked(path)
     samples = (conftest.digit_samples(), conftest.digit_samples("validation"))
     progress = NullProgress()
@@ -75,7 +73,7 @@ def start_or_resume(path: Path) -> None:
 
 
 def serve() -> None:
-    """Read orders {path, lines, place, delay}, fork, kill as ordered, and answer how the child ended."""
+    """Read orders {path, steps, lines, place, delay}, fork, kill as ordered, and answer how the child ended."""
     torch.set_num_threads(1)
     importlib.import_module("conftest")  # once, for all children
 
@@ -85,7 +83,7 @@ def serve() -> None:
         (Path(order["path"]) / RESUMED).unlink(missing_ok=True)
         child = os.fork()
         if child == 0:
-            _run_child(Path(order["path"]))
+            _run_child(Path(order["path"]), order["steps"])
         if order["place"] is not None:
             _wait_for(child, order)
             os.kill(child, signal.SIGKILL)  # not reaped yet, so the id is still the child's
@@ -93,9 +91,9 @@ def serve() -> None:
         print(json.dumps(status), flush=True)
 
 
-def _run_child(path: Path) -> None:
+def _run_child(path: Path, steps: int) -> None:
     try:
-        start_or_resume(path)
+        start_or_resume(path, steps)
     finally:
         error = sys.exc_info()[1]
         if error is not None:
@@ -159,11 +157,17 @@ class Helper:
         assert self._answer() == "ready"
 
     def attempt(
-        self, path: Path, lines: int = 0, place: str | None = None, delay: float = 0.0
+        self, path: Path, steps: int, lines: int = 0, place: str | None = None, delay: float = 0.0
     ) -> int:
         """Start or resume the run in a child and return its wait status (9: killed, 0: done)."""
         assert self.process.stdin is not None
-        order = {"path": str(path), "lines": lines, "place": place, "delay": delay}
+        order = {
+            "path": str(path),
+            "steps": steps,
+            "lines": lines,
+            "place": place,
+            "delay": delay,
+        }
         self.process.stdin.write(json.dumps(order) + "\n")
         self.process.stdin.flush()
         return int(self._answer())
@@ -187,15 +191,17 @@ def helper() -> Iterator[Helper]:
     one.close()
 
 
-def kill_many(helper: Helper, path: Path, step_seconds: float) -> Counter[str]:
-    """Kill the run KILLS times, at random steps in order, and return what the kills left behind."""
+def kill_many(
+    helper: Helper, path: Path, steps: int, kills: int, step_seconds: float
+) -> Counter[str]:
+    """Kill the run ``kills`` times, at random steps in order, and return what the kills left behind."""
     chance = random.Random(20260801)
-    targets = sorted([0, 0, *(chance.randrange(1, STEPS - 8) for _ in range(KILLS - 2))])
+    targets = sorted([0, 0, *(chance.randrange(1, steps - 8) for _ in range(kills - 2))])
     left: Counter[str] = Counter()
     for number, lines in enumerate(targets):
         place = PLACES[number % len(PLACES)]
         longest = {"anywhere": 1.5 * step_seconds, "checkpoint": 0.03}.get(place, 0.003)
-        status = helper.attempt(path, lines, place, chance.uniform(0, longest))
+        status = helper.attempt(path, steps, lines, place, chance.uniform(0, longest))
         assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
         left += Counter(_traces(path))
     return left
@@ -233,26 +239,34 @@ def everything(path: Path) -> dict[str, Any]:
     }
 
 
-@pytest.mark.slow
-def test_run_killed_fifty_times_equals_the_run_never_killed(helper: Helper, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("steps", "kills"),
+    [
+        pytest.param(50, 10, marks=pytest.mark.slow),
+        pytest.param(200, 50, marks=pytest.mark.nightly),
+    ],
+)
+def test_run_killed_many_times_equals_the_run_never_killed(
+    helper: Helper, tmp_path: Path, steps: int, kills: int
+) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     with quiet_transformers():
         tiny_model(seed=0).save_pretrained(tmp_path / "model")
     byte_tokenizer().save_pretrained(tmp_path / "model")
     (tmp_path / "data").write_text("stands for the dataset's file in the run's identity")
     started = time.monotonic()
-    assert helper.attempt(whole) == 0
-    step_seconds = (time.monotonic() - started) / STEPS
-    left = kill_many(helper, killed, step_seconds)
-    assert helper.attempt(killed) == 0
+    assert helper.attempt(whole, steps) == 0
+    step_seconds = (time.monotonic() - started) / steps
+    left = kill_many(helper, killed, steps, kills, step_seconds)
+    assert helper.attempt(killed, steps) == 0
     took = time.monotonic() - started
     print(f"{took:.0f} s in all, {step_seconds * 1000:.0f} ms a step; {dict(left)}")
     one, other = everything(whole), everything(killed)
     rows = one["metrics"]
-    assert [r["step"] for r in rows] == list(range(1, STEPS + 1))
+    assert [r["step"] for r in rows] == list(range(1, steps + 1))
     assert any(r["groups_late_in"] for r in rows) and any(r.get("grad_norm") for r in rows)
     kinds = {d["kind"] for d in one["decisions"]}
     assert {"reference_reset", "penalty_window_opened", "warm_start"} <= kinds
-    assert left["kills"] == KILLS and left["half-written checkpoint"] and left["steps to do again"]
+    assert left["kills"] == kills and left["half-written checkpoint"] and left["steps to do again"]
     for part, value in one.items():
         assert other[part] == value, part
