@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,7 +18,6 @@ _spec: Any = importlib.util.spec_from_file_location(
 )
 outage_programs = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(outage_programs)
-COUNT = int(os.environ.get("PRORL_OUTAGE_PROGRAMS", "10000"))
 LIMITS = {"wall_seconds": 2.0, "cpu_seconds": 1.0, "memory_mb": 128, "output_kb": 64}
 FEEDS_BACK = (
     "def check(candidate):\n    x = candidate(3)\n    assert candidate(x) == candidate([x, x])"
@@ -53,16 +51,16 @@ def rewards(sandbox: Sandbox, seed: int, count: int) -> list[str]:
         return [text for text in threads.map(score, made) if text]
 
 
-def test_no_program_of_three_hundred_gets_away_without_a_reward(
-    open_local: Callable[[], Sandbox],
+@pytest.mark.parametrize(
+    ("seed", "count"),
+    [
+        (1, 300),
+        pytest.param(2, 2_000, marks=pytest.mark.slow),
+        pytest.param(3, 10_000, marks=pytest.mark.nightly),
+    ],
+)
+def test_no_program_gets_away_without_a_reward(
+    open_local: Callable[[], Sandbox], seed: int, count: int
 ) -> None:
     with open_local() as sandbox:  # type: ignore[attr-defined]
-        assert rewards(sandbox, seed=1, count=300) == []
-
-
-@pytest.mark.slow
-def test_no_program_of_ten_thousand_gets_away_without_a_reward(
-    open_local: Callable[[], Sandbox],
-) -> None:
-    with open_local() as sandbox:  # type: ignore[attr-defined]
-        assert rewards(sandbox, seed=2, count=COUNT) == []
+        assert rewards(sandbox, seed, count) == []
