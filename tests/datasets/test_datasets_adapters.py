@@ -4,7 +4,6 @@ import json
 import pickle
 import random
 from collections import Counter
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -363,45 +362,6 @@ def test_columns_of_nothing_but_nulls_and_odd_types_drop_or_name_a_column() -> N
                 continue
             if isinstance(made, Row):
                 json.dumps([made.task.reference, made.question], ensure_ascii=False).encode()
-
-
-def damaged(value: Any, odd: list[Any]) -> Iterator[Any]:
-    parts = value.items() if isinstance(value, dict) else enumerate(value[:2])
-    for key, part in parts:
-        nested = damaged(part, odd) if isinstance(part, dict | list) else iter(())
-        for other in (*odd, *nested):
-            copy = dict(value) if isinstance(value, dict) else list(value)
-            copy[key] = other
-            yield copy
-
-
-@pytest.mark.parametrize(
-    ("adapter", "name"),
-    [
-        ("eurus_code", "eurus.jsonl"),
-        ("scp116k", "scp_new.jsonl"),
-        ("nemotron_if", "nemotron.jsonl"),
-        ("nemotron_rl_if", "nemotron_rl.jsonl"),
-        ("dapo_math", "dapo.jsonl"),
-        ("arc", "arc.jsonl"),
-    ],
-)
-def test_a_row_with_any_part_of_another_type_is_a_row_a_drop_or_names_a_column(
-    adapter: str, name: str
-) -> None:
-    odd: list[Any] = [None, "", [], {}, 3, True, [None], [{}], float("nan"), "[", "\ud800"]
-    tried = 0
-    for where, raw in list(iter_rows(HUB_ROWS / name))[:5]:
-        for row in damaged(raw, odd):
-            try:
-                made = convert(adapter, row, where)
-            except DatasetError as error:
-                assert str(error).startswith(where)
-                continue
-            tried += 1
-            if isinstance(made, Row):
-                json.dumps([made.question, made.task.reference], ensure_ascii=False).encode()
-    assert tried > 50
 
 
 def test_adapters_travel_to_another_process() -> None:

@@ -89,7 +89,7 @@ def replaced(value: Any, place: tuple[Any, ...], other: Any) -> Any:
 
 ODD: list[Any] = [
     LARGE, [LARGE], {"a": -LARGE}, float("inf"), float("nan"), nested(5000), "\ud800", b"x", "\x00",
-    {"ground_truth": "1", "index": LARGE}, "[" * 9000, '{"a":' * 9000, '{"ground_truth":' + "9" * 5000 + "}",
+    None, "", [], {}, 3, True, [None], [{}], {"ground_truth": "1", "index": LARGE}, "[" * 9000, '{"a":' * 9000, '{"ground_truth":' + "9" * 5000 + "}",
     [{"role": "user", "content": nested(3000)}], {"a": {"b": b"x"}},
 ]  # fmt: skip
 
@@ -166,15 +166,6 @@ def test_arguments_that_would_take_for_ever_drop_the_row(name: str, kwargs: dict
     raw = {"prompt": "p", "instruction_id_list": [name], "kwargs": [kwargs]}
     made = convert("ifeval", raw, "f:1", 0)
     assert isinstance(made, Drop) and made.reason == "an argument of a constraint is too large"
-
-
-def test_scp_without_any_response_column_names_the_candidates_and_all_columns() -> None:
-    raw = {"problem": "Find x.", "extract_solution": "$x = 2.5$ m", "r1_thoughts": "so"}
-    with pytest.raises(
-        DatasetError, match=r"f:1: no column 'r1_response' \(nor r1_solution"
-    ) as caught:
-        convert("scp116k", raw, "f:1", 0)
-    assert "columns found: problem, extract_solution, r1_thoughts" in str(caught.value)
 
 
 def test_the_columns_of_an_error_are_not_a_million() -> None:
@@ -259,6 +250,9 @@ ROWS_OF = "    for i, (inp, exp) in enumerate(zip(inputs, results)):\n        as
 @pytest.mark.parametrize(
     "source",
     [
+        "def check(",
+        "x = 1",
+        "def check(a, b):\n    pass",
         CHECK + "1 + " * 50_000 + "1\n",
         CHECK + " + ".join(["1"] * 400) + "\n",
         CHECK + "-" * 100_000 + "1\n",

@@ -55,29 +55,11 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def test_a_copy_has_index_zero_and_a_new_text_has_the_number_of_lengths() -> None:
-    assert one(FOX, FOX) == (0.0,) * 8
-    assert one(FOX, "nothing in common here at all, not a single run of words") == (1.0,) * 8
-
-
-def test_a_shared_run_covers_its_words_up_to_its_length_and_no_longer() -> None:
-    shared = "fox jumps over the lazy dog"  # 6 of the 13 words
-    found = dict(zip(LENGTHS, one(FOX, f"a {shared} today"), strict=True))
-    assert found[5] == found[6] == pytest.approx(7 / 13)
-    assert found[7] == found[12] == 1.0
-
-
 def test_case_and_punctuation_do_not_count_and_signs_do() -> None:
     assert one(FOX, FOX.upper().replace(" ", ",\n")) == (0.0,) * 8
     sums = "x + 2 = 7 so x = 5 and y = 1 now"
     assert one(sums, sums) == (0.0,) * 8
     assert one(sums, sums.replace("+", "-"))[-1] == 1.0 - 12 / 14
-
-
-def test_no_run_goes_across_the_end_of_a_document() -> None:
-    first, second = FOX.split(" over ")
-    assert one(FOX, f"{first} over", second, lengths=(5,)) == (0.0,)
-    assert one(FOX, first, f"over {second}", lengths=(6,))[0] == pytest.approx(5 / 13)
 
 
 def test_a_response_shorter_than_the_longest_run_has_no_novelty() -> None:

@@ -18,7 +18,6 @@ from prorl_inference import (
     Request,
     SamplingParams,
     TransformersGenerator,
-    encode_prompt,
     pick_backend,
 )
 from prorl_inference.backends.transformers import decoding, refill
@@ -99,20 +98,6 @@ def test_a_prompt_run_beside_a_longer_one_enters_after_its_padding_was_dropped()
 def test_the_order_of_requests_does_not_matter() -> None:
     turned = run("refill", 5, REQUESTS[::-1])[::-1]
     assert_same(turned, run("refill", 5))
-
-
-def test_logprobs_of_refilled_rows_equal_a_fresh_forward_pass() -> None:
-    model: Any = tiny_model(seed=2, spread=0.1)
-    results = run("refill", 4, model=model, params=SamplingParams(max_tokens=120))
-    assert max(len(c.token_ids) for row in results for c in row) > 70
-    for request, row in zip(REQUESTS, results, strict=True):
-        prompt = encode_prompt(TOKENIZER, request.prompt)
-        for completion in row:
-            ids = torch.tensor([prompt + list(completion.token_ids)])
-            with torch.no_grad():
-                logits = model(ids).logits[0, len(prompt) - 1 : -1].float()
-            fresh = torch.log_softmax(logits, -1).gather(-1, ids[0, len(prompt) :, None])[:, 0]
-            assert fresh.tolist() == pytest.approx(completion.logprobs, abs=1e-5)
 
 
 def test_the_cache_stays_as_wide_as_the_longest_running_row(

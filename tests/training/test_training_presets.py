@@ -34,147 +34,70 @@ SOURCE = re.compile(
 )
 """A valid source: a publication with its place, a code base, another preset, or "ours"."""
 
-KEY_NUMBERS: dict[str, dict[str, object]] = {
-    "prorl-v1": {
-        "loss.clip_low": 0.2,
-        "loss.clip_high": 0.4,
-        "rollout.prompts": 256,
-        "rollout.samples": 16,
-        "rollout.temperature": 1.2,
-        "rollout.max_tokens": 8192,
-        "loss.mini_batches": 4,
-        "optimizer.lr": 2e-6,
-        "optimizer.schedule": "constant",
-        "advantage.estimator": "grpo",
-        "controller.optimizer": "clear",
-        "controller.reset_interval": 0,
-        "dynamic_sampling.enabled": True,
-        "loss.mismatch.correction": "tis",
-        "reward.faithful": True,
-        "rollout.max_prompt_tokens": 1024,
-    },
-    "prorl-v2": {
-        "steps": 3000,
-        "loss.clip_low": 0.2,
-        "loss.clip_high": 0.28,
-        "advantage.estimator": "reinforce_baseline",
-        "advantage.normalise": "trajectory",
-        "kl.estimator": "k2",
-        "kl.clamp": "input",
-        "kl.clamp_value": 10.0,
-        "kl.coefficient": 1e-4,
-        "length_penalty.form": "printed",
-        "length_penalty.steps_on": 100,
-        "length_penalty.steps_off": 500,
-        "controller.optimizer": "keep",
-        "controller.reset_interval": 300,
-        "loss.mismatch.correction": "tis",
-        "loss.mismatch.low": 0.0,
-        "loss.mismatch.high": 2.0,
-        "reward.faithful": True,
-        "rollout.max_prompt_tokens": 1024,
-        "model.gradient_checkpointing": True,
-        "loss.dual_clip": 0.0,
-        "rollout.top_p": 1.0,
-        "advantage.eps": 1e-8,
-        "dynamic_sampling.max_batches": 10,
-        "dynamic_sampling.late": "carry",
-        "optimizer.beta1": 0.9,
-        "optimizer.beta2": 0.95,
-        "optimizer.weight_decay": 0.0,
-        "optimizer.grad_clip": 1.0,
-        "validation.temperature": 0.6,
-        "validation.top_p": 0.95,
-    },
-    "prorl-3k": {"steps": 3000, "reward.faithful": True, "loss.mismatch.correction": "tis"},
-    "prorl-v2-official": {
-        "loss.clip_low": 0.2,
-        "loss.clip_high": 0.27,
-        "advantage.normalise": "token",
-        "kl.estimator": "k2",
-        "kl.clamp": "output",
-        "kl.clamp_value": 10.0,
-        "kl.coefficient": 1e-4,
-        "loss.mismatch.correction": "icepop",
-        "loss.mismatch.low": 0.5,
-        "loss.mismatch.high": 5.0,
-        "stop_properly.mode": "scale",
-        "stop_properly.value": 0.0,
-        "optimizer.lr": 1e-6,
-        "rollout.prompts": 512,
-        "rollout.samples": 16,
-        "rollout.temperature": 1.0,
-        "rollout.max_tokens": 8192,
-        "loss.mini_batches": 8,
-        "dynamic_sampling.rule": "open_interval",
-        "controller.reset_interval": 0,
-        "length_penalty.weight": 0.0,
-        "validation.every": 5,
-        "validation.samples": 4,
-        "validation.temperature": 1.0,
-        "openrlhf.zero_stage": 3,
-    },
-    "prorl-v2.1": {
-        "loss.on_policy_ratio": True,
-        "loss.mini_batches": 1,
-        "loss.mismatch.correction": "sequence_mask",
-        "loss.mismatch.low": 0.999,
-        "loss.mismatch.high": 1.002,
-        "dynamic_sampling.enabled": False,
-        "kl.clamp": "both",
-        "kl.input_clamp_value": 20.0,
-        "kl.clamp_value": 10.0,
-    },
-    "brorl": {
-        "steps": 191,
-        "rollout.prompts": 128,
-        "rollout.samples": 512,
-        "rollout.max_tokens": 16384,
-        "loss.mismatch.correction": "tis",
-        "dynamic_sampling.rule": "correct_count",
-    },
-    "justrl": {
-        "steps": 4380,
-        "advantage.estimator": "grpo",
-        "loss.clip_low": 0.2,
-        "loss.clip_high": 0.28,
-        "rollout.samples": 8,
-        "rollout.temperature": 1.0,
-        "rollout.max_tokens": 15360,
-        "optimizer.lr": 1e-6,
-        "kl.coefficient": 0.0,
-        "controller.reset_interval": 0,
-        "controller.kl_zscore": 0.0,
-        "controller.stall_validations": 0,
-        "dynamic_sampling.enabled": False,
-        "length_penalty.steps_on": 0,
-    },
-    "dler": {
-        "advantage.estimator": "reinforce_baseline",
-        "loss.clip_high": 0.28,
-        "dynamic_sampling.enabled": True,
-        "stop_properly.mode": "scale",
-        "stop_properly.value": 0.0,
-        "rollout.max_tokens": 4000,
-        "kl.coefficient": 5e-4,
-        "dynamic_sampling.oversample": 1.5,
-    },
-    "no-reset": {
-        "controller.reset_interval": 0,
-        "controller.kl_zscore": 0.0,
-        "controller.kl_threshold": 0.0,
-        "controller.stall_validations": 0,
-    },
-    "no-kl": {"kl.coefficient": 0.0, "controller.reset_interval": 0},
-    "no-length": {"length_penalty.weight": 0.0, "length_penalty.steps_on": 0},
-    "cpu": {"steps": 3000, "rollout.max_tokens": 64, "optimizer.lr": 1e-5},
-    "quickstart": {
-        "steps": 12,
-        "dynamic_sampling.surplus": "drop",
-        "dynamic_sampling.max_batches": 1,
-        "checkpoint.best": False,
-    },
+KEY_NUMBERS = {
+    "prorl-v1": """
+        loss.clip_low=0.2 loss.clip_high=0.4 rollout.prompts=256 rollout.samples=16
+        rollout.temperature=1.2 rollout.max_tokens=8192 loss.mini_batches=4 optimizer.lr=2e-06
+        optimizer.schedule=constant advantage.estimator=grpo controller.optimizer=clear
+        controller.reset_interval=0 dynamic_sampling.enabled=true loss.mismatch.correction=tis
+        reward.faithful=true rollout.max_prompt_tokens=1024
+    """,
+    "prorl-v2": """
+        steps=3000 loss.clip_low=0.2 loss.clip_high=0.28 advantage.estimator=reinforce_baseline
+        advantage.normalise=trajectory kl.estimator=k2 kl.clamp=input kl.clamp_value=10.0
+        kl.coefficient=0.0001 length_penalty.form=printed length_penalty.steps_on=100
+        length_penalty.steps_off=500 controller.optimizer=keep controller.reset_interval=300
+        loss.mismatch.correction=tis loss.mismatch.low=0.0 loss.mismatch.high=2.0
+        reward.faithful=true rollout.max_prompt_tokens=1024 model.gradient_checkpointing=true
+        loss.dual_clip=0.0 rollout.top_p=1.0 advantage.eps=1e-08 dynamic_sampling.max_batches=10
+        dynamic_sampling.late=carry optimizer.beta1=0.9 optimizer.beta2=0.95
+        optimizer.weight_decay=0.0 optimizer.grad_clip=1.0 validation.temperature=0.6
+        validation.top_p=0.95
+    """,
+    "prorl-3k": "steps=3000 reward.faithful=true loss.mismatch.correction=tis",
+    "prorl-v2-official": """
+        loss.clip_low=0.2 loss.clip_high=0.27 advantage.normalise=token kl.estimator=k2
+        kl.clamp=output kl.clamp_value=10.0 kl.coefficient=0.0001
+        loss.mismatch.correction=icepop loss.mismatch.low=0.5 loss.mismatch.high=5.0
+        stop_properly.mode=scale stop_properly.value=0.0 optimizer.lr=1e-06 rollout.prompts=512
+        rollout.samples=16 rollout.temperature=1.0 rollout.max_tokens=8192 loss.mini_batches=8
+        dynamic_sampling.rule=open_interval controller.reset_interval=0
+        length_penalty.weight=0.0 validation.every=5 validation.samples=4
+        validation.temperature=1.0 openrlhf.zero_stage=3
+    """,
+    "prorl-v2.1": """
+        loss.on_policy_ratio=true loss.mini_batches=1 loss.mismatch.correction=sequence_mask
+        loss.mismatch.low=0.999 loss.mismatch.high=1.002 dynamic_sampling.enabled=false
+        kl.clamp=both kl.input_clamp_value=20.0 kl.clamp_value=10.0
+    """,
+    "brorl": """
+        steps=191 rollout.prompts=128 rollout.samples=512 rollout.max_tokens=16384
+        loss.mismatch.correction=tis dynamic_sampling.rule=correct_count
+    """,
+    "justrl": """
+        steps=4380 advantage.estimator=grpo loss.clip_low=0.2 loss.clip_high=0.28
+        rollout.samples=8 rollout.temperature=1.0 rollout.max_tokens=15360 optimizer.lr=1e-06
+        kl.coefficient=0.0 controller.reset_interval=0 controller.kl_zscore=0.0
+        controller.stall_validations=0 dynamic_sampling.enabled=false length_penalty.steps_on=0
+    """,
+    "dler": """
+        advantage.estimator=reinforce_baseline loss.clip_high=0.28 dynamic_sampling.enabled=true
+        stop_properly.mode=scale stop_properly.value=0.0 rollout.max_tokens=4000
+        kl.coefficient=0.0005 dynamic_sampling.oversample=1.5
+    """,
+    "no-reset": """
+        controller.reset_interval=0 controller.kl_zscore=0.0 controller.kl_threshold=0.0
+        controller.stall_validations=0
+    """,
+    "no-kl": "kl.coefficient=0.0 controller.reset_interval=0",
+    "no-length": "length_penalty.weight=0.0 length_penalty.steps_on=0",
+    "cpu": "steps=3000 rollout.max_tokens=64 optimizer.lr=1e-05",
+    "quickstart": """
+        steps=12 dynamic_sampling.surplus=drop dynamic_sampling.max_batches=1
+        checkpoint.best=false
+    """,
 }
+"""Settings of each preset as published."""
 
 
 def at(config: TrainConfig, path: str) -> object:
@@ -220,8 +143,7 @@ def test_the_table_covers_every_preset() -> None:
 
 @pytest.mark.parametrize("name", sorted(KEY_NUMBERS))
 def test_key_numbers_are_the_published_ones(name: str) -> None:
-    config = load_config(name)
-    assert {path: at(config, path) for path in KEY_NUMBERS[name]} == KEY_NUMBERS[name]
+    assert load_config(name, None, KEY_NUMBERS[name].split()) == load_config(name)
 
 
 @pytest.mark.parametrize("name", preset_names())
