@@ -110,7 +110,7 @@ def test_what_is_no_reward_is_an_infra_error(
         assert NO_REWARD[verifier] in row["reason"]
 
 
-BAD_ANSWERS = ("bad raise", "bad none", "bad leave", "bad metrics")
+BAD_ANSWERS = ("bad raise", "bad user", "bad none", "bad leave", "bad metrics")
 
 PAIR = """
 import random, sys
@@ -169,7 +169,12 @@ def test_a_worker_that_asks_for_what_is_no_program_fails_alone(tmp_path: Path) -
 
 
 def test_an_answer_on_which_alone_a_verifier_fails_gets_nothing(tmp_path: Path) -> None:
-    verifiers = ("fails-on-bad", "fails-on-bad-in-sandbox", "combines-badly")
+    verifiers = (
+        "fails-on-bad",
+        "fails-on-bad-without-canaries",
+        "fails-on-bad-in-sandbox",
+        "combines-badly",
+    )
     asked = [(name, text) for name in verifiers for text in BAD_ANSWERS]
     rows = scored_by(tmp_path, "rewards.py", asked, "--allow-weak")
     for row in rows:

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 
+from prorl_common import UserError
 from prorl_sandbox import Limits, Program
 from prorl_verifiers import Canary, Composition, Score, Task, TaskPart, Verdict, VerifierSpec
 
@@ -124,6 +125,8 @@ def fails_on_bad(response, reference, sandbox=None):
     word = response.partition("bad ")[2]
     if word == "raise":
         raise ValueError(response)
+    if word == "user":
+        raise UserError(response)
     if word == "leave":
         os._exit(3)
     metrics = {"part": float("nan")} if word == "metrics" else {}
@@ -143,5 +146,6 @@ def canaries(draw):
 
 
 ON_BAD = VerifierSpec(name="fails-on-bad", score=fails_on_bad, quick_canaries=canaries)
+ON_BAD_ALONE = VerifierSpec(name="fails-on-bad-without-canaries", score=fails_on_bad)
 ON_BAD_IN_SANDBOX = VerifierSpec(name="fails-on-bad-in-sandbox", score_in_sandbox=fails_on_bad)
 COMBINES_BADLY = VerifierSpec(name="combines-badly", compose=Composition(parts, combine))

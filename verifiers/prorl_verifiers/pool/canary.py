@@ -41,7 +41,7 @@ class Check:
         if self.job is None:
             return self
         verdict = scored.get(self.job)
-        if verdict is None:
+        if verdict is None or verdict.is_infra_error:
             return None
         return replace(self, reward=verdict.reward, status=verdict.status, job=None)
 

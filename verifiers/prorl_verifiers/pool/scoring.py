@@ -257,7 +257,8 @@ class WorkerThread(threading.Thread):
         """
         if not fault.is_infra_error or self.stopping:
             return fault
-        task, checks = job.task, []
+        task = job.task
+        checks: list[Check] = []
         try:
             checks = quick_checks(task.verifier, random.Random())
             frames = [check.frame for check in checks]

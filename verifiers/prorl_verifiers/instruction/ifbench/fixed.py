@@ -170,7 +170,7 @@ def emoji_sentences(text: str, kwargs: Kwargs) -> bool:
 def overlap(text: str, kwargs: Kwargs) -> bool:
     trigrams, reference = _trigrams(text), _trigrams(kwargs["reference_text"])
     share = 100 * len(trigrams & reference) / max(1, len(trigrams))
-    return abs(share - kwargs["percentage"]) <= 2
+    return bool(abs(share - kwargs["percentage"]) <= 2)
 
 
 def _trigrams(text: str) -> set[tuple[str, ...]]:
