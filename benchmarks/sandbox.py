@@ -7,7 +7,7 @@ noisy machine disturbs all alike. Three figures each: latency of one run after a
 latency of a run that comes after a pause, and runs a second from 2, 4 and 16 threads. Our own
 backends also run 20 tests of one submission together (``run_cases``), beside 20 runs one after
 another. What is not installed here is left out and named. Hostile programs:
-``prorl sandbox attack``.
+``prorl sandbox doctor --attack all``.
 """
 
 from __future__ import annotations

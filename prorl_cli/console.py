@@ -122,7 +122,7 @@ def print_table(
     if left_out:
         names = ", ".join(left_out)
         console.print(
-            f"left out for want of room: {names} (a wider terminal shows them, --json has all)"
+            f"columns left out because the terminal is too narrow: {names} (--json prints all)"
         )
 
 
@@ -224,8 +224,8 @@ def make_progress() -> Progress:
     return RichProgress() if sys.stderr.isatty() else PlainProgress()
 
 
-KEPT = "stopping; finished batches are kept, give the same command again to go on"
-"""Message at Ctrl-C while sampling."""
+KEPT = "stopping; finished parts are kept, run the same command again to continue"
+"""Message at Ctrl-C while building or sampling."""
 
 
 @contextmanager

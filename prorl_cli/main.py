@@ -7,6 +7,7 @@ bug keeps its traceback. Data goes to stdout, progress and messages to stderr.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -37,8 +38,8 @@ def build_app() -> typer.Typer:
     app = typer.Typer(
         name="prorl",
         cls=_Root,
-        help="Train a reasoning model with verifiable rewards for thousands of steps, and find out "
-        "honestly whether it learned.",
+        help="Train a reasoning model for thousands of RL steps on rewards that programs verify, and "
+        "measure whether it learned.",
         epilog=EPILOG,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -60,7 +61,7 @@ def build_app() -> typer.Typer:
                 "--plugin",
                 metavar="FILE.py",
                 callback=_load_plugins,
-                help="Python file with parts of your own, for any command; repeatable.",
+                help="Load your own verifiers, losses and other parts from this file; repeatable.",
             ),
         ] = None,
     ) -> None:
@@ -100,7 +101,7 @@ class _Root(ByPurpose):
     """Reports usage errors in one line, and keeps Typer from silently turning other exceptions into exit codes."""
 
     purposes: ClassVar = {
-        "Commands to begin with": "quickstart doctor model",
+        "Commands to get started": "quickstart doctor model",
         "Commands to build, train and evaluate": "data train eval",
         "Commands to show and share results": "view push",
         "Commands to score answers and run programs": "verify sandbox",
@@ -143,17 +144,14 @@ def plugins_first(args: list[str]) -> list[str]:
 def _in_a_line(error: Any) -> Exception:
     if "NoArgsIsHelp" in type(error).__name__:  # the whole page, not a mistake's line
         return cast(Exception, error)
-    if "NoSuchOption" in type(error).__name__ and error.ctx is not None:
-        command = error.ctx.command
-        if any("--set" in parameter.opts for parameter in command.params):
-            key = setting_for(error.ctx.command_path, error.option_name)
-            if key is not None:
-                return UserError(
-                    f"no such option: {error.option_name}: use --set {key}=VALUE; "
-                    f"see {error.ctx.command_path} --help"
-                )
     words = plain_words(" ".join(error.format_message().split())).rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "prorl"
+    if unknown := re.match(r"No such (?:option:|command) '?([\w-]+)", words):
+        options = [] if error.ctx is None else error.ctx.command.params
+        settable = any("--set" in option.opts for option in options)
+        if cure := replacement(command, unknown[1], settable):
+            words = unknown[0].replace("'", "") + f": {cure}"
+    words = re.sub(r" \(Possible options: (.*)\)", r" (did you mean \1?)", words)
     return UserError(f"{words[:1].lower()}{words[1:]}; see {command} --help")
 
 
@@ -165,13 +163,42 @@ TREES = {
 """Command group -> module and class of its settings."""
 SECTIONS = {
     "compare": "comparison",
-    "report": "comparison",
     "table": "comparison",
     "novelty": "novelty",
 }
 """Command -> section preferred among settings of the same name."""
 SHORT = {"server": "server.url", "gpus": "openrlhf.gpus_per_node"}
 """Options whose setting has another name."""
+
+
+REMOVED = {
+    "data doctor": "use prorl data build --check",
+    "data show": "use prorl data inspect FOLDER ID",
+    "eval report": "use prorl eval compare NAMES --html FILE",
+    "eval run --markdown": "the command writes a Markdown file, whose name it prints",
+    "eval table --markdown": "use --md FILE",
+    **{
+        f"eval {verb} --config": "use --set SECTION.KEY=VALUE"
+        for verb in ("compare", "table", "novelty", "regrade")
+    },
+    "push --fall-back": "use --checkpoint STEP with the step of an intact checkpoint",
+    "sandbox attack": "use prorl sandbox doctor --attack all",
+    "train export --best": "use --checkpoint best",
+    "train export --fall-back": "use --checkpoint STEP with the step of an intact checkpoint",
+    "train export --step": "use --checkpoint STEP",
+    "train forecast --widest": "remove it; the limit is 0.1",
+    "train fit --gpu-tflops": "remove it; hours are for an H100 and scale with the GPU's peak",
+    "view --open": "open the address that the command prints",
+}
+"""Removed command, or command and option -> what to do instead."""
+
+
+def replacement(command: str, name: str, settable: bool) -> str | None:
+    """Return what replaces an option or subcommand of ``command``, or None; ``settable`` if it takes ``--set``."""
+    cure = REMOVED.get(f"{command} {name}".removeprefix("prorl "))
+    if cure is None and settable and (key := setting_for(command, name)):
+        return f"use --set {key}=VALUE"
+    return cure
 
 
 def setting_for(command: str, option: str) -> str | None:

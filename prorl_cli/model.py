@@ -17,15 +17,17 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 @app.callback()
 def group() -> None:
-    """Fetch, list and try models."""
+    """Download, list and try models."""
 
 
 @app.command("fetch")
 def fetch_command(
-    name: Annotated[str, typer.Argument(help="A known model or a hub id.")] = "smollm2-135m",
-    force: Annotated[bool, typer.Option(help="Make it anew even if it is cached.")] = False,
+    name: Annotated[
+        str, typer.Argument(help="Model: a name from prorl model list, or a hub id.")
+    ] = "smollm2-135m",
+    force: Annotated[bool, typer.Option(help="Download again even if it is cached.")] = False,
 ) -> None:
-    """Download a model into the user cache, once, and print its folder.
+    """Download a model into the user cache and print its folder.
 
     Example: prorl model fetch smollm2-135m
     """
@@ -33,7 +35,7 @@ def fetch_command(
 
     progress = make_progress()
     if not force and is_cached(name):
-        say(f"{name} is in the cache already (--force makes it again)")
+        say(f"{name} is already in the cache (--force downloads it again)")
     try:
         path = fetch_or_resolve(name, progress, force=force)
     finally:
@@ -43,7 +45,7 @@ def fetch_command(
 
 @app.command("list")
 def list_command(json: Json = False) -> None:
-    """Show the models that need no hub, and where they are.
+    """List the models that do not need the hub, and their folders.
 
     Example: prorl model list
     """
@@ -63,16 +65,16 @@ def list_command(json: Json = False) -> None:
 
 @app.command("chat")
 def chat_command(
-    prompt: Annotated[str, typer.Argument(help="What to ask.")],
-    model: Annotated[
-        str, typer.Option(help="A known model, a folder or a hub id.")
-    ] = "smollm2-135m",
-    temperature: Annotated[float, real(high=MOST_TEMPERATURE, help="0 is greedy.")] = 0.6,
-    max_tokens: Annotated[int, whole(low=1, help="Longest answer, in tokens.")] = 256,
-    seed: Annotated[int, whole(help="The same seed gives the same answer.", high=MOST_SEED)] = 0,
+    prompt: Annotated[str, typer.Argument(help="Prompt to answer.")],
+    model: Annotated[str, typer.Option(help="Model: name, folder or hub id.")] = "smollm2-135m",
+    temperature: Annotated[
+        float, real(high=MOST_TEMPERATURE, help="Sampling temperature; 0 is greedy.")
+    ] = 0.6,
+    max_tokens: Annotated[int, whole(low=1, help="Maximum tokens of the answer.")] = 256,
+    seed: Annotated[int, whole(help="Seed of sampling.", high=MOST_SEED)] = 0,
     json: Json = False,
 ) -> None:
-    """Answer one prompt with a model, or a checkpoint's folder.
+    """Answer one prompt with a model or a checkpoint.
 
     Example: prorl model chat "What is 17 + 25?" --model smollm2-135m
     """

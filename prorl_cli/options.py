@@ -70,7 +70,9 @@ def _checked(numbers: TypeAdapter[T], value: object) -> T:
 SandboxBackend = Annotated[
     str,
     typer.Option(
-        "--backend", envvar="PRORL_BACKEND", help="Sandbox: local, docker or docker:RUNTIME."
+        "--backend",
+        envvar="PRORL_BACKEND",
+        help="Sandbox backend: local, docker or docker:RUNTIME.",
     ),
 ]
 RewardServers = Annotated[
@@ -78,35 +80,47 @@ RewardServers = Annotated[
     typer.Option(
         "--reward-server",
         metavar="URL",
-        help="Score at this running prorl verify serve, not here; repeatable.",
+        help="Score at this prorl verify serve instead of on this machine; repeatable.",
     ),
 ]
 TokenFile = Annotated[
-    Path | None, typer.Option(help="File with the token that clients send (else PRORL_TOKEN).")
+    Path | None,
+    typer.Option(help="File with the token that clients must send (default: PRORL_TOKEN)."),
 ]
 AllowHost = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME", help="Name by which browsers reach it, e.g. of a proxy; repeatable."
+        metavar="NAME",
+        help="Also accept requests for this host name, e.g. of a proxy; repeatable.",
     ),
 ]
 ReadyFile = Annotated[
     Path | None,
-    typer.Option(help="Write the address here once it is ready.", callback=file_to_write),
+    typer.Option(
+        help="Write the address to this file when the service is ready.", callback=file_to_write
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 JsonNotTables = Annotated[
     bool, typer.Option("--json", help="Print JSON to stdout instead of tables.")
 ]
 
-Preset = Annotated[str | None, typer.Option(help="A packaged preset; see prorl train presets.")]
+Preset = Annotated[
+    str | None, typer.Option(help="Preset of settings; prorl train presets lists them.")
+]
 Sets = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Override a setting; repeatable."),
 ]
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="YAML file of settings.")]
+CheckpointStep = Annotated[
+    str,
+    typer.Option(
+        "--checkpoint", metavar="STEP", help="Checkpoint of the run: latest, best or a step number."
+    ),
+]
 RunArgument = Annotated[
-    str | None, typer.Argument(help="A run's name or folder (default: newest).")
+    str | None, typer.Argument(help="Run: a name or a folder (default: newest).")
 ]
 
 
@@ -120,17 +134,18 @@ def run_or_newest(name: str | None) -> RunFolder:
     return run
 
 
-AllowWeak = Annotated[bool, typer.Option(help="Run code without full isolation.")]
-Workers = Annotated[int, whole(low=1, high=MOST_WORKERS, help="Worker processes.")]
-Timeout = Annotated[float, real(low=0.1, help="Seconds a try at one response.")]
+AllowWeak = Annotated[bool, typer.Option(help="Run untrusted code even without full isolation.")]
+Workers = Annotated[int, whole(low=1, high=MOST_WORKERS, help="Number of worker processes.")]
+Timeout = Annotated[float, real(low=0.1, help="Time limit per response in seconds.")]
 ThinkOpen = Annotated[
-    bool, typer.Option(help="The chat template opens the thinking: responses begin inside it.")
+    bool,
+    typer.Option(help="Responses start inside the thinking, because the chat template opens it."),
 ]
 Modes = Annotated[
     list[str] | None,
     typer.Option(
         "--mode",
         metavar="VERIFIER=MODE",
-        help="Like math=either; may be repeated. A task's own mode stays.",
+        help="Mode of a verifier, e.g. math=either; repeatable. A task's own mode has priority.",
     ),
 ]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, warn
-from prorl_cli.options import JsonNotTables
+from prorl_cli.options import CheckpointStep, JsonNotTables
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -25,46 +25,41 @@ def push(
     model: Annotated[
         str,
         typer.Argument(
-            metavar="RUN|MODEL|DATASET", help="A run, or the folder of a model or of a dataset."
+            metavar="RUN|MODEL|DATASET", help="A run, or the folder of a model or a dataset."
         ),
     ],
-    repo: Annotated[str, typer.Argument(metavar="REPO", help="Where to: owner/name.")],
-    checkpoint: Annotated[
-        str, typer.Option(metavar="STEP", help="Of a run: latest, best or a step.")
-    ] = "latest",
-    fall_back: Annotated[
-        bool, typer.Option("--fall-back", help="Where the newest is damaged, take an older one.")
-    ] = False,
+    repo: Annotated[str, typer.Argument(metavar="REPO", help="Repository on the hub: owner/name.")],
+    checkpoint: CheckpointStep = "latest",
     evaluation: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FOLDER",
-            help="A result folder of this model or its base, baseline first; repeatable.",
+            help="Result folder of this model or its base model, the base first; repeatable.",
         ),
     ] = None,
     license: Annotated[
-        str | None, typer.Option(help="The base model's licence, where prorl does not know it.")
+        str | None, typer.Option(help="Licence of the base model, if prorl does not know it.")
     ] = None,
     private: Annotated[
-        bool, typer.Option("--private", help="Make the repository private, where it is made.")
+        bool,
+        typer.Option("--private", help="Create the repository as private if it does not exist."),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show files and card, and ask nobody.")
+        bool, typer.Option("--dry-run", help="Show the files and the card without uploading them.")
     ] = False,
     json_out: JsonNotTables = False,
 ) -> None:
-    """Put a model or a dataset on the Hugging Face hub.
+    """Upload a model or a dataset to the Hugging Face hub.
 
     Example: prorl push mine owner/name --private
 
-    Makes one commit. For a model: its files, a card of what was upload, decided and measured, and the run's record; no
-    prompts, answers, paths or tokens. For a dataset: data/<split>-*.parquet, the card and the manifest, as load_dataset
-    reads them, without the texts of dropped rows. Needs HF_TOKEN.
+    Needs HF_TOKEN. A model is uploaded with a card and the run's settings and decisions, but without prompts,
+    answers, paths or tokens; a dataset in the form that load_dataset reads, without the texts of dropped rows.
     """
     if (Path(model) / MANIFEST).is_file():
-        if checkpoint != "latest" or fall_back or evaluation or license is not None:
+        if checkpoint != "latest" or evaluation or license is not None:
             raise UserError(
-                f"{model} is a dataset: --checkpoint, --fall-back, --evaluation and --license are for models"
+                f"{model} is a dataset: --checkpoint, --evaluation and --license are for models"
             )
         from prorl_datasets import plan_push as plan_dataset
         from prorl_datasets import push as push_dataset
@@ -94,22 +89,17 @@ def push(
     results, folder = [load_result(path) for path in evaluation or []], Path(model)
     is_run = (folder / "config.yaml").is_file()
     if folder.is_dir() and not is_run and "/" not in model and (RUNS / model).is_dir():
-        raise UserError(f"{model} is a folder here and a run: give ./{model} or {RUNS / model}")
+        raise UserError(
+            f"{model} is both a folder here and a run: give ./{model} or {RUNS / model}"
+        )
     run = None if folder.is_dir() and not is_run else find_run(model)
     if run is None:
-        if checkpoint != "latest" or fall_back:
-            raise UserError(
-                f"{model} is a model's folder: --checkpoint and --fall-back are for runs"
-            )
+        if checkpoint != "latest":
+            raise UserError(f"{model} is a model's folder: --checkpoint is for runs")
         clean = Private(os.environ, [model])
         facts = facts_of_model(folder, clean)
     else:
-        if not checkpoint.isdigit() and checkpoint not in ("latest", "best"):
-            raise UserError(f"--checkpoint is '{checkpoint}': use latest, best or a step number")
-        step = int(checkpoint) if checkpoint.isdigit() else None
-        chosen = choose_checkpoint(run, step, checkpoint == "best", fall_back)
-        for trouble in chosen.passed_over:
-            warn(f"passed over: {trouble}")
+        chosen = choose_checkpoint(run, checkpoint)
         clean = private_of(run, os.environ)
         facts = facts_of_run(run, chosen, clean)
         results = results or results_beside(run.path)
@@ -117,15 +107,15 @@ def push(
         facts = replace(facts, base=replace(facts.base, licence=license))
     if evaluation and all(result.model_digest != facts.weights for result in results):
         raise UserError(
-            f"none of the results given with --evaluation is of these weights ({facts.weights[:12]}): "
-            "evaluate this very model, or leave the option out"
+            f"none of the results given with --evaluation belongs to these weights ({facts.weights[:12]}): "
+            "evaluate this model, or remove the option"
         )
     evaluated = card_evaluation(
         results, repo, facts.weights, clean, None if run is None else run.path
     )
     upload = plan_push(repo, facts, evaluated, clean)
     if not evaluated.section:
-        warn("these weights were not evaluated: the card says so")
+        warn("these weights were not evaluated, and the card says so")
     if not dry_run:
         upload = push_model(upload, facts, private, os.environ, make_progress())
     card = upload.files["README.md"]

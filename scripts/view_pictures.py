@@ -3,7 +3,7 @@
     python benchmarks/small_policy.py benchmarks/studies/why_reward_fell.yaml --work runs/walk
     prorl data build --recipe quickstart --out runs/walk/quickstart
     prorl eval pass-at-k --run runs/walk/half --checkpoint 0 --checkpoint latest \
-        --dataset runs/walk/data --split validation --k 8 --n 16 --temperature 1 --top-p 1
+        --dataset runs/walk/data --split validation --k 8 --n 16 --set sampling.temperature=1 --set sampling.top_p=1
     python scripts/view_pictures.py --work runs/walk
 
 Needs playwright, Chromium and Pillow. Every picture is one address of the page, so what it shows can be opened.

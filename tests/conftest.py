@@ -20,7 +20,7 @@ def test_data() -> Path:
     """The folder named by PRORL_TEST_DATA. Without it tests skip, but fail in CI; ``none`` skips them in CI too."""
     value = os.environ.get("PRORL_TEST_DATA")
     if value == "none":
-        pytest.skip("PRORL_TEST_DATA=none: the real data is not here")
+        pytest.skip("PRORL_TEST_DATA=none: the real data is not on this machine")
     if not value:
         reason = "PRORL_TEST_DATA is not set: it names the folder of real data"
         if os.environ.get("CI") == "true":

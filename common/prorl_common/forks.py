@@ -188,7 +188,9 @@ class Template:
             try:
                 socket.send_fds(self._control, [json.dumps(order).encode()], list(handles))
             except OSError as error:
-                raise ChildError(f"{self.noun} did not start: its template is gone") from error
+                raise ChildError(
+                    f"{self.noun} did not start: its template process has ended"
+                ) from error
             answer = self._reply(_REPLY_SECONDS)
         if "error" in answer:
             raise ChildError(f"{self.noun} did not start: {answer['error']}")
@@ -202,7 +204,9 @@ class Template:
             self.kill()
             raise ChildError(f"{self.noun} did not start in time") from error
         except OSError as error:
-            raise ChildError(f"{self.noun} did not start: its template is gone") from error
+            raise ChildError(
+                f"{self.noun} did not start: its template process has ended"
+            ) from error
         if not data:
             raise ChildError(self._describe_exit())
         reply: dict[str, Any] = json.loads(data)

@@ -97,7 +97,7 @@ def parse_address(url: str, name: str, example: str, base: str = "") -> Address:
     try:
         parts.hostname.encode("idna")
     except UnicodeError as error:
-        raise UserError(f"{name} is '{url}': '{parts.hostname}' is no host name") from error
+        raise UserError(f"{name} is '{url}': '{parts.hostname}' is not a host name") from error
     secure = parts.scheme == "https"
     path = parts.path.rstrip("/") or base
     return Address(secure, parts.hostname, port or (443 if secure else 80), path)
@@ -416,7 +416,7 @@ class ServerWatch:
             if lasted >= self.policy.patience:
                 raise ServiceError(
                     f"{self._where} has not answered for {format_seconds(lasted)} ({failure}): "
-                    f"{self._assurance}; once it answers, give the same command again"
+                    f"{self._assurance}; once it answers, run the same command again"
                 ) from failure
             if not self._reported_gone and self._streak >= GONE_AFTER:
                 self._reported_gone = True

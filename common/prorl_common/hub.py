@@ -55,7 +55,7 @@ def is_repo(name: str) -> bool:
 def check_repo(name: str) -> None:
     """Raise UserError unless ``name`` has the form owner/name."""
     if not is_repo(name):
-        raise UserError(f"'{name}' is no repository: write it as owner/name")
+        raise UserError(f"'{name}' is not a repository id: write it as owner/name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def upload(
     endpoint, token = hub_address(environment).rstrip("/"), hub_token(environment)
     if not token:
         raise UserError(
-            "no token: set HF_TOKEN to one that may write (https://huggingface.co/settings/tokens), "
+            "no token: set HF_TOKEN to a token with write access (https://huggingface.co/settings/tokens), "
             "or log in with: hf auth login"
         )
     broken: tuple[type[Exception], ...] = (errors.HfHubHTTPError, *broken_library())
@@ -131,14 +131,14 @@ def upload(
         if {_status(error), _status(error.__context__)} & {401, 403}:
             raise UserError(
                 f"the hub refuses the push to {repo} (HTTP {_status(error) or _status(error.__context__)}): HF_TOKEN "
-                "must be a token of its owner that may write"
+                "must be a token of the repository's owner with write access"
             ) from error
         if isinstance(error, ValueError) and not isinstance(error, (*broken, json.JSONDecodeError)):
             # invalid front matter of the card, or a name that the hub forbids
             reason = " ".join(str(error).split())[:300]
-            raise UserError(f"the hub does not take the push to {repo}: {reason}") from error
+            raise UserError(f"the hub rejects the push to {repo}: {reason}") from error
         first = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise ServiceError(f"the hub broke off the push to {repo}: {first[:200]}") from error
+        raise ServiceError(f"the hub interrupted the push to {repo}: {first[:200]}") from error
     url = f"{endpoint}/{_PAGES[kind]}{repo}"
     return replace(planned, removed=removed, url=url, commit=str(done.oid))
 

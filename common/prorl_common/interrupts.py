@@ -24,7 +24,7 @@ INTERRUPTED = 130
 GRACE = 0.7
 """Seconds between the second Ctrl-C and the forced end of the process."""
 _LOST_SECONDS = 0.05
-NOTHING_KEPT = "stopping; nothing is kept, give the same command again"
+NOTHING_KEPT = "stopping; nothing is kept, run the same command again"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 

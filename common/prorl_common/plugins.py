@@ -180,7 +180,7 @@ def _load(path: Path, expected: str | None) -> None:
         raise PluginError(f"plug-in {path} cannot be loaded: {what_failed(error)}") from error
     if not any(_looks_like_spec(value) for value in vars(module).values()):
         raise PluginError(
-            f"plug-in {path} holds no spec: define one at module level, like SPEC = VerifierSpec(...)"
+            f"plug-in {path} contains no spec: define one at module level, like SPEC = VerifierSpec(...)"
         )
     for value in vars(module).values():
         if _looks_like_spec(value):
@@ -205,7 +205,7 @@ def check_signatures(spec: Any, where: str) -> None:
         if expected is None or function is None:
             continue
         called = f"{field.name}({', '.join(expected)})"
-        trouble = "" if callable(function) else "it is no function"
+        trouble = "" if callable(function) else "it is not a function"
         with contextlib.suppress(ValueError):  # a built-in function without a signature
             try:
                 signature = inspect.signature(function) if callable(function) else None
@@ -347,7 +347,7 @@ def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
         text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
         raise PluginError(
             f"the plug-in {origin} ({point.group}: {point.name}) cannot be loaded: {text}; "
-            f"mend it, or pip uninstall {origin.source}"
+            f"fix it, or run pip uninstall {origin.source}"
         ) from error
     specs = list(value) if isinstance(value, Sequence) else [value]
     for spec in specs:

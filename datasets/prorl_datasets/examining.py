@@ -47,18 +47,16 @@ def examine_sources(
     only: Sequence[str],
     skip: Sequence[str],
     mirror: Path | None,
-    benchmarks: bool,
     progress: Progress,
 ) -> Iterator[Examined]:
-    """Yield the findings for each hub source and, with ``benchmarks``, for each published benchmark. Raises
-    DatasetError."""
+    """Yield the findings for each hub source and each published benchmark. Raises DatasetError."""
     access = Access(mirror, progress=progress)
     for entry in recipe.select(only, skip):
         source = entry.source
         if isinstance(source, HubSource):
             yield _examine(access, entry, source)
     selection = recipe.decontamination.benchmarks
-    for name in (benchmark_names() if selection == "all" else selection) if benchmarks else ():
+    for name in benchmark_names() if selection == "all" else selection:
         spec = load_spec(name)
         if spec.hub is not None:
             yield _examine_benchmark(access, spec)

@@ -43,7 +43,7 @@ def export(source: str | Path, out: Path, fmt: str) -> Exported:
             f"unknown format '{fmt}'{nearest(fmt, FORMATS)}; known: {', '.join(FORMATS)}"
         )
     if out.exists():
-        raise DatasetError(f"{out} is there already; give another folder with --out")
+        raise DatasetError(f"{out} already exists; choose another folder with --out")
     shapes: Mapping[str, Callable[[Sample], Record]] = {
         "openrlhf": openrlhf_record,
         "verl": verl_record,

@@ -49,7 +49,7 @@ class RowSettings(SourceSettings):
     def _map_is_gone(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and "map" in data:
             raise ValueError(
-                "'map' is gone: rename columns with columns, and compute values in an adapter of a plug-in file "
+                "'map' was removed: rename columns with columns, and compute values in an adapter of a plug-in file "
                 "(AdapterSpec)"
             )
         return data
@@ -202,7 +202,9 @@ class FunctionSpec:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
-            raise PluginError(f"function {self.name!r}: a name is small letters, digits and _")
+            raise PluginError(
+                f"function {self.name!r}: a name consists of lower-case letters, digits and _"
+            )
         if not callable(self.call):
             raise PluginError(f"function {self.name!r} needs call=FUNCTION")
 

@@ -134,7 +134,7 @@ class OutputSection(Section):
 
 
 class ComparisonSection(Section):
-    """Settings of ``compare`` and ``report``; see ``BoundaryOptions`` and ``ReportOptions``.
+    """Settings of ``compare`` and ``table``; see ``BoundaryOptions`` and ``ReportOptions``.
 
     ``any_sampling`` allows results with different sampling or data.
     """

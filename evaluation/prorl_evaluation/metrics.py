@@ -76,7 +76,7 @@ def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
     k). NaN if n < k. Raises ValueError like :func:`pass_at_k`, or for tau outside [0, 1].
     """
     if not 0.0 <= tau <= 1.0:
-        raise ValueError(f"tau must lie between 0 and 1: {tau}")
+        raise ValueError(f"tau must be between 0 and 1: {tau}")
     if math.isnan(pass_at_k(n, c, k)):
         return math.nan
     least = max(1, math.ceil(tau * k - 1e-9))

@@ -318,8 +318,8 @@ def below(table: ModelTable) -> list[str]:
     ]
     if alone:
         lines.append(
-            f"{alone} more {'interval excludes' if alone == 1 else 'intervals exclude'} 0 alone and "
-            "would not stand in a table of this size"
+            f"{alone} more {'interval excludes' if alone == 1 else 'intervals exclude'} 0 alone but "
+            "not after the correction for a table of this size"
         )
     if untested := len(table.differences) - table.tests:
         lines.append(f"{untested} differences are not tested: too few problems")

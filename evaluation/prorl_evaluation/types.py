@@ -244,20 +244,20 @@ def load_result(path: Path) -> EvalResult:
     if not file.is_file():
         raise EvaluationError(
             f"no {RESULT_FILE} in {path}: make one with prorl eval pass-at-k, "
-            "or finish an interrupted one by giving the same command again"
+            "or finish an interrupted one by running the same command again"
         )
     try:
         row = json.loads(file.read_text(encoding="utf-8"))
         if row["format"] not in READABLE_FORMATS:
             raise EvaluationError(
                 f"{file} has format {row['format']}, this version reads "
-                f"{' and '.join(map(str, READABLE_FORMATS))}: give its pass-at-k command again"
+                f"{' and '.join(map(str, READABLE_FORMATS))}: run its pass-at-k command again"
             )
         del row["format"]
         row["settings"] = _settings(row["settings"])
         row["problems"] = tuple(_problem(p) for p in row["problems"])
         if len({p.id for p in row["problems"]}) < len(row["problems"]):
-            raise ValueError("a problem stands there twice")
+            raise ValueError("a problem occurs twice")
         level = row["settings"].level
         row["groups"] = tuple(_group(g, row["problems"], level) for g in row["groups"])
         if not row["groups"]:
@@ -271,7 +271,7 @@ def load_result(path: Path) -> EvalResult:
     except (RecursionError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise EvaluationError(
             f"{file} is not a result of prorl eval ({type(error).__name__}: {error}): "
-            "give the pass-at-k command again, sampled answers are kept"
+            "run the pass-at-k command again, sampled answers are kept"
         ) from error
 
 

@@ -120,7 +120,7 @@ def pick_backend(
         if training and not spec.trains:
             able = ", ".join(one.name for one in BACKENDS.all() if one.trains)
             raise UserError(
-                f"the backend {name} cannot follow a model in training: use {AUTO}, {able}"
+                f"the backend {name} cannot load new weights during training: use {AUTO}, {able}"
             )
         return spec
     candidates = [s for s in BACKENDS.all() if s.auto_rank > 0 and (s.trains or not training)]

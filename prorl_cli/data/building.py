@@ -1,4 +1,4 @@
-"""``prorl data recipes|benchmarks|doctor|build|ladder``."""
+"""``prorl data recipes|benchmarks|build|ladder``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, print_table, say, stoppable, warn
+from prorl_cli.console import KEPT, make_progress, print_json, print_table, say, stoppable, warn
 from prorl_cli.data.options import (
     Only,
     Skip,
@@ -23,7 +23,7 @@ from prorl_cli.options import Json, JsonNotTables, RewardServers, file_to_write,
 from prorl_common.seeds import MOST_SEED
 
 if TYPE_CHECKING:
-    from prorl_datasets import BuildReport
+    from prorl_datasets import BuildOptions, BuildReport, Recipe
     from prorl_datasets.benchmarks import Loaded
     from prorl_datasets.types import Sample
 
@@ -51,18 +51,22 @@ GOLDS = 200
 def benchmarks_command(
     name: Annotated[
         str | None,
-        typer.Argument(
-            help="Benchmark to load, by name or by the path of its YAML file; without it all are listed."
-        ),
+        typer.Argument(help="Benchmark to load: a name or a YAML file (default: list all)."),
     ] = None,
     mirror: Annotated[
-        Path | None, typer.Option(help="Folder with <owner>/<name>/<file> or <benchmark>.jsonl.")
+        Path | None,
+        typer.Option(help="Folder with local copies: <owner>/<name>/<file> or <benchmark>.jsonl."),
     ] = None,
-    n: Annotated[int, whole("--n", help="Samples to show.")] = 2,
-    start: Annotated[str | None, typer.Option(help="First contest day (YYYY-MM-DD).")] = None,
-    end: Annotated[str | None, typer.Option(help="Last contest day (YYYY-MM-DD).")] = None,
+    n: Annotated[int, whole("--n", help="Number of samples to show.")] = 2,
+    start: Annotated[
+        str | None, typer.Option(help="Omit problems from before this day (YYYY-MM-DD).")
+    ] = None,
+    end: Annotated[
+        str | None, typer.Option(help="Omit problems from after this day (YYYY-MM-DD).")
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write all samples to this .jsonl.", callback=file_to_write)
+        Path | None,
+        typer.Option(help="Write all samples to this .jsonl file.", callback=file_to_write),
     ] = None,
     json_out: Json = False,
 ) -> None:
@@ -81,19 +85,19 @@ def benchmarks_command(
     window = None
     if start is not None or end is not None:
         if spec.window is None:
-            raise DatasetError(f"benchmark {name} has no dates; leave out --start and --end")
+            raise DatasetError(f"benchmark {name} has no dates: remove --start and --end")
         first, last = spec.window
         window = (start or first.isoformat(), end or last.isoformat())
     few = max(n, 1) if spec.generated is not None and out is None else None
     loaded = read_benchmark(name, mirror=mirror, window=window, limit=few)
     if few is not None:
-        say(f"generated: the first {few} of each task (and rung) only; --out makes all")
+        say(f"generated only the first {few} samples of each task and size; --out generates all")
     if loaded.note is not None:
         warn(loaded.note)
     for row in loaded.unusable[:5]:
-        warn(f"left out: {row.where}: {row.reason}")
+        warn(f"omitted: {row.where}: {row.reason}")
     if len(loaded.unusable) > 5:
-        warn(f"left out: {len(loaded.unusable) - 5} more rows")
+        warn(f"omitted: {len(loaded.unusable) - 5} more rows")
     if out is not None:
         lines = [json.dumps(_plain(s), ensure_ascii=False) for s in loaded.samples]
         atomic_write_text(out, "".join(line + "\n" for line in lines))
@@ -117,7 +121,9 @@ def benchmarks_command(
             gold = sample.metadata.get("gold_response")
             show_example(sample.id, sample.prompt, gold)
         if loaded.spec.gated and n:
-            say("its rows must not be published, so none is shown; --out writes them to a file")
+            say(
+                "no rows are shown, because they must not be published; --out writes them to a file"
+            )
         say(f"{loaded.spec.name}: {len(loaded.samples)} samples from {loaded.origin}")
     _check_golds(loaded, n)
 
@@ -171,88 +177,52 @@ def _plain(sample: Sample) -> dict[str, Any]:
     }
 
 
-def doctor_command(
-    recipe: Annotated[str, typer.Option(help="Name of a recipe or a .yaml file.")] = "prorl-136k",
-    only: Only = None,
-    skip: Skip = None,
-    benchmarks: Annotated[
-        bool, typer.Option("--benchmarks", help="And the benchmarks that it is checked against.")
-    ] = False,
-    mirror: Annotated[
-        Path | None, typer.Option(help="Folder with copies of hub files, looked in first.")
-    ] = None,
-    json_out: JsonNotTables = False,
-) -> None:
-    """Check the sources of a build, one line per source.
-
-    Example: prorl data doctor --recipe prorl-136k
-
-    Lists each repository and reads a Parquet footer or the first row of a text, without downloading files. Exits 1 if a
-    source fails.
-    """
-    from prorl_datasets import examine_sources, load_recipe
-
-    failed, rows = 0, []
-    checked = examine_sources(
-        load_recipe(recipe), only or (), skip or (), mirror, benchmarks, make_progress()
-    )
-    for one in checked:
-        failed += bool(one.problem)
-        rows.append({"ok": not one.problem, **asdict(one)})
-        if json_out:
-            continue
-        if one.problem:
-            print(f"FAILED  {one.name}: {one.repo}: {one.problem}")
-            continue
-        at = f" at {one.revision[:8]}" if one.revision else ""
-        print(
-            f"ok      {one.name}: {one.repo}{at}: {', '.join(one.candidates)} ({len(one.files)} of its files, "
-            f"{one.size / 1e6:,.1f} MB; columns {', '.join(one.columns)})"
-        )
-    if json_out:
-        print_json(rows)
-    if failed:
-        raise typer.Exit(1)
-
-
 def build_command(
     recipe: Annotated[
         str | None,
-        typer.Option(help="Name of a recipe or a .yaml file (default: ask the hub once)."),
+        typer.Option(
+            help="Recipe: a name or a .yaml file (default: prorl-136k, or prorl-136k-procedural if the hub cannot be reached)."
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Output folder (default: data/<recipe>).")
     ] = None,
     seed: Annotated[int | None, whole(help="Seed (default: the recipe's).", high=MOST_SEED)] = None,
     allow_short: Annotated[
-        bool, typer.Option("--allow-short", help="Exit 0 even where a source yielded too little.")
+        bool,
+        typer.Option("--allow-short", help="Exit with 0 even if a source yielded too few rows."),
     ] = False,
     limit: Annotated[
         int | None,
-        whole(low=1, help="A share of each entry and split, about this many rows in all."),
+        whole(low=1, help="Build only about this many rows, a share of each entry and split."),
     ] = None,
     only: Only = None,
     skip: Skip = None,
     workers: Workers = None,
     mirror: Annotated[
         Path | None,
-        typer.Option(help="Folder with copies of hub files: DIR/<owner>/<name>/<file>."),
+        typer.Option(help="Folder with local copies of hub files: <owner>/<name>/<file>."),
     ] = None,
     update_pins: Annotated[
-        bool, typer.Option("--update-pins", help="Accept changed hub files and lock them anew.")
+        bool,
+        typer.Option("--update-pins", help="Accept changed hub files and update the lock file."),
     ] = False,
     reward_server: RewardServers = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Check that every source can be read; build nothing.")
+    ] = False,
     json_out: JsonNotTables = False,
 ) -> None:
     """Build a dataset, or continue a build.
 
     Example: prorl data build --recipe quickstart
 
-    After an interruption, or with more entries, the same command continues. Exit 1: a source could not be loaded; the
-    others are built. Exit 2: a source fell short of its target (min_share of the recipe; --allow-short accepts that),
-    or the recipe, sources or data are invalid.
+    If interrupted, or after entries are added to the recipe, the same command continues. Exits with 1 if a source
+    could not be loaded (the others are built), and with 2 if a source yielded fewer rows than the recipe's
+    min_share or the recipe, sources or data are invalid.
 
-    Files of the hub are locked in <recipe>.lock.json beside the output on the first build and checked on the next.
+    The first build records the hashes of hub files in <recipe>.lock.json beside the output, and later builds check
+    them.
     """
     from prorl_datasets import BuildOptions, build, choose_bare_recipe, load_recipe
     from prorl_datasets.building.builder import check_folders
@@ -273,14 +243,16 @@ def build_command(
         recipe, why = choose_bare_recipe()
         warn(why)
     chosen = load_recipe(recipe)
+    if check:
+        _check_sources(chosen, options, json_out)
+        return
     name = chosen.name if limit is None else f"{chosen.name}-limit-{limit}"
     out = out if out is not None else Path("data") / name
     seed = chosen.seed if seed is None else seed
     check_folders(out, mirror)
     say(f"recipe {chosen.name} · seed {seed} · {len(chosen.entries)} entries · into {out}")
     progress = make_progress()
-    message = "stopping; finished parts are kept, give the same command again to go on"
-    with stoppable(message, progress):
+    with stoppable(KEPT, progress):
         report = build(chosen, out, progress=progress, options=options)
     manifest = report.manifest
     if json_out:
@@ -319,7 +291,9 @@ def build_command(
         leaks = manifest["decontamination"]
         if checked := leaks["checked"]:
             like = sum(leaks["rows_like_an_item"].values())
-            say(f"decontamination: {len(checked)} benchmarks checked, {like} rows like an item")
+            say(
+                f"decontamination: {len(checked)} benchmarks checked, {like} rows similar to an item"
+            )
         if missing := leaks["not_checked"]:
             warn(f"not checked against {len(missing)} benchmarks: {', '.join(missing)}")
         for verifier, reason in manifest["left_out"].items():
@@ -340,45 +314,69 @@ def build_command(
     raise typer.Exit(_report_end(report, allow_short))
 
 
+def _check_sources(recipe: Recipe, options: BuildOptions, json_out: bool) -> None:
+    """Print a line for each source and benchmark of a recipe; exit with 1 if a source cannot be read."""
+    from prorl_datasets import examine_sources
+
+    checked = examine_sources(recipe, options.only, options.skip, options.mirror, make_progress())
+    sources = list(checked)
+    for source in [] if json_out else sources:
+        if source.problem:
+            print(f"FAILED  {source.name}: {source.repo}: {source.problem}")
+            continue
+        revision = f" at {source.revision[:8]}" if source.revision else ""
+        print(
+            f"ok      {source.name}: {source.repo}{revision}: {', '.join(source.candidates)} "
+            f"({len(source.files)} files, {source.size / 1e6:,.1f} MB; columns {', '.join(source.columns)})"
+        )
+    if json_out:
+        print_json([{"ok": not source.problem, **asdict(source)} for source in sources])
+    entries = {entry.name for entry in recipe.select(options.only, options.skip)}
+    if any(source.problem for source in sources if source.name in entries):
+        raise typer.Exit(1)
+
+
 def _report_end(report: BuildReport, allow_short: bool) -> int:
     """Report how the build ended; return the exit code."""
     for name in report.too_short:
         splits = ", ".join(report.short[name])
-        warn(f"{name} fell short: {splits} (kept/target), below its min_share")
+        warn(f"{name} is below its min_share: {splits} (kept/target)")
     few = [
         f"{name} {', '.join(s)}" for name, s in report.short.items() if name not in report.too_short
     ]
     line = f"dataset {'kept' if report.reused else 'written'}: {report.path}"
     if few:
-        line += f"; a little short (kept/target): {'; '.join(few)}"
+        line += f"; below target (kept/target): {'; '.join(few)}"
     if report.failed:
         for name, reason in report.failed.items():
             warn(f"{name} is missing: {reason}")
-        say(f"{line}; WITHOUT {', '.join(report.failed)}: the same command goes on with them")
+        say(f"{line}; WITHOUT {', '.join(report.failed)}: the same command continues with them")
         return 1
     if skipped := report.manifest["skipped"]:
         line += f"; without {', '.join(skipped)} (--only, --skip)"
     if report.too_short:
-        line += f"; {', '.join(report.too_short)} fell too short; --allow-short accepts that"
+        line += f"; {', '.join(report.too_short)} are below min_share; --allow-short accepts that"
     say(line)
     return 2 if report.too_short and not allow_short else 0
 
 
 def ladder_command(
-    recipe: Annotated[str, typer.Argument(help="Name of a recipe, or a .yaml file.")],
-    out: Annotated[Path, typer.Option(help="The .yaml file to write.", callback=file_to_write)],
-    items: Annotated[int, whole(low=1, help="Rows of each size.")] = 8,
-    split: Annotated[str, typer.Option(help="train, validation or test.")] = "train",
+    recipe: Annotated[str, typer.Argument(help="Recipe: a name or a .yaml file.")],
+    out: Annotated[
+        Path, typer.Option(help="Recipe file to write (.yaml).", callback=file_to_write)
+    ],
+    items: Annotated[int, whole(low=1, help="Number of rows per size.")] = 8,
+    split: Annotated[str, typer.Option(help="Split: train, validation or test.")] = "train",
     only: Annotated[
-        list[str] | None, typer.Option(help="Only this entry; repeatable (default: all).")
+        list[str] | None, typer.Option(help="Use only this entry; repeatable (default: all).")
     ] = None,
 ) -> None:
-    """Write a recipe of every generator at each size.
+    """Write a recipe with every generator at each size.
 
     Example: prorl data ladder quickstart --out ladder.yaml
 
-    Sizes are the levels of a family, or a reasoning-gym task as configured (now) and at the first levels of its
-    curriculum. Build it, then run prorl data rate --suggest to see which sizes suit a model.
+    Sizes are the levels of a problem family, or a reasoning-gym task as configured and at the first levels of its
+    curriculum. Build the recipe, then run prorl data rate --suggest to see which sizes suit a model.
     """
     from prorl_common import UserError, atomic_write_text, nearest, prorl_command
     from prorl_common.config import write_yaml

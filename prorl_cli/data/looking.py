@@ -1,4 +1,4 @@
-"""``prorl data inspect|show|verify|diff|export``."""
+"""``prorl data inspect|verify|diff|export``."""
 
 from __future__ import annotations
 
@@ -12,20 +12,29 @@ from prorl_cli.console import make_progress, print_json, print_table, say, stdou
 from prorl_cli.data.options import Workers, counts_table, isolated, show_example, workers_or_cores
 from prorl_cli.options import JsonNotTables, RewardServers, folder_to_write, whole
 
-Folder = Annotated[Path, typer.Argument(help="A dataset folder, or one Parquet file of it.")]
+Folder = Annotated[Path, typer.Argument(help="Dataset folder, or one of its Parquet files.")]
 
 
 def inspect_command(
     folder: Folder,
-    n: Annotated[int, whole("--n", help="Sample prompts to show a domain.")] = 3,
+    row: Annotated[
+        str | None,
+        typer.Argument(metavar="ID", help="Id of a row or a dropped item, to show it in full."),
+    ] = None,
+    n: Annotated[int, whole("--n", help="Number of sample prompts to show per domain.")] = 3,
     json_out: JsonNotTables = False,
 ) -> None:
     """Show counts, sources, gold checks and sample prompts.
 
     Example: prorl data inspect data/quickstart
+
+    With the id of a row, shows its prompt, gold answer, verifier and source, or why the build dropped it.
     """
     from prorl_datasets import inspect
 
+    if row is not None:
+        _show_row(folder, row, json_out)
+        return
     summary = inspect(folder, n)
     if json_out:
         print_json(summary)
@@ -51,17 +60,7 @@ def inspect_command(
         show_example(example["id"], example["prompt"], str(example["gold_response"]))
 
 
-def show_command(
-    folder: Folder,
-    row: Annotated[str, typer.Argument(metavar="ID", help="Id of a row, or of a dropped item.")],
-    json_out: JsonNotTables = False,
-) -> None:
-    """Show everything recorded record one row.
-
-    Example: prorl data show data/mine math-000012
-
-    Prompt, gold, verifier and source; for a dropped row, what the build recorded.
-    """
+def _show_row(folder: Path, row: str, json_out: bool) -> None:
     from prorl_datasets import show
 
     record = show(folder, row)
@@ -80,9 +79,9 @@ def show_command(
 def export_command(
     folder: Folder,
     out: Annotated[
-        Path, typer.Option(help="Folder to write (must not exist).", callback=folder_to_write)
+        Path, typer.Option(help="Folder to write; it must not exist.", callback=folder_to_write)
     ],
-    fmt: Annotated[str, typer.Option("--format", help="openrlhf, verl or trl.")],
+    fmt: Annotated[str, typer.Option("--format", help="Trainer: openrlhf, verl or trl.")],
     json_out: JsonNotTables = False,
 ) -> None:
     """Write the dataset in a trainer's format.
@@ -115,11 +114,11 @@ def verify_command(
     reward_server: RewardServers = None,
     json_out: JsonNotTables = False,
 ) -> None:
-    """Check files, rows and gold again.
+    """Check a dataset's files, rows and gold answers.
 
     Example: prorl data verify data/quickstart
 
-    File hashes, the form of every row, and every gold response through its verifier.
+    Checks the file hashes, the form of every row, and every gold response with its verifier.
     """
     from prorl_datasets import verify_dataset
 
@@ -166,7 +165,7 @@ def diff_command(
 
     Example: prorl data diff data/before data/after
 
-    In B only (+), in A only (-), changed (~).
+    Marks rows that are only in B (+), only in A (-), or changed (~).
     """
     from prorl_datasets import diff
 

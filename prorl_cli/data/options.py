@@ -13,13 +13,18 @@ from prorl_cli.options import whole
 
 Workers = Annotated[
     int | None,
-    whole(low=1, help="Processes (default: one a core, 8 at most); same result for any."),
+    whole(
+        low=1,
+        help="Number of processes, which does not affect the result (default: one per core, at most 8).",
+    ),
 ]
 Only = Annotated[
-    list[str] | None, typer.Option(help="This entry, group or pattern alone; repeatable.")
+    list[str] | None,
+    typer.Option(help="Use only this entry, group or pattern; repeatable."),
 ]
 Skip = Annotated[
-    list[str] | None, typer.Option(help="All but this entry, group or pattern; repeatable.")
+    list[str] | None,
+    typer.Option(help="Skip this entry, group or pattern; repeatable."),
 ]
 MOST_WORKERS = 8
 

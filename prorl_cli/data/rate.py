@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, stoppable, warn
+from prorl_cli.console import KEPT, make_progress, print_json, say, stoppable, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.showing import print_table
 from prorl_cli.options import JsonNotTables, file_to_write, folder_to_write
@@ -25,14 +25,21 @@ if TYPE_CHECKING:
 
 Dataset = Annotated[
     Path | None,
-    typer.Argument(help="A dataset folder, or one Parquet file of it (newest in data/)."),
+    typer.Argument(help="Dataset folder, or one of its Parquet files (default: newest in data/)."),
 ]
 Samples = Annotated[
     str | None,
-    typer.Option("--samples", metavar="INTEGER", help="Answers a row, those there included (8)."),
+    typer.Option(
+        "--samples",
+        metavar="INTEGER",
+        help="Samples per row, including existing ones (default: 8).",
+    ),
 ]
-Split = Annotated[str, typer.Option(help="train, validation or test.")]
-Limit = Annotated[str | None, typer.Option(metavar="INTEGER", help="Rows, the domains in turn.")]
+Split = Annotated[str, typer.Option(help="Split: train, validation or test.")]
+Limit = Annotated[
+    str | None,
+    typer.Option(metavar="INTEGER", help="Rate this many rows, from the domains in turn."),
+]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -40,28 +47,33 @@ Out = Annotated[
     ),
 ]
 FromRun = Annotated[
-    str | None, typer.Option(help="Take in the rollouts of a run: each row's newest step is shown.")
+    str | None,
+    typer.Option(help="Import the rollouts of this run; the newest step of each row counts."),
 ]
-Steps = Annotated[str | None, typer.Option(metavar="A-B", help="Only these steps of --from-run.")]
+Steps = Annotated[
+    str | None, typer.Option(metavar="A-B", help="Import only these steps of --from-run.")
+]
 FromEval = Annotated[
     list[Path] | None,
-    typer.Option(help="Take in the verdicts of an evaluation folder; repeatable."),
+    typer.Option(help="Import the verdicts of this evaluation folder; repeatable."),
 ]
 Suggest = Annotated[
     bool,
     typer.Option(
-        "--suggest", help="Show levels, and which sizes of each generator suit the model."
+        "--suggest", help="Show pass rates by level, and the generator sizes that suit the model."
     ),
 ]
-Band = Annotated[str, typer.Option(metavar="LOW,HIGH", help="Pass rates that --suggest looks for.")]
+Band = Annotated[
+    str,
+    typer.Option(metavar="LOW,HIGH", help="Suitable pass rates for --suggest."),
+]
 RecipeOut = Annotated[
     Path | None,
     typer.Option(
-        help="Of a rated ladder: write the recipe of the sizes in --band, 100 train and 10 test rows each.",
+        help="For a rated ladder: write a recipe of the sizes within --band, with 100 train and 10 test rows each.",
         callback=file_to_write,
     ),
 ]
-KEPT = "stopping; what was sampled is kept, give the same command again to go on"
 
 
 def rate_command(
@@ -86,9 +98,9 @@ def rate_command(
 
     Example: prorl data rate data/mine --model smollm2-135m --samples 8
 
-    Writes pass_rates.jsonl, which a recipe's difficulty reads, and the card's histogram. Samples accumulate in
-    ratings.jsonl without duplicates; the same command continues. Without a model (--model, or --set server.url=URL),
-    --from-run or --from-eval, shows the existing ratings.
+    Writes pass_rates.jsonl, which the key difficulty of a recipe reads, and a histogram on the dataset's card.
+    The same command continues. Without --model, --from-run, --from-eval
+    or --set server.url=URL, it shows the existing ratings.
     """
     from prorl_datasets import newest_dataset, read_manifest
     from prorl_evaluation.rating.rate import feed_evaluation, feed_run
@@ -105,9 +117,9 @@ def rate_command(
             )
         window = int(match[1]), int(match[2])
     if window is not None and from_run is None:
-        raise UserError("--steps is of --from-run: name the run")
+        raise UserError("--steps needs --from-run RUN")
     if recipe_out is not None and not suggest:
-        raise UserError("--recipe-out writes what --suggest takes: give both")
+        raise UserError("--recipe-out needs --suggest")
     chosen = eval_config.data.dataset or newest_dataset(DATA)
     if chosen is None:
         raise UserError(f"no dataset under {DATA}/: make one with prorl data build, or name one")
@@ -215,14 +227,14 @@ def _show(
 
     rows = row_rates(samples, rated)
     if not rows:
-        raise UserError(f"no row of {dataset} has a rating of {policies[-1].words()} in {folder}")
+        raise UserError(f"no row of {dataset} has a rating by {policies[-1].words()} in {folder}")
     written = write_pass_rates(rows, folder)
     by_domain: dict[str, list[float]] = {}
     for row in rows:
         by_domain.setdefault(row.sample.domain, []).append(row.rate)
     words = policies[-1].words()
     if len(policies) > 1:
-        words += ": of each row the newest step up to that"
+        words += ": the newest step of each row up to that step"
     parts = ("all", "domain", "family" if band is None else "level")
     groups = [group for part in parts for group in group_rates(rows, part)]
     advice = [] if band is None else suggest(rows, band)
@@ -238,9 +250,9 @@ def _show(
         if band is not None:
             print_table(suggestion_table(advice, band))
     if dataset.is_dir() and add_ratings(dataset, by_domain, len(samples), words) is not None:
-        say(f"histogram drawn on the card: {dataset / 'README.md'}")
+        say(f"histogram added to the card: {dataset / 'README.md'}")
     say(
-        f"written: {written}; a recipe drops by it with difficulty: {{ratings: {folder}, band: [0.1, 0.9]}}"
+        f"written: {written}; a recipe selects rows by it with difficulty: {{ratings: {folder}, band: [0.1, 0.9]}}"
     )
 
 

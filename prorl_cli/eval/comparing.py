@@ -1,4 +1,4 @@
-"""``prorl eval compare|table|report|novelty``."""
+"""``prorl eval compare|table|novelty``."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import typer
 from prorl_cli.console import make_progress, print_json, say, stdout_console, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.showing import print_table, warn_of, write_page
-from prorl_cli.options import JsonNotTables, file_to_write
-from prorl_common import UserError, prorl_command
+from prorl_cli.options import JsonNotTables, Sets, file_to_write
+from prorl_common import UserError, atomic_write_text, prorl_command
 
 if TYPE_CHECKING:
     from prorl_evaluation.config import ComparisonSection
@@ -26,23 +26,23 @@ def compare_command(
     context: typer.Context,
     names: Annotated[list[str], typer.Argument(help="Result folders or runs, the baseline first.")],
     html: Annotated[
-        Path | None, typer.Option(help="Also write the page to this file.", callback=file_to_write)
+        Path | None,
+        typer.Option(
+            help="Also write an HTML page with numbers, curves, claims and answers to this file.",
+            callback=file_to_write,
+        ),
     ] = None,
-    md: Annotated[
-        Path | None, typer.Option(help="Also write the report as Markdown.", callback=file_to_write)
-    ] = None,
+    md: o.MarkdownFile = None,
     k: o.ClaimK = None,
     json_out: JsonNotTables = False,
-    config: o.ConfigFile = None,
-    overrides: o.Sets = None,
+    overrides: Sets = None,
 ) -> None:
     """Compare evaluations on the problems they share.
 
     Example: prorl eval compare evals/base evals/final --html report.html
 
-    Shows paired differences and boundary claims of every later result against the first, with one correction for the
-    number of all claims. Settings for --set: comparison.alpha, margin, cluster, beta, false_positive_rate,
-    any_sampling.
+    Compares every result with the first: paired differences and boundary claims, with one correction for all
+    claims. --set changes comparison.alpha, margin, cluster, beta, false_positive_rate and any_sampling.
     """
     from prorl_evaluation import boundary_report, compare
     from prorl_evaluation.boundary.tables import (
@@ -58,11 +58,11 @@ def compare_command(
     from prorl_evaluation.tables import comparison_table, doubt_table, near_n_lines, result_table
     from prorl_evaluation.types import finite, shown_ks
 
-    section = o.settings(context, config, overrides, ("comparison",)).comparison
+    section = o.settings(context, None, overrides, ("comparison",)).comparison
     stored = gather(names)
     results = stored.results
     check_alike(results, any_sampling=section.any_sampling)
-    options = report_options("compare", names, section)
+    options = report_options(names, section)
     report = boundary_report(results, options.boundary)
     comparisons = [compare(results[0], later, cluster=section.cluster) for later in results[1:]]
     extra: dict[str, Any] = {}
@@ -105,7 +105,7 @@ def compare_command(
         warn_of(comparison)
 
 
-def report_options(verb: str, names: Sequence[str], section: ComparisonSection) -> ReportOptions:
+def report_options(names: Sequence[str], section: ComparisonSection) -> ReportOptions:
     """Return the options of a report, including the command that reproduces it."""
     from prorl_evaluation import BoundaryOptions
     from prorl_evaluation.report.data import ReportOptions
@@ -115,14 +115,14 @@ def report_options(verb: str, names: Sequence[str], section: ComparisonSection) 
     )
     beta, rate = section.beta, section.false_positive_rate
     usual, values = dataclasses.asdict(BoundaryOptions()), dataclasses.asdict(options)
-    words: list[object] = ["eval", verb, *names]
+    words: list[object] = ["eval", "compare", *names]
     changed = {name: value for name, value in values.items() if value != usual[name]}
     changed |= {"beta": "true"} if beta else {}
     changed |= {"false_positive_rate": f"{rate:g}"} if rate else {}
     for name, value in changed.items():
         words += ["--k", value] if name == "k" else ["--set", f"comparison.{name}={value}"]
-    words += ["--html", "report.html"] if verb == "compare" else []
-    return ReportOptions(options, verb == "compare", beta, rate, prorl_command(*words))
+    words += ["--html", "report.html"]
+    return ReportOptions(options, True, beta, rate, prorl_command(*words))
 
 
 def table_command(
@@ -130,20 +130,20 @@ def table_command(
     names: Annotated[
         list[str],
         typer.Argument(
-            help="Result folders, folders of them (a suite's), or runs; the baseline first."
+            help="Result folders, folders that contain them, or runs; the baseline first."
         ),
     ],
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown to stdout.")] = False,
+    md: o.MarkdownFile = None,
     json_out: JsonNotTables = False,
-    config: o.ConfigFile = None,
-    overrides: o.Sets = None,
+    overrides: Sets = None,
 ) -> None:
-    """Put many models in one table.
+    """Show many models in one table.
 
     Example: prorl eval table evals/suites
 
-    Shows pass@1 and pass@K by benchmark or domain on the shared problems. A difference to the baseline is claimed only
-    if it holds after a correction for the whole table.
+    Shows pass@1 and pass@K by benchmark or domain, on the problems that all models share. A difference from the
+    baseline is marked only if it is significant after a correction for the whole table. --set changes comparison.k,
+    alpha, cluster and any_sampling.
     """
     from prorl_evaluation.model_table import (
         below,
@@ -154,16 +154,16 @@ def table_command(
         value_table,
     )
 
-    section = o.settings(context, config, overrides, ("comparison",)).comparison
+    section = o.settings(context, None, overrides, ("comparison",)).comparison
     results, notes = gather_models(names, section.any_sampling)
     table = model_table(
         results, k=section.k, alpha=section.alpha, cluster=section.cluster, notes=notes
     )
+    if md is not None:
+        atomic_write_text(md, table_markdown(table))
+        say(f"table written: {md}")
     if json_out:
         print_json(table.to_json())
-        return
-    if markdown:
-        print(table_markdown(table), end="")
         return
     print_table(value_table(table))
     claims = claims_table(table)
@@ -173,67 +173,20 @@ def table_command(
         stdout_console().print(line, markup=False, soft_wrap=True)
 
 
-def report_command(
-    context: typer.Context,
-    names: Annotated[list[str], typer.Argument(help="A run, or result folders, baseline first.")],
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            help="The page's file (default: report.html in the run or here).",
-            callback=file_to_write,
-        ),
-    ] = None,
-    md: Annotated[
-        Path | None, typer.Option(help="Also write the report as Markdown.", callback=file_to_write)
-    ] = None,
-    k: o.ClaimK = None,
-    json_out: Annotated[
-        bool, typer.Option("--json", help="Print every number as JSON instead of the file's name.")
-    ] = False,
-    config: o.ConfigFile = None,
-    overrides: o.Sets = None,
-) -> None:
-    """Write one self-contained HTML page.
-
-    Example: prorl eval report mine
-
-    Numbers, curves, boundary claims, problems and answers, and the run's training.
-    """
-    from prorl_evaluation.compare import check_alike
-    from prorl_evaluation.report.data import report_data
-    from prorl_evaluation.report.markdown import write_markdown
-    from prorl_evaluation.sampling.choose import gather
-
-    section = o.settings(context, config, overrides, ("comparison",)).comparison
-    stored = gather(names)
-    check_alike(stored.results, any_sampling=section.any_sampling)
-    options = report_options("report", names, section)
-    page = html if html is not None else (stored.run or Path()) / "report.html"
-    write_page(stored.folders(), options, page, stored.run)
-    if md is not None or json_out:
-        data = report_data(stored.results, stored.run, options)
-        if md is not None:
-            say(f"tables written: {write_markdown(data, md)}")
-        if json_out:
-            say(f"page written: {page}")
-            print_json(data.to_json())
-            return
-    print(page)
-
-
 Results = Annotated[
-    list[Path], typer.Argument(help="Result folders or .jsonl files, the first is the reference.")
+    list[Path], typer.Argument(help="Result folders or .jsonl files, the reference first.")
 ]
 CorpusPaths = Annotated[
     list[Path] | None,
     typer.Option(
         "--corpus",
         metavar="PATH",
-        help="File or folder: text, JSON lines, CSV, Parquet; repeatable.",
+        help="Corpus file or folder: text, JSON lines, CSV or Parquet; repeatable.",
     ),
 ]
 AgainstPath = Annotated[
-    Path | None, typer.Option("--against", help="The base's result folder, instead of a corpus.")
+    Path | None,
+    typer.Option("--against", help="Result folder of the base model, used instead of a corpus."),
 ]
 
 
@@ -241,18 +194,16 @@ def novelty_command(
     context: typer.Context,
     results: Results,
     corpus: CorpusPaths = None,
-    column: Annotated[str | None, typer.Option(help="Column that holds the corpus text.")] = None,
     against: AgainstPath = None,
     json_out: JsonNotTables = False,
-    config: o.ConfigFile = None,
-    overrides: o.Sets = None,
+    overrides: Sets = None,
 ) -> None:
-    """Measure resampling much of the answers is in no text of a corpus.
+    """Measure how much of the answers does not occur in a corpus.
 
     Example: prorl eval novelty evals/final --against evals/base
 
-    Creativity-index style: the share of words in no n-gram of the corpus. Give --corpus, or --against with the base's
-    results; nothing is downloaded.
+    Like the creativity index, measures the share of words that are in no n-gram of the corpus. Give --corpus, or
+    --against with the base model's results. Nothing is downloaded. --set changes novelty.lengths, samples, column and seed.
     """
     from prorl_evaluation.novelty.corpus import FileCorpus
     from prorl_evaluation.novelty.coverage import measure
@@ -266,10 +217,10 @@ def novelty_command(
     )
     from prorl_evaluation.stats.intervals import Resampling
 
-    section = o.settings(context, config, overrides, ("novelty",)).novelty
+    section = o.settings(context, None, overrides, ("novelty",)).novelty
     sizes = _sizes(section.lengths)
     if (section.corpus is None) == (section.against is None):
-        raise UserError("give --corpus FILE_OR_FOLDER, or --against RESULT_FOLDER, one of the two")
+        raise UserError("give either --corpus FILE_OR_FOLDER or --against RESULT_FOLDER")
     models = [read_responses(path, section.samples) for path in results]
     held: Corpus
     if section.against is None:
@@ -283,14 +234,14 @@ def novelty_command(
         held, control = against_base(base, models)
         called = f"{len(held.texts):,} responses of {base.label}"
         if control is None:
-            warn(f"{base.label} has one sample per problem: no half is left as a control")
+            warn(f"{base.label} has one sample per problem, so no half of them can be the control")
         else:
             models = [control, *models]
     responses = [r for m in models for r in m.responses]
     measured, read = measure(responses, held, sizes, make_progress())
     say(f"corpus: {read.documents:,} documents, {read.words:,} words, {read.bytes / 1e6:,.1f} MB")
     if not read.words:
-        warn("the corpus holds no words: compared with nothing, everything is new")
+        warn("the corpus contains no words, so every word counts as new")
     resampling = Resampling(seed=section.seed)
     rows = iter(measured)
     scored = [(m.label, [next(rows) for _ in m.responses]) for m in models]
@@ -324,5 +275,7 @@ def _sizes(lengths: str) -> tuple[int, ...]:
         raise UserError(f"novelty.lengths is '{lengths}': give two numbers of words such as 5-12")
     low, high = int(first), int(last or first)
     if not 1 <= low <= high <= 64:
-        raise UserError(f"novelty.lengths is '{lengths}': they must ascend and be between 1 and 64")
+        raise UserError(
+            f"novelty.lengths is '{lengths}': give two ascending numbers between 1 and 64"
+        )
     return tuple(range(low, high + 1))

@@ -11,46 +11,52 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prorl_cli.options import folder_to_write
+from prorl_cli.options import file_to_write, folder_to_write
 
 if TYPE_CHECKING:
     from prorl_evaluation.config import EvalConfig
 
-Model = Annotated[str | None, typer.Option(help="A model's name, path or hub id, without a run.")]
-RunName = Annotated[str | None, typer.Option("--run", help="A run (default: the newest).")]
+Model = Annotated[str | None, typer.Option(help="Model: name, folder or hub id.")]
+RunName = Annotated[
+    str | None, typer.Option("--run", help="Run: a name or a folder (default: newest).")
+]
 Checkpoint = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="STEP", help="base, latest or a step; repeatable (default: base and latest)."
-    ),
-]
-Temperature = Annotated[str | None, typer.Option(metavar="FLOAT", help="Sampling temperature.")]
-TopP = Annotated[str | None, typer.Option(metavar="FLOAT", help="Sampling top-p.")]
-MaxTokens = Annotated[
-    str | None,
-    typer.Option(
-        metavar="INTEGER", help="Token limit of an answer (default: the run's, else 512)."
+        metavar="STEP",
+        help="Checkpoint: base, latest or a step number; repeatable (default: base and latest).",
     ),
 ]
 Limit = Annotated[
-    str | None, typer.Option(metavar="INTEGER", help="Problems, the domains in turn.")
+    str | None,
+    typer.Option(
+        metavar="INTEGER", help="Evaluate only this many problems, taken from the domains in turn."
+    ),
 ]
-Out = Annotated[
-    Path | None, typer.Option(help="Folder for all that is written.", callback=folder_to_write)
-]
+Out = Annotated[Path | None, typer.Option(help="Output folder.", callback=folder_to_write)]
 ClaimK = Annotated[
     str | None,
-    typer.Option("--k", metavar="INTEGER", help="k of the claims (default: largest <= n/2)."),
+    typer.Option(
+        "--k",
+        metavar="INTEGER",
+        help="k of the boundary claims (default: the largest k up to n/2).",
+    ),
+]
+MarkdownFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--md", help="Also write the tables to this Markdown file.", callback=file_to_write
+    ),
 ]
 ConfigFile = Annotated[
-    Path | None, typer.Option("--config", help="YAML file of settings; options win over it.")
+    Path | None, typer.Option("--config", help="YAML file of settings; options override it.")
 ]
 Sets = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="SECTION.KEY=VALUE",
-        help="Override a setting, as server.url=http://host:8000/v1; repeatable, wins over all.",
+        help="Override a setting, e.g. server.url=http://host:8000/v1; repeatable.",
     ),
 ]
 

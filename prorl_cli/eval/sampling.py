@@ -13,7 +13,7 @@ from prorl_cli import console
 from prorl_cli.console import KEPT, make_progress, print_json, say, stdout_console, stoppable, warn
 from prorl_cli.eval import options as o
 from prorl_cli.eval.showing import print_table, warn_of, write_page
-from prorl_cli.options import Json, JsonNotTables, file_to_write, real, whole
+from prorl_cli.options import Json, JsonNotTables, Sets, file_to_write, real, whole
 from prorl_common import UserError, prorl_command
 from prorl_common.seeds import MOST_SAMPLES
 
@@ -26,18 +26,21 @@ if TYPE_CHECKING:
 
 
 def plan_command(
-    problems: Annotated[int, whole(low=2, high=MOST_SAMPLES, help="Problems.")] = 100,
+    problems: Annotated[int, whole(low=2, high=MOST_SAMPLES, help="Number of problems.")] = 100,
     n: Annotated[
-        int, whole("--n", low=1, high=MOST_SAMPLES, help="Samples a problem, before and after.")
+        int,
+        whole(
+            "--n", low=1, high=MOST_SAMPLES, help="Samples per problem, before and after training."
+        ),
     ] = 16,
-    gain: Annotated[float | None, real(high=1.0, help="A true gain in pass@1.")] = None,
-    rate: Annotated[float, real(high=1.0, help="pass@1 before.")] = 0.4,
+    gain: Annotated[float | None, real(high=1.0, help="True gain in pass@1.")] = None,
+    rate: Annotated[float, real(high=1.0, help="pass@1 before training.")] = 0.4,
     base: Annotated[
         Path | None,
-        typer.Option("--from", help="Take the problems' rates from this result folder instead."),
+        typer.Option("--from", help="Use the solve rates in this result folder instead of --rate."),
     ] = None,
     target: Annotated[
-        float, real("--power", low=0.01, high=0.999, help="Chance of seeing the gain.")
+        float, real("--power", low=0.01, high=0.999, help="Required chance of detecting the gain.")
     ] = 0.9,
     json_out: Json = False,
 ) -> None:
@@ -45,8 +48,8 @@ def plan_command(
 
     Example: prorl eval plan --problems 200 --n 16 --gain 0.05
 
-    With --gain, also the power for that gain, and the problems, or samples per problem, needed for --power. Simulates
-    the test of prorl eval compare: the 95% interval of the paired difference excludes 0.
+    With --gain, also prints the power for that gain, and the number of problems or samples per problem needed for
+    --power. Simulates the test of prorl eval compare: whether the 95% interval of the paired difference excludes 0.
     """
     from prorl_evaluation.stats.power import (
         MOST_PROBLEMS,
@@ -74,11 +77,11 @@ def plan_command(
         return
     print(f"{problems} problems, {n} samples each, pass@1 {rates.mean:.3f} before")
     if chance is not None:
-        print(f"a true gain of {gain:g} is seen in {100 * chance:.0f}% of evaluations")
+        print(f"a true gain of {gain:g} is detected in {100 * chance:.0f}% of evaluations")
     if gain:
         if more is None:
             print(
-                f"not even {MOST_PROBLEMS:,} problems with {n} samples each see it in {100 * target:g}%"
+                f"not even {MOST_PROBLEMS:,} problems with {n} samples each detect it in {100 * target:g}%"
             )
         else:
             print(f"{100 * target:g}% takes {more} problems with {n} samples each")
@@ -87,18 +90,18 @@ def plan_command(
         else:
             print(f"or {samples} samples each of these {problems} problems")
     if math.isnan(smallest):
-        print(f"no gain is seen in {100 * target:g}% of evaluations: use more problems")
+        print(f"no gain would be detected in {100 * target:g}% of evaluations: use more problems")
     else:
-        print(f"smallest gain that is seen in {100 * target:g}%: {smallest:.3f}")
+        print(f"smallest gain that is detected in {100 * target:g}%: {smallest:.3f}")
 
 
 Dataset = Annotated[Path | None, typer.Option(help="Dataset folder (default: newest in data/).")]
-Split = Annotated[str | None, typer.Option(help="train, validation or test (the default).")]
-K = Annotated[
-    str | None, typer.Option("--k", metavar="INTEGER", help="The largest k of interest (128).")
+Split = Annotated[
+    str | None, typer.Option(help="Split: train, validation or test (default: test).")
 ]
+K = Annotated[str | None, typer.Option("--k", metavar="INTEGER", help="Largest k (default: 128).")]
 N = Annotated[
-    str | None, typer.Option("--n", metavar="INTEGER", help="Samples a problem (default: 2k).")
+    str | None, typer.Option("--n", metavar="INTEGER", help="Samples per problem (default: 2k).")
 ]
 
 
@@ -111,9 +114,6 @@ def pass_at_k_command(
     split: Split = None,
     k: K = None,
     n: N = None,
-    temperature: o.Temperature = None,
-    top_p: o.TopP = None,
-    max_tokens: o.MaxTokens = None,
     limit: o.Limit = None,
     out: o.Out = None,
     json_out: JsonNotTables = False,
@@ -124,8 +124,8 @@ def pass_at_k_command(
 
     Example: prorl eval pass-at-k --run mine --k 8 --n 16
 
-    Without --model and --run: the newest run and its base. The same command continues an interrupted evaluation; a
-    larger --n adds samples. All settings: prorl eval pass-at-k --set SECTION.KEY=VALUE, as sampling.protocol=boundary.
+    By default, evaluates the newest run and its base model. If interrupted, the same command continues; a larger
+    --n adds samples. --set changes all other settings, e.g. sampling.max_tokens=512.
     """
     from prorl_evaluation.compare import against_baseline
     from prorl_evaluation.sampling.command import open_session
@@ -161,40 +161,46 @@ def pass_at_k_command(
         warn_of(comparison)
     print_table(doubt_table(results, [comparison] if comparison is not None else []))
     if session.run is not None:
-        say(f"write the report with: {prorl_command('eval', 'report', session.run.path)}")
+        words = ("eval", "compare", session.run.path, "--html", "report.html")
+        say(f"write the report with: {prorl_command(*words)}")
 
 
 SuiteName = Annotated[
     str | None,
     typer.Option(
-        "--suite", help="prorl, quickstart (the default), ood, or the path of your own .yaml."
+        "--suite",
+        help="Suite: prorl, quickstart (default), ood, or the path of your own .yaml file.",
     ),
 ]
 Benchmarks = Annotated[
     str | None,
     typer.Option(
-        help="Only these benchmarks of the suite, or files (NAME.yaml), separated by commas."
+        help="Evaluate only these benchmarks, separated by commas: names of the suite or .yaml files."
     ),
 ]
 Limit = Annotated[
     str | None,
     typer.Option(
-        metavar="INTEGER", help="Problems a benchmark (a generated one: of each task and size)."
+        metavar="INTEGER",
+        help="Maximum problems per benchmark (for generated ones: per task and size).",
     ),
 ]
 Mirror = Annotated[
-    Path | None, typer.Option(help="Folder with <owner>/<name>/<file> or <benchmark>.jsonl.")
+    Path | None,
+    typer.Option(help="Folder with local copies: <owner>/<name>/<file> or <benchmark>.jsonl."),
 ]
-Listed = Annotated[bool, typer.Option("--list", help="List the suites and what they need.")]
-Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to stdout.")]
+Listed = Annotated[
+    bool, typer.Option("--list", help="List the suites and what they need, and exit.")
+]
 Html = Annotated[
     Path | None,
     typer.Option(
-        help="Also write the page over all benchmarks to this file.", callback=file_to_write
+        help="Also write an HTML page with all benchmarks to this file.", callback=file_to_write
     ),
 ]
 SuiteN = Annotated[
-    str | None, typer.Option("--n", metavar="INTEGER", help="Samples a problem (the suite's own).")
+    str | None,
+    typer.Option("--n", metavar="INTEGER", help="Samples per problem (default: the suite's)."),
 ]
 PUBLISHED = ("core", "all", "none")
 
@@ -211,7 +217,6 @@ def run_command(
     mirror: Mirror = None,
     out: o.Out = None,
     listed: Listed = False,
-    markdown: Markdown = False,
     html: Html = None,
     json_out: JsonNotTables = False,
     config: o.ConfigFile = None,
@@ -221,8 +226,8 @@ def run_command(
 
     Example: prorl eval run --suite prorl --run mine
 
-    Without options: suite quickstart, the newest run and its base. Benchmarks that cannot be loaded are skipped with a
-    warning that says settings to fix them; the same command evaluates what is left.
+    By default, evaluates the newest run and its base model on the suite quickstart. Benchmarks that cannot be
+    loaded are skipped with a warning that says how to fix them; the same command then evaluates them.
     """
     if listed:
         _list_suites(json_out)
@@ -287,8 +292,7 @@ def run_command(
         with open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool:
             pool.require(sample.task for one in gathered.ready for sample in one.samples)
             result = run_suite(chosen, gathered, session, pool, progress)
-    form = "json" if json_out else "markdown" if markdown else "tables"
-    _show(replace(result, shared=shared), session, form, cast("RowChoice", rows), html)
+    _show(replace(result, shared=shared), session, cast("RowChoice", rows), html, json_out)
 
 
 def _power_warnings(gathered: Gathered, n: int) -> list[str]:
@@ -303,7 +307,7 @@ def _power_warnings(gathered: Gathered, n: int) -> list[str]:
         return []
     names = ", ".join(alone)
     return [
-        f"too few problems alone to show a gain of {GAIN_OF_INTEREST:g} in pass@1: {names} (see prorl eval plan)"
+        f"each of these has too few problems to show a gain of {GAIN_OF_INTEREST:g} in pass@1: {names} (see prorl eval plan)"
     ]
 
 
@@ -319,7 +323,7 @@ def _find_shared_problems(
     try:
         shared = shared_with(gathered.ready, data, progress)
     except UserError as error:
-        warn(f"whether the training data holds these problems is unknown: {error}")
+        warn(f"cannot check whether the training data contains these problems: {error}")
         return {}
     for line in shared_lines(shared, gathered.ready):
         warn(line)
@@ -327,21 +331,19 @@ def _find_shared_problems(
 
 
 def _show(
-    result: SuiteResult, session: Session, form: str, choice: RowChoice, html: Path | None
+    result: SuiteResult, session: Session, choice: RowChoice, html: Path | None, json_out: bool
 ) -> None:
-    """Save and print the results (``form``: tables, markdown or json) and write the report to ``html``.
+    """Save and print the results as tables or JSON, and write the page to ``html``.
 
     Exits with the result's code if benchmarks failed.
     """
     from prorl_evaluation.suites.runner import suites_root
-    from prorl_evaluation.suites.tables import markdown, save_suite, suite_json, suite_tables
+    from prorl_evaluation.suites.tables import save_suite, suite_json, suite_tables
 
     page = save_suite(result, suites_root(session.run, session.out), choice)
     tables = suite_tables(result, choice)
-    if form == "json":
+    if json_out:
         print_json(suite_json(result))
-    elif form == "markdown":
-        print(markdown(tables), end="")
     else:
         for table in tables:
             for line in table.before:
@@ -358,7 +360,7 @@ def _show(
 
         finished, unfinished = finished_by_all(result.models)
         for name in unfinished:
-            warn(f"{name} is not in the page: not every model has finished it")
+            warn(f"{name} is not in the page, because not every model has finished it")
         if finished:
             folders = [m.folders[name] for m in result.models for name in finished]
             run = session.run.path if session.run is not None else None
@@ -366,11 +368,11 @@ def _show(
             say(f"page written: {html}")
         else:  # the failures' own exit code stands
             warn(
-                "no page: there is no benchmark that all models have finished; the same "
-                "command continues"
+                "no page was written, because no benchmark is finished by all models; run "
+                "the same command again to continue"
             )
     if result.failures:
-        say(f"{len(result.failures)} benchmarks were not done, the same command tries them again")
+        say(f"{len(result.failures)} benchmarks failed; run the same command again to retry them")
         raise typer.Exit(result.exit_code)
 
 
@@ -403,19 +405,20 @@ def regrade_command(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(help="A result folder.")],
     json_out: JsonNotTables = False,
-    config: o.ConfigFile = None,
-    overrides: o.Sets = None,
+    overrides: Sets = None,
 ) -> None:
     """Score an evaluation's answers again, without its model.
 
     Example: prorl eval regrade evals/final
+
+    --set changes scoring.servers, workers and allow_weak, and output.repair.
     """
     from prorl_evaluation import regrade
     from prorl_evaluation.sampling.journal import repair_folder
     from prorl_evaluation.tables import result_table
     from prorl_verifiers import open_pool
 
-    eval_config = o.settings(context, config, overrides, ("scoring", "output"))
+    eval_config = o.settings(context, None, overrides, ("scoring", "output"))
     for line in repair_folder(folder) if eval_config.output.repair else ():
         say(line)
     who = eval_config.scoring

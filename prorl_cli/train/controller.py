@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 Recorded = Annotated[
     Path | None,
-    typer.Option("--from", help="A recorded metrics.jsonl (or its run folder) to decide on."),
+    typer.Option("--from", help="Run folder or metrics.jsonl with recorded metrics."),
 ]
 Plot = Annotated[
-    Path | None, typer.Option(help="Draw the timeline to this .svg file.", callback=file_to_write)
+    Path | None, typer.Option(help="Draw the timeline in this .svg file.", callback=file_to_write)
 ]
 
 SILENT_STEPS = 20_000
@@ -51,20 +51,22 @@ SHOWN_METRICS = (
 
 def simulate(
     preset: Preset = None,
-    steps: Annotated[int | None, whole(low=1, high=MOST_STEPS, help="Steps to simulate.")] = None,
+    steps: Annotated[
+        int | None, whole(low=1, high=MOST_STEPS, help="Number of steps to simulate.")
+    ] = None,
     settings: Sets = None,
     config_file: ConfigFile = None,
     metrics: Recorded = None,
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
-    """Say what the controller would decide, without training.
+    """Show what the controller would decide, without training.
 
     Example: prorl train simulate --preset prorl-v2 --steps 3000
 
-    Without --from, every step counts as calm, so that only the schedule decides. With it, the rules see the recorded
-    numbers (under the run's own config unless a preset or file is given), and the result is compared with the
-    decisions.jsonl beside them.
+    By default, no metrics are assumed, so only the schedule decides. With --from, the rules are applied to recorded
+    metrics, under the run's own config unless --preset or --config is given, and the result is compared with the
+    run's decisions.jsonl.
     """
     from prorl_common import read_jsonl
     from prorl_training.config.loading import load_config
@@ -76,10 +78,10 @@ def simulate(
     if metrics is not None and metrics.is_dir():
         journal = metrics / "metrics.jsonl"
     if journal is not None and not journal.is_file():
-        raise UserError(f"--from {metrics}: there is no such file; name a run's metrics.jsonl")
+        raise UserError(f"--from {metrics} does not exist; name a run's metrics.jsonl")
     rows = _recorded_rows(journal) if journal is not None else {}
     if any("validation_reward" in r and "validation_rewards" not in r for r in rows.values()):
-        console.say("recorded without rewards by problem: stall and degradation are not tested")
+        console.say("no rewards by problem: stall and degradation are not tested")
     if preset is None and config_file is None and journal is not None:
         run_config = journal.parent / "config.yaml"
         config_file = run_config if run_config.is_file() else None
@@ -119,8 +121,8 @@ def simulate(
     lines = [(str(d.step), sides[d.side], d.kind.replace("_", " "), d.reason) for d in differing]
     console.print_table("", ("step", "where", "decision", "why"), lines)
     print(
-        f"after step {differing[0].step} the numbers are those of a run that took a different "
-        "course: read what follows with care"
+        f"after step {differing[0].step} the recorded metrics come from a run with different decisions, so "
+        "later decisions may not be comparable"
     )
 
 
@@ -157,10 +159,10 @@ def print_timeline(config: TrainConfig, decisions: Sequence[Decision], steps: in
 
 def explain(
     run: RunArgument = None,
-    step: Annotated[int | None, whole(help="What was decided at this step, and why.")] = None,
+    step: Annotated[int | None, whole(help="Show this step's decisions and metrics.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the decisions of a run, the reasons and the inputs.
+    """Show a run's decisions with their reasons and inputs.
 
     Example: prorl train explain mine --step 300
 
@@ -181,7 +183,7 @@ def explain(
         print_timeline(folder.config(), [read_decision(r) for r in rows], max(last, 1))
         newest = newest_step(folder.checkpoints)
         if newest is not None:
-            print("\nwhere its weights came from:")
+            print("\norigin of its weights:")
             for line in lines(
                 read_state(checkpoint_path(folder.checkpoints, newest)).get("lineage", [])
             ):
@@ -205,7 +207,7 @@ def explain(
         for key, value in row["evidence"].items():
             print(f"    {key}: {_shown(value)}")
     if rules:
-        print("\nwhat the rules saw:")
+        print("\ninputs of the rules:")
         for key, value in rules.items():
             print(f"    {key.replace('_', ' ')}: {_shown(value)}")
     keys = [k for k in SHOWN_METRICS if any(metrics[s].get(k) is not None for s in near)]

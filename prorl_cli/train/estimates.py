@@ -27,13 +27,16 @@ if TYPE_CHECKING:
 
 def fit(
     preset: Preset = None,
-    model: Annotated[str | None, typer.Option(help="Cached name, folder or hub id.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model: name, folder or hub id.")] = None,
     gpu_memory: Annotated[
-        float | None, real(low=0.1, help="GB of a GPU (default: found here, else the preset's).")
+        float | None,
+        real(
+            low=0.1,
+            help="Memory per GPU in GB (default: of this machine's GPU, else the preset's).",
+        ),
     ] = None,
-    gpus: Annotated[int | None, whole(low=1, help="GPUs of engine openrlhf.")] = None,
-    gpu_tflops: Annotated[
-        float | None, real(low=0.1, help="Peak of a GPU in dense bf16 (default: an H100's).")
+    gpus: Annotated[
+        int | None, whole(low=1, help="Number of GPUs for the engine openrlhf.")
     ] = None,
     settings: Sets = None,
     config_file: ConfigFile = None,
@@ -43,11 +46,11 @@ def fit(
 
     Example: prorl train fit --preset prorl-v2 --gpu-memory 80
 
-    Memory by item, stage and phase, from the model's config alone: no weights are read or downloaded. Exits 2 if it
-    does not fit. The hours are rough: they assume the utilisation of two published runs.
+    Estimates memory by item, stage and phase from the model's config; no weights are read or downloaded. Exits with
+    2 if the run does not fit. GPU hours are rough: they assume an H100 and the utilisation of two published runs.
     """
     from prorl_training.config.loading import load_config
-    from prorl_training.planning.fit import H100_TFLOPS, gpu_hours, misfit, planned
+    from prorl_training.planning.fit import gpu_hours, misfit, planned
     from prorl_training.planning.model_shape import model_shape
 
     named: dict[str, object] = {"model.path": model}
@@ -58,9 +61,7 @@ def fit(
     config = load_config(preset, config_file, over)
     estimate = planned(config, None if gpu_memory is None else int(gpu_memory * 10**9))
     shape = model_shape(config.model.path)
-    hours = (
-        None if estimate.device == "cpu" else gpu_hours(config, shape, gpu_tflops or H100_TFLOPS)
-    )
+    hours = None if estimate.device == "cpu" else gpu_hours(config, shape)
     if as_json:
         console.print_json(
             {**estimate.to_json(), "gpu_hours": None if hours is None else asdict(hours)}
@@ -69,8 +70,8 @@ def fit(
         print_fit(estimate)
         if hours is not None:
             print(
-                f"roughly {hours.low:,.0f} to {hours.high:,.0f} GPU hours for {config.steps:,} steps, by what ProRL v1 "
-                f"and DeepScaleR took (peak {hours.peak_tflops:g} TFLOP/s)"
+                f"roughly {hours.low:,.0f} to {hours.high:,.0f} GPU hours for {config.steps:,} steps, at the utilisation of "
+                f"ProRL v1 and DeepScaleR (peak {hours.peak_tflops:g} TFLOP/s)"
             )
     if not estimate.fits:
         console.say(misfit(estimate, shape))
@@ -89,7 +90,7 @@ def print_fit(fit: Fit) -> None:
     print(
         f"{c.preset} · engine {c.engine} · {c.model.path} ({fit.parameters / 1e9:.2f} B parameters)"
     )
-    print(f"GB of {each}, at the worst moment of each stage; there are {gigabytes(fit.memory)}")
+    print(f"GB of {each}, at the peak of each stage; available: {gigabytes(fit.memory)}")
     for _, phases in itertools.groupby(fit.phases, key=lambda phase: (phase.stages, phase.sizes)):
         phase, *others = phases
         last = f" to {others[-1].name}" if others else ""
@@ -117,20 +118,17 @@ def forecast(
         int | None,
         whole(
             low=1,
-            help="The step asked for (default: the run's last; half as many again where that is done).",
+            help="Step to forecast (default: the run's last step, or 1.5 times it if the run is finished).",
         ),
     ] = None,
-    widest: Annotated[
-        float, real(low=0.001, high=1, help="A wider interval counts as no answer.")
-    ] = 0.1,
     as_json: Json = False,
 ) -> None:
-    """Say where a run's validation is heading.
+    """Forecast a run's validation reward.
 
     Example: prorl train forecast mine
 
-    Or why that is unknown. Fits ScaleRL's sigmoid and three rivals to the validation reward over the tokens sampled;
-    the 95 % intervals cover every curve that fits.
+    Fits ScaleRL's sigmoid and three other curves to the validation reward over the sampled tokens; the 95 %
+    intervals cover every curve that fits. If no forecast is possible, it prints the reason.
     """
     from prorl_training.schedule.forecast import forecast as foretell
     from prorl_training.schedule.forecast import step_to_ask_for
@@ -140,7 +138,7 @@ def forecast(
     if to_step is None:
         last = max((int(r["step"]) for r in rows), default=0)
         to_step = step_to_ask_for(last, folder.config().steps)
-    result = foretell(rows, to_step, widest=widest)
+    result = foretell(rows, to_step)
     if as_json:
         console.print_json(result.to_json())
         return
@@ -156,7 +154,7 @@ def print_forecast(name: str, result: Forecast) -> None:
         rows = []
         for label, i in (
             (f"validation at step {result.to_step}", result.value),
-            ("climb from here to there", result.gain),
+            ("gain from here to that step", result.gain),
             ("ceiling", result.ceiling),
         ):
             sure = "" if i.identified else "not identified"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from prorl_cli import console
-from prorl_cli.options import Json, RunArgument, folder_to_write, run_or_newest, whole
+from prorl_cli.options import CheckpointStep, Json, RunArgument, folder_to_write, run_or_newest
 from prorl_common import UserError, format_seconds
 
 
@@ -75,26 +75,18 @@ def export(
             help="Folder to write (default: RUN/export/step_NNNNNN).", callback=folder_to_write
         ),
     ] = None,
-    best: Annotated[bool, typer.Option("--best", help="The one with the best validation.")] = False,
-    step: Annotated[int | None, whole(help="The checkpoint of this step.")] = None,
-    fall_back: Annotated[
-        bool, typer.Option("--fall-back", help="Where the newest is damaged, take an older one.")
-    ] = False,
+    checkpoint: CheckpointStep = "latest",
 ) -> None:
-    """Copy a checkpoint's policy as a Hugging Face model folder.
+    """Export a checkpoint's policy as a Hugging Face model folder.
 
     Example: prorl train export mine --out model
 
-    Default: the newest checkpoint. Prints the folder.
+    The best checkpoint is the one with the highest validation reward. Prints the folder.
     """
     from prorl_training.run.exporting import choose_checkpoint, export_policy
 
-    if best and step is not None:
-        raise UserError("--best and --step name two checkpoints: give one of them")
     source = run_or_newest(run)
-    chosen = choose_checkpoint(source, step, best, fall_back)
-    for trouble in chosen.passed_over:
-        console.warn(f"passed over: {trouble}")
+    chosen = choose_checkpoint(source, checkpoint)
     folder = out or source.path / "export" / f"step_{chosen.step:06d}"
     if folder.exists():
         raise UserError(f"{folder} exists: choose another folder with --out")

@@ -59,7 +59,7 @@ app = typer.Typer(cls=by_purpose(PURPOSES), no_args_is_help=True, rich_markup_mo
 
 @app.callback()
 def group() -> None:
-    """Score answers: one, a file, or a run's rollouts again."""
+    """Score answers, files of answers and recorded rollouts."""
 
 
 app.command("audit")(audit)
@@ -67,15 +67,17 @@ app.command("audit")(audit)
 
 @app.command("answer")
 def answer(
-    response: Annotated[str, typer.Argument(help="The response; '-' reads it from stdin.")],
+    response: Annotated[str, typer.Argument(help="Response to score; - reads it from stdin.")],
     verifier: Annotated[
         str,
         typer.Option(
-            help="The verifier: math, stem, code, logic, instruction, composite or a plug-in's."
+            help="Verifier: math, stem, code, logic, instruction, composite, exact_match or a plug-in's."
         ),
     ] = "math",
-    gold: Annotated[str | None, typer.Option(help="The gold answer (math, stem).")] = None,
-    reference: Annotated[str | None, typer.Option(help="The whole reference as JSON.")] = None,
+    gold: Annotated[str | None, typer.Option(help="Gold answer, for math and stem.")] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="Reference of the task as JSON, instead of --gold.")
+    ] = None,
     backend: SandboxBackend = "local",
     allow_weak: AllowWeak = False,
     timeout: Timeout = 10.0,
@@ -85,7 +87,7 @@ def answer(
         bool,
         typer.Option(
             "--explain",
-            help="Say why: the answer that was found and where, each rule, test and constraint.",
+            help="Explain the reward: the extracted answer, and each rule, test and constraint.",
         ),
     ] = False,
     as_json: Json = False,
@@ -128,9 +130,12 @@ def answer(
 
 @app.command("file")
 def file(
-    source: Annotated[Path, typer.Argument(metavar="IN.jsonl", help="One response a line.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="IN.jsonl", help="File with one response per line.")
+    ],
     out: Annotated[
-        Path | None, typer.Option(help="Where to write; stdout without it.", callback=file_to_write)
+        Path | None,
+        typer.Option(help="File for the verdicts (default: stdout).", callback=file_to_write),
     ] = None,
     backend: SandboxBackend = "local",
     allow_weak: AllowWeak = False,
@@ -140,7 +145,7 @@ def file(
     mode: Modes = None,
     on_bad_row: Annotated[
         OnBadRow,
-        typer.Option(help="A line that is no item: stop before anything is scored, or skip it."),
+        typer.Option(help="For an invalid line: stop before scoring, or skip the line."),
     ] = OnBadRow.STOP,
     reward_server: RewardServers = None,
 ) -> None:
@@ -148,11 +153,12 @@ def file(
 
     Example: prorl verify file responses.jsonl --out verdicts.jsonl
 
-    Verdicts are in the order of the responses. Exits 1 if a response has no reward, or another than its line's
-    expected_reward. Skipped lines get no verdict and count in no mean; the first of them are named on stderr.
+    Verdicts are in the order of the responses. Exits with 1 if a response gets no reward, or a reward other than
+    its line's expected_reward. Skipped lines get no verdict; the first ones are listed
+    on stderr.
 
-    Instructions are checked in mode reference, as the official checker does (--mode instruction=fixed takes the
-    definitions of training rewards).
+    Instructions are checked in mode reference, as by the official checker; --mode instruction=fixed uses the
+    definitions of the training rewards.
     """
     from prorl_common import atomic_write_text
     from prorl_verifiers import (
@@ -170,7 +176,7 @@ def file(
     bad: list[UserError] = []
     items = read_items(source, None if on_bad_row is OnBadRow.STOP else bad.append)
     if not items and not bad:
-        raise UserError(f"{source} is empty: put responses in it, one row per line")
+        raise UserError(f"{source} is empty: write one response per line into it")
     for error in bad[:SHOWN_BAD_ROWS]:
         say(printable(f"skipped {error}"))
     if len(bad) > SHOWN_BAD_ROWS:
@@ -220,7 +226,7 @@ def file(
 
 @app.command("replay")
 def replay(
-    run: Annotated[str, typer.Argument(help="A run's folder, or its name under runs/.")],
+    run: Annotated[str, typer.Argument(help="Run: a folder, or a name under runs/.")],
     backend: SandboxBackend = "local",
     allow_weak: AllowWeak = False,
     workers: Workers = 2,
@@ -232,7 +238,7 @@ def replay(
 
     Example: prorl verify replay mine
 
-    Exit 0 when every reward agrees, 1 otherwise.
+    Exits with 0 if every reward agrees with the recorded one, else with 1.
     """
     from prorl_verifiers import open_pool, replay_run
     from prorl_verifiers.audit.report import printable
@@ -328,27 +334,31 @@ def _shown(text: str) -> list[str]:
 
 @app.command("serve")
 def serve(
-    host: Annotated[str, typer.Option(help="Address; not loopback needs a token.")] = "127.0.0.1",
-    port: Annotated[int, whole(high=65535, help="0 takes a free port.")] = 8421,
-    uds: Annotated[Path | None, typer.Option(help="Unix socket instead of host and port.")] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; any other than loopback requires a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, whole(high=65535, help="Port; 0 chooses a free one.")] = 8421,
+    uds: Annotated[
+        Path | None, typer.Option(help="Unix socket to listen on instead of host and port.")
+    ] = None,
     workers: Workers = 2,
     backend: SandboxBackend = "local",
     allow_weak: AllowWeak = False,
-    timeout: Annotated[float, real(low=0.1, help="Seconds a try at one response.")] = 10.0,
-    queue: Annotated[int, whole(low=1, help="Items that may wait.")] = 20_000,
-    max_body_mb: Annotated[float, real(help="Largest request body in MiB.")] = 64.0,
+    timeout: Annotated[float, real(low=0.1, help="Time limit per response in seconds.")] = 10.0,
+    queue: Annotated[int, whole(low=1, help="Maximum number of waiting items.")] = 20_000,
+    max_body_mb: Annotated[float, real(help="Maximum size of a request body in MiB.")] = 64.0,
     token_file: TokenFile = None,
     allow_host: AllowHost = None,
     mode: Modes = None,
     think_open: ThinkOpen = False,
-    drain: Annotated[float, real(help="Seconds to finish after SIGTERM.")] = 60.0,
+    drain: Annotated[float, real(help="Seconds to finish accepted requests after SIGTERM.")] = 60.0,
     ready_file: ReadyFile = None,
 ) -> None:
     """Serve the verifiers over HTTP.
 
     Example: prorl verify serve --port 8421 --workers 8
 
-    Prints its address when ready; ends at SIGTERM or Ctrl-C.
+    Prints its address when it is ready, and stops at SIGTERM or Ctrl-C.
     """
     from prorl_common.serving.options import read_token
     from prorl_verifiers import parse_modes

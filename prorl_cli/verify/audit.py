@@ -23,25 +23,28 @@ if TYPE_CHECKING:
 
 Verifiers = Annotated[
     list[str] | None,
-    typer.Option("--verifier", metavar="NAME", help="This verifier alone; repeatable."),
+    typer.Option("--verifier", metavar="NAME", help="Audit only this verifier; repeatable."),
 ]
 Datasets = Annotated[
     list[str] | None,
-    typer.Option("--dataset", metavar="NAME", help="This reasoning-gym dataset alone; repeatable."),
+    typer.Option(
+        "--dataset", metavar="NAME", help="Audit only this reasoning-gym dataset; repeatable."
+    ),
 ]
-Items = Annotated[int, whole(low=2, help="Items of each reasoning-gym dataset.")]
+Items = Annotated[int, whole(low=2, help="Number of items per reasoning-gym dataset.")]
 Families = Annotated[
     list[str] | None,
     typer.Option(
         "--family",
         metavar="NAME",
-        help="'ignorant' (answers that solve nothing) or 'spoilt' (right answers made wrong: denied, two at once, "
-        "a digit changed, digits left out, parts swapped, junk around) alone.",
+        help="Try only this kind of answer: ignorant (ignores the problem) or spoilt (a right answer made wrong).",
     ),
 ]
 File = Annotated[
     Path | None,
-    typer.Option("--file", metavar="ITEMS.jsonl", help='Your own {"id", "task"} rows instead.'),
+    typer.Option(
+        "--file", metavar="ITEMS.jsonl", help='Audit your own tasks: a file of {"id", "task"} rows.'
+    ),
 ]
 
 
@@ -51,23 +54,25 @@ def audit(
     family: Families = None,
     items: Items = 20,
     seed: Annotated[int, whole(help="Seed of the generated items.", high=MOST_SEED)] = 0,
-    rounds: Annotated[int, whole(help="Rounds of mutation.")] = 2,
+    rounds: Annotated[int, whole(help="Number of mutation rounds.")] = 2,
     workers: Workers = 2,
-    timeout: Annotated[float, real(low=0.1, help="Seconds a try at one response.")] = 5.0,
+    timeout: Annotated[float, real(low=0.1, help="Time limit per response in seconds.")] = 5.0,
     file: File = None,
     mode: Modes = None,
     backend: SandboxBackend = "local",
     out: Annotated[
-        Path | None, typer.Option(help="Write the JSON report here.", callback=file_to_write)
+        Path | None,
+        typer.Option(help="Write the report as JSON to this file.", callback=file_to_write),
     ] = None,
-    fail_on_leak: Annotated[bool, typer.Option(help="Exit with 1 when there is a leak.")] = False,
+    fail_on_leak: Annotated[bool, typer.Option(help="Exit with 1 if there is a leak.")] = False,
     as_json: Json = False,
 ) -> None:
     """Search for wrong answers that earn reward.
 
     Example: prorl verify audit --verifier math
 
-    These are answers rewarded above chance without looking at the problem, and spoilt right answers.
+    Tries answers that ignore the problem, and right answers made wrong. A leak is an answer of either kind that
+    earns more than chance.
     """
     from prorl_common import atomic_write_text
     from prorl_verifiers import VerifierPool, parse_modes
@@ -117,7 +122,7 @@ def _groups(
     datasets = request.datasets
     if file is not None:
         if verifiers or datasets:
-            raise UserError("--file brings its own tasks: leave out --verifier and --dataset")
+            raise UserError("--file has its own tasks: omit --verifier and --dataset")
         groups = file_groups(file)
         return groups, len(groups)
     if datasets:

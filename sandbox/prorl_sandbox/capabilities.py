@@ -166,7 +166,7 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
         reason = f"the trial program ended with {outcome.status}: {lines[-1] if lines else ''}"
         return set(), dict.fromkeys(walls, reason)
     printed = set(outcome.stdout.split())
-    failures = {w: "put up, but without effect" for w in walls if w in _SEEN_FROM_INSIDE}
+    failures = {w: "set up, but without effect" for w in walls if w in _SEEN_FROM_INSIDE}
     reasons = {wall: text for wall, text in failures.items() if wall not in printed}
     quiet = {wall for wall in walls if wall not in _SEEN_FROM_INSIDE}
     facts = printed & {"no_new_privs", "rlimits"}
@@ -249,7 +249,7 @@ def try_languages(sandbox: Sandbox) -> Iterator[TriedLanguage]:
 def _try_language(sandbox: Sandbox, spec: LanguageSpec) -> TriedLanguage:
     trial = spec.trial
     if trial is None:
-        return TriedLanguage(spec.name, False, False, "its plug-in brings no trial program")
+        return TriedLanguage(spec.name, False, False, "its plug-in has no trial program")
     packages = " ".join(spec.packages)
     cure = f"apt-get install {packages}" if packages else "install its tools"
     try:

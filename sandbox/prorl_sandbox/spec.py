@@ -201,7 +201,7 @@ def check_call(call: str, spec: LanguageSpec) -> None:
             " with stdin and stdout"
         )
     if not _CALL.fullmatch(call):
-        raise UserError(f"call {call!r} is no name of a function, nor Class.method")
+        raise UserError(f"call {call!r} is neither the name of a function nor Class.method")
 
 
 def find_language(name: str) -> LanguageSpec:

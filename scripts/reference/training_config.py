@@ -104,7 +104,7 @@ def _section(title: str, model: type[BaseModel], prefix: str) -> str:
 
 
 def _unit(path: str, field: FieldInfo) -> str:
-    """Return the unit of a numeric key, empty for a pure number and for what is no number."""
+    """Return the unit of a numeric key, empty for a pure number and for other values."""
     if field.annotation not in (int, float):
         return ""
     return next((unit for unit, ends in UNITS.items() if path.endswith(ends)), "")

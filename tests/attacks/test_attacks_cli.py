@@ -16,7 +16,7 @@ from prorl_sandbox.attacks.catalogue import AttackResult, Report, load_cases
 def test_json_names_the_machine_every_program_and_the_invariants(
     open_local: Callable[[], Sandbox], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command.attack_command(case=["a05", "N06"], as_json=True)
+    command.run_attacks("local", ["a05", "N06"], as_json=True)
     found = json.loads(capsys.readouterr().out)
     assert [case["case"] for case in found["cases"]] == ["A05", "N06"]
     assert found["held"] is True
@@ -28,7 +28,7 @@ def test_json_names_the_machine_every_program_and_the_invariants(
 def test_the_table_is_printed_and_nothing_is_raised_when_all_held(
     open_local: Callable[[], Sandbox], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command.attack_command(case=["A04"])
+    command.run_attacks("local", ["A04"])
     shown = capsys.readouterr()
     assert "A04" in shown.out
     assert "all held" in shown.err
@@ -36,7 +36,7 @@ def test_the_table_is_printed_and_nothing_is_raised_when_all_held(
 
 def test_an_unknown_case_is_a_users_mistake() -> None:
     with pytest.raises(UserError, match="no attack case 'Z99'"):
-        command.attack_command(case=["Z99"])
+        command.run_attacks("local", ["Z99"])
 
 
 def test_a_breach_is_exit_code_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +49,7 @@ def test_a_breach_is_exit_code_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("prorl_sandbox.attacks.suite.run_suite", run_suite)
     with pytest.raises(typer.Exit) as left:
-        command.attack_command(case=["A05"])
+        command.run_attacks("local", ["A05"])
     assert left.value.exit_code == 1
     report = run_suite()
     assert command.trouble_lines(report) == [f"BREACH: {bad.attack.title}: " + r"\x1b[2Jfull marks"]

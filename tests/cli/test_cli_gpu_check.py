@@ -26,7 +26,7 @@ IDLE = {"tokens_per_second": 100.0, "update_seconds": 0.0, "infra_errors": 0}
     ("rows", "state", "words"),
     [
         ([LEARNED, IDLE], "ok", "1 of 2 steps learned"),
-        ([IDLE, IDLE], "problem", "no step had a group to learn from"),
+        ([IDLE, IDLE], "problem", "no group had different rewards"),
         ([LEARNED, {**LEARNED, "mismatch_kl": 0.2}], "problem", "mismatch KL 0.2"),
         ([{**LEARNED, "infra_errors": 2}], "problem", "some rewards failed"),
     ],
@@ -41,7 +41,7 @@ def test_steps_that_did_not_learn_or_disagree_with_the_sampler_are_a_problem(
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 def test_a_machine_without_a_gpu_is_refused_in_one_line() -> None:
     result = CliRunner().invoke(build_app(), ["doctor", "--gpu"])
-    assert isinstance(result.exception, UserError) and "sees no GPU" in str(result.exception)
+    assert isinstance(result.exception, UserError) and "finds no GPU" in str(result.exception)
 
 
 @pytest.mark.slow

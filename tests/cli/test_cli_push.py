@@ -182,7 +182,7 @@ def test_a_checkpoint_is_chosen_as_for_an_export(run: RunFolder, hub: FakeHub) -
         assert f"run `one` after step {step} |" in card
     with pytest.raises(UserError, match="has no checkpoint of step 3; it has: 0, 2, 4"):
         planned("one", "me/small", "--checkpoint", "3")
-    with pytest.raises(UserError, match="use latest, best or a step number"):
+    with pytest.raises(UserError, match="use latest, best or the number of a step"):
         planned("one", "me/small", "--checkpoint", "newest")
 
 
@@ -296,7 +296,7 @@ def test_a_push_that_broke_off_is_given_again_and_sends_the_weights_once(
     writer: FakeHub, run: RunFolder
 ) -> None:
     writer.plan.by_path["/api/models/me/small/commit/main"] = [Status(400)]
-    with pytest.raises(ServiceError, match="the hub broke off the push to me/small"):
+    with pytest.raises(ServiceError, match="the hub interrupted the push to me/small"):
         prorl("one", "me/small")
     assert sorted(pushed(writer)) == [".gitattributes"]
     prorl("one", "me/small")
@@ -307,7 +307,7 @@ def test_a_push_that_broke_off_is_given_again_and_sends_the_weights_once(
 def test_a_dry_run_shows_files_and_card_and_asks_nobody(hub: FakeHub, run: RunFolder) -> None:
     result = prorl("one", "me/small", "--dry-run")
     assert "model.safetensors" in result.stdout and "\n# small\n" in result.stdout
-    assert "not evaluated: the card says so" in result.output
+    assert "not evaluated, and the card says so" in result.output
     assert not hub.seen
 
 
@@ -329,14 +329,14 @@ def test_a_models_folder_is_pushed_with_what_is_known(run: RunFolder, hub: FakeH
 
 def test_results_of_other_weights_are_refused(run: RunFolder, hub: FakeHub) -> None:
     evaluated(Path("evals/x"), "of other weights", 60, "x")
-    with pytest.raises(UserError, match=r"none of the results given .* is of these weights"):
+    with pytest.raises(UserError, match=r"none of the results given .* belongs to these weights"):
         planned("one", "me/small", "--evaluation", "evals/x")
 
 
 def test_mistakes_are_one_line_and_a_broken_hub_is_a_service_error(
     writer: FakeHub, run: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(UserError, match="is no repository: write it as owner/name"):
+    with pytest.raises(UserError, match="is not a repository id: write it as owner/name"):
         prorl("one", "small")
     with pytest.raises(UserError, match="no run called 'two'"):
         prorl("two", "me/small")
@@ -344,10 +344,10 @@ def test_mistakes_are_one_line_and_a_broken_hub_is_a_service_error(
     with pytest.raises(UserError, match="is neither a run nor a model"):
         prorl("empty", "me/small")
     writer.plan.by_path["/api/validate-yaml"] = [Status(400)]
-    with pytest.raises(UserError, match=r"does not take the push to me/small: Invalid metadata in"):
+    with pytest.raises(UserError, match=r"rejects the push to me/small: Invalid metadata in"):
         prorl("one", "me/small", "--license", "no licence that the hub knows")
     writer.plan.by_path["/api/repos/create"] = [Status(400)]
-    with pytest.raises(ServiceError, match="the hub broke off the push to me/small"):
+    with pytest.raises(ServiceError, match="the hub interrupted the push to me/small"):
         prorl("one", "me/small")
     monkeypatch.setenv("HF_TOKEN", "hf_other")
     with pytest.raises(UserError, match=r"refuses the push to me/small \(HTTP 401\)"):

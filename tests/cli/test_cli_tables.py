@@ -35,7 +35,11 @@ def test_a_table_fits_and_no_word_or_number_is_cut(
     whole = {word for text in (*HEAD, *(c for row in ROWS for c in row)) for word in text.split()}
     assert {word for line in table[2:] for word in line.split() if "─" not in word} <= whole
     assert "[0.000, 0.328]" in "\n".join(table)
-    left_out = note.removeprefix("left out for want of room: ").partition(" (")[0].split(", ")
+    left_out = (
+        note.removeprefix("columns left out because the terminal is too narrow: ")
+        .partition(" (")[0]
+        .split(", ")
+    )
     shown = "\n".join(table[2:])
     assert "infra" in left_out and "group" in shown
     assert all((name.split()[0] in shown) != (name in left_out) for name in HEAD)

@@ -61,7 +61,8 @@ def test_run_resumes_explains_exports_replays_and_is_evaluated(place: Path) -> N
     invoke("train", "export", "one", "--out", "exported")
     assert (place / "exported" / "config.json").exists()
     assert invoke("verify", "replay", "one").exit_code == 0
-    invoke("eval", "pass-at-k", "--run", "one", "--k", "1", "--n", "2", "--max-tokens", "4")
+    few = ["--k", "1", "--n", "2", "--set", "sampling.max_tokens=4"]
+    invoke("eval", "pass-at-k", "--run", "one", *few)
     assert list((place / "runs/one/eval").glob("*/result.json"))
 
 
@@ -132,7 +133,7 @@ def test_damaged_checkpoint_is_passed_over_and_refused_where_none_is_whole(place
     assert [d["step"] for d in decided if d["kind"] == "config_changed"] == [0]
     for manifest in (place / "runs/four/checkpoints").glob("step_*/manifest.json"):
         manifest.write_text("{")
-    with pytest.raises(UserError, match=r"none of its \d checkpoints is whole"):
+    with pytest.raises(UserError, match=r"none of its \d checkpoints is intact"):
         invoke("train", "--resume", "four", "--steps", "3")
 
 
@@ -157,7 +158,7 @@ def test_a_run_that_a_stall_ended_says_so_and_is_no_failure(place: Path) -> None
 def test_resuming_says_what_is_left_to_do_and_where_the_data_was(place: Path) -> None:
     invoke(*start("six", 1))
     assert (
-        "has done all its 1 steps: for more say --steps N"
+        "has done all its 1 steps: to train longer, add --steps N"
         in invoke("train", "--resume", "six").stderr
     )
     assert (
@@ -167,7 +168,7 @@ def test_resuming_says_what_is_left_to_do_and_where_the_data_was(place: Path) ->
     assert "spent its token_budget of 1" in invoke("train", "--resume", "six").stderr
     (place / "data" / "tiny").rename(place / "away")
     try:
-        with pytest.raises(UserError, match=r"no longer at .*: say where with --data"):
+        with pytest.raises(UserError, match=r"no longer at .*: give its folder with --data"):
             invoke("train", "--resume", "six", "--set", "token_budget=0")
     finally:
         (place / "away").rename(place / "data" / "tiny")
@@ -186,6 +187,6 @@ def test_interrupt_saves_and_says_how_to_go_on(place: Path) -> None:
     child.send_signal(signal.SIGINT)
     _, errors = child.communicate(timeout=120)
     assert child.returncode == 0
-    assert "go on with: prorl train --resume five" in errors
+    assert "continue with: prorl train --resume five" in errors
     steps = len(metrics.read_text().splitlines())
     assert (place / "runs/five/checkpoints/latest").read_text() == f"step_{steps:06d}\n"

@@ -83,7 +83,7 @@ def test_status_without_runs_says_how_to_start_one(
 
 
 def test_export_takes_the_newest_the_best_or_a_step(run: RunFolder) -> None:
-    for out, words in {"a": [], "b": ["--best"], "c": ["--step", "0"]}.items():
+    for out, words in {"a": [], "b": ["--checkpoint", "best"], "c": ["--checkpoint", "0"]}.items():
         assert prorl("export", "one", "--out", out, *words).stdout == f"{out}\n"
     assert [exported_step(out) for out in "abc"] == ["4", "2", "0"]
     from transformers import AutoModelForCausalLM
@@ -91,13 +91,15 @@ def test_export_takes_the_newest_the_best_or_a_step(run: RunFolder) -> None:
     AutoModelForCausalLM.from_pretrained("a")
 
 
-def test_export_of_a_damaged_checkpoint_is_refused_unless_it_may_fall_back(run: RunFolder) -> None:
+def test_export_of_a_damaged_checkpoint_is_refused_and_names_the_newest_intact_one(
+    run: RunFolder,
+) -> None:
     (checkpoint_path(run.checkpoints, 4) / "policy" / "config.json").write_text("{}")
-    with pytest.raises(UserError, match=r"step_000004.* is damaged.*of step 2: give --fall-back"):
+    with pytest.raises(
+        UserError, match=r"step_000004.* is damaged.*of step 2: name it with --checkpoint 2"
+    ):
         prorl("export", "--out", "a")
     assert not Path("a").exists()
-    assert "passed over" in prorl("export", "--out", "a", "--fall-back").output
-    assert exported_step("a") == "2"
     assert (run.checkpoints / "step_000004").is_dir()  # looked at, not touched
 
 

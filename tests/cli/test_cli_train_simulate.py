@@ -123,7 +123,7 @@ def test_a_record_without_rewards_by_problem_is_told_and_not_tested(run: Path) -
         row.pop("validation_rewards", None)
     write(run / "metrics.jsonl", rows)
     result = prorl("simulate", "--from", str(run))
-    assert "recorded without rewards by problem" in result.output
+    assert "no rewards by problem: stall" in result.output
     assert "the same as in the recorded run" in result.stdout
 
 

@@ -68,15 +68,15 @@ def interrupt(child: subprocess.Popen[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "begun", "kept", "code"),
     [
-        ("doctor", "", "nothing is kept, give the same command again", 130),
+        ("doctor", "", "nothing is kept, run the same command again", 130),
         (
             "data build --recipe long.yaml",
             "data/.long.build",
-            "finished parts are kept, give the same",
+            "finished parts are kept, run the same",
             130,
         ),
-        ("verify audit", "", "nothing is kept, give the same command again", 130),
-        ("sandbox attack", "", "nothing is kept, give the same command again", 130),
+        ("verify audit", "", "nothing is kept, run the same command again", 130),
+        ("sandbox doctor --attack all", "", "nothing is kept, run the same command again", 130),
         (
             "verify serve --port 0 --ready-file ready",
             "ready",

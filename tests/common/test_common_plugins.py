@@ -119,7 +119,7 @@ def test_an_unknown_name_lists_the_nearest_and_where_parts_come_from(tmp_path: P
         ("1 / 0\n", "cannot be loaded: ZeroDivisionError: division by zero (bad.py, line 1)"),
         ("\n\ndef f(:\n", "SyntaxError: invalid syntax (bad.py, line 3)"),
         ("import no_such_module_at_all\n", "ModuleNotFoundError"),
-        ("x = 1\n", "holds no spec"),
+        ("x = 1\n", "contains no spec"),
     ],
 )
 def test_a_file_that_cannot_be_loaded_is_one_line(tmp_path: Path, source: str, line: str) -> None:

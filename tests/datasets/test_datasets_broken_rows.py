@@ -59,7 +59,7 @@ EMPTY, TAKES = (
     "bad row: column 'answer' is empty",
     "bad row: the verifier does not take the reference",
 )
-NO_TEXT, BLANK = "bad row: the prompt is no text", "bad row: the prompt is empty"
+NO_TEXT, BLANK = "bad row: the prompt is not text", "bad row: the prompt is empty"
 LINES: list[tuple[str, str]] = [
     # answers
     (row(answer=None), EMPTY), (row(answer=""), EMPTY), ('{"prompt": "x?", "answer": NaN}', EMPTY),

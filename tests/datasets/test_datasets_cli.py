@@ -60,7 +60,7 @@ def test_a_shortfall_exits_2_unless_allowed_and_the_dataset_stands(
     words = ("build", "--recipe", str(recipe), "--out", str(tmp_path / "a"))
     short = _run(*words)
     assert short.exit_code == 2
-    assert "few fell short: train 64/500" in short.stderr
+    assert "few is below its min_share: train 64/500" in short.stderr
     assert (tmp_path / "a" / "manifest.json").is_file()
     assert _run(*words, "--allow-short").exit_code == 0
 

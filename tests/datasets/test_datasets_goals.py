@@ -33,7 +33,7 @@ def test_a_source_that_yields_a_little_less_is_a_success_and_the_shortfall_is_sa
     result = built(tmp_path, 11)
     assert result.exit_code == 0
     last = result.stderr.strip().splitlines()[-1]
-    assert last.endswith("; a little short (kept/target): mine train 10/11")
+    assert last.endswith("; below target (kept/target): mine train 10/11")
     manifest = json.loads((tmp_path / "d" / "manifest.json").read_text())
     assert manifest["short"] == {"mine": ["train 10/11"]} and manifest["too_short"] == []
     card = (tmp_path / "d" / "README.md").read_text()
@@ -54,7 +54,7 @@ def test_below_the_stated_share_the_build_fails(
 ) -> None:
     result = built(tmp_path, target, more, top)
     assert result.exit_code == code
-    assert (f"mine fell short: train 10/{target}" in result.stderr) == bool(code)
+    assert (f"mine is below its min_share: train 10/{target}" in result.stderr) == bool(code)
     assert (tmp_path / "d" / "train.parquet").is_file()
     if code:
         assert built(tmp_path, target, more, top, "--allow-short").exit_code == 0

@@ -134,8 +134,8 @@ def eurus(truth: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("truth", "reason"),
     [
-        ({"fn_name": 3, "inputs": [[1]], "outputs": [[2]]}, "fn_name is no name"),
-        ({"fn_name": "f" * 500, "inputs": [[1]], "outputs": [[2]]}, "fn_name is no name"),
+        ({"fn_name": 3, "inputs": [[1]], "outputs": [[2]]}, "fn_name is not a name"),
+        ({"fn_name": "f" * 500, "inputs": [[1]], "outputs": [[2]]}, "fn_name is not a name"),
         ({"inputs": "[" * 5000, "outputs": "[" * 5000}, "the tests do not decode"),
         ({"inputs": "[" + "1," * 300_000 + "'a']", "outputs": "[1]"}, "the tests do not decode"),
         ({"inputs": "[a" + "\u0315\u0300" * 50_000 + "]", "outputs": "[]"}, "the tests do not decode"),

@@ -192,7 +192,7 @@ def test_the_command_exits_with_1_and_lists_what_failed(
     result = CliRunner().invoke(build_app(), [*words, "--only", "math", "--only", "stem"])
     assert result.exit_code == 1
     last = result.stderr.strip().splitlines()[-1]
-    assert last.endswith("; WITHOUT stem-scp116k: the same command goes on with them")
+    assert last.endswith("; WITHOUT stem-scp116k: the same command continues with them")
     assert (
         "stem-scp116k is missing: EricLu/SCP-116K: this repository is gated: acc" in result.stderr
     )

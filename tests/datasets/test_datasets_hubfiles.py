@@ -394,7 +394,7 @@ def test_branches_are_read_at_the_commits_they_were_locked_at(tmp_path: Path) ->
 def test_a_lock_file_that_is_not_ours_is_refused(tmp_path: Path) -> None:
     for text in ("{", "[1]", '{"o/set": 3}', '{"o/set": {"files": {}}}'):
         (tmp_path / "l.json").write_text(text)
-        with pytest.raises(DatasetError, match="not a lock file of ours"):
+        with pytest.raises(DatasetError, match="not a prorl lock file"):
             check_pins(tmp_path / "l.json", {})
 
 
@@ -433,7 +433,7 @@ def test_an_odd_list_of_files_is_one_line(hub: FakeHub, body: bytes) -> None:
     [
         ("data/train-00001-of-00003.parquet", b"x", "2 of its files are missing .*train-00000-of-00003"),
         ("train-00001-of-00002-0af3.parquet", b"x", "1 of its files are missing .*train-00000-of-00002"),
-        (".cache/huggingface/download/x.parquet.1f.incomplete", b"", "was not fetched to its end"),
+        (".cache/huggingface/download/x.parquet.1f.incomplete", b"", "was not downloaded completely"),
         ("b.parquet", b"version https://git-lfs.github.com/spec/v1\noid sha256:1", "Git LFS pointer.*git lfs pull"),
     ],
 )  # fmt: skip
@@ -450,7 +450,7 @@ def test_a_mirror_that_is_not_whole_is_refused(
 def test_a_mirror_that_lacks_a_file_of_the_last_build_is_refused(tmp_path: Path) -> None:
     put(tmp_path / "o/set", "a.jsonl")
     access = Access(tmp_path)
-    with pytest.raises(Unreachable, match=r"not whole: 1 of its files are missing \(b"):
+    with pytest.raises(Unreachable, match=r"incomplete: 1 of its files are missing \(b"):
         access.select("o/set", "main", ["jsonl"], locked=["a.jsonl", "b.jsonl", "c.csv"])
     assert access.select("o/set", "main", ["a.jsonl"], locked=["a.jsonl", "b.jsonl"]).names
 
@@ -472,5 +472,5 @@ def test_a_cache_that_was_fetched_in_part_is_not_taken_for_whole(
     put(folder, "refs/main", COMMIT.encode())
     assert resolve("o/set", "main", ["jsonl"])
     put(folder, "blobs/1f.incomplete", b"")
-    with pytest.raises(DatasetError, match="not whole"):
+    with pytest.raises(DatasetError, match="incomplete"):
         resolve("o/set", "main", ["jsonl"])

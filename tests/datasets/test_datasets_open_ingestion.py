@@ -115,7 +115,7 @@ def test_percentages_share_out_every_row_and_never_more_than_all() -> None:
         ("where: hrad", "unknown function 'hrad'"),
         ("where: {level: []}", "'level' has an empty list"),
         ("where: {level: {least: 3}}", "source.where"),
-        ("map: {answer: 'boxed(q)'}", "'map' is gone: rename columns with columns"),
+        ("map: {answer: 'boxed(q)'}", "'map' was removed: rename columns with columns"),
         (
             "columns: {anwser: q}",
             "columns: 'anwser' is not a field of math (did you mean 'answer'?)",
@@ -250,7 +250,7 @@ def test_a_condition_and_a_verifier_of_ones_own_serve_a_plain_file(
 
 @pytest.mark.parametrize("name", ["Has", "has number", "", 3])
 def test_a_function_has_a_plain_name(name: Any) -> None:
-    with pytest.raises(UserError, match="a name is small letters, digits and _"):
+    with pytest.raises(UserError, match="a name consists of lower-case letters, digits and _"):
         FunctionSpec(name, bool)
 
 

@@ -99,7 +99,7 @@ def test_a_dry_run_asks_nobody_and_needs_no_token(hub: FakeHub, small_dataset: P
 
 
 def test_without_a_token_one_line_says_how_to_get_one(hub: FakeHub, small_dataset: Path) -> None:
-    with pytest.raises(UserError, match="no token: set HF_TOKEN to one that may write"):
+    with pytest.raises(UserError, match="no token: set HF_TOKEN to a token with write access"):
         pushed(small_dataset)
     assert not hub.seen
 
@@ -108,7 +108,7 @@ def test_a_refused_token_and_a_broken_hub_are_one_line_each(
     writer: FakeHub, small_dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer.plan.by_path["/api/repos/create"] = [Status(400)]
-    with pytest.raises(ServiceError, match="the hub broke off the push to me/small"):
+    with pytest.raises(ServiceError, match="the hub interrupted the push to me/small"):
         pushed(small_dataset)
     monkeypatch.setenv("HF_TOKEN", "hf_other")
     with pytest.raises(UserError, match=r"refuses the push to me/small \(HTTP 401\)") as caught:
@@ -119,7 +119,7 @@ def test_a_refused_token_and_a_broken_hub_are_one_line_each(
 def test_what_is_no_whole_dataset_is_not_pushed(small_dataset: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(small_dataset, copy)
-    with pytest.raises(UserError, match="is no repository: write it as owner/name"):
+    with pytest.raises(UserError, match="is not a repository id: write it as owner/name"):
         plan_push(copy, "small")
     manifest = json.loads((copy / "manifest.json").read_text())
     (copy / "manifest.json").write_text(json.dumps({**manifest, "failed": ["add"]}))

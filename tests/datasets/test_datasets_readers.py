@@ -139,8 +139,8 @@ DAMAGED = [
     ("a.parquet", "PAR1 is all", r"a\.parquet:1: not a readable Parquet file"),
     ("a.txt", "x", r"a\.txt: expected a file that ends in \.jsonl"),
     ("a.tsv", "a\tb\n1\n", r"a\.tsv:2: 1 values, but the header names 2 columns"),
-    ("a.jsonl.zst", "x", r"a\.jsonl\.zst: cannot be read .*fetch it again"),
-    ("a.arrow", "x", r"a\.arrow:1: not a readable Arrow file, or cut off .*fetch it again"),
+    ("a.jsonl.zst", "x", r"a\.jsonl\.zst: cannot be read .*download it again"),
+    ("a.arrow", "x", r"a\.arrow:1: not a readable Arrow file, or cut off .*download it again"),
     ("a.arrow", "ARROW1 is all", r"a\.arrow:1: not a readable Arrow file"),
     *(
         (
@@ -298,5 +298,5 @@ def test_an_arrow_stream_that_ends_between_two_batches_is_cut_off(tmp_path: Path
 def test_a_zstd_file_that_is_cut_off_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.zst"
     path.write_bytes(packed(path, lines(ROWS * 5000))[:-100])
-    with pytest.raises(DatasetError, match=r"a\.jsonl\.zst: cannot be read .*fetch it again"):
+    with pytest.raises(DatasetError, match=r"a\.jsonl\.zst: cannot be read .*download it again"):
         read(path)

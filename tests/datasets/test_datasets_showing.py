@@ -31,9 +31,9 @@ def test_show_tells_all_of_a_row(small_dataset: Path) -> None:
 
 def test_the_command_prints_words_and_json(small_dataset: Path) -> None:
     name = load(small_dataset, "validation")[0].id
-    words = CliRunner().invoke(app, ["show", str(small_dataset), name])
+    words = CliRunner().invoke(app, ["inspect", str(small_dataset), name])
     assert f"\n{name}\n" in words.stdout and "gold_check: self-consistent" in words.stdout
-    as_json = CliRunner().invoke(app, ["show", str(small_dataset), name, "--json"])
+    as_json = CliRunner().invoke(app, ["inspect", str(small_dataset), name, "--json"])
     assert json.loads(as_json.stdout)["id"] == name
 
 

@@ -116,7 +116,7 @@ def test_a_boundary_that_keeps_rising_is_called_sustained() -> None:
     report = boundary_report(results)
     half, full = report.claims
     assert report.k == 32 and (half.regime, full.regime) == ("sustained", "sustained")
-    assert "not told apart" in half.reason and "since the checkpoint before" in full.reason
+    assert "cannot be distinguished" in half.reason and "since the checkpoint before" in full.reason
     assert full.p_corrected <= 0.05 and len(full.tests) == 2
     assert report.hypotheses == 3 + 4
 

@@ -222,9 +222,9 @@ def test_models_are_measured_beside_a_corpus_and_paired_with_the_first(folder: P
     assert value["read"] == {"documents": 1, "words": 15}
 
 
-def test_a_file_of_settings_names_the_corpus(folder: Path) -> None:
-    Path("eval.yaml").write_text("novelty: {corpus: [corpus.txt], lengths: 5-6}\n")
-    done = call("old.jsonl", "--config", "eval.yaml", "--set", "novelty.lengths=5-7", "--json")
+def test_settings_name_the_corpus(folder: Path) -> None:
+    settings = ("--set", "novelty.corpus=[corpus.txt]", "--set", "novelty.lengths=5-7")
+    done = call("old.jsonl", *settings, "--json")
     assert done.exit_code == 0, done.output
     value = json.loads(done.stdout)
     assert (value["corpus"], value["lengths"]) == ("corpus.txt (1 file)", [5, 6, 7])
@@ -280,7 +280,7 @@ def test_one_sample_a_problem_leaves_no_control_and_other_problems_are_refused(
 ) -> None:
     base, trained = evaluated(folder, "base", 100, 1), evaluated(folder, "trained", 0)
     done = call(trained, "--against", base)
-    assert done.exit_code == 0 and "no half is left as a control" in done.stderr
+    assert done.exit_code == 0 and "no half of them can be the control" in done.stderr
     other = read_responses(Path("old.jsonl"))
     with pytest.raises(UserError, match="share no problem"):
         against_base(read_responses(base), [other])
@@ -335,8 +335,8 @@ def test_a_corrupt_corpus_file_is_named_in_one_line(folder: Path) -> None:
 
 
 def test_mistakes_are_one_line_with_the_cure(folder: Path) -> None:
-    assert "one of the two" in fails("old.jsonl")
-    assert "one of the two" in fails("old.jsonl", "--corpus", "corpus.txt", "--against", "x")
+    assert "give either --corpus" in fails("old.jsonl")
+    assert "give either --corpus" in fails("old.jsonl", "--corpus", "corpus.txt", "--against", "x")
     assert "no such corpus" in fails("old.jsonl", "--corpus", "gone.txt")
     assert "holds no responses" in fails("gone", "--corpus", "corpus.txt")
     assert "5-12" in fails("old.jsonl", "--corpus", "corpus.txt", "--set", "novelty.lengths=five")

@@ -284,7 +284,7 @@ def test_two_processes_never_write_one_store(tmp_path: Path) -> None:
 )
 def test_a_damaged_line_is_named(tmp_path: Path, line: str) -> None:
     (tmp_path / "ratings.jsonl").write_text(line + "\n")
-    with pytest.raises(EvaluationError, match=r"ratings\.jsonl:1 is no rating"):
+    with pytest.raises(EvaluationError, match=r"ratings\.jsonl:1 is not a rating"):
         RatingStore(tmp_path)
 
 

@@ -259,7 +259,7 @@ def three() -> list[EvalResult]:
 
 @pytest.fixture(scope="module")
 def data(three: list[EvalResult]) -> ReportData:
-    options = ReportOptions(beta=True, false_positive_rate=0.005, command="prorl eval report x")
+    options = ReportOptions(beta=True, false_positive_rate=0.005, command="prorl eval compare x")
     return report_data(three, None, options)
 
 
@@ -416,12 +416,3 @@ def test_compare_writes_the_same_boundary_as_page_and_markdown(
     assert [c["reason"] for c in claims["claims"]] == reasons
     assert all(md(r) in shown.read_text() for r in reasons)
     assert "--set comparison.margin=0.1 --html report.html" in claims["commands"][-1]
-
-
-def test_report_prints_the_file_or_every_number(folders: list[str], tmp_path: Path) -> None:
-    out = tmp_path / "page.html"
-    done = call("report", *folders[:2], "--html", str(out), "--md", str(tmp_path / "p.md"))
-    assert done.exit_code == 0 and done.stdout == f"{out}\n"
-    assert (tmp_path / "p.md").read_text().startswith("# pass@1")
-    done = call("report", *folders, "--html", str(out), "--json", "--k", "8")
-    assert done.exit_code == 0 and json.loads(done.stdout)["boundary"]["k"] == 8

@@ -16,7 +16,8 @@ pytestmark = pytest.mark.usefixtures("fake_pool")
 
 
 def call(server: FakeServer, *more: str) -> Result:
-    small = ["--k", "4", "--n", "8", "--max-tokens", "40", "--set", "server.concurrency=4"]
+    small = ["--k", "4", "--n", "8", "--set", "sampling.max_tokens=40"]
+    small += ["--set", "server.concurrency=4"]
     arguments = ["eval", "pass-at-k", "--set", f"server.url={server.url}", *small, *more]
     return CliRunner().invoke(build_app(), arguments)
 
@@ -56,7 +57,7 @@ def test_a_server_that_dies_for_good_ends_in_a_service_error_and_the_next_call_g
     server.script = lambda number, _: Fault(503) if number > seen + 15 else None
     cut = call(server, "--out", "cut", "--set", "server.patience=1")
     assert isinstance(cut.exception, ServiceError)
-    assert "give the same command again" in str(cut.exception)
+    assert "run the same command again" in str(cut.exception)
     assert len(rows(Path("cut"))) == 15
     server.script = lambda *_: None
     asked = len(server.bodies)
@@ -91,7 +92,7 @@ def test_refused_samples_are_counted_never_scored_and_asked_for_again(
     assert again["stem-0"]["infra_errors"] == 8
     server.script = lambda *_: None
     mended = call(server, "--json")
-    assert "8 samples that the server refused are asked for again" in mended.stderr
+    assert "8 samples that the server refused are requested again" in mended.stderr
     assert all(p["n"] == 8 for p in json.loads(mended.stdout)["results"][0]["problems"])
 
 
@@ -116,7 +117,7 @@ def test_an_evaluation_whose_last_samples_are_refused_again_and_again_ends_each_
         problems = {p["id"]: p for p in json.loads(done.stdout)["results"][0]["problems"]}
         assert problems["stem-0"]["n"] == 8
         assert sum(p["infra_errors"] for p in problems.values()) == 32
-        assert ("are asked for again" in done.stderr) == asked_again
+        assert ("are requested again" in done.stderr) == asked_again
 
 
 def test_half_a_character_in_an_answer_does_not_end_an_evaluation(
@@ -155,13 +156,13 @@ def test_a_checkpoint_that_is_served_keeps_its_place_and_its_weights_digest(
     ("more", "said"),
     [
         (["--model", "x"], "server.model"),
-        (["--run", "demo"], "say which --checkpoint"),
+        (["--run", "demo"], "name the run's --checkpoint"),
         (["--set", "model.backend=vllm"], "go together"),
         (["--set", "model.batches=bucketed"], "batches by itself"),
         (["--set", "server.extra='[]'"], "JSON object"),
         (["--set", 'server.extra={"n": 2}'], "may not set 'n'"),
         (["--set", "server.weights=data"], "no .safetensors"),
-        (["--set", "server.url=http://host..name:8000/v1"], "no host name"),
+        (["--set", "server.url=http://host..name:8000/v1"], "not a host name"),
         (["--set", "server.timeout=inf"], "must be a finite number"),
         (["--set", "server.patience=1e12"], "must be at most 1,000,000,000"),
         (["--set", "server.key_env=NO_SUCH_KEY"], "NO_SUCH_KEY is empty"),

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("fake_pool")
 
 
 def call(*more: str) -> Result:
-    small = ["--k", "4", "--n", "8", "--max-tokens", "8"]
+    small = ["--k", "4", "--n", "8", "--set", "sampling.max_tokens=8"]
     return CliRunner().invoke(build_app(), ["eval", "pass-at-k", *small, *more])
 
 
@@ -80,7 +80,7 @@ def test_a_cut_evaluation_goes_on_with_another_number_of_workers(
         server.script = lambda number, _, seen=seen: Fault(503) if number > seen + 6 else None  # type: ignore[misc]
     cut = served(servers, "--out", "cut", "--set", "server.patience=1")
     assert isinstance(cut.exception, ServiceError)
-    assert "give the same command again" in str(cut.exception)
+    assert "run the same command again" in str(cut.exception)
     assert len(rows("cut")) == 18 and not (Path("cut") / "result.json").exists()
     assert all(row["reward"] is not None for row in rows("cut", "verdicts.jsonl"))
     servers[1].script = lambda *_: None

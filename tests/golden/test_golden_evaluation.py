@@ -14,7 +14,8 @@ from prorl_datasets import load
 STORED = Path(__file__).parent / "v0.2.0"
 REL = 1e-9
 COUNTS = ("n", "c", "reward_mean", "infra_errors", "unparsable", "truncated", "tokens", "answers")
-SAMPLING = ("--n", "8", "--k", "4", "--max-tokens", "12", "--temperature", "1", "--top-p", "1")
+VALUES = ("max_tokens=12", "temperature=1", "top_p=1")
+SAMPLING = ("--n", "8", "--k", "4", *(w for v in VALUES for w in ("--set", f"sampling.{v}")))
 
 
 def prorl(*words: str) -> str:

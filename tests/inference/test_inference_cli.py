@@ -110,7 +110,7 @@ def test_doctor_names_what_others_add_and_a_part_that_cannot_be_loaded_is_a_prob
     assert done.exit_code == 2
     assert [check["state"] for check in found] == ["problem", "ok"]
     assert "No module named 'half_lab.lost'" in found[0]["detail"]
-    assert found[0]["cure"] == "mend it, or pip uninstall half-lab"
+    assert found[0]["cure"] == "fix it, or run pip uninstall half-lab"
     assert found[1]["detail"] == "prorl.recipes: sums"
 
 

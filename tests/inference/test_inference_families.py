@@ -157,7 +157,7 @@ def saved(folder: Path, model: Any, **changes: object) -> None:
 )
 def test_a_config_that_makes_no_sense_is_one_line(tmp_path: Path, key: str, value: object) -> None:
     saved(tmp_path, tiny_model(), **{key: value})
-    with pytest.raises(ModelError, match=r"correct its files, or fetch it again$") as raised:
+    with pytest.raises(ModelError, match=r"correct its files, or download it again$") as raised:
         load_model(tmp_path, "cpu", torch.float32)
     assert "\n" not in str(raised.value)
 

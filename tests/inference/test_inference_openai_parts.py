@@ -102,7 +102,7 @@ def test_a_key_that_cannot_be_sent_is_refused_by_its_variables_name_alone(
 
 @pytest.mark.parametrize("url", ["http://host..name:8000/v1", f"http://{'a' * 64}.com"])
 def test_a_host_that_is_no_name_is_one_line(url: str) -> None:
-    with pytest.raises(UserError, match="is no host name"):
+    with pytest.raises(UserError, match="is not a host name"):
         server_address(url)
 
 

@@ -208,7 +208,7 @@ def test_patience_ends_as_a_service_error_that_says_how_to_go_on(server: FakeSer
 def test_a_model_that_is_gone_is_told_apart_from_a_server_that_is_gone(server: FakeServer) -> None:
     server.script = lambda *_: Fault(404, '{"error": {"message": "model tiny does not exist"}}')
     with pytest.raises(
-        ServiceError, match=r"answers, but does not know .*404: model tiny does not"
+        ServiceError, match=r"answers, but does not have .*404: model tiny does not"
     ):
         OpenAIGenerator(server.url, CHAT).generate(REQUESTS, PARAMS)
     server.script = lambda *_: Fault(400, "no chat template is set")
@@ -290,7 +290,7 @@ def test_the_key_is_sent_and_never_said(
     generator.generate([ask("a", 1)], PARAMS)
     assert server.keys == ["Bearer sk-secret"]
     server.script = lambda *_: Fault(401, "bad key sk-secret")
-    with pytest.raises(UserError, match=r"turns the key down \(HTTP 401: bad key \*\*\*\)"):
+    with pytest.raises(UserError, match=r"rejects the key \(HTTP 401: bad key \*\*\*\)"):
         generator.generate([ask("a", 1)], PARAMS)
     assert "sk-secret" not in repr(generator.options) + generator.model_digest
     with pytest.raises(UserError, match="must hold no key"):

@@ -262,5 +262,5 @@ def test_vllm_that_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPa
     assert isinstance(local, TransformersGenerator) and local.batching == "refill"
     with pytest.raises(UnknownNameError, match="server, transformers, vllm"):
         pick_backend("sglang", "cpu", training=True)
-    with pytest.raises(UserError, match="cannot follow a model in training"):
+    with pytest.raises(UserError, match="cannot load new weights during training"):
         pick_backend("server", "cpu", "http://localhost", training=True)

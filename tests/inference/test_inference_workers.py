@@ -191,7 +191,7 @@ def test_the_batches_of_a_worker_that_dies_go_to_the_others_and_a_line_says_so()
     said: list[str] = []
     dies = Local(0.005, fail=2)
     assert texts(pool_of(dies, Local(0.005), said=said)) == texts(Local())
-    assert said[0].startswith("w0 is gone (the process died): the 4 samples that it had go to")
+    assert said[0].startswith("w0 stopped (the process died): the 4 samples go to")
     assert said[-1].startswith("samples: 4 by w0, 36 by w1")
 
 
@@ -204,7 +204,7 @@ def test_a_slow_worker_gets_fewer_batches_and_its_last_one_is_not_waited_for() -
 
 def test_when_every_worker_is_gone_it_is_a_broken_service_that_names_each_reason() -> None:
     with pytest.raises(
-        ServiceError, match=r"none of 2 workers is left \(w\d: .*give the same command"
+        ServiceError, match=r"none of 2 workers is left \(w\d: .*run the same command"
     ):
         texts(pool_of(Local(fail=1), Local(fail=2)))
 
@@ -292,7 +292,7 @@ def test_a_server_killed_midway_loses_nothing_and_is_used_again_when_it_is_back(
     with asked(servers[:2], said=revive) as pool:
         answers = pool.generate(many, PARAMS)
     assert [a[0].text.split()[-1] for a in answers] == [str(r.seeds[0]) for r in many]
-    assert any("is gone" in line and "go to the others" in line for line in said)
+    assert any("stopped" in line and "go to the other workers" in line for line in said)
     assert any(line.endswith("is back") for line in said)
 
 
@@ -378,7 +378,7 @@ def test_servers_of_different_models_or_named_twice_are_a_mistake(
     servers: list[FakeServer],
 ) -> None:
     servers[1].card = {"max_model_len": 77}
-    with pytest.raises(UserError, match="says other things of its model tiny"):
+    with pytest.raises(UserError, match="describes its model tiny"):
         asked(servers[:2])
     with pytest.raises(UserError, match="named twice"):
         asked([servers[0], servers[0]])
@@ -422,7 +422,7 @@ class Echo:
     def __init__(self, options):
         self.options = options
         if (options.path / "unreadable").exists():
-            raise UserError("the model is unreadable: fetch it again")
+            raise UserError("the model is unreadable: download it again")
 
     def generate(self, requests, params, on_done=None, on_result=None):
         print("libraries may print")
@@ -492,7 +492,7 @@ def test_a_worker_process_that_dies_says_how_and_stays_dead(echo: Path) -> None:
 
 def test_a_users_mistake_in_a_worker_process_is_the_parents_mistake(echo: Path) -> None:
     (echo / "unreadable").touch()
-    with child_of(echo) as child, pytest.raises(UserError, match="fetch it again"):
+    with child_of(echo) as child, pytest.raises(UserError, match="download it again"):
         child.prepare()
     begun = (Completion("", (7,), (-0.5,), "paused"),)
     with child_of(echo) as child, pytest.raises(UserError, match="cannot resume samples"):

@@ -92,18 +92,9 @@ def evaluation(place: Path, server: Server, out: Path) -> subprocess.Popen[str]:
     """Start an evaluation of the dataset's problems that need no sandbox, with four requests at once."""
     words = ["--set", f"server.url={server.url}", "--set", f"server.weights={place / 'model'}"]
     words += ["--set", "server.concurrency=4", "--dataset", str(place / "data"), "--split", "train"]
-    words += [
-        "--limit",
-        "5",
-        "--n",
-        str(N),
-        "--k",
-        "4",
-        "--max-tokens",
-        "96",
-        "--set",
-        f"sampling.seed={SEED}",
-    ]
+    words += (
+        f"--limit 5 --n {N} --k 4 --set sampling.seed={SEED} --set sampling.max_tokens=96".split()
+    )
     return subprocess.Popen(
         [sys.executable, "-m", "prorl_cli.main", "eval", "pass-at-k", *words, "--out", str(out)],
         stdout=subprocess.PIPE,

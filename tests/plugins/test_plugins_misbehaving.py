@@ -50,8 +50,11 @@ def scored_by(
     ("plugin", "words"),
     [
         ("fails_to_import.py", "ModuleNotFoundError: No module named 'a_module_that_is_not_there'"),
-        ("no_spec.py", "holds no spec: define one at module level"),
-        ("no_score.py", "a name is small letters, digits, - and _ (no_score.py, line 4)"),
+        ("no_spec.py", "contains no spec: define one at module level"),
+        (
+            "no_score.py",
+            "a name consists of lower-case letters, digits, - and _ (no_score.py, line 4)",
+        ),
         ("named_like_ours.py", "two parts are named verifier 'math': one of prorl"),
         ("not_there.py", "cannot be read: No such file or directory"),
     ],
@@ -72,14 +75,14 @@ def test_what_a_reference_lacks_is_one_line_and_exit_2() -> None:
 
 
 NO_REWARD = {
-    "two": "scorer failed: it returned 2.0: a reward lies in [0, 1]",
-    "negative": "scorer failed: it returned -0.5: a reward lies in [0, 1]",
-    "nan": "scorer failed: it returned nan: a reward lies in [0, 1]",
-    "infinite": "scorer failed: it returned inf: a reward lies in [0, 1]",
+    "two": "scorer failed: it returned 2.0: a reward must be between 0 and 1",
+    "negative": "scorer failed: it returned -0.5: a reward must be between 0 and 1",
+    "nan": "scorer failed: it returned nan: a reward must be between 0 and 1",
+    "infinite": "scorer failed: it returned inf: a reward must be between 0 and 1",
     "none": "scorer failed: it returned None, not a number in [0, 1]",
     "text": "scorer failed: it returned '1.0', not a number in [0, 1]",
     "list": "scorer failed: it returned [1.0], not a number in [0, 1]",
-    "score-nan": "scorer failed: it returned nan: a reward lies in [0, 1]",
+    "score-nan": "scorer failed: it returned nan: a reward must be between 0 and 1",
     "metric-nan": "a worker sent no verdict: ValueError(\"metrics {'part': nan}\")",
     "metric-object": "scorer failed: the score is not JSON: Object of type object",
     "says-broken": "scorer failed: my judge is down",
@@ -87,7 +90,7 @@ NO_REWARD = {
     "leaves": "worker exit code 1: SystemExit: 0",
     "leaves-hard": "worker exit code 0",
     "writes-frames": "a worker sent no verdict",
-    "unsteady": "its verifier gave another verdict when it was asked again, twice",
+    "unsteady": "its verifier gave a different verdict when it scored the item again, twice",
 }
 """Verifier of the plug-in -> reason why its score is invalid."""
 

@@ -193,7 +193,7 @@ def test_a_saved_config_loads_its_plugins_again(tmp_path: Path, no_files: None) 
     assert (config.kl.estimator, config.plugins) == ("mine", (str(file),))
     saved.write_text("plugins: [moved.py]\nkl: {estimator: mine}\n")
     with pytest.raises(
-        PluginError, match=r"moved\.py is not there: .* under plugins: in .*config\.yaml"
+        PluginError, match=r"moved\.py does not exist: .* under plugins: in .*config\.yaml"
     ):
         load_saved_config(saved)
 

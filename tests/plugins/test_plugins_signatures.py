@@ -58,7 +58,7 @@ def load(folder: Path, source: str) -> None:
             "arrange(str)",
             "<lambda>()",
         ),
-        (f"{INFERENCE}S = BackendSpec('b', 3)", "open(BackendOptions)", "it is no function"),
+        (f"{INFERENCE}S = BackendSpec('b', 3)", "open(BackendOptions)", "it is not a function"),
     ],
 )
 def test_a_function_that_does_not_take_what_it_gets_is_one_line(

@@ -91,7 +91,7 @@ def test_verify_audit_without_tasks_says_how_to_bring_some() -> None:
     run = prorl("verify", "audit", "--verifier", "exact")
     assert run.returncode == 2
     assert run.stderr == (
-        "error: the verifier 'exact' brings no tasks to audit: give some with --file ITEMS.jsonl\n"
+        "error: the verifier 'exact' has no tasks to audit: give some with --file ITEMS.jsonl\n"
     )
 
 

@@ -123,7 +123,7 @@ def test_no_set_up_code_of_a_package_runs(tmp_path: Path) -> None:
     ["-e .", "./folder", "pack @ https://example.org/p.whl", "--no-binary :all:", "-r more.txt"],
 )
 def test_a_line_that_is_no_package_of_an_index_is_refused(line: str) -> None:
-    with pytest.raises(UserError, match="no package of an index"):
+    with pytest.raises(UserError, match="not the name of a package"):
         Requirements("mylab", f"numpy\n{line}\n")
 
 

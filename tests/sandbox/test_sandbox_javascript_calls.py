@@ -125,7 +125,7 @@ FORGERIES: dict[str, tuple[bytes, str, str]] = {
         "fs.writeSync(3, frame);",
         "protocol-error",
     ),
-    "an answer without a question": (b'{"k":"value","v":42}', LAST, "protocol-error"),
+    "an answer without a request": (b'{"k":"value","v":42}', LAST, "protocol-error"),
     "no message": (b"{}", LAST, "protocol-error"),
     "a missing compiler": (b'{"k":"missing","text":"gcc"}', LAST, "runtime-error"),
     "an artifact": (b'{"k":"artifact","v":42}', LAST, "runtime-error"),
@@ -172,7 +172,7 @@ def test_calls_and_checks_that_a_language_cannot_take_are_the_users_mistake(
     for language in ("bash", "c", "cpp", "go", "java", "rust", "sql", "typescript"):
         with pytest.raises(UserError, match=r"functions can be called in .*Python, not in "):
             sandbox.run(Program("", language=language, call="f"))
-    with pytest.raises(UserError, match="no name of a function"):
+    with pytest.raises(UserError, match="neither the name of a function"):
         sandbox.run(Program("", language="javascript", call="f); system(x"))
     with pytest.raises(UserError, match="cannot be sent to the program"):
         sandbox.run(Program("", language="javascript", call="f", args=(1j,)))

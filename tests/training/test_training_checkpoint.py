@@ -169,7 +169,7 @@ def test_run_without_kl_has_no_reference_in_its_checkpoint(
     path = save(tmp_path, 7, new_policy(make_config(kl={"coefficient": 0})))
     assert verify_checkpoint(path)["reference"] == "none"
     with_kl = loaded(path, make_config())
-    with pytest.raises(CheckpointError, match="holds no reference"):
+    with pytest.raises(CheckpointError, match="has no reference"):
         restore_checkpoint(path, with_kl, verify_checkpoint(path))
 
 
@@ -274,7 +274,7 @@ def test_damaged_checkpoint_is_passed_over_with_the_reason(
     (decision,) = decisions
     assert (decision.kind, decision.step) == ("checkpoint_fallback", 3)
     assert says in decision.reason and "step_000006" in decision.reason
-    assert "going on from step 3" in decision.reason
+    assert "continuing from step 3" in decision.reason
     assert (store / "latest").read_text() == "step_000003\n"
     assert open_checkpoint(store)[2] == []  # reported once
 
@@ -291,7 +291,7 @@ def test_no_whole_checkpoint_is_one_line_and_touches_nothing(store: Path) -> Non
     for step in (0, 3, 6):
         damage(store / f"step_{step:06d}" / "state.json")
     before = sorted(str(p) for p in store.rglob("*"))
-    with pytest.raises(CheckpointError, match="none of its 3 checkpoints is whole") as caught:
+    with pytest.raises(CheckpointError, match="none of its 3 checkpoints is intact") as caught:
         open_checkpoint(store)
     assert "\n" not in str(caught.value)
     assert sorted(str(p) for p in store.rglob("*")) == before

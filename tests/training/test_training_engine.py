@@ -183,7 +183,7 @@ def test_a_reward_service_that_stays_away_stops_the_run_before_the_step_with_a_c
 @pytest.mark.parametrize(
     ("reward", "why"),
     [
-        (0.0, "16 groups was usable (16 all wrong): no response earned anything"),
+        (0.0, "16 groups was usable (16 all wrong): no response earned reward"),
         (1.0, "16 groups was usable (16 all right): every response was right"),
         (0.5, "16 groups was usable (16 flat): all responses"),
     ],

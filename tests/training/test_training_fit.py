@@ -81,7 +81,7 @@ def test_where_no_setting_helps_that_is_said() -> None:
 def test_a_cache_that_holds_no_sequence_is_found_though_the_total_fits() -> None:
     fit = fit_of("prorl-v2", 80, "rollout.vllm_memory=0.1")
     assert fit.needed < fit.memory and not fit.fits
-    assert "holds no sequence of 131072 tokens" in fit.phases[0].troubles[0]
+    assert "too small for one sequence of 131072 tokens" in fit.phases[0].troubles[0]
 
 
 def test_each_phase_is_reckoned_with_its_own_sizes() -> None:
@@ -140,7 +140,7 @@ def test_a_run_that_does_not_fit_is_refused_before_it_starts_and_can_be_forced()
 def test_a_run_that_just_fits_is_told_so() -> None:
     needed = fit_of("prorl-v2", 80).needed
     said = check_fit(load_config("prorl-v2"), ("cuda", int(needed * 1.02)))
-    assert said is not None and said.endswith("reckoned with: see prorl train fit")
+    assert said is not None and said.endswith("estimated: see prorl train fit")
 
 
 def test_a_cluster_elsewhere_is_advised_not_refused() -> None:
@@ -151,7 +151,7 @@ def test_a_cluster_elsewhere_is_advised_not_refused() -> None:
 
 def test_a_model_whose_sizes_are_not_known_is_not_refused() -> None:
     said = check_fit(small(path="lab/unknown"), ("cuda", GB))
-    assert said is not None and said.startswith("not reckoned: the sizes of lab/unknown")
+    assert said is not None and said.startswith("not estimated: the sizes of lab/unknown")
 
 
 def test_a_models_own_config_goes_before_the_known_sizes(

@@ -182,11 +182,11 @@ def test_rewards_that_are_not_finite_are_as_those_without_a_verdict() -> None:
         (
             "validation_reward",
             "much",
-            r"step 40 has validation_reward = 'much', which is no number",
+            r"step 40 has validation_reward = 'much', which is not a number",
         ),
-        ("tokens_total", "many", r"step 40 has tokens_total = 'many', which is no number"),
-        ("validation_rewards", 0.5, r"step 40 has validation_rewards = 0.5, which is no list"),
-        ("validation_rewards", [{}], r"step 40 has validation_rewards = {}, which is no number"),
+        ("tokens_total", "many", r"step 40 has tokens_total = 'many', which is not a number"),
+        ("validation_rewards", 0.5, r"step 40 has validation_rewards = 0.5, which is not a list"),
+        ("validation_rewards", [{}], r"step 40 has validation_rewards = {}, which is not a number"),
     ],
 )
 def test_what_is_no_reward_is_refused_with_its_step(key: str, value: Any, said: str) -> None:
@@ -224,8 +224,8 @@ def test_a_steady_climb_has_no_ceiling_to_tell() -> None:
 def test_a_run_that_has_not_moved_is_refused() -> None:
     found = forecast(rows_of(noisy(20, 0.02, lambda c: 0.3 + 0 * c)), 800)
     assert not found.identified
-    assert found.why.startswith("validation may not have moved: in 20 validations a policy")
-    assert one_line(found).startswith("no forecast for step 800: validation may not have moved")
+    assert found.why.startswith("no change of validation is shown: in 20 validations a random walk")
+    assert one_line(found).startswith("no forecast for step 800: no change of validation is shown")
 
 
 @pytest.mark.parametrize("values", [[0.0] * 12, [1.0] * 12, [0.5] * 9])
@@ -233,7 +233,7 @@ def test_a_run_that_is_always_the_same_is_refused_without_a_number_that_is_none(
     values: list[float],
 ) -> None:
     found = forecast(rows_of(values), 800)
-    assert not found.identified and "may not have moved" in found.why
+    assert not found.identified and "no change of validation is shown" in found.why
     assert found.value and math.isfinite(found.value.low + found.value.high)
 
 
@@ -246,13 +246,13 @@ def test_too_few_validations_are_refused_with_the_step_from_which_there_are_enou
     found = forecast(rows_of([0.1, 0.2, 0.3]), 800)
     assert (found.identified, found.ceiling, found.curve) == (False, None, ())
     assert found.why == (
-        "3 validations: a curve needs 8 at least, which this run has from step 160 on"
+        "3 validations: a curve needs at least 8, which this run reaches at step 160"
     )
     assert forecast([], 800).why == "0 validations: a curve needs 8 at least"
 
 
 def test_a_step_that_is_past_is_a_mistake() -> None:
-    with pytest.raises(UserError, match="step 60 is not ahead"):
+    with pytest.raises(UserError, match="step 60 is in the past"):
         forecast(rows_of([0.1, 0.2, 0.3]), 60)
 
 

@@ -157,7 +157,7 @@ def test_a_damaged_reference_is_refused_and_changes_nothing() -> None:
     name = next(iter(before))
     with pytest.raises(ServiceError, match=f"for the reference lack {name}"):
         policy.load_reference({n: t for n, t in before.items() if n != name})
-    with pytest.raises(ServiceError, match=f"reference have another shape for {name}"):
+    with pytest.raises(ServiceError, match=f"reference have a wrong shape for {name}"):
         policy.load_reference({**before, name: torch.zeros(1)})
     assert policy.reference_tensors().keys() == before.keys()
 

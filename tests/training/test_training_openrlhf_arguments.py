@@ -319,11 +319,11 @@ def test_longest_sequence_is_what_the_config_allows_and_the_model_holds() -> Non
 
 REFUSALS = {
     "model.lora.rank=8": "model.lora.rank=8: all weights are trained",
-    "warm_start.examples=5": "warm_start.examples=5: there are no supervised steps",
+    "warm_start.examples=5": "warm_start.examples=5: supervised steps are not supported",
     "model.dtype=fp32": "set model.dtype=auto",
     "model.device=cuda:1": "set model.device=cuda, and CUDA_VISIBLE_DEVICES",
     "rollout.backend=transformers": "vLLM samples here",
-    "kl.measure_share_every=7": "the share of the KL term is not measured: leave it out",
+    "kl.measure_share_every=7": "the share of the KL term is not measured: remove it",
     "loss.mini_batches=3": "256 prompts do not divide into loss.mini_batches=3",
     "openrlhf.gpus_per_node=7": "1024 responses an update do not divide among the policy's 7 ranks",
     "openrlhf.vllm_engines=3": "3 of 1 do not fill 1 x 8 GPUs",
@@ -364,8 +364,8 @@ def test_a_key_that_nobody_put_on_the_list_is_refused_by_name_as_soon_as_it_is_s
     assert unsupported(with_loss()) == []
     inner = LossWithATwist(twist=2.0)
     twist, deeper = unsupported(with_loss(twist=0.5, inner=inner))
-    assert twist.startswith("loss.twist=0.5: this engine does not know it: leave it out")
-    assert deeper.startswith("loss.inner.twist=2.0: this engine does not know it")
+    assert twist.startswith("loss.twist=0.5: this engine does not support it: remove it")
+    assert deeper.startswith("loss.inner.twist=2.0: this engine does not support it")
 
 
 def test_every_key_of_the_config_is_on_one_list_or_refused_with_a_reason() -> None:
@@ -437,7 +437,7 @@ def test_all_refusals_come_at_once_and_a_phases_by_its_name() -> None:
     with pytest.raises(UserError) as caught:
         check_supported(configured("prorl-v2", late, "model.lora.rank=4"))
     head, *lines = str(caught.value).splitlines()
-    assert head == "engine openrlhf cannot do 3 of these settings:"
+    assert head == "engine openrlhf does not support 3 of these settings:"
     assert lines[0].startswith("  - model.lora.rank=4: ")
     assert lines[1].startswith("  - phase b: kl.measure_share_every=9: ")
     assert lines[2].startswith("  - phase b: optimizer.beta2 0.95 -> 0.999: ")
@@ -463,7 +463,7 @@ def test_without_gpu_the_layout_of_gpus_is_no_matter() -> None:
         ("openrlhf.reward=service", "reward was removed: name running reward servers in reward.se"),
         ("openrlhf.reward_urls=[http://a:1]", "reward_urls was removed: name running reward"),
         ("openrlhf.zero_stage=1", "openrlhf.zero_stage"),
-        ("openrlhf.ring_attn_size=2", "ring_attn_size: there is no ring attention"),
+        ("openrlhf.ring_attn_size=2", "ring_attn_size: ring attention is not supported"),
     ],
 )
 def test_wrong_values_of_the_section_are_refused(setting: str, why: str) -> None:
@@ -592,9 +592,9 @@ def test_a_plug_in_loss_is_understood_from_the_command_line(
 
 
 def test_dry_run_of_another_engine_or_of_a_resumed_run_is_refused() -> None:
-    with pytest.raises(UserError, match="say --engine openrlhf"):
+    with pytest.raises(UserError, match="use --engine openrlhf"):
         prorl("--dry-run", "--preset", "prorl-v2")
-    with pytest.raises(UserError, match="beside it only"):
+    with pytest.raises(UserError, match="only --steps and --set may"):
         prorl("--dry-run", "--resume", "x")
     with pytest.raises(UserError, match=re.escape("warm_start.examples=128")):
         prorl("--dry-run", "--engine", "openrlhf", "--preset", "cpu")

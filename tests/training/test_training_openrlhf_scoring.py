@@ -160,7 +160,7 @@ def test_a_model_that_changes_its_logits_is_left_to_openrlhf(
     theirs = scored(actor)
     TokenScoring(actor).install()
     same(scored(actor), theirs)
-    assert "held whole" in capsys.readouterr().out
+    assert "kept in full" in capsys.readouterr().out
     assert model(SEQUENCES[:1]).logits.shape == (1, 6, VOCABULARY)
 
 

@@ -33,7 +33,7 @@ def test_a_model_with_code_of_its_own_is_refused_wherever_it_names_it(tmp_path: 
 
 
 def test_a_model_that_sees_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="take a text model"):
+    with pytest.raises(UserError, match="use a text model"):
         refuse_model_code(model(tmp_path, config={"vision_config": {}}))
 
 

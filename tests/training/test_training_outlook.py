@@ -76,7 +76,7 @@ def test_a_forecast_that_refuses_is_not_known_and_the_next_action_comes() -> Non
     assert found[0].kind == "samples_raised"
     assert found[0].evidence["passed_over"] == ["end"]
     said = found[0].evidence["forecast"]
-    assert said["says"] == "not known" and "may not have moved" in said["why"]
+    assert said["says"] == "not known" and "no change of validation is shown" in said["why"]
 
 
 def test_nobody_asks_where_the_config_does_not() -> None:

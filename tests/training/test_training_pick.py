@@ -23,7 +23,10 @@ def picked(machine: Machine, *settings: str, preset: str = "prorl-v2") -> Engine
 def test_several_gpus_and_the_stack_take_openrlhf_on_all_of_them_and_say_so() -> None:
     found = start(Machine(4))
     assert found.config.engine == "openrlhf" and found.config.openrlhf.gpus_per_node == 4
-    assert found.chosen == "openrlhf, as its stack and 4 GPUs are here; --engine local overrides"
+    assert (
+        found.chosen
+        == "openrlhf, because its packages and 4 GPUs are available; --engine local overrides"
+    )
 
 
 @pytest.mark.parametrize("preset", ["prorl-v1", "prorl-v2", "prorl-3k", "prorl-v2-official"])

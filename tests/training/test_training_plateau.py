@@ -180,8 +180,11 @@ def test_the_default_is_the_reset_that_it_always_was() -> None:
             ["controller.on_stall=[end]", "controller.stall_validations=0"],
             r"set controller\.stall_validations, or",
         ),
-        (["controller.on_stall=[reset]", "controller.end_gain=0.01"], r"has no end: add it"),
-        (["controller.end_gain=0.01"], r"has no end: add it"),
+        (
+            ["controller.on_stall=[reset]", "controller.end_gain=0.01"],
+            r"does not contain end: add it",
+        ),
+        (["controller.end_gain=0.01"], r"does not contain end: add it"),
         (["logging.forecast=1", "validation.every=0"], r"or logging\.forecast=0"),
     ],
 )

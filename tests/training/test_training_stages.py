@@ -107,7 +107,7 @@ def test_a_resolved_config_reads_back_equal_also_as_a_file_of_settings(tmp_path:
     ("stages", "complaint"),
     [
         ("[{preset: prorl-v9}]", "unknown preset 'prorl-v9'"),
-        ("[{preset: prorl-v2}, {preset: prorl-v2}]", "stage prorl-v2: say its length in steps"),
+        ("[{preset: prorl-v2}, {preset: prorl-v2}]", "stage prorl-v2: give its length in steps"),
         ("[{preset: prorl-v1, steps: 9}]", "prorl-v1 has phases, whose steps are its length"),
         ("[{preset: prorl-v1, phases: {run-9: {steps: 1}}}]", "prorl-v1 has no phase run-9"),
         ("[{preset: prorl-3k}]", "has stages of its own"),
@@ -317,7 +317,7 @@ def test_a_run_may_go_on_with_another_engine_where_a_stage_has_not_begun(
     config, (changed,) = resume_config(folder, ["engine=openrlhf"], None)
     assert [config.in_phase(n).engine for n in (7, 8)] == ["local", "openrlhf"]
     assert changed.reason == "stages.prorl-v2.engine none -> openrlhf"
-    with pytest.raises(ResumeError, match="in its last stage, which goes on with the engine"):
+    with pytest.raises(ResumeError, match="in its last stage, which continues with the engine"):
         resume_config(RunFolder(whole), ["engine=openrlhf"], None)
     with pytest.raises(ResumeError, match="was not started with"):
         resume_config(folder, ["stages=[]", "phases=[]"], None)

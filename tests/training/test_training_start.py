@@ -40,7 +40,7 @@ def config_of(**over: Any) -> TrainConfig:
 
 def test_prompts_that_do_not_fit_are_said_at_the_start_with_the_limit() -> None:
     (line,) = start_notes(source([10] * 8 + [60, 51])[0], config_of())
-    assert line.startswith("2 of 10 prompts looked at have more than the 50 tokens that fit: ")
+    assert line.startswith("2 of 10 prompts checked have more than the 50 tokens that fit: ")
 
 
 def test_the_phase_that_most_prompts_do_not_fit_is_named() -> None:
@@ -69,10 +69,8 @@ def test_the_first_look_encodes_a_part_of_a_large_dataset_from_all_over_it() -> 
 
 def test_more_steps_than_data_say_how_long_once_through_takes() -> None:
     said = [start_notes(source([10] * 10)[0], config_of(steps=steps)) for steps in (2, 3)]
-    assert said == [[], ["10 prompts, gone through once every 2.5 steps"]]
-    assert start_notes(source([10] * 3)[0], config_of()) == [
-        "3 prompts, gone through once every step"
-    ]
+    assert said == [[], ["10 prompts, one pass every 2.5 steps"]]
+    assert start_notes(source([10] * 3)[0], config_of()) == ["3 prompts, one pass every step"]
 
 
 def test_prompts_drawn_by_weight_are_said_to_be_and_a_domain_without_weight_does_not_count() -> (
@@ -80,7 +78,7 @@ def test_prompts_drawn_by_weight_are_said_to_be_and_a_domain_without_weight_does
 ):
     config = config_of(data={"domain_weights": {"math": 1, "logic": 0}})
     (line,) = start_notes(source([10, 60] * 3)[0], config)
-    assert line == "3 prompts, drawn by weight: as many as there are every step"
+    assert line == "3 prompts, drawn by weight, one dataset's worth every step"
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_answer_explains_the_verdict_in_plain_lines_that_cannot_steer_a_terminal
     lines = run.stdout.splitlines()
     assert lines[0].startswith("reward 0 · scored") and "test 1: failed" in lines
     at = lines.index("  expected: 1")
-    assert lines[at : at + 3] == ["  expected: 1", "    2", "  came out: \\x1b[31m"]
+    assert lines[at : at + 3] == ["  expected: 1", "    2", "  got: \\x1b[31m"]
     document = json.loads(prorl(*asked, "--json").stdout)
     assert (document["status"], document["outcome"]) == ("scored", "failed")
     assert [one["title"] for one in document["findings"]] == ["answer", "test 1"]

@@ -524,7 +524,7 @@ def test_an_environment_that_cannot_be_is_found_when_the_task_is_loaded(
     ("expected", "got", "said"),
     [
         ("1\n2\n", "1 \r\n2\n\n", None),
-        ("1\n2\n", "1\n3\n", "line 2: expected 2, came out 3"),
+        ("1\n2\n", "1\n3\n", "line 2: expected 2, got 3"),
         ("1\n2\n", "1\n", "line 2 is missing: 2"),
         ("1\n", "1\n\n2", "line 2 is one too many: "),
     ],

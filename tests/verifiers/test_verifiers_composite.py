@@ -56,7 +56,7 @@ def composite(*parts: dict[str, Any], **more: Any) -> Task:
         ({"parts": []}, "'parts' must be a list of 1 to 64 parts"),
         ({"parts": [MATH] * (MAX_PARTS + 1)}, "'parts' must be a list of 1 to 64 parts"),
         ({"parts": ["math"]}, "part 1: it must be an object"),
-        ({"parts": [{"reference": {}}]}, "part 1: it needs a 'verifier'"),
+        ({"parts": [{"reference": {}}]}, "part 1: it needs 'verifier'"),
         ({"parts": [{"verifier": "math", "reference": "4"}]}, "part 1: it needs a 'reference'"),
         ({"parts": [MATH | {"wieght": 1}]}, "unknown key 'wieght'.*did you mean 'weight'"),
         ({"parts": [MATH | {"weight": -1}]}, "its weight -1.0 must be a finite number, 0 or more"),
@@ -65,7 +65,7 @@ def composite(*parts: dict[str, Any], **more: Any) -> Task:
         ({"parts": [MATH | {"weight": True}]}, "its weight True is not a number"),
         ({"parts": [MATH | {"weight": 0}]}, "the weights are all 0"),
         ({"parts": [MATH | {"name": "a.b"}]}, "its name 'a.b' must be letters"),
-        ({"parts": [MATH, MATH]}, "two parts are called 'math': give each a 'name'"),
+        ({"parts": [MATH, MATH]}, "two parts are called 'math': give each its own 'name'"),
         ({"parts": [MATH | {"verifier": "maths"}]}, "part 'maths': .*did you mean 'math'"),
         ({"parts": [BROKEN]}, "part 'broken': math: the reference needs 'answer'"),
         (

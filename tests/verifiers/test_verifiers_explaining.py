@@ -202,7 +202,7 @@ def test_each_test_of_code_says_input_expectation_output_errors_status_and_time(
     assert ADD[slice(*code.span or ())] == "def add(a, b):\n    return a + b"
     assert [one.outcome for one in (first, second, third)] == ["passed", "failed", "failed"]
     assert field(second, "input") == "add(2, 2)"
-    assert (field(second, "expected"), field(second, "came out")) == ("5", "4")
+    assert (field(second, "expected"), field(second, "got")) == ("5", "4")
     assert "not three" in field(third, "standard error") and field(third, "status") != "ok"
     assert " s by the clock" in field(first, "time")
 

@@ -92,7 +92,7 @@ def test_fixed_gives_nothing_to_a_text_without_a_word() -> None:
         (reference("language:response_language", {"language": "klingon"}), "cannot tell the language"),
         (reference("keywords:word_once", {"keyword": "*star"}, mode="reference"), "regular expression"),
         (reference("new:copy_span_idx", {"prompt_to_repeat": "abc", "n_start": 0, "n_end": 2}, mode="reference"), "n_start"),
-        (reference("new:copy_span_idx", {"prompt_to_repeat": "abc", "n_start": 2, "n_end": 1}), "nothing stands"),
+        (reference("new:copy_span_idx", {"prompt_to_repeat": "abc", "n_start": 2, "n_end": 1}), "there is nothing between"),
         (reference("length_constraints:nth_paragraph_first_word", {"num_paragraphs": 2, "nth_paragraph": 3, "first_word": "a"}), "no paragraph 3"),
         (reference("punctuation:no_comma", {}, score="most"), "unknown score"),
         (reference("punctuation:no_comma", {}, mode="strict"), "unknown mode"),

@@ -163,6 +163,6 @@ def test_asserts_checks_and_calls_that_a_language_cannot_take_are_refused_at_loa
             TaskError, match="test 2: asserts and checks are Python; give the tests"
         ):
             load_task("code", reference)
-    with pytest.raises(TaskError, match="'f g' is no name of a function"):
+    with pytest.raises(TaskError, match="'f g' is neither the name of a function"):
         load_task("code", {"language": "js", "tests": [call | {"call": "f g"}]})
     load_task("code", {"language": "JavaScript", "tests": [call | {"call": "Solution.f"}]})

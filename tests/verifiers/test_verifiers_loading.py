@@ -18,7 +18,7 @@ BAD: list[tuple[str, Any, str | None]] = [
     ("stem", {"answer": "1", "tolerance": -1}, "tolerance"),
     ("code", {"tests": []}, "at least one test"),
     ("code", {}, "at least one test"),
-    ("code", {"tests": [{"assert": "x = 1"}]}, "holds no assert"),
+    ("code", {"tests": [{"assert": "x = 1"}]}, "contains no assert"),
     ("code", {"tests": [{"assert": "assert ("}]}, "cannot be parsed"),
     ("code", {"tests": [{"check": "def test(f): pass"}]}, "must define check"),
     ("code", {"tests": [{"check": "def check(f): pass"}]}, "entry_point"),
@@ -26,7 +26,7 @@ BAD: list[tuple[str, Any, str | None]] = [
     ("code", {"tests": [{"output": "1"}]}, "got output"),
     ("code", {"tests": STDIO, "language": "pyton"}, "did you mean 'python'"),
     ("code", {"tests": STDIO, "language": "cobol"}, "unknown language 'cobol'"),
-    ("code", {"tests": STDIO, "language": 3}, "must be text"),
+    ("code", {"tests": STDIO, "language": 3}, "must be a string"),
     (
         "code",
         {"tests": CALL, "language": "C"},

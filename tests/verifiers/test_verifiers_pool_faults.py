@@ -184,7 +184,7 @@ def test_a_verifier_that_fails_its_own_questions_scores_nothing(
     with VerifierPool(1, worker_options=WorkerOptions(prestart=False)) as pool:
         verdicts = [pool.score([WRONG])[0] for _ in range(2)]
     assert {(v.status, v.reward) for v in verdicts} == {("infra_error", None)}
-    assert "first questions" in verdicts[1].reason
+    assert "its own canaries" in verdicts[1].reason
 
 
 def test_a_closed_pool_kills_what_did_not_end_in_time() -> None:

@@ -126,11 +126,11 @@ def spoiled(place: str, value: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("submission", "words"),
     [
-        (7, "is no submission"),
-        (spoiled("program", KeyError), "is no submission"),
+        (7, "is not a submission"),
+        (spoiled("program", KeyError), "is not a submission"),
         (spoiled("program.source", 7), "source: must be str"),
-        (spoiled("program.source", KeyError), "is no program"),
-        (spoiled("program.more", 1), "is no program"),
+        (spoiled("program.source", KeyError), "is not a program"),
+        (spoiled("program.more", 1), "is not a program"),
         (spoiled("program.args", {"t": "tuple", "v": []}), "list"),
         (spoiled("program.args", [{"t": "int", "v": "zz"}]), "no value"),
         (spoiled("program.args", [{"t": "code", "v": []}]), "no value"),
@@ -141,7 +141,7 @@ def spoiled(place: str, value: Any) -> dict[str, Any]:
         (spoiled("limits.wall_seconds", 10**400), "finite number"),
         (spoiled("limits.memory_mb", 1.5), "must be int"),
         (spoiled("limits.memory_mb", True), "must be int"),
-        (spoiled("budget", {"cpu_seconds": 1}), "is no budget"),
+        (spoiled("budget", {"cpu_seconds": 1}), "is not a budget"),
     ],
 )
 def test_a_malformed_submission_is_refused_in_a_line(submission: Any, words: str) -> None:

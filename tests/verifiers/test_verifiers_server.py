@@ -500,7 +500,7 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_command_passes_its_options_on(monkeypatch: pytest.MonkeyPatch) -> None:
     import typer
 
-    from prorl_cli.verify.serve import serve
+    from prorl_cli.verify.app import serve
 
     seen: list[ServeOptions] = []
     monkeypatch.setattr("prorl_verifiers.serve.run.serve", seen.append)

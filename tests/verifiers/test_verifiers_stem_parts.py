@@ -101,7 +101,7 @@ def test_a_gold_with_one_label_or_labels_that_do_not_count_up_is_one_answer() ->
         ({"answer": ["5", "6"], "unit": ["m"]}, "'unit' is a list of 1, but the gold is 2 parts"),
         ({"answer": "5", "tolerance": [0.1]}, "a single answer"),
         ({"answer": ["A", "B"], "choices": ["x", "y"]}, "not a list"),
-        ({"answer": "5", "unit": 3}, "'unit' must be text"),
+        ({"answer": "5", "unit": 3}, "'unit' must be a string"),
         ({"answer": "5", "unit": "m" * 201}, "longer than 200"),
         ({"answer": "5", "tolerance": -1}, "not negative"),
         ({"answer": "E", "choices": ["x", "y"]}, "names none"),

@@ -239,7 +239,7 @@ def test_a_row_says_what_repeated_it_and_which_benchmark_it_is_like(
 
 
 def test_only_a_template_that_is_at_hand_is_shown(ask: Callable[..., Any]) -> None:
-    with pytest.raises(UserError, match="no template of 'gpt-9' is at hand"):
+    with pytest.raises(UserError, match="no template of 'gpt-9' is on this machine"):
         ask("rendered", id="add-train-000003", model="gpt-9")
 
 

@@ -372,7 +372,7 @@ def test_old_files_without_prompts_get_them_from_the_runs_dataset_where_it_asks_
     assert "names no dataset" in opened.one(where)["prompt"]["missing"]
     data = tmp_path / "data"
     (run / "config.yaml").write_text(f"data: {{path: {data}}}")
-    assert "is not here" in opened.one(where)["prompt"]["missing"]
+    assert "is not on this machine" in opened.one(where)["prompt"]["missing"]
     data.mkdir()
     asked = [{"role": "user", "content": "What?"}]
     kind = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))
@@ -386,7 +386,7 @@ def test_old_files_without_prompts_get_them_from_the_runs_dataset_where_it_asks_
     found = opened.one(where)["prompt"]
     assert found["messages"] == [{"role": "user", "content": Private("What?")}]
     assert found["from"] == "the dataset data"
-    assert "checked otherwise" in opened.one({"step": "5", "row": "1"})["prompt"]["missing"]
+    assert "now has another reference" in opened.one({"step": "5", "row": "1"})["prompt"]["missing"]
 
 
 def test_tokens_end_where_a_browser_counts_and_a_gap_is_sampler_minus_trainer(
@@ -443,7 +443,7 @@ def test_a_test_case_is_read_by_prorl_verify_file(
     (item,) = read_items(file)
     assert (item.id, item.task.verifier, item.expected) == ("sum-0#2.1", "math", 1.0)
     write(run, 4, [row(4, 0, reference="[]")])
-    with pytest.raises(UserError, match="no JSON object"):
+    with pytest.raises(UserError, match="not a JSON object"):
         opened.testcase({"step": "4", "row": "0"})
 
 

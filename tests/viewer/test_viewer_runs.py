@@ -223,7 +223,7 @@ def test_a_decision_is_told_with_all_its_evidence_nested_and_long_as_it_may_be(
     run.log_decisions([Decision(3, "update_skipped", "why", evidence)])
     (told,) = ask(run.path, "decision", step=3)["decisions"]
     by = {row["label"]: row["value"] for row in told["evidence"]}
-    assert by["KL (nats a token)"] == 0.5
+    assert by["KL (nats per token)"] == 0.5
     assert by["odd key"]["rows"][0]["value"] == "inf"
     assert (len(by["sample ids"]["items"]), by["sample ids"]["more"]) == (60, 39)
 

@@ -61,7 +61,7 @@ def _part(value: Any) -> TaskPart:
     check_keys(value, "verifier", "reference", "weight", "name")
     verifier, reference = value.get("verifier"), value.get("reference")
     if not isinstance(verifier, str):
-        raise TaskError("it needs a 'verifier', the name of one")
+        raise TaskError("it needs 'verifier', the name of a verifier")
     if not isinstance(reference, Mapping):
         raise TaskError("it needs a 'reference', an object")
     name = value.get("name")

@@ -164,7 +164,7 @@ def _texts(
 
 def _filter(row: Any) -> Filter:
     if not isinstance(row, Mapping) or not isinstance(row.get("function"), str):
-        raise TaskError("a filter is an object with 'function', its name")
+        raise TaskError("a filter must be an object whose 'function' is the filter's name")
     name = row["function"]
     if name not in OPTIONS:
         raise TaskError(
@@ -203,7 +203,7 @@ def _checked(expression: Any, key: str) -> str:
         re.compile(expression)
     except (re.error, RecursionError, OverflowError) as error:
         raise TaskError(
-            f"'{key}': {expression[:60]!r} is no regular expression: {error}"
+            f"'{key}': {expression[:60]!r} is not a regular expression: {error}"
         ) from error
     return expression
 

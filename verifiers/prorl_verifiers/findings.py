@@ -172,7 +172,7 @@ class _Limiter:
 def read_findings(value: Any, depth: int = 0) -> tuple[Finding, ...]:
     """Parse findings. Raises ValueError, KeyError or TypeError."""
     if depth > DEEPEST + 1 or not isinstance(value, list):
-        raise ValueError("no list of findings")
+        raise ValueError("not a list of findings")
     findings = []
     for row in value:
         span = row["span"]
@@ -180,11 +180,11 @@ def read_findings(value: Any, depth: int = 0) -> tuple[Finding, ...]:
             raise ValueError("no finding")
         fields = tuple((label, text) for label, text in row["fields"])
         if not all(isinstance(part, str) for pair in fields for part in pair):
-            raise ValueError("a field of a finding is not text")
+            raise ValueError("a field of a finding is not a string")
         if span is not None:
             start, end = span
             if type(start) is not int or type(end) is not int or not 0 <= start <= end:
-                raise ValueError("no span of a finding")
+                raise ValueError("not the span of a finding")
             span = (start, end)
         parts = read_findings(row["parts"], depth + 1)
         findings.append(Finding(row["title"], row["outcome"], fields, span, parts))

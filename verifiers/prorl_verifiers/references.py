@@ -22,7 +22,7 @@ def gold_text(reference: Reference) -> str:
     """Return the gold answer as a string. Raises TaskError."""
     answer = reference.get("answer")
     if isinstance(answer, bool) or not isinstance(answer, str | int | float):
-        raise TaskError("the reference needs 'answer', text or a number")
+        raise TaskError("the reference needs 'answer', a string or a number")
     if isinstance(answer, float) and not math.isfinite(answer):
         raise TaskError("the gold answer is not a finite number")
     if not str(answer).strip():

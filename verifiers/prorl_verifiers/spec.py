@@ -126,7 +126,9 @@ class VerifierSpec:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
-            raise PluginError(f"verifier {self.name!r}: a name is small letters, digits, - and _")
+            raise PluginError(
+                f"verifier {self.name!r}: a name consists of lower-case letters, digits, - and _"
+            )
         functions = [f for f in (self.score, self.score_in_sandbox) if f is not None]
         ways = [*map(callable, functions)]
         ways += [] if self.compose is None else [isinstance(self.compose, Composition)]

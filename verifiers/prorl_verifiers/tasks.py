@@ -94,7 +94,7 @@ def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
         except (UnknownNameError, TaskError) as error:
             raise TaskError(f"part {part.name!r}: {error}") from error
         if part.name in names:
-            raise TaskError(f"two parts are called {part.name!r}: give each a 'name' of its own")
+            raise TaskError(f"two parts are called {part.name!r}: give each its own 'name'")
         names.add(part.name)
     if not names:
         raise TaskError("it has no parts")

@@ -80,7 +80,7 @@ def _plain(value: Json, share_safe: bool, depth: int = 0) -> Json:
             raise TypeError(f"{type(value).__name__} cannot be part of a response")
 
 
-WITHHELD = "this did not work; what went wrong may tell a text, so it is left out here"
+WITHHELD = "the request failed; the error is not shown, because it may contain a text of the data"
 
 
 def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, bytes]:

@@ -39,7 +39,7 @@ def build_app(
 
     async def index(request: Request) -> Response:
         if not _same_token(request.query_params.get("token", ""), token):
-            words = "open the address that prorl view printed: its token is missing here or of an earlier start\n"
+            words = "open the address that prorl view printed: its token is missing here or is from an earlier start\n"
             return PlainTextResponse(words, 403, HEADERS)
         return FileResponse(PAGE / "index.html", headers=HEADERS)
 
@@ -60,12 +60,12 @@ def build_app(
         current = await run_in_threadpool(subjects)
         subject = next((s for s in current if s.name == name), None)
         if subject is None:
-            return _json({"error": "there is no such subject"}, False, 404)
+            return _json({"error": "unknown subject"}, False, 404)
         acts = request.method == "POST"  # HEAD is handled as GET
         pages = subject.actions() if acts else subject.pages()
         page = pages.get(request.path_params["page"])
         if page is None:
-            return _json({"error": "there is no such page"}, False, 404)
+            return _json({"error": "unknown page"}, False, 404)
         query = dict(request.query_params)
         if share_safe and query.get("q"):  # search results would reveal the texts word by word
             return _json({"error": "texts are left out here, and are not searched"}, False, 400)

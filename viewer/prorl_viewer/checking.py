@@ -62,7 +62,9 @@ def test_case(row: Mapping[str, Any]) -> str:
     except (ValueError, TypeError, RecursionError):
         reference = None
     if not isinstance(reference, dict):
-        raise UserError("this rollout's reference is no JSON object: it makes no test case")
+        raise UserError(
+            "this rollout's reference is not a JSON object, so no test case can be made"
+        )
     name = f"{row['sample_id']}#{row['step']}.{row['sample_index']}"
     task = Task(row["verifier"], reference)
     case = as_test_case(name, task, row["response"] or "", row["reward"])

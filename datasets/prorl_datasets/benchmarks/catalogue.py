@@ -183,7 +183,7 @@ def load_spec(name: str) -> BenchmarkSpec:
         raise DatasetError(f"{name} cannot be read: {why_unreadable(error)}") from error
     spec = parse_spec(content, f"benchmark {name}")
     if file.name.partition(".")[0] != spec.name:
-        raise DatasetError(f"benchmark {name}: its file says name: {spec.name}")
+        raise DatasetError(f"benchmark {name}: its file has name: {spec.name}")
     return spec
 
 

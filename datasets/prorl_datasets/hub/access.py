@@ -182,7 +182,7 @@ def _check_whole(
     if missing:
         names = ", ".join(sorted(missing)[:3]) + (", ..." if len(missing) > 3 else "")
         raise Unreachable(
-            f"{where} is not whole: {len(missing)} of its files are missing ({names}); "
+            f"{where} is incomplete: {len(missing)} of its files are missing ({names}); "
             "download them too"
         )
 
@@ -194,8 +194,8 @@ def _select_in_folder(
     for path in paths:
         if path.suffix == ".incomplete" or not path.exists():
             raise Unreachable(
-                f"the mirror {folder} is not whole: {path.relative_to(folder)} was not fetched "
-                "to its end; run the command that fetched it again"
+                f"the mirror {folder} is incomplete: {path.relative_to(folder)} was not downloaded "
+                "completely; run the command that downloaded it again"
             )
     listed = [path.relative_to(folder).as_posix() for path in paths if path.is_file()]
 

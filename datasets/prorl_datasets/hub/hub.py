@@ -315,9 +315,8 @@ class CachedHub:
         unfinished = any((self._folder(repo) / "blobs").glob("*.incomplete"))
         if commit is not None and (unfinished or not all(path.exists() for path in paths)):
             raise NoHub(
-                f"HF_HUB_OFFLINE is set and the hub's cache is not whole ({folder} was not "
-                "fetched to its end): unset it once, or download the data set again with hf "
-                "download"
+                f"HF_HUB_OFFLINE is set and the hub's cache is incomplete ({folder} was not "
+                "downloaded completely): unset it once, or download the dataset again with hf download"
             )
         if not paths:
             raise NoHub(f"HF_HUB_OFFLINE is set and revision {revision} is not in the hub's cache")

@@ -50,7 +50,7 @@ class Pins:
             repos = {str(repo): RepoPin.of(pin) for repo, pin in data.items()}
         except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
             raise DatasetError(
-                f"{path}: not a lock file of ours ({error}); delete it to pin again"
+                f"{path}: not a prorl lock file ({error}); delete it to pin again"
             ) from error
         return cls(path, repos)
 

@@ -27,7 +27,7 @@ def ladder(
             )
     chosen = [generated[name] for name in only] if only else list(generated.values())
     if not chosen:
-        raise DatasetError(f"recipe {recipe.name} has no generated entries: there is no ladder")
+        raise DatasetError(f"recipe {recipe.name} has no generated entries: it has no ladder")
     progress.start("sizes of each generator", len(chosen))
     entries: list[dict[str, Any]] = []
     for entry in chosen:

@@ -109,8 +109,8 @@ class PartStore:
     def vanished(self, name: str) -> DatasetError:
         """Return the error for a part file that vanished."""
         return DatasetError(
-            f"part {name} is gone from {self.folder}: was the folder removed, or does another build "
-            "write there? Run the same command again"
+            f"part {name} is gone from {self.folder}: was the folder removed, or is another build "
+            "writing there? Run the same command again"
         )
 
     def count(self) -> int:

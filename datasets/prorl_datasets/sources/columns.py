@@ -302,7 +302,7 @@ def question_of(value: Any, where: str) -> str:
         text = users[0] if len(users) == 1 and isinstance(users[0], str) else None
     if text is None:
         problem = "the prompt must be text or a chat list with one user message"
-        raise BadRow(where, problem, "the prompt is no text")
+        raise BadRow(where, problem, "the prompt is not text")
     if not text.strip():
         raise BadRow(where, "the prompt is empty", "the prompt is empty")
     return text.strip()

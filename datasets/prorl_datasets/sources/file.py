@@ -106,7 +106,7 @@ def _whole(path: Path, files: list[Path], missing: list[str]) -> list[Path]:
         names = ", ".join(Path(name).name for name in missing[:3])
         dots = ", ..." if len(missing) > 3 else ""
         raise DatasetError(
-            f"{path} is not whole: {len(missing)} of its files are missing ({names}{dots}); "
+            f"{path} is incomplete: {len(missing)} of its files are missing ({names}{dots}); "
             "download them too"
         )
     return files

@@ -79,7 +79,7 @@ def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
         )
     lines = [
         f"{r.label}: {len(r.problems) - len(shared)} of {len(r.problems)} problems are not in all "
-        "results with the same prompt and task, and enter no comparison of them all"
+        "results with the same prompt and task, and are left out of the comparison"
         for r in results
         if len(r.problems) > len(shared)
     ]

@@ -109,7 +109,7 @@ def candidates(e: Evidence, margin: float) -> list[Candidate]:
     )
     only = [sharper] if e.base + margin <= 1.0 else []
     if e.since_before is None:
-        reason = f"{name} rose (one checkpoint: not told apart from a plateau)"
+        reason = f"{name} rose (with one checkpoint, this cannot be distinguished from a plateau)"
         return [loss, Candidate("sustained", (up,), reason), *only]
     # sustained and plateau also need the change since the previous checkpoint
     went_on, _ = one_sided(e.since_before, e.last)

@@ -154,7 +154,7 @@ class FileCorpus:
                 hint = nearest(self.column or "text", list(row)[:100])
                 columns = ", ".join(list(row)[:12])
                 raise EvaluationError(
-                    f"{where}: no column {names}{hint}; it has {columns}: name one with --column"
+                    f"{where}: no column {names}{hint}; it has {columns}: name one with --set novelty.column=NAME"
                 )
             value = row[name]
             if value is None:

@@ -169,7 +169,7 @@ class RatingStore(Closing):
 
     def _damaged(self, number: int, why: str) -> EvaluationError:
         return EvaluationError(
-            f"{self.path}:{number} is no rating ({why}): remove the line, its row is rated again"
+            f"{self.path}:{number} is not a rating ({why}): remove the line, and its row is rated again"
         )
 
 

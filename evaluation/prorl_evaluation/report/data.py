@@ -22,9 +22,8 @@ from prorl_evaluation.boundary.types import (
 from prorl_evaluation.compare import Comparison, baseline_place, compare
 from prorl_evaluation.metrics import PosteriorPassAtK, Suspicion, pass_at_k_table
 from prorl_evaluation.stats.intervals import Interval, Resampling, bounded_columns
-from prorl_evaluation.types import EvalResult, EvaluationError, ProblemResult, finite
+from prorl_evaluation.types import EvalResult, EvaluationError, ProblemResult
 
-REPORT_FORMAT = 1
 BINS = ("0", *(f"{i / 10:g}–{(i + 1) / 10:g}" for i in range(10)), "1")
 """Bins of the success rate c/n: 0, ten open intervals of width 0.1, and 1."""
 
@@ -100,34 +99,6 @@ class ReportData:
             return []
         gains = zip(self.boundary.labels[1:], self.boundary.gains, strict=True)
         return [g for g in gains if sum(math.isfinite(p.base + p.gain) for p in g[1].points) > 1]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the report's numbers as JSON; NaN becomes null."""
-        results = []
-        for r in self.results:
-            slim = dataclasses.replace(r, problems=(), examples=()).to_json()
-            results.append({**slim, "label": r.label, "problems": len(r.problems)})
-        coarse = [g for g in self.groups if g.is_coarse]
-        rates = {g.name: [row for _, row in self.rates(g)] for g in coarse}
-        groups = () if self.boundary is not None else self.groups
-        value = {
-            "name": self.name,
-            "baseline": self.results[self.base].label,
-            "success_rates": {"bins": BINS, "problems": rates},
-            "groups": [dataclasses.asdict(g) for g in groups],
-            "posterior": _rows(self.posteriors),
-            "false_positives": _rows(self.suspicions),
-            "decisions": list(self.decisions),
-        }
-        plain = finite(value)
-        assert isinstance(plain, dict)
-        return {
-            "format": REPORT_FORMAT,
-            **plain,
-            "results": results,
-            "comparison": self.comparison.to_json() if self.comparison else None,
-            "boundary": self.boundary.to_json() if self.boundary else None,
-        }
 
 
 def report_data(

@@ -55,7 +55,7 @@ def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
         "protocol": [r.settings.protocol or "–" for r in results],
         "backend": [f"{r.settings.backend}, {r.settings.batches} batches" for r in results],
         "samples a problem (n)": [str(r.settings.n) for r in results],
-        "largest k asked for": [str(r.settings.k) for r in results],
+        "largest k requested": [str(r.settings.k) for r in results],
         "temperature": [str(r.settings.temperature) for r in results],
         "top-p": [str(r.settings.top_p) for r in results],
         "token limit": [str(r.settings.max_tokens) for r in results],

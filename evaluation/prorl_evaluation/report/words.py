@@ -68,7 +68,7 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
             f"Nothing solved: none of {samples:,} answers earned anything",
             f"{labels}: pass@k is 0 for every k, so there is no curve, difference or boundary to show",
             "How many answers were cut off or could not be read, and some answers, stand below; what helps: "
-            + "easier problems, more tokens (--max-tokens), more samples (--n)",
+            + "easier problems, more tokens (sampling.max_tokens), more samples (--n)",
         ]
     lines = [] if comparison is None else [comparison.headline(results[-1].settings.k)]
     for metric in headline_metrics(results):
@@ -230,9 +230,6 @@ PASS_AT_K_OPTIONS = SUITE_OPTIONS | {
     "data.dataset": "dataset",
     "data.split": "split",
     "sampling.k": "k",
-    "sampling.temperature": "temperature",
-    "sampling.top_p": "top-p",
-    "sampling.max_tokens": "max-tokens",
 }
 """Maps settings to options of ``prorl eval pass-at-k``."""
 

@@ -125,7 +125,7 @@ def models_of(
     if section.run is not None or section.checkpoints:
         targets, run = _targets(None, section.run, section.checkpoints)
     if len(targets) > 1:
-        raise UserError("a server serves one model: say which --checkpoint of the run it is")
+        raise UserError("a server serves one model: name the run's --checkpoint that it serves")
     target = targets[0] if targets else None
     server = server_of(urls, config.server, target.model if target else None)
     name = server.options.model

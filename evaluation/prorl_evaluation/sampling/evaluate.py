@@ -75,11 +75,11 @@ def evaluate(
         batches = plan(problems, settings)
         if journal.foreign:
             progress.message(
-                f"{journal.foreign} samples in {out} are of other sampling parameters: "
-                "they are left alone"
+                f"{journal.foreign} samples in {out} have other sampling parameters: they "
+                "are not used"
             )
         if refused:
-            progress.message(f"{refused} samples that the server refused are asked for again")
+            progress.message(f"{refused} samples that the server refused are requested again")
         total, lack = len(problems) * settings.n, sum(missing(batch, journal) for batch in batches)
         if lack < total:
             progress.message(f"{total - lack} of {total} samples are already there")
@@ -174,7 +174,7 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
         if lost:
             raise ServiceError(
                 f"{len(lost)} of {made} answers got no verdict (infra error: {lost[0]}): the old "
-                f"verdicts in {out} are kept, give the same command again once that is fixed"
+                f"verdicts in {out} are kept, run the same command again once that is fixed"
             )
         remaining = (v for v in old.values() if (v.key, v.task) not in journal.verdicts)
         while block := list(itertools.islice(remaining, BLOCK)):

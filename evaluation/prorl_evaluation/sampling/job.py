@@ -146,8 +146,8 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
         if old != part:
             was, now = (f"{p['source']} {p['version'][:19]}" for p in (old, part))
             raise EvaluationError(
-                f"{out} was made with {part['name']} of {was}, here it is of {now}: continue "
-                "with that one, choose another folder with --out, or judge a finished "
+                f"{out} was made with {part['name']} from {was}, but here it is from {now}: continue "
+                "with that one, choose another folder with --out, or score a finished "
                 f"evaluation again: {prorl_command('eval', 'regrade', out)}"
             )
     return list(parts_by_name.values())
@@ -170,7 +170,7 @@ def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
     file = out / EVAL_FILE
     if file.is_file() and not (out / PROBLEMS_FILE).is_file():
         raise EvaluationError(
-            f"{out} lacks {PROBLEMS_FILE}: give the pass-at-k command again, it writes it anew and "
+            f"{out} lacks {PROBLEMS_FILE}: run the pass-at-k command again, it writes it anew and "
             "keeps what was sampled"
         )
     if not file.is_file():
@@ -186,7 +186,7 @@ def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
     except (ValueError, KeyError, TypeError) as error:
         raise EvaluationError(
             f"{out}: {EVAL_FILE} or {PROBLEMS_FILE} is damaged ({error}): "
-            "give the pass-at-k command again, it writes both anew"
+            "run the pass-at-k command again, it writes both anew"
         ) from error
     return job, problems
 

@@ -54,7 +54,7 @@ class Resampling:
     def __post_init__(self) -> None:
         if not 0.0 < self.level < 1.0 or self.draws < 1:
             raise ValueError(
-                f"level must lie between 0 and 1 and draws be positive: {self.level}, {self.draws}"
+                f"level must be between 0 and 1 and draws must be positive: {self.level}, {self.draws}"
             )
 
 

@@ -53,9 +53,11 @@ class Rates:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.mean < 1.0:
-            raise EvaluationError(f"the rate is {self.mean:g}: it must lie between 0 and 1")
+            raise EvaluationError(f"the rate is {self.mean:g}: it must be between 0 and 1")
         if not self.concentration > 0.0:
-            raise EvaluationError(f"the concentration is {self.concentration:g}: it must exceed 0")
+            raise EvaluationError(
+                f"the concentration is {self.concentration:g}: it must be above 0"
+            )
 
 
 def fit_rates(problems: Sequence[ProblemResult]) -> Rates:

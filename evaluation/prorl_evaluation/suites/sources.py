@@ -232,7 +232,7 @@ def shared_lines(shared: dict[str, tuple[str, ...]], ready: Sequence[Ready]) -> 
     sizes = {one.name: len(one.samples) for one in ready}
     return [
         f"{name}: {len(ids)} of {sizes[name]} problems also occur in the run's training data "
-        f"({', '.join(ids[:3])}{', ...' if len(ids) > 3 else ''}): its number says less"
+        f"({', '.join(ids[:3])}{', ...' if len(ids) > 3 else ''}): its score is less reliable"
         for name, ids in shared.items()
     ]
 

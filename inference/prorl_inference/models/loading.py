@@ -44,11 +44,11 @@ def pick_device(device: str = "auto") -> str:
     if device == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     if device.startswith("cuda") and not torch.cuda.is_available():
-        raise UserError(f"device '{device}' was asked for, but torch sees no GPU: use device=cpu")
+        raise UserError(f"device '{device}' was requested, but torch finds no GPU: use device=cpu")
     count = torch.cuda.device_count() if ":" in device else 0
     if ":" in device and int(device.partition(":")[2]) >= count:
         some = f"cuda:0 to cuda:{count - 1}" if count > 1 else "cuda:0"
-        raise UserError(f"device '{device}' was asked for, but torch sees {count}: use {some}")
+        raise UserError(f"device '{device}' was requested, but torch finds {count}: use {some}")
     return device
 
 
@@ -114,7 +114,7 @@ def load_model(
     except Exception as error:  # the libraries raise all kinds for a broken file
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ModelError(
-            f"cannot load the model in {path}: {reason}; correct its files, or fetch it again"
+            f"cannot load the model in {path}: {reason}; correct its files, or download it again"
         ) from error
     missing = sorted(info["missing_keys"])
     if missing:

@@ -203,10 +203,10 @@ class Call:
         is_new = event.worker not in self._lost
         self._lost[event.worker] = event.error
         if is_new and len(self._lost) < len(self._workers):
-            again = f"; it is asked again every {AGAIN_SECONDS:g}s" if worker.returns else ""
+            again = f"; it is tried again every {AGAIN_SECONDS:g}s" if worker.returns else ""
             self._tell(
-                f"{worker.name} is gone ({event.error.__cause__ or event.error}): the {event.samples} samples "
-                f"that it had go to the others{again}"
+                f"{worker.name} stopped ({event.error.__cause__ or event.error}): the {event.samples} samples "
+                f"go to the other workers{again}"
             )
 
     def _check_any_left(self) -> None:
@@ -228,7 +228,7 @@ class Call:
                 f"{workers[n].name}: {error.__cause__ or error}" for n, error in self._lost.items()
             )
             raise ServiceError(
-                f"none of {len(workers)} workers is left ({reasons}): what was sampled is kept; give the same "
+                f"none of {len(workers)} workers is left ({reasons}): what was sampled is kept; run the same "
                 "command again once one is back"
             )
 

@@ -79,7 +79,7 @@ def open_servers(
 def _check_same(first: Generator, other: Generator, name: str) -> None:
     if (first.model_id, first.model_digest) != (other.model_id, other.model_digest):
         raise UserError(
-            f"the server {name} says other things of its model {other.model_id} than the first: "
-            "name servers of one model, or state with server.model and server.weights what all "
+            f"the server {name} describes its model {other.model_id} differently from the "
+            "first server: name servers of one model, or set with server.model and server.weights what all "
             "of them serve"
         )

@@ -77,7 +77,7 @@ class Recipe:
                 )
         if _TAG.fullmatch(self.tag) is None:
             raise UserError(
-                f"{self.tag!r} is no image's name: use lower-case letters, digits, '.', '_', '-' and '/', "
+                f"{self.tag!r} is not an image name: use lower-case letters, digits, '.', '_', '-' and '/', "
                 "and perhaps ':VERSION', as in prorl-sandbox:latest"
             )
         if self.method not in METHODS:

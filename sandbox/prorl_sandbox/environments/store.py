@@ -52,14 +52,16 @@ class Requirements:
                     f"environment {self.name}: '# preload: {module}' does not name a module"
                 )
         if any(pattern.startswith(("/", "..")) for pattern in self.left_out):
-            raise UserError(f"environment {self.name}: a leave-out starts below each package")
+            raise UserError(
+                f"environment {self.name}: a leave-out pattern must not begin with / or .."
+            )
         for line in self._lines():
             requirement = line.partition(" --hash=")[0].strip()
             option = requirement.replace("=", " ").split()[0] in _OPTIONS
             if not option and not _PACKAGE.fullmatch(requirement):
                 raise UserError(
-                    f"environment {self.name}: {requirement[:60]!r} is no package of an index by its name: "
-                    "only wheels are installed, so that no set-up code runs"
+                    f"environment {self.name}: {requirement[:60]!r} is not the name of a package in the "
+                    "index: only wheels are installed, so that no set-up code runs"
                 )
 
     @property
@@ -242,7 +244,7 @@ def find(name: str, target: Target) -> Environment:
     if facts is None:
         older = any(manifest(one) for one in folder.parent.glob("*/"))
         why = (
-            f"is built, but not as it is needed for Python {target.python}"
+            f"is built, but its packages are not those needed for Python {target.python}"
             if older
             else "is not built"
         )

@@ -91,7 +91,7 @@ def _await_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
                 raise FrameError("more than one answer")
             if message["k"] == "value":
                 if message.get("n") != nonce:
-                    raise FrameError("an answer to no question")
+                    raise FrameError("an answer without a request")
                 value = decode(message.get("v"))
         except FrameError:
             box.kill("protocol")

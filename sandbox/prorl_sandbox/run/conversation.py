@@ -239,7 +239,7 @@ class Relay:
     def _take_from_submission(self, message: dict[str, Any]) -> None:
         answer = message["k"] in ("value", "raise", "opaque")
         if answer and (not self._awaiting_answer or message.get("n") != self._nonce):
-            raise FrameError("an answer without a question")
+            raise FrameError("an answer without a request")
         self.submission_message = message
         if not answer:
             self.cut_off = True

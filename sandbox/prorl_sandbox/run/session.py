@@ -173,7 +173,7 @@ class SessionBox:
             with self._turn:
                 now = time.monotonic()
                 if now >= self._deadline:
-                    self._end("it was open for as long as it may")
+                    self._end("it reached its maximum duration")
                 elif now >= self._used + self._idle:
                     self._end(f"no message came for {self._idle:g} seconds")
 

@@ -43,7 +43,7 @@ def compute_advantages(
         )
     if not torch.isfinite(rewards).all():
         raise ValueError(
-            "a reward is NaN or infinite: trajectories without a reward are left out before"
+            "a reward is NaN or infinite: trajectories without a reward must be removed first"
         )
     index = torch.unique(groups, return_inverse=True)[1]
     estimator = ADVANTAGES.get(config.estimator)

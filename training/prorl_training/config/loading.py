@@ -184,7 +184,7 @@ def _phases(
             for phase in of_preset
         ]
     if entry.steps is None and not last:
-        raise ConfigError(f"stage {name}: say its length in steps")
+        raise ConfigError(f"stage {name}: give its length in steps")
     return [{"name": name, "stage": name, "steps": entry.steps or 1}]
 
 
@@ -303,7 +303,7 @@ def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any
     base = Path() if file is None else file.parent
     if file is not None and (missing := [path for path in named if not (base / path).exists()]):
         raise PluginError(
-            f"plug-in {missing[0]} is not there: put it back, or give its new path under "
+            f"plug-in {missing[0]} does not exist: restore it, or give its new path under "
             f"plugins: in {file}"
         )
     loaded = use_plugins(base / path for path in named)

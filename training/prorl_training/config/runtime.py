@@ -256,7 +256,7 @@ class OpenRLHFConfig(Section):
         options = RING_ATTENTION.intersection(values) if isinstance(values, Mapping) else ()
         for name in sorted(options):
             raise ValueError(
-                f"{name}: there is no ring attention, a sequence stays on one GPU: leave it out; for long sequences "
+                f"{name}: ring attention is not supported, a sequence stays on one GPU: remove it; for long sequences "
                 "set model.gradient_checkpointing=true, openrlhf.zero_stage=3 or a lower rollout.max_tokens"
             )
         return values

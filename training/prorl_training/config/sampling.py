@@ -184,8 +184,8 @@ class LengthPenaltyConfig(Section):
         lowest = self.weight * min(self.eta_min, self.eta_max)
         if self.form == "proportional" and lowest <= -1:
             raise ValueError(
-                f"form=proportional with weight x eta at {lowest:g} would leave a right answer no more than a wrong "
-                "one has: keep it above -1"
+                f"form=proportional with weight x eta at {lowest:g} would give a right answer no more reward than a "
+                "wrong one: keep it above -1"
             )
         return self
 

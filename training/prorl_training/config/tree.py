@@ -163,8 +163,8 @@ class TrainConfig(Section):
             )
         if c.end_gain and "end" not in actions:
             raise ValueError(
-                "controller.end_gain is asked before a stall ends the run, and controller.on_stall has no end: add it, "
-                "or set controller.end_gain=0"
+                "controller.end_gain is tested only before a stall ends the run, but controller.on_stall does not contain end: "
+                "add it, or set controller.end_gain=0"
             )
         if "raise_difficulty" in actions and data.levels == "all":
             raise ValueError(

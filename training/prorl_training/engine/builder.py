@@ -158,7 +158,7 @@ def start_notes(
             worst = lost / len(look)
             where = f" in phase {config.phases[number].name}" if config.phases else ""
             found = (
-                f"{lost} of {len(look)} prompts looked at have more than the {prompts.limit(settings):.0f} "
+                f"{lost} of {len(look)} prompts checked have more than the {prompts.limit(settings):.0f} "
                 f"tokens that fit{where}: such prompts are left out, prompts_too_long counts them"
             )
             notes = [found]
@@ -167,12 +167,12 @@ def start_notes(
     if config.steps * batch > count:
         often = "step" if count <= batch else f"{count / batch:.3g} steps"
         if prompts.by_weight(first):
-            notes.append(f"{count} prompts, drawn by weight: as many as there are every {often}")
+            notes.append(f"{count} prompts, drawn by weight, one dataset's worth every {often}")
         else:
-            notes.append(f"{count} prompts, gone through once every {often}")
+            notes.append(f"{count} prompts, one pass every {often}")
     if config.validation.every and not has_validation:
         notes.append(
-            "the dataset has no validation split: nothing is validated, nothing is called best, and "
-            "no reset or phase can follow from validation"
+            "the dataset has no validation split: the run has no validation, no best checkpoint, "
+            "and no reset or phase that depends on validation"
         )
     return notes

@@ -82,9 +82,11 @@ def pick_engine(
         if not reasons:
             count = f"{gpus} GPUs" if gpus == here.gpus else f"{gpus} of {here.gpus} GPUs"
             return EngineChoice(
-                settings, f"openrlhf, as its stack and {count} are here; {OVERRIDE}"
+                settings, f"openrlhf, because its packages and {count} are available; {OVERRIDE}"
             )
-    return EngineChoice((), f"local, on one of {here.gpus} GPUs; openrlhf cannot do {reasons[0]}")
+    return EngineChoice(
+        (), f"local, on one of {here.gpus} GPUs; openrlhf does not support {reasons[0]}"
+    )
 
 
 def _gpus(config: TrainConfig) -> tuple[int, int]:
@@ -240,7 +242,7 @@ def resumed_run(name: str, overrides: Sequence[str], steps: int | None) -> Start
         return why
     if config.data.path is not None and not Path(config.data.path).exists():
         raise UserError(
-            f"the dataset of {run.name} is no longer at {config.data.path}: say where with --data"
+            f"the dataset of {run.name} is no longer at {config.data.path}: give its folder with --data"
         )
     return Start(config, run, True, tuple(decisions))
 

@@ -264,12 +264,12 @@ def check_fit(config: TrainConfig, machine: tuple[str, int] | None) -> str | Non
     try:
         shape = model_shape(config.model.path)
     except UserError as error:
-        return f"not reckoned: {error}"
+        return f"not estimated: {error}"
     device, memory = machine or ("cuda", int(config.model.gpu_gb * GB))
     fit = reckon(for_samplers_here(config, device), shape, device, memory)
     if fit.fits:
         close = fit.needed > CLOSE * memory
-        return f"{usage(fit)} reckoned with: see prorl train fit" if close else None
+        return f"{usage(fit)} estimated: see prorl train fit" if close else None
     if machine is None:
         return misfit(fit, shape)
     raise UserError(f"{misfit(fit, shape)} (start anyway: --set model.check_fit=false)")

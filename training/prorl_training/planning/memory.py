@@ -338,7 +338,7 @@ def engine_share(
     troubles = []
     if cache < context * 2 * number * shape.layers * shape.kv_width // width:
         troubles.append(
-            f"vLLM would not start: of its {taken / 1e9:.3g} GB {max(cache, 0) / 1e9:.2g} are left for a cache, which "
-            f"holds no sequence of {context} tokens"
+            f"vLLM would not start: of its {taken / 1e9:.3g} GB {max(cache, 0) / 1e9:.2g} remain for the KV cache, which "
+            f"is too small for one sequence of {context} tokens"
         )
     return {"sampler weights": weights, "KV cache": max(taken - weights, 0)}, tuple(troubles)

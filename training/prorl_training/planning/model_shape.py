@@ -111,8 +111,8 @@ def _size(config: Mapping[str, Any], key: str) -> int:
     value = config.get(key)
     if not isinstance(value, int) or value < 1:
         raise UserError(
-            f"the model's config has no {key}: sizes are estimated for models of attention "
-            "and gated MLP layers"
+            f"the model's config has no {key}: only models with attention and gated MLP "
+            "layers can be estimated"
         )
     return value
 

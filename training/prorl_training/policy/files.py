@@ -93,7 +93,7 @@ def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]
     elif kind == "policy":
         policy.load_reference({n: p.detach() for n, p in policy.model.named_parameters()})
     elif policy.reference_tensors():
-        raise CheckpointError(f"checkpoint {path} holds no reference, but the config asks for one")
+        raise CheckpointError(f"checkpoint {path} has no reference, but the config needs one")
     policy.load_optimizer(load_file(path / OPTIMIZER))
 
 

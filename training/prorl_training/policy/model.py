@@ -335,5 +335,5 @@ def _copy_into(model: Any, tensors: Mapping[str, Tensor], role: str) -> None:
 def _check_tensors(tensors: Mapping[str, Tensor], parameters: Mapping[str, Any], role: str) -> None:
     for name, parameter in parameters.items():
         if name not in tensors or tensors[name].shape != parameter.shape:
-            state = "lack" if name not in tensors else "have another shape for"
+            state = "lack" if name not in tensors else "have a wrong shape for"
             raise ServiceError(f"the weights for the {role} {state} {name}")

@@ -24,8 +24,8 @@ def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Samp
             by_domain.setdefault(sample.domain, []).append(sample)
     if not by_domain:
         raise UserError(
-            "warm_start.examples is set but no training sample carries a gold response: "
-            "use --set warm_start.examples=0, or a recipe whose sources write one"
+            "warm_start.examples is set but no training sample has a gold response: "
+            "use --set warm_start.examples=0, or a recipe whose sources have gold responses"
         )
     for rows in by_domain.values():
         rows.sort(key=lambda s: derive_seed(config.seed, "warm_start", s.id))

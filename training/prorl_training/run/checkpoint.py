@@ -160,10 +160,10 @@ def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError
             troubles.append(error)
     if not troubles:
         raise CheckpointError(
-            f"{root.parent} has no checkpoint yet: start it again under another name"
+            f"{root.parent} has no checkpoint yet: start a new run under another name"
         )
     raise CheckpointError(
-        f"{root.parent} cannot continue: none of its {len(troubles)} checkpoints is whole "
+        f"{root.parent} cannot continue: none of its {len(troubles)} checkpoints is intact "
         f"(newest: {troubles[0]}); start a new run"
     )
 
@@ -183,7 +183,7 @@ def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
         shutil.rmtree(aside, ignore_errors=True)
         os.replace(checkpoint_path(root, damaged), aside)
         evidence = {"damaged_step": damaged, "trouble": str(error), "step": step}
-        reason = f"{error}; going on from step {step}"
+        reason = f"{error}; continuing from step {step}"
         decisions.append(Decision(step, "checkpoint_fallback", reason, evidence))
     best = best_step(root)
     if best is not None and (best > step or not checkpoint_path(root, best).is_dir()):

@@ -17,16 +17,14 @@ from prorl_training.run.checkpoint import (
 )
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.lineage import write_lineage
-from prorl_training.types import CheckpointError
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """An intact checkpoint, and the errors of newer ones."""
+    """An intact checkpoint."""
 
     policy: Path
     state: dict[str, Any]
-    passed_over: tuple[CheckpointError, ...] = ()
 
     @property
     def step(self) -> int:
@@ -34,14 +32,15 @@ class Chosen:
         return int(self.state["step"])
 
 
-def choose_checkpoint(
-    run: RunFolder, step: int | None = None, best: bool = False, fall_back: bool = False
-) -> Chosen:
-    """Return the verified checkpoint of ``step``, the best, or the newest.
+def choose_checkpoint(run: RunFolder, name: str = "latest") -> Chosen:
+    """Return the verified checkpoint called ``latest``, ``best`` or by its step.
 
-    Raises UserError if it is missing or damaged; with ``fall_back``, damaged newest ones are skipped.
+    Raises UserError if it is missing or damaged.
     """
-    if best:
+    if not name.isdigit() and name not in ("latest", "best"):
+        raise UserError(f"checkpoint is '{name}': use latest, best or the number of a step")
+    step = int(name) if name.isdigit() else None
+    if name == "best":
         step = best_step(run.checkpoints)
         if step is None:
             raise UserError(
@@ -55,12 +54,12 @@ def choose_checkpoint(
         source = checkpoint_path(run.checkpoints, step)
         return Chosen(source / "policy", verify_checkpoint(source))
     source, state, troubles = newest_whole(run.checkpoints)
-    if troubles and not fall_back:
+    if troubles:
         raise UserError(
-            f"{troubles[0]}; the newest complete checkpoint is of step {state['step']}: give "
-            "--fall-back to use it, or name another step"
+            f"{troubles[0]}; the newest intact checkpoint is of step {state['step']}: name it with "
+            f"--checkpoint {state['step']}"
         )
-    return Chosen(source / "policy", state, tuple(troubles))
+    return Chosen(source / "policy", state)
 
 
 def export_policy(run: RunFolder, chosen: Chosen, out: Path) -> None:

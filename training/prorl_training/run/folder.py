@@ -213,7 +213,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
     for number, _, row in _lines(path):
         if damaged:
             raise UserError(
-                f"{path}:{damaged}: damaged, no JSON object with a step: mend the line or take it out"
+                f"{path}:{damaged}: damaged, not a JSON object with a step: fix or remove the line"
             )
         if row is None:
             damaged = number
@@ -242,7 +242,9 @@ def _parse(line: bytes) -> dict[str, Any] | None:
 def named_run(name: str) -> RunFolder:
     """Return the run of this name under runs/. Raises UserError unless it is one path component."""
     if name != Path(name).name or not name.strip() or name in ("..", "latest"):
-        raise UserError(f"'{name}' is no name for a run: use one word without /, and not latest")
+        raise UserError(
+            f"'{name}' cannot be the name of a run: use one word without /, and not latest"
+        )
     return RunFolder(RUNS / name)
 
 

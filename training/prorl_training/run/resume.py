@@ -141,7 +141,7 @@ def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[
     begun = [stage.name for stage in config.stages].index(last_begun) + 1
     if begun == len(stages):
         raise ResumeError(
-            f"{run.name} is in its last stage, which goes on with the engine that it started "
+            f"{run.name} is in its last stage, which continues with the engine that it started "
             "with: for another engine start a new run from this policy: "
             f"{prorl_command('train', 'export', run.name)} --out FOLDER, then prorl train "
             "--model FOLDER --engine ..."
@@ -155,12 +155,10 @@ def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
         return None
     _, state, _ = newest_whole(run.checkpoints)
     if state["step"] >= config.steps:
-        return f"{run.name} has done all its {config.steps} steps: for more say --steps N"
+        return f"{run.name} has done all its {config.steps} steps: to train longer, add --steps N"
     budget = config.token_budget
     if budget and state["tokens_total"] >= budget:
-        return (
-            f"{run.name} has spent its token_budget of {budget}: for more give --set token_budget=N"
-        )
+        return f"{run.name} has spent its token_budget of {budget}: to train longer, add --set token_budget=N"
     return None
 
 

@@ -63,7 +63,7 @@ class Watchdog:
     def _dump(self, idle: float) -> None:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with self.file.open("a") as out:
-            out.write(f"nothing moved for {idle:.0f} s ({time.strftime('%Y-%m-%d %H:%M:%S')})\n")
+            out.write(f"no progress for {idle:.0f} s ({time.strftime('%Y-%m-%d %H:%M:%S')})\n")
             out.flush()
             faulthandler.dump_traceback(out, all_threads=True)
-        self._say(f"nothing has moved for {idle:.0f} s: the stacks are in {self.file}")
+        self._say(f"no progress for {idle:.0f} s: the stacks of all threads are in {self.file}")

@@ -153,9 +153,7 @@ def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
     return float(np.mean(variances)) if variances else 0.0
 
 
-def forecast(
-    rows: Sequence[Mapping[str, Any]], to_step: int, *, widest: float = WIDEST, seed: int = 0
-) -> Forecast:
+def forecast(rows: Sequence[Mapping[str, Any]], to_step: int, *, seed: int = 0) -> Forecast:
     """Forecast validation at ``to_step``; ``seed`` seeds the bootstrap.
 
     Raises UserError unless ``to_step`` is after the last validation.
@@ -165,10 +163,10 @@ def forecast(
     last = int(series.steps[-1]) if count else 0
     if count and to_step <= last:
         raise UserError(
-            f"step {to_step} is not ahead: the last validation is of step {last}; give a later --to-step"
+            f"step {to_step} is in the past: the last validation was at step {last}; give a later --to-step"
         )
     if count < FEWEST:
-        why = f"{count} validations: a curve needs {FEWEST} at least"
+        why = f"{count} validations: a curve needs at least {FEWEST}"
         if count > 1:
             due = series.steps[-1] + (FEWEST - count) * float(np.median(np.diff(series.steps)))
             why += f", which this run has from step {due:.0f} on"
@@ -194,7 +192,7 @@ def forecast(
     def interval(what: Functional, limit: float, least: float = 0.0) -> Interval:
         value = what.start[shape] * start + what.ceiling[shape] * top
         low, high = np.clip(setting.allowed(what, limit), least, 1)
-        sure = still <= LEVEL_P and high - low <= widest
+        sure = still <= LEVEL_P and high - low <= WIDEST
         return Interval(float(np.clip(value, low, high)), float(low), float(high), bool(sure))
 
     def point(step: int) -> Point:
@@ -207,7 +205,7 @@ def forecast(
     family = FAMILIES[setting.shapes.family[shape]]
     return Forecast(
         identified=ceiling.identified and value.identified,
-        why=_why(family, count, still, ceiling, value, widest),
+        why=_why(family, count, still, ceiling, value),
         validations=count,
         last_step=last,
         to_step=to_step,
@@ -227,24 +225,22 @@ def step_to_ask_for(last: int, planned: int | None) -> int:
     return planned if planned is not None and planned > last else last + max(last // 2, 1)
 
 
-def _why(
-    family: str, count: int, still: float, ceiling: Interval, at_step: Interval, widest: float
-) -> str:
+def _why(family: str, count: int, still: float, ceiling: Interval, at_step: Interval) -> str:
     if still > LEVEL_P:
         return (
-            f"validation may not have moved: in {count} validations a policy that wanders without any trend does as much "
-            f"(p {still:.2g}), so there is no curve to continue; more validations, or more problems in each, would show a "
-            "smaller climb"
+            f"no change of validation is shown: in {count} validations a random walk without a trend changes as much "
+            f"(p {still:.2g}), so there is no curve to extrapolate; more validations, or more problems in each, would show a "
+            "smaller change"
         )
     if ceiling.identified and at_step.identified:
-        return f"all curves that fit say nearly the same; the likeliest is a {family}"
+        return f"all curves that fit agree closely; the most likely is a {family}"
     wide = [
         f"{what} may be anything from {i.low:.2f} to {i.high:.2f}"
         for what, i in (("the ceiling", ceiling), ("the value", at_step))
         if not i.identified
     ]
     return (
-        f"{' and '.join(wide)}, wider than {widest:g}: more steps, or more problems or samples in each validation, would "
+        f"{' and '.join(wide)}, wider than {WIDEST:g}: more steps, or more problems or samples in each validation, would "
         "narrow it"
     )
 
@@ -275,7 +271,7 @@ def numbers(row: Mapping[str, Any], key: str) -> tuple[float | None, ...]:
     if values is None:
         return ()
     if not isinstance(values, list | tuple):
-        raise UserError(f"{_where(row)} has {key} = {values!r}, which is no list: mend its line")
+        raise UserError(f"{_where(row)} has {key} = {values!r}, which is not a list: fix that line")
     return tuple(None if value is None else _number(row, key, value) for value in values)
 
 
@@ -284,7 +280,7 @@ def _number(row: Mapping[str, Any], key: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise UserError(
-            f"{_where(row)} has {key} = {value!r}, which is no number: mend its line"
+            f"{_where(row)} has {key} = {value!r}, which is not a number: fix that line"
         ) from None
 
 

@@ -115,10 +115,10 @@ class Plateau:
             case "raise_difficulty":
                 self.state.levels += 1
                 due |= {"levels": self.state.levels}
-                why = f"validation stalled: {self.state.levels} more levels are open than the ladders say"
+                why = f"validation stalled: {self.state.levels} more levels are open than the ladders define"
                 return [Decision(step, "difficulty_raised", why, due)]
             case "rerate":
-                why = "validation stalled: what rollouts have said of the items is forgotten"
+                why = "validation stalled: the items' rollout records are cleared"
                 return [Decision(step, "items_rerated", why, due)]
             case "reset" | "end":
                 raise AssertionError(f"{action} does not wait for a step")

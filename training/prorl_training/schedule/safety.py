@@ -224,11 +224,13 @@ def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decis
     evidence = batch_evidence(batch, settings)
     kept, target, drawn = len(batch.kept), settings.rollout.prompts, batch.drawn
     if settings.dynamic_sampling.enabled:
-        reason = f"went on with {kept} of {target} groups after drawing {drawn}"
+        reason = f"continued with {kept} of {target} groups after drawing {drawn}"
         return [Decision(step, "refill_gave_up", reason, evidence)]
     infra = sum(outcome == "infra" for outcome in batch.outcomes)
     evidence |= {"groups_infra": infra}
-    reason = f"went on with {kept} of {target} groups: {drawn} drawn, {infra} without two verdicts"
+    reason = (
+        f"continued with {kept} of {target} groups: {drawn} drawn, {infra} without two verdicts"
+    )
     return [Decision(step, "short_batch", reason, evidence)]
 
 
@@ -238,7 +240,7 @@ def validation_outage(
     if validation is None or validation.result is not None:
         return []
     lost, responses = validation.infra_errors, validation.responses
-    reason = f"{lost} of {responses} validation responses got no verdict: nothing is measured, no rule hears of it"
+    reason = f"{lost} of {responses} validation responses got no verdict: this validation is not recorded, and no rule uses it"
     evidence = {
         "responses": responses,
         "without_verdict": lost,
@@ -248,8 +250,8 @@ def validation_outage(
 
 
 UNUSABLE = {
-    "all_wrong": "no response earned anything. Does the prompt ask for the form that the verifier rewards "
-    "(prorl data verify says)? If it does, use easier problems, or show the model right answers "
+    "all_wrong": "no response earned reward. Check with prorl data verify that the prompt asks for the "
+    "form that the verifier rewards. If it does, use easier problems, or show the model right answers "
     "first (warm_start.examples)",
     "all_right": "every response was right: use harder problems",
     "flat": "all responses to a prompt earned the same part of the reward: use more samples per "

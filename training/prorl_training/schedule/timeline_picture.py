@@ -89,12 +89,12 @@ def _curve(
     high = max(v + e for v, e in zip(values, errors, strict=True))
     if is_kl and low > 0:
         low, high = low / 1.1, high * 1.1
-        y = Axis(low, high, log_ticks(low, high), "KL to reference (nats a token)", log=True)
+        y = Axis(low, high, log_ticks(low, high), "KL to reference (nats per token)", log=True)
     else:
         air = 0.06 * (high - low) or 0.05
         low, high = low - air, high + air
         label = (
-            "KL to reference (nats a token)" if is_kl else "validation reward (± standard error)"
+            "KL to reference (nats per token)" if is_kl else "validation reward (± standard error)"
         )
         y = Axis(low, high, linear_ticks(low, high), label)
     panel = Panel(x, y, (WIDTH, 168.0), LEFT, 16.0)

@@ -87,7 +87,9 @@ def rollout_item(query: str, prompt: str, label: Any) -> Item:
         )
     response = response_after_prompt(query, prompt)
     if response is None:
-        raise TaskError("the query does not hold its prompt, so the response cannot be told apart")
+        raise TaskError(
+            "the query does not contain its prompt, so the response cannot be separated from it"
+        )
     return response, task_of(label)
 
 

@@ -193,7 +193,7 @@ def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Gr
     for spec in specs:
         if spec.audit.groups is None and verifiers:
             raise UserError(
-                f"the verifier {spec.name!r} brings no tasks to audit: give some with --file ITEMS.jsonl"
+                f"the verifier {spec.name!r} has no tasks to audit: give some with --file ITEMS.jsonl"
             )
     return (group for spec in specs if spec.audit.groups for group in spec.audit.groups(request))
 

@@ -27,7 +27,7 @@ def first_difference(expected: str, got: str) -> str | None:
         if line is None:
             return f"line {number} is missing: {gold}"
         if gold != line:
-            return f"line {number}: expected {gold}, came out {line}"
+            return f"line {number}: expected {gold}, got {line}"
     return None
 
 

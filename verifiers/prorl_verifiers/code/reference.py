@@ -27,7 +27,7 @@ def read_language(name: Any) -> LanguageSpec:
     from prorl_sandbox import find_language
 
     if name is not None and not isinstance(name, str):
-        raise TaskError("'language' must be text")
+        raise TaskError("'language' must be a string")
     try:
         return find_language("python" if name is None else name)
     except UserError as error:
@@ -134,7 +134,7 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         source = test["assert"]
         body = ast.parse(source.strip()).body
         if not any(isinstance(node, ast.Assert) for node in ast.walk(ast.Module(body, []))):
-            raise TaskError("an assert test holds no assert")
+            raise TaskError("an assert test contains no assert")
         if len(body) == 1 and isinstance(body[0], ast.Assert):
             plain = _plain_comparison(body[0].test, entry_point)
             if plain is not None:

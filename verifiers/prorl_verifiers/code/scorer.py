@@ -197,7 +197,7 @@ def _comparison(test: CodeTest, outcome: Outcome, judge: str | None) -> Mapping[
             return {
                 "input": stdin,
                 "expected": stdout,
-                "came out": outcome.stdout,
+                "got": outcome.stdout,
                 "compared": rule if judge is None else f"by the judge {judge}",
                 "differs first in": None if judge else first_difference(stdout, outcome.stdout),
             }
@@ -211,7 +211,7 @@ def _comparison(test: CodeTest, outcome: Outcome, judge: str | None) -> Mapping[
             return {
                 "input": f"{call}({', '.join(inputs)})" + "; ".join(methods),
                 "expected": written(expected, repr),
-                "came out": written(outcome.value, repr) if ended else None,
+                "got": written(outcome.value, repr) if ended else None,
                 "printed": outcome.stdout or None,
                 "compared": "as JSON values, by type" if from_json else "with Python's ==",
             }

@@ -69,7 +69,7 @@ def clean_kwargs(
             end += 1  # the end is part of the span; mode ``fixed`` counts words
             prompt = prompt if mode == "reference" else prompt.split()
         if start >= end or not "".join(prompt[start:end]).strip():
-            raise TaskError(f"{instruction}: nothing stands between {start} and {end}")
+            raise TaskError(f"{instruction}: there is nothing between {start} and {end}")
     if "phrase" in cleaned and len(cleaned["phrase"].split()) < 3:
         raise TaskError(f"{instruction}: a phrase to change inside needs three words or more")
     return cleaned

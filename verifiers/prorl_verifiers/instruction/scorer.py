@@ -126,7 +126,7 @@ def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading)
     metrics |= {"strict": sum(strict) / len(ids), "loose": sum(loose) / len(ids)}
     metrics["constraints"] = float(len(ids))
     if not _has_content(prepared, mode):
-        return Score(0.0, "the response is blank or holds no word", None, "unparsable", metrics)
+        return Score(0.0, "the response is blank or contains no word", None, "unparsable", metrics)
     failed = [one for one, ok in zip(ids, strict, strict=True) if not ok]
     reason = "all constraints met" if not failed else "not met: " + ", ".join(failed)
     reward = metrics["strict_all" if reference.get("score") == "all" else "strict"]

@@ -95,7 +95,7 @@ def _reward(
         earned = clipped(RULES[dataset].check(reading, entry, upstream))
         best = max(best, earned)
         if listening() and (reading != answer or earned < 1.0):
-            note("the answer as it is read", None, {"read as": reading, "earns": f"{earned:g}"})
+            note("the answer as parsed", None, {"read as": reading, "earns": f"{earned:g}"})
         if best == 1.0:
             break
     return best, "corrected scorer"

@@ -103,9 +103,9 @@ def _compare(gold: Gold, text: str, currency: str, rules: Rules) -> Judgement:
     if squeeze(gold.text) == squeeze(text):
         return Judgement("accept", "same text")
     if doubtful(text) and not doubtful(gold.text):
-        return Judgement("reject", "the answer is in doubt of itself")
+        return Judgement("reject", "the answer expresses doubt")
     if denies(text) and not denies(gold.text) and not isinstance(gold.target, Text | Choice):
-        return Judgement("reject", "the answer denies something")
+        return Judgement("reject", "the answer contains a denial")
     same = same_time(gold.text, text) if ":" in gold.text and ":" in text else None
     if same is not None:
         return _judgement(same, "times compared")
@@ -136,9 +136,9 @@ def _compare_words(target: Text, text: str) -> Judgement:
     right = right if left == right else words_of(_FRAME.sub("", right))
     nothing = right in NOTHING or squeeze(text) in (r"\emptyset", r"\varnothing", r"\{\}")
     if left in NOTHING and nothing:
-        return Judgement("accept", "both say that there is none")
+        return Judgement("accept", "both say that there is no solution")
     if left in UNDEFINED and right in UNDEFINED:
-        return Judgement("accept", "both say that it is not defined")
+        return Judgement("accept", "both say that it is undefined")
     parts = [
         sorted(part.strip() for part in re.split(r",|\band\b", side) if part.strip())
         for side in (left, right)
@@ -161,7 +161,7 @@ def _compare_value(gold: Gold, answer: str, currency: str, rules: Rules) -> Judg
     if squeeze(gold.text) == squeeze(answer):
         return Judgement("accept", "same text")
     if isinstance(gold.target, Untyped):
-        return Judgement("undecided", "the gold is not read")
+        return Judgement("undecided", "the gold cannot be parsed")
     if gold.text.isalpha() and len(gold.text) > 1 and is_words(answer) and "\\" in answer:
         return _judgement(words_of(gold.text) == words_of(answer), "words compared")
     answer = _REALS.get(words_of(answer), answer)
@@ -233,16 +233,16 @@ def _compare_trees(
         return Judgement("reject", str(error) or "the answer is nested too deep")
     except Unreadable as error:
         if empty and words_of(answer) in NOTHING:
-            return Judgement("accept", "both say that there is none")
-        note("the answer is not read", None, {"text": answer, "why": error})
+            return Judgement("accept", "both say that there is no solution")
+        note("the answer cannot be parsed", None, {"text": answer, "why": error})
         shorter = without_described(answer) if not isinstance(target, Named | Equation) else None
         if shorter is not None:
             return _compare_trees(gold, target, shorter, currency, rules, grouping)
         if isinstance(target, Value) and is_plain(target.node):
             return Judgement("reject", "the gold is a number, the answer is not one")
-        return Judgement("undecided", f"the answer is not read: {error}")
+        return Judgement("undecided", f"the answer cannot be parsed: {error}")
     if listening():
-        note("the answer as it is read", None, {"text": answer, "read as": written(tree)})
+        note("the answer as parsed", None, {"text": answer, "read as": written(tree)})
     forms = tree.items if isinstance(tree, Listing) and tree.joint == "or" else ()
     one = isinstance(target, Value | Named)
     if one and forms:
@@ -255,7 +255,7 @@ def _compare_trees(
         and hedged(answer)
         and not hedged(gold.text)
     ):
-        return Judgement("reject", "a hedge is no number")
+        return Judgement("reject", "a hedge is not a number")
     if isinstance(tree, Words):
         return _judgement(empty and words_of(tree.text) in NOTHING, "words compared")
     if isinstance(target, Value):

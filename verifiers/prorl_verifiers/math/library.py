@@ -114,7 +114,7 @@ def _refusal(gold: str, answer: str) -> str | None:
     if constant and _FUNCTION.search(answer) and not _FUNCTION.search(gold):
         return "the answer is left unevaluated"
     if "%" in answer and "%" not in gold:
-        return "a percentage is not the number asked for"
+        return "the gold is not a percentage, the answer is one"
     return None
 
 

@@ -118,7 +118,7 @@ def first_wrong(
         reply = answer(_request(spec.name, canary))
         if reply.get("result", {}).get("reward") != canary.reward:
             question = f"{canary.response!r} for {dict(canary.reference)!r}"
-            return f"{question} must score {canary.reward:g} and came to {reply}"
+            return f"{question} must score {canary.reward:g} but scored {reply}"
     return None
 
 

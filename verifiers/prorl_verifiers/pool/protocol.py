@@ -66,7 +66,7 @@ def result_frame(result: object) -> dict[str, Any]:
     if not isinstance(reward, Real):
         return {"bug": f"it returned {reward!r:.80}, not a number in [0, 1]"}
     if not 0.0 <= float(reward) <= 1.0:
-        return {"bug": f"it returned {float(reward)!r}: a reward lies in [0, 1]"}
+        return {"bug": f"it returned {float(reward)!r}: a reward must be between 0 and 1"}
     if score is None:
         score = Score(float(reward), "the verifier's own number")
     extracted = score.extracted

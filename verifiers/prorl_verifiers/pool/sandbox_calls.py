@@ -132,7 +132,7 @@ class WorkerCalls:
         except Exception as error:  # noqa: BLE001 - the verifier gets it; a bug makes the item infra_error
             return pack_error(error)
         if answer is None:
-            raise ValueError("there is no further answer")
+            raise ValueError("there are no more answers")
         return answer
 
 
@@ -295,7 +295,7 @@ def _read_cases(value: Any) -> tuple[Case, ...]:
     cases = []
     for case in value:
         if not isinstance(case, dict) or len(case) != 1 or not set(case) <= set(_CASES):
-            raise MalformedError(f"{_describe(case)} is no case: use one of {', '.join(_CASES)}")
+            raise MalformedError(f"{_describe(case)} is not a case: use one of {', '.join(_CASES)}")
         ((name, body),) = case.items()
         cases.append(read(_CASES[name], body))
     return tuple(cases)

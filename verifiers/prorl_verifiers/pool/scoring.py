@@ -54,8 +54,8 @@ LONG_NICENESS = 10
 """Niceness of workers with long texts. They get about a tenth of a CPU that quick items also need."""
 LONG_WALL_FACTOR = 10
 """Wall time allowed per CPU time for long texts, whose workers yield to others."""
-_UNSOUND = "its worker misjudged known answers after it, twice"
-_UNSTEADY = "its verifier gave another verdict when it was asked again, twice"
+_UNSOUND = "its worker failed its canaries after this item, twice"
+_UNSTEADY = "its verifier gave a different verdict when it scored the item again, twice"
 _LOG = logging.getLogger(__name__)
 
 
@@ -199,7 +199,7 @@ class WorkerThread(threading.Thread):
         if len(job.response) > MAX_RESPONSE:
             verdict = too_long_verdict()
         elif broken is not None:
-            reason = f"the {task.verifier} verifier fails its own first questions: {broken}"
+            reason = f"the {task.verifier} verifier fails its own canaries: {broken}"
             verdict = Verdict(None, "infra_error", reason)
         else:
             try:
@@ -234,9 +234,7 @@ class WorkerThread(threading.Thread):
         jobs = list(scored)
         if examined and not self.stopping:
             self._counters.add("canary_failures")
-            _LOG.warning(
-                "a scoring worker failed on a known answer; scoring %d items again", len(jobs)
-            )
+            _LOG.warning("a scoring worker failed a canary; scoring %d items again", len(jobs))
             if len(jobs) == 1 and jobs[0].suspect:
                 job = jobs.pop()
                 has_canaries = quick_checks(job.task.verifier, random.Random())
@@ -309,7 +307,7 @@ class WorkerThread(threading.Thread):
             self._counters.add("canary_failures")
             self._counters.add("doubtful", self._delivered)
             _LOG.warning(
-                "a scoring worker failed on a known answer when it retired; %d of the last "
+                "a scoring worker failed a canary when it retired; %d of the last "
                 "verdicts are in doubt (prorl verify replay checks a run again)",
                 self._delivered,
             )

@@ -91,7 +91,7 @@ class WorkerProcess:
 
     def _refuse_surplus(self) -> None:
         if self._reader.waiting:
-            raise FrameError("the worker returned more answers than there were questions")
+            raise FrameError("the worker returned more answers than requests")
 
     def _reply(self, seconds: float, run: RunProgram | None) -> dict[str, Any]:
         """Return the next result; imports and programs stop the clock."""
@@ -109,7 +109,9 @@ class WorkerProcess:
                 try:
                     answer = run(reply, for_programs)
                 except ValueError as error:
-                    raise FrameError(f"the worker asked for no program: {error}") from error
+                    raise FrameError(
+                        f"the worker's request is not a valid program: {error}"
+                    ) from error
                 for_programs -= answer.get("outcome", {}).get("wall_seconds", 0.0)
                 if for_programs <= 0:
                     self.kill()
@@ -119,7 +121,7 @@ class WorkerProcess:
                 write(self._child.to, data, time.monotonic() + START_SECONDS)
                 continue
             if (event == "loading") == is_loading:
-                raise FrameError("the worker keeps loading")
+                raise FrameError("the worker is still loading")
             is_loading = event == "loading"
             if is_loading:
                 remaining = deadline - now
@@ -186,7 +188,7 @@ class WorkerTemplate(Template):
         hello = self.hello()
         self.warm, self.broken = self.verifiers - set(hello["failed"]), hello["broken"]
         for name, reason in {**hello["failed"], **self.broken}.items():
-            _LOG.warning("the %s verifier fails on its own questions: %s", name, reason)
+            _LOG.warning("the %s verifier fails its own canaries: %s", name, reason)
         return self
 
     def worker(self, memory_mb: int = 2048) -> WorkerProcess:

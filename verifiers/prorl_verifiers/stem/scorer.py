@@ -130,7 +130,7 @@ def _matches_target(
     if len(answer) > MAX_NUMBER and not isinstance(target, Mathematical):
         return False, "too long for the gold"
     if not isinstance(target, Mathematical) and hedged(answer):
-        return False, "a hedge is no answer"
+        return False, "a hedge is not an answer"
     match target:
         case Number():
             return _same_number(target, answer, reference, loading)
@@ -217,7 +217,7 @@ def _same_number(
     if len(answer) > MAX_NUMBER:
         return False, "too long for a number"
     if hedged(answer):
-        return False, "a hedge is no number"
+        return False, "a hedge is not a number"
     unit = gold.measure.quantity.unit
     sides = EQUALS.split(answer)
     numbers = [read_measure(side, unit, loading) for side in sides]
@@ -233,7 +233,7 @@ def _same_number(
     if len(sides) > 1 and (
         len({side.strip() for side in sides}) == 1 or not chain_holds(sides, numbers)
     ):
-        return False, "a side of the chain says something else"
+        return False, "a side of the equation has another value"
     for number in numbers:
         if number is not None and not _within(gold, number.quantity, reference, loading):
             return False, "numbers compared"

@@ -90,7 +90,7 @@ def target_type(reference: Reference) -> str:
 
 def _check_unit(unit: Any) -> None:
     if not isinstance(unit, str | None):
-        raise TaskError("'unit' must be text, or a list with one text a part")
+        raise TaskError("'unit' must be a string, or a list with one string per part")
     if unit is not None and len(unit) > MAX_UNIT_TEXT:
         raise TaskError(f"'unit' is longer than {MAX_UNIT_TEXT} characters")
 

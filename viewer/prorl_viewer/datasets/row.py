@@ -43,7 +43,7 @@ def rendered(messages: Sequence[Mapping[str, str]], model: str) -> Json:
     models = local_templates()
     if model not in models:
         listed = ", ".join(models) or "none; get one with prorl model fetch"
-        raise UserError(f"no template of '{model}' is at hand ({listed})")
+        raise UserError(f"no template of '{model}' is on this machine ({listed})")
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as child:
         text, tokens = child.submit(_render, list(messages), model).result()
     return {"model": model, "text": Private(text), "tokens": tokens}
@@ -178,7 +178,7 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
 def place(table: RowTable, query: Query) -> int:
     """Return the position of the query's row. Raises UserError or NotFoundError."""
     if not (name := query.get("id", "")):
-        raise UserError("which row? give its id")
+        raise UserError("no row is named: give its id")
     at = table.place(name)
     if at is None:
         raise NotFoundError(f"this dataset has no row '{name}'; it may be among the dropped ones")

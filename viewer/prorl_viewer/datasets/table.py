@@ -209,7 +209,7 @@ class RowTable:
                     values: dict[str, Any] = table.slice(left, 1).to_pylist()[0]
                     return values
                 left -= rows
-        raise DatasetError(f"{self.files[at]} has changed while it was looked at: open it again")
+        raise DatasetError(f"{self.files[at]} changed while it was open: open it again")
 
 
 @contextmanager

@@ -342,7 +342,7 @@ def _read_job(folder: Path) -> EvalJob | None:
         return job
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise EvaluationError(
-            f"{file} is damaged ({error}): give the pass-at-k command again"
+            f"{file} is damaged ({error}): run the pass-at-k command again"
         ) from error
 
 
@@ -360,7 +360,7 @@ def _read_problems(file: Path) -> Iterator[ListedProblem]:
                 )
             except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise EvaluationError(
-                    f"{file} is damaged ({error}): give the pass-at-k command again"
+                    f"{file} is damaged ({error}): run the pass-at-k command again"
                 ) from error
             place += len(line)
 

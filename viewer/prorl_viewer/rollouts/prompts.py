@@ -75,7 +75,7 @@ def find_prompt(run: Path, row: Mapping[str, Any]) -> Prompt:
         return Prompt(missing="the rollout file holds no prompt, and config.yaml names no dataset")
     folder = Path(where).expanduser()
     if not folder.exists():
-        why = f"the rollout file holds no prompt, and its dataset {folder} is not here"
+        why = f"the rollout file holds no prompt, and its dataset {folder} is not on this machine"
         return Prompt(missing=why)
     try:
         stored = _dataset_row(folder, row["sample_id"])
@@ -86,7 +86,7 @@ def find_prompt(run: Path, row: Mapping[str, Any]) -> Prompt:
         return Prompt(missing=f"the rollout file holds no prompt, and {folder} has no such row")
     if not _same_check(stored, row):
         return Prompt(
-            missing=f"the rollout file holds no prompt, and the row of {folder} is checked otherwise now"
+            missing=f"the rollout file holds no prompt, and the row of {folder} now has another reference"
         )
     return Prompt(messages_of(stored["prompt"]), f"the dataset {folder.name}")
 

@@ -134,7 +134,7 @@ CHARTS = (
     _one("truncated_rate", "Cut by the token limit", "share", "Responses"),
     _one("unparsable_rate", "Unparsable answers", "share", "Responses"),
     _one("infra_errors", "Responses without a verdict", "count", "Responses", "infra errors"),
-    _one("filter_rate", "Groups that taught nothing", "share", "Responses", first=False),
+    _one("filter_rate", "Groups without a learning signal", "share", "Responses", first=False),
     _one(
         "mismatch_kl",
         "Sampler mismatch",

@@ -32,10 +32,10 @@ DEEPEST = 10
 """Maximum nesting depth of evidence in an answer."""
 
 LABELS = {
-    "also": "rules that held too",
-    "kl": "KL (nats a token)",
+    "also": "other rules that applied",
+    "kl": "KL (nats per token)",
     "z": "robust deviations above the line",
-    "expected": "KL that was due (nats a token)",
+    "expected": "expected KL (nats per token)",
     "median": "median of the steps before",
     "spread": "robust deviation of the steps before",
     "before": "mean reward before",

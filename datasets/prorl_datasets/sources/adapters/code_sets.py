@@ -57,7 +57,7 @@ def eurus_code(raw: Raw, where: str, index: int) -> Row:
         truth = json.dumps(decoded(truth, (dict, list), "ground_truth"), default=repr)
     reference = decoded_tests(truth)
     if len(str(reference.get("entry_point", ""))) > _MAX_NAME:
-        raise Unusable("fn_name is no name", f"over {_MAX_NAME} characters")
+        raise Unusable("fn_name is not a name", f"over {_MAX_NAME} characters")
     kept, left_out = limited_tests(reference["tests"])
     if not kept:
         raise Unusable("every test is too large", f"over {MAX_TEST_BYTES} bytes or 4300 digits")
@@ -99,7 +99,7 @@ def decoded_tests(truth: str) -> dict[str, Any]:
     except (TaskError, ValueError, RecursionError, MemoryError) as error:
         raise Unusable("the tests do not decode", str(error)) from error
     if not isinstance(reference.get("entry_point", ""), str):
-        raise Unusable("fn_name is no name", type(reference["entry_point"]).__name__)
+        raise Unusable("fn_name is not a name", type(reference["entry_point"]).__name__)
     return reference
 
 

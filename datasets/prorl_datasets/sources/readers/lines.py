@@ -49,14 +49,14 @@ def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
         return cast(io.BufferedReader, file).read1(BLOCK)
     except EOFError as error:
         raise DatasetError(
-            f"{path}: the gzip file is cut off; {progress}; fetch it again"
+            f"{path}: the gzip file is cut off; {progress}; download it again"
         ) from error
     except (gzip.BadGzipFile, zlib.error) as error:
         raise DatasetError(
-            f"{path}: the gzip file is damaged ({short(error)}); {progress}; fetch it again"
+            f"{path}: the gzip file is damaged ({short(error)}); {progress}; download it again"
         ) from error
     except OSError as error:
-        cure = "; fetch it again" if path.suffix == ".zst" else ""
+        cure = "; download it again" if path.suffix == ".zst" else ""
         raise DatasetError(f"{path}: cannot be read ({short(error)}); {progress}{cure}") from error
 
 
@@ -235,7 +235,7 @@ class _Array:
     def _cut_off(self) -> DatasetError:
         return DatasetError(
             f"{self._path}:{max(self._row, 1)}: the file ends inside this row or after it, "
-            "before the array is closed; fetch it again"
+            "before the array is closed; download it again"
         )
 
 

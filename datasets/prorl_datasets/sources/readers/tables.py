@@ -54,7 +54,7 @@ def parquet_rows(
                     number += 1
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise DatasetError(
-            f"{path}:{number}: not a readable Parquet file, or cut off ({short(error)}); fetch it again"
+            f"{path}:{number}: not a readable Parquet file, or cut off ({short(error)}); download it again"
         ) from error
 
 
@@ -87,7 +87,7 @@ def arrow_rows(
                         number += 1
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise DatasetError(
-            f"{path}:{number}: not a readable Arrow file, or cut off ({short(error)}); fetch it again"
+            f"{path}:{number}: not a readable Arrow file, or cut off ({short(error)}); download it again"
         ) from error
 
 

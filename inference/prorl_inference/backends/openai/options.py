@@ -66,7 +66,7 @@ class ServerOptions:
                     f"{LONGEST_SECONDS:.0f}"
                 )
         if any(limit is not None and not 0 < limit < math.inf for limit in (self.rpm, self.tpm)):
-            raise UserError("rpm and tpm must be above 0; leave them out if there is no limit")
+            raise UserError("rpm and tpm must be above 0; omit them if there is no limit")
         for name, value in self.extra.items():
             if name in OURS and not (value is None and name in REMOVABLE):
                 raise UserError(

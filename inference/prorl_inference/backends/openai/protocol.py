@@ -105,7 +105,9 @@ def read_object(reply: Reply) -> dict[str, Any]:
     if status == 402 or "insufficient_quota" in message or b'"insufficient_quota"' in reply.body:
         raise ServiceError(f"the server's quota is spent ({line})")
     if status in (401, 403):
-        raise UserError(f"the server turns the key down ({line}): name the right one's variable")
+        raise UserError(
+            f"the server rejects the key ({line}): name the variable that holds the right key"
+        )
     if 300 <= status < 400:
         place = one_line(reply.hide(reply.header("Location") or ""))[:300]
         raise UserError(
@@ -114,7 +116,7 @@ def read_object(reply: Reply) -> dict[str, Any]:
     if (trouble := reply.trouble()) is not None:
         raise trouble
     if status in (404, 405):
-        raise ServiceError(f"the server answers, but does not know what was requested ({line})")
+        raise ServiceError(f"the server answers, but does not have what was requested ({line})")
     if "chat template" in message.lower() or "chat_template" in message:
         raise UserError(
             f"the server cannot render chat messages ({line}): give it a chat template, or name "
@@ -139,14 +141,14 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
         counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
     except (LookupError, TypeError, AttributeError) as error:
         raise TransientError(
-            f"an answer of another shape ({type(error).__name__}: {error})"
+            f"an answer of an unexpected shape ({type(error).__name__}: {error})"
         ) from error
     if reason == "content_filter":
         raise RefusedError("finish_reason content_filter")
     valid = (c is None or (type(c) is int and c >= 0) for c in counts)
     empty = text is None or (isinstance(text, str) and not text.strip())
     if (not isinstance(text, str) and not (chat and empty)) or not all(valid):
-        raise TransientError("an answer of another shape (text or usage)")
+        raise TransientError("an answer of an unexpected shape (text or usage)")
     if reason not in (*STOPPED, *CUT):
         raise TransientError(f"an answer that ended with '{one_line(str(reason))[:40]}'")
     if thought and empty and reason in CUT:  # cut off while reasoning

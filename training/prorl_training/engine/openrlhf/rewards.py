@@ -213,7 +213,7 @@ def places(nodes: Sequence[Node], answers: int, replicas: int = 0, workers: int 
     """
     free = sum(node.free for node in nodes)
     if not free:
-        raise ValueError("no node to put a reward replica on")
+        raise ValueError("no node can run a reward replica")
     total = max(min(worker_count(answers), free), LEAST_REPLICAS)
     each = workers or (math.ceil(total / replicas) if replicas else min(total, MOST_WORKERS))
     if not replicas:

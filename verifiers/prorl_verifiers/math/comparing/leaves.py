@@ -237,7 +237,10 @@ def same_leaf(
                 same = same_value(left.core, right.core)
             return same, "percentages compared"
         same = same_value(left.core, Percent(right.core))
-        return same, "percentages compared" if same else "a percentage is not the number asked for"
+        return (
+            same,
+            "percentages compared" if same else "only one of gold and answer is a percentage",
+        )
     if left.mark == right.mark:
         return _same_core(left.core, right.core)
     marks = {left.mark, right.mark}

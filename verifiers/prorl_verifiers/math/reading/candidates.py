@@ -45,7 +45,7 @@ _DOTS = re.compile(r"\\[lc]?dots(?![a-zA-Z])")
 def several_candidates(gold: str, answer: str) -> str | None:
     """Return why an undecided answer must not go to computer algebra, or None."""
     if doubtful(answer) and not doubtful(gold):
-        return "the answer is in doubt of itself"
+        return "the answer expresses doubt"
     if len(answer) > 10 * len(gold) + 300:
         return "the answer is too long for the gold"
     items = len(split_top(answer, ",;"))
@@ -59,7 +59,7 @@ def several_candidates(gold: str, answer: str) -> str | None:
         len(set("".join(_LETTER.findall(answer))) - set("".join(_LETTER.findall(gold))))
         > MAX_STRANGE
     ):
-        return "letters that the gold does not know"
+        return "letters that the gold does not have"
     if _DOTS.search(answer) and not _DOTS.search(gold):
         return "a list that is not written out"
     gold_groups, answer_groups = groups(gold), groups(answer)

@@ -188,7 +188,7 @@ class ExpressionParser(FactorParser):
         if _NO_UNITS.intersection(first.replace("(", " ").split()) and not (
             first == "times" and last
         ):
-            raise Unreadable("a word that is no unit")
+            raise Unreadable("a word that is not a unit")
         while True:
             token = self.peek()
             if token.kind in ("text", "word"):

@@ -108,7 +108,7 @@ class FactorParser(Cursor):
         if token.kind == "num" and token.value is not None and len(token.text) > 1:
             digits = token.text[1:]
             if not token.text.isdigit():
-                raise Unreadable("a bare argument that is no digit")
+                raise Unreadable("a bare argument that is not a digit")
             start = token.start + 1
             self.tokens[self.at] = Token("num", digits, False, start, token.end, Fraction(digits))
             return Num(Fraction(token.text[0]))
@@ -189,7 +189,7 @@ class FactorParser(Cursor):
         base_text = self.subscript().strip("_{} ")
         base = _BASES.get(base_text.casefold()) or (int(base_text) if base_text.isdigit() else 0)
         if not 2 <= base <= 36 or len(base_text) > 5:
-            raise Unreadable("a subscript that is no base")
+            raise Unreadable("a subscript that is not a base")
         whole, _, part = token.text.replace(" ", "").replace(",", "").partition(".")
         if any(digit not in "0123456789"[:base] for digit in whole + part):
             raise Unreadable("a digit beyond the base")
@@ -255,7 +255,7 @@ class FactorParser(Cursor):
             self.at += 1
             return Sym(token.text)
         if token.text != "{":
-            raise Unreadable("a script that is no group, number or letter")
+            raise Unreadable("a script that is not a group, number or letter")
         return self.argument()
 
     def applied(self, name: str) -> Node | None:

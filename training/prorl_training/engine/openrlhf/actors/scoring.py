@@ -93,7 +93,7 @@ class TokenScoring:
         if not self._tried:
             self._tried = True
             if made is None or not torch.equal(output["logits"].detach(), made):
-                print("prorl: this model changes its logits; they are held whole", flush=True)
+                print("prorl: this model changes its logits, so they are kept in full", flush=True)
                 self._layer.forward = self._layer_forward
                 self._actor.forward = self._whole
                 return None

@@ -90,7 +90,7 @@ def only_writer(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
             except BlockingIOError as error:
                 if time.monotonic() > until:
                     raise ServiceError(
-                        f"another trainer process has been writing {folder.parent} for {patience:.0f} s: end it first"
+                        f"another trainer process has been writing {folder.parent} for {patience:.0f} s: stop it first"
                     ) from error
                 time.sleep(0.5)
         yield

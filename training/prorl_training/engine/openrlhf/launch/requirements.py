@@ -82,7 +82,7 @@ def check_gpus(device: Device, memory: Sequence[int]) -> Check:
             return Check(
                 "GPUs",
                 "problem",
-                f"{len(memory)} visible ({sizes}): the CPU layer stays off beside them",
+                f"{len(memory)} visible ({sizes}): the CPU layer is not used when there are GPUs",
                 "leave out --device cpu, or start where no GPU is visible",
             )
         return Check("GPUs", "ok", "none: the CPU layer is used (slow: for trials and tests)")
@@ -91,7 +91,7 @@ def check_gpus(device: Device, memory: Sequence[int]) -> Check:
             "GPUs",
             "problem",
             "torch sees none",
-            "look at nvidia-smi, CUDA_VISIBLE_DEVICES and torch.version.cuda",
+            "check nvidia-smi, CUDA_VISIBLE_DEVICES and torch.version.cuda",
         )
     return Check("GPUs", "ok", f"{len(memory)} ({sizes})")
 
@@ -143,7 +143,7 @@ def check_ports(free: Mapping[int, bool]) -> Check:
     if not taken:
         return Check("ports", "ok", f"{', '.join(map(str, free))} are free")
     cure = (
-        "join it with --set openrlhf.ray_address=auto, or end it with ray stop"
+        "join it with --set openrlhf.ray_address=auto, or stop it with ray stop"
         if RAY_PORT in taken
         else "ray start --head --dashboard-port PORT"
     )

@@ -69,9 +69,7 @@ def train_on_cluster(
     """
     device = check_cluster(config)
     if device == "cpu":
-        progress.message(
-            "without a GPU: this proves a recipe on the real stack, it does not train fast"
-        )
+        progress.message("without a GPU: this tests a recipe on the real stack; training is slow")
     data = find_dataset(config).resolve()
     config = config.model_copy(update={"data": config.data.model_copy(update={"path": str(data)})})
     folder = RunFolder(run.resolve())
@@ -105,14 +103,14 @@ def train_on_cluster(
             _sweep(spec, cluster, progress)
         code, outcome = run_processes(spec, folder, cluster, progress)
         log = spec.folder / "log.txt"
-        cure = f"go on with: {prorl_command('train', '--resume', folder.name)}"
+        cure = f"continue with: {prorl_command('train', '--resume', folder.name)}"
         if outcome is None:
             if is_full(folder.path):  # the outcome itself may not fit on the disk
                 raise DiskFullError(f"the disk of {folder.path} is full: make room, then {cure}")
             text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
             tail = "\n".join(f"  {line}" for line in text.splitlines()[-LAST_LINES:])
             raise ServiceError(
-                f"OpenRLHF ended with exit code {code} before the run did\n{tail}\n(whole log: {log}); {cure}"
+                f"OpenRLHF ended with exit code {code} before the run was finished\n{tail}\n(whole log: {log}); {cure}"
             )
         if outcome.fault == "user":
             raise UserError(str(outcome.error))
@@ -167,11 +165,11 @@ def refuse_model_code(model: Path) -> None:
             raise UserError(f"{path} is not JSON ({error}): download the model again") from error
         if isinstance(content, dict) and "auto_map" in content:
             raise UserError(
-                f"{model} brings its own Python code (auto_map in {path.name}), which is not run "
+                f"{model} contains its own Python code (auto_map in {path.name}), which is not run "
                 "here: use a model whose architecture is part of Transformers"
             )
         if path.name == "config.json" and "vision_config" in content:
-            raise UserError(f"{model} needs images, which is not supported here: take a text model")
+            raise UserError(f"{model} needs images, which is not supported here: use a text model")
 
 
 def prepare_run(
@@ -241,7 +239,9 @@ def run_processes(
         port_taken = outcome is not None and outcome.address_in_use
         if not port_taken or start == STARTS or events.stop_is_requested(spec.folder):
             break
-        progress.message(f"a port was taken before OpenRLHF used it: start {start + 1} of {STARTS}")
+        progress.message(
+            f"a port was in use before OpenRLHF could open it: attempt {start + 1} of {STARTS}"
+        )
         events.clear(spec.folder)
         spec = spec.again()
     return code, outcome
@@ -250,7 +250,9 @@ def run_processes(
 def _sweep(spec: Spec, cluster: str, progress: Progress) -> None:
     if cluster:
         for node, count in sweep_cluster(spec.path, cluster).items():
-            progress.message(f"ended what the run had left on {node}: {_processes(count)}")
+            progress.message(
+                f"stopped processes that the run had left on {node}: {_processes(count)}"
+            )
 
 
 def _follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
@@ -287,7 +289,7 @@ def _follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
         if child.poll() is None:
             _end(child)
         if count := end_orphan_processes(path.resolve(), child.pid):
-            progress.message(f"ended what the run had left: {_processes(count)}")
+            progress.message(f"stopped processes that the run had left: {_processes(count)}")
     for event in reader.new():
         events.replay(event, progress)
     progress.finish()

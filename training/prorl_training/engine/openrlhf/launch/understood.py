@@ -60,10 +60,10 @@ ELSEWHERE = {
 CURES = {
     "model.lora.rank": "all weights are trained and sent to vLLM, adapters are not: set model.lora.rank=0",
     "warm_start.examples": (
-        "there are no supervised steps: set warm_start.examples=0, or train a warm start with engine=local, prorl "
+        "supervised steps are not supported: set warm_start.examples=0, or train a warm start with engine=local, prorl "
         "train export it and start from that folder with --model"
     ),
-    "kl.measure_share_every": "the share of the KL term is not measured: leave it out",
+    "kl.measure_share_every": "the share of the KL term is not measured: remove it",
 }
 """Reason and remedy for refused settings."""
 
@@ -83,7 +83,7 @@ def check_supported(config: TrainConfig, device: Device | None = None) -> None:
     if len(problems) == 1:
         raise UserError(f"engine openrlhf: {problems[0]}")
     lines = "".join(f"\n  - {line}" for line in problems)
-    raise UserError(f"engine openrlhf cannot do {len(problems)} of these settings:{lines}")
+    raise UserError(f"engine openrlhf does not support {len(problems)} of these settings:{lines}")
 
 
 def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
@@ -139,9 +139,11 @@ def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[s
         if path in CURES:
             why = CURES[path]
         elif path in readers:
-            why = f"{readers[path]} reads it, which is not in use: leave it out"
+            why = f"{readers[path]} reads it, which is not in use: remove it"
         else:
-            why = f"this engine does not know it: leave it out (it is {_shown(default)} then)"
+            why = (
+                f"this engine does not support it: remove it (its value is {_shown(default)} then)"
+            )
         yield path, f"{path}={_shown(value)}: {why}, {LOCAL}"
 
 
