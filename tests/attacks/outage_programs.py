@@ -28,7 +28,7 @@ def _expand(rng: Rng, template: str) -> str:
     bound: dict[str, str] = {}
 
     def chosen(match: re.Match[str]) -> str:
-        text = match[1]
+        text: str = match[1]
         if text.startswith("$"):
             name, *others = text[1:].split("¦")
             return rng.choice([bound[name] if name in bound else TEMPLATES[name][0], *others])
