@@ -13,7 +13,6 @@ SCORERS = {"math": score_math, "stem": score_stem}
 PAIRS = Path(__file__).resolve().parents[1] / "data" / "outside_pairs.jsonl"
 REFUSED = {
     r"2\,n(n-1)\cdots(n-k+1)": "a product that is not written out",
-    r"f(x)=kx,\ k\in\mathbb{R}": "a free constant that the gold names in words",
     r"\text{Alice wins}": "words behind the word that is asked for",
     r"\zeta(2)": "left unevaluated",
     "y'=2x": "another notation of a derivative",

@@ -11,9 +11,20 @@ from prorl_verifiers.findings import listening, note
 from prorl_verifiers.math.comparing.families import Family, family_of, same_family
 from prorl_verifiers.math.comparing.leaves import Rules, is_plain
 from prorl_verifiers.math.comparing.match import Matcher
+from prorl_verifiers.math.comparing.sequences import has_ellipsis, same_sequence
+from prorl_verifiers.math.evaluating.domain import domain_of
 from prorl_verifiers.math.reading.answers import boxed_answer, find_statement
 from prorl_verifiers.math.reading.candidates import several_candidates, without_described
-from prorl_verifiers.math.reading.nodes import Listing, Node, SetOf, WithUnit, Words, written
+from prorl_verifiers.math.reading.nodes import (
+    EXPRESSIONS,
+    Listing,
+    Node,
+    Relation,
+    SetOf,
+    WithUnit,
+    Words,
+    written,
+)
 from prorl_verifiers.math.reading.parser import expand_signs, read
 from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
 from prorl_verifiers.math.targets import (
@@ -26,6 +37,8 @@ from prorl_verifiers.math.targets import (
     Equation,
     Gold,
     Named,
+    Parts,
+    Several,
     Text,
     Tree,
     Untyped,
@@ -124,6 +137,11 @@ def _compare(gold: Gold, text: str, currency: str, rules: Rules) -> Judgement:
             return _compare(of, text, currency, rules)
     if gold.text.startswith("\\text") and words_of(gold.text) == words_of(text):
         return Judgement("accept", "words compared")
+    if has_ellipsis(gold.text):
+        same = len(text) <= MAX_TEXT and same_sequence(gold.text, text)
+        if same is None:
+            return Judgement("reject", "the rule of a sequence cannot be shown")
+        return _judgement(same, "sequences compared")
     if len(text) > MAX_TEXT >= 2 * len(gold.text):
         return Judgement("reject", "the answer is too long for the gold")
     judgement = _compare_value(gold, unwrap(text), currency, rules)
@@ -243,11 +261,12 @@ def _compare_trees(
         return Judgement("undecided", f"the answer cannot be parsed: {error}")
     if listening():
         note("the answer as parsed", None, {"text": answer, "read as": written(tree)})
+    domain = domain_of(target.node)
     forms = tree.items if isinstance(tree, Listing) and tree.joint == "or" else ()
     one = isinstance(target, Value | Named)
     if one and forms:
         with suppress(Unreadable, ArithmeticError):
-            if all(Matcher(rules).matches(target, item) is True for item in forms):
+            if all(Matcher(rules, domain).matches(target, item) is True for item in forms):
                 return Judgement("accept", "equal forms of one value")
     if (
         isinstance(target, Value)
@@ -261,13 +280,16 @@ def _compare_trees(
     if isinstance(target, Value):
         node, tree = _expected_units(target.node, tree, gold.text, answer)
         target = Value(node)
-    matcher = Matcher(rules)
+    matcher = Matcher(rules, domain)
     try:
         same = matcher.matches(target, tree)
     except TooLarge as error:
         return Judgement("undecided", str(error))
     except (Unreadable, ArithmeticError):
         same = None
+    values = isinstance(target, Value | Named | Equation | Several | Parts)
+    if same is None and values and isinstance(tree, (*EXPRESSIONS, Relation, Listing)):
+        return Judgement("reject", "neither equality nor a difference can be shown")
     if same is None:
         return Judgement("undecided", "not decided")
     return _judgement(same, matcher.reason)

@@ -37,9 +37,16 @@ def plain_verify(gold: str, text: str, loading: Loading) -> tuple[bool, bool]:
     loading("math_verify")
     from math_verify import verify
 
-    parsed_gold = _parse(gold if "\\boxed" in gold else "\\boxed{" + gold + "}", equations=True)
-    parsed = _parse(text, equations=True)
-    return bool(parsed), bool(parsed) and bool(verify(parsed_gold, parsed, timeout_seconds=None))
+    try:
+        parsed_gold = _parse(gold if "\\boxed" in gold else "\\boxed{" + gold + "}", equations=True)
+        parsed = _parse(text, equations=True)
+        return bool(parsed), bool(parsed) and bool(
+            verify(parsed_gold, parsed, timeout_seconds=None)
+        )
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - sympy raises errors of every kind on unusual formulas
+        return False, False
 
 
 def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
@@ -93,15 +100,20 @@ def _same_side(gold: str, answer: str, final: bool, loading: Loading) -> tuple[b
     loading("math_verify")
     from math_verify import verify
 
-    gold_parsed = _parse("\\boxed{" + gold + "}", equations=False)
-    parsed = _parse("\\boxed{" + answer + "}", equations=False)
-    if not gold_parsed or not parsed:
-        return False, "not a formula that can be read"
-    equal = bool(verify(gold_parsed, parsed, timeout_seconds=None))
-    if not equal and _RELATION.search(gold) and _RELATION.search(answer):
-        equal = bool(verify(parsed, gold_parsed, timeout_seconds=None))
-    if equal and not _close(gold_parsed[0], parsed[0]):
-        return False, "equal only after rounding"
+    try:
+        gold_parsed = _parse("\\boxed{" + gold + "}", equations=False)
+        parsed = _parse("\\boxed{" + answer + "}", equations=False)
+        if not gold_parsed or not parsed:
+            return False, "not a formula that can be read"
+        equal = bool(verify(gold_parsed, parsed, timeout_seconds=None))
+        if not equal and _RELATION.search(gold) and _RELATION.search(answer):
+            equal = bool(verify(parsed, gold_parsed, timeout_seconds=None))
+        if equal and not _close(gold_parsed[0], parsed[0]):
+            return False, "equal only after rounding"
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - sympy raises errors of every kind on unusual formulas
+        return False, f"not compared: {type(error).__name__} in computer algebra"
     return equal, "algebra"
 
 

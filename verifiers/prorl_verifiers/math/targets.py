@@ -21,6 +21,7 @@ from prorl_verifiers.math.comparing.relations import (
     named_rows,
     rounds_to,
 )
+from prorl_verifiers.math.evaluating.domain import domain_of
 from prorl_verifiers.math.evaluating.equal import same_value
 from prorl_verifiers.math.reading.answers import gold_text
 from prorl_verifiers.math.reading.nodes import (
@@ -70,6 +71,10 @@ UNDEFINED = frozenset(
 _WHERE = re.compile(
     r"[\s,;.]*(?:\\text\s*\{\s*,?\s*)?(?:where|for|with)\b[^=<>]{0,80}\b(?:arbitrary|any|all|every|constants?|real|parameters?)\b[^=<>]{0,80}\Z"
 )
+_REAL = re.compile(
+    r"\s*[,;]\s*(?:\\forall\s*)?[A-Za-z](?:_\{?\w\}?)?\s*\\in\s*(?:\\mathbb\s*\{?R\}?|R)\s*\Z"
+)
+"""Matches a trailing ``k \\in \\mathbb{R}``, which every variable is anyway."""
 _COUNTED = re.compile(r"(-?\d[\d.,]*)(?:\s*\(\s*([A-Za-z][A-Za-z .'-]{1,60})|\s+\(([mgsLlh]))\)")
 _RESTATED = re.compile(r"[^:]{1,200}:[^:]{1,200}")
 NOTHING = frozenset(
@@ -280,6 +285,8 @@ def unwrap(text: str) -> str:
     r"""Remove the wrapper of ``\text{5 apples}`` and a trailing "where c is any constant"."""
     if "where" in text or " for" in text or "{for" in text:
         text = _WHERE.sub("", text)
+    if "=" in text:
+        text = _REAL.sub("", text)
     counted = _COUNTED.fullmatch(text)
     if counted:
         return rf"{counted.group(1)}\text{{ {counted.group(2) or counted.group(3)}}}"
@@ -386,7 +393,9 @@ def _listing(node: Listing) -> Tree:
         node.joint == "or"
         and len(items) <= MAX_FORMS
         and all(
-            isinstance(item, EXPRESSIONS) and same_value(node.items[0], item) for item in node.items
+            isinstance(item, EXPRESSIONS)
+            and same_value(node.items[0], item, domain_of(node.items[0]))
+            for item in node.items
         )
     ):
         return Forms(node, items)

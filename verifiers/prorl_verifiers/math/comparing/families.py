@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from prorl_verifiers.math.comparing.relations import assigned, renamed
+from prorl_verifiers.math.evaluating.domain import Domain
 from prorl_verifiers.math.evaluating.equal import same_value
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
 from prorl_verifiers.math.reading.nodes import (
@@ -168,9 +169,11 @@ def same_family(gold: Family, answer: Family) -> bool | None:
 def _same_members(gold: Family, answer: Family) -> bool:
     if len(gold.members) != len(answer.members):
         return False
+    letter = frozenset((gold.letter,))
+    domain = Domain(counts=letter) if gold.natural else Domain(integers=letter)
     left = [renamed(member, {answer.letter: Sym(gold.letter)}) for member in answer.members]
     for member in gold.members:
-        hit = next((at for at, other in enumerate(left) if same_value(member, other)), None)
+        hit = next((at for at, other in enumerate(left) if same_value(member, other, domain)), None)
         if hit is None:
             return False
         del left[hit]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from prorl_verifiers.math import units as math_units
+from prorl_verifiers.math.evaluating.domain import Domain
 from prorl_verifiers.math.evaluating.equal import decimal_places, rounds, rounds_at, same_value
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
 from prorl_verifiers.math.reading.nodes import (
@@ -188,13 +189,13 @@ def _cut_digits(node: Node) -> tuple[Num, int] | None:
 
 
 def same_leaf(
-    gold: Node, answer: Node, rules: Rules, final: bool = True
+    gold: Node, answer: Node, rules: Rules, domain: Domain, final: bool = True
 ) -> tuple[bool | None, str]:
     """Return (whether two expressions are the same answer, why); ``final`` answers must be evaluated."""
     if not (isinstance(gold, EXPRESSIONS) and isinstance(answer, EXPRESSIONS)):
         neither = not isinstance(gold, EXPRESSIONS) and not isinstance(answer, EXPRESSIONS)
         return None if neither else False, ""
-    if is_plain(gold) and symbols(answer):
+    if is_plain(gold) and symbols(answer) and not same_value(gold, answer, domain):
         return False, "the gold is a number, the answer is not one"
     if isinstance(gold, Num) and gold.decimal and is_closed(answer) and rounds(answer, gold):
         return True, "the exact form of a long decimal"
@@ -219,7 +220,8 @@ def same_leaf(
             return False, "ratios compared"
         pairs = zip(gold.items[1:], answer.items[1:], strict=True)
         results = [
-            same_value(Quotient(gold.items[0], g), Quotient(answer.items[0], a)) for g, a in pairs
+            same_value(Quotient(gold.items[0], g), Quotient(answer.items[0], a), domain)
+            for g, a in pairs
         ]
         return all_same(results), "ratios compared"
     if any(isinstance(node, Ratio) and len(node.items) > 2 for node in (gold, answer)):
@@ -230,32 +232,32 @@ def same_leaf(
             return False, "a unit is not a percentage"
         gold_is_percentage = left.mark == "%" or bool(rules.percent)
         if gold_is_percentage and right.mark == "%":
-            return same_value(left.core, right.core), "percentages compared"
+            return same_value(left.core, right.core, domain), "percentages compared"
         if gold_is_percentage:
-            same = same_value(Percent(left.core), right.core)
+            same = same_value(Percent(left.core), right.core, domain)
             if same is False and rules.percent is not False:
-                same = same_value(left.core, right.core)
+                same = same_value(left.core, right.core, domain)
             return same, "percentages compared"
-        same = same_value(left.core, Percent(right.core))
+        same = same_value(left.core, Percent(right.core), domain)
         return (
             same,
             "percentages compared" if same else "only one of gold and answer is a percentage",
         )
     if left.mark == right.mark:
-        return _same_core(left.core, right.core)
+        return _same_core(left.core, right.core, domain)
     marks = {left.mark, right.mark}
     if "deg" in marks and marks & {"", "rad"}:
         # One side is in degrees. The other is in radians or unmarked: radians if it contains \pi, else degrees.
         marked, plain = (left, right) if left.mark == "deg" else (right, left)
         if plain.mark or any(part == Const("pi") for part in walk(plain.core)):
-            return same_value(Degrees(marked.core), plain.core), "angles compared"
-        return same_value(left.core, right.core), "angles compared"
+            return same_value(Degrees(marked.core), plain.core, domain), "angles compared"
+        return same_value(left.core, right.core, domain), "angles compared"
     if not (left.mark and right.mark):
-        return _same_core(left.core, right.core)
-    return _same_unit(left, right, rules)
+        return _same_core(left.core, right.core, domain)
+    return _same_unit(left, right, rules, domain)
 
 
-def _same_core(gold: Node, answer: Node) -> tuple[bool | None, str]:
+def _same_core(gold: Node, answer: Node, domain: Domain) -> tuple[bool | None, str]:
     if isinstance(gold, Num) and isinstance(answer, Num) and gold.base != answer.base:
         # For the gold 52_8, 52 only lacks the base; a different base is a different answer.
         whole = gold.value.denominator == 1 == answer.value.denominator
@@ -267,14 +269,14 @@ def _same_core(gold: Node, answer: Node) -> tuple[bool | None, str]:
             value, digit = divmod(value, gold.base)
             digits = "0123456789"[digit] + digits
         return (digits or "0") == str(answer.value), "digits compared"
-    return same_value(gold, answer), "values compared"
+    return same_value(gold, answer, domain), "values compared"
 
 
-def _same_unit(gold: Leaf, answer: Leaf, rules: Rules) -> tuple[bool | None, str]:
+def _same_unit(gold: Leaf, answer: Leaf, rules: Rules, domain: Domain) -> tuple[bool | None, str]:
     degrees = {"degC", "degF", "deg"}
     if {gold.mark, answer.mark} <= degrees:
         if "deg" in (gold.mark, answer.mark):
-            return same_value(gold.core, answer.core), "values compared"
+            return same_value(gold.core, answer.core, domain), "values compared"
         return False, "another unit"
     substances = [mark.partition(" of ")[2] for mark in (gold.mark, answer.mark)]
     if all(substances) and not math_units.same_count(*substances):
@@ -283,7 +285,7 @@ def _same_unit(gold: Leaf, answer: Leaf, rules: Rules) -> tuple[bool | None, str
     if factor is not None:
         converted = answer.core if factor == 1 else Product((Num(factor), answer.core))
         return same_value(
-            gold.core, converted
+            gold.core, converted, domain
         ), "units converted" if factor != 1 else "values compared"
     if "deg" in (gold.mark, answer.mark) or math_units.differ(answer.mark, gold.mark):
         return False, "another unit"
@@ -294,9 +296,9 @@ def _same_unit(gold: Leaf, answer: Leaf, rules: Rules) -> tuple[bool | None, str
         if isinstance(value, Fraction):
             in_gold_unit = rules.convert(value, answer.mark, gold.mark)
     if in_gold_unit is not None:
-        return same_value(gold.core, Num(in_gold_unit)), "units converted"
+        return same_value(gold.core, Num(in_gold_unit), domain), "units converted"
     if math_units.symbols_only(gold.mark) and math_units.symbols_only(answer.mark):
         return False, "another unit"
     if math_units.same_count(answer.mark, gold.mark):
-        return same_value(gold.core, answer.core), "values compared"
+        return same_value(gold.core, answer.core, domain), "values compared"
     return False, "another unit"

@@ -10,7 +10,6 @@ from prorl_verifiers.findings import listening, note
 from prorl_verifiers.math.comparing.families import Family
 from prorl_verifiers.math.comparing.leaves import Rules, all_same, is_plain, same_leaf
 from prorl_verifiers.math.comparing.regions import (
-    FLIP,
     Piece,
     looks_like_region,
     merge_pieces,
@@ -32,12 +31,13 @@ from prorl_verifiers.math.comparing.shapes import (
     MAX_ITEMS,
     brackets_agree,
     components,
-    difference,
     is_decimal,
     ordered,
     same_numbers,
 )
-from prorl_verifiers.math.evaluating.equal import infinite, same_value, same_zeros
+from prorl_verifiers.math.comparing.solutions import same_linear_systems, same_solutions
+from prorl_verifiers.math.evaluating.domain import Domain
+from prorl_verifiers.math.evaluating.equal import infinite, same_value
 from prorl_verifiers.math.reading.candidates import describes, says_nothing
 from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
@@ -81,8 +81,8 @@ MAX_SETS = 6
 class Matcher:
     """Matches answers; ``reason`` is the rule that decided last."""
 
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
+    def __init__(self, rules: Rules, domain: Domain) -> None:
+        self.rules, self.domain = rules, domain
         self.reason = "forms compared"
 
     def matches(self, target: Tree, answer: Node, final: bool = True) -> bool | None:
@@ -155,14 +155,14 @@ class Matcher:
         if isinstance(answer, Relation) and not looks_like_region(answer):
             return self.chain(Value(gold), answer)
         if isinstance(answer, EXPRESSIONS):
-            same, reason = same_leaf(gold, answer, self.rules, final)
+            same, reason = same_leaf(gold, answer, self.rules, self.domain, final)
             self.reason = reason or self.reason
             if listening():
                 sides = {"gold": written(gold), "answer": written(answer)}
                 note("two values", same, {**sides, "rule": reason or None})
             if same or not symbols(gold):
                 return same
-            if same_up_to_constants(gold, answer):
+            if same_up_to_constants(gold, answer, self.domain):
                 return True
             parts = [components(node, 3) for node in (gold, answer)]
             if parts[0] is not None and parts[1] is not None:
@@ -237,7 +237,7 @@ class Matcher:
         if renamed is None and isinstance(target.name, Applied) and is_name(first):
             return False
         if renamed is None and not is_name(target.name) and isinstance(target.name, EXPRESSIONS):
-            same = isinstance(first, EXPRESSIONS) and same_value(target.name, first)
+            same = isinstance(first, EXPRESSIONS) and same_value(target.name, first, self.domain)
             renamed = answer if same else None
         if renamed is not None:
             return self.each_side(target.of, list(renamed.sides[1:]), list(renamed.ops[1:]))
@@ -250,19 +250,9 @@ class Matcher:
         """Match relations that hold at the same points."""
         if not isinstance(answer, Relation):
             return False
-        if len(gold.ops) == len(answer.ops) == 1 and gold.ops[0] in FLIP and answer.ops[0] in FLIP:
-            left, right = difference(gold), difference(answer)
-            if left is None or right is None:
-                return None
-            same, sign = same_zeros(left, right)
-            if gold.ops[0] == answer.ops[0] == "=":
-                self.reason = "equations compared"
-                return same
-            self.reason = "inequalities compared"
-            if not same or not sign:
-                return None
-            return gold.ops[0] == (answer.ops[0] if sign > 0 else FLIP[answer.ops[0]])
-        return None if len(gold.sides) == len(answer.sides) else False
+        orders = any(op != "=" for op in gold.ops)
+        self.reason = "inequalities compared" if orders else "equations compared"
+        return same_solutions(gold, answer, self.domain)
 
     def parts(self, target: Parts, answer: Node) -> bool | None:
         """Match by name if the answer has names, else by position."""
@@ -295,7 +285,7 @@ class Matcher:
             or (
                 isinstance(one, EXPRESSIONS)
                 and isinstance(other, EXPRESSIONS)
-                and bool(same_value(one, other))
+                and bool(same_value(one, other, self.domain))
             )
             for one, other in zip(gold, answer, strict=True)
         )
@@ -372,14 +362,23 @@ class Matcher:
         if rows is not None and all(isinstance(item, Ordered) for item in target.items):
             points = [Bracketed(tuple(row.by_name()), "(", ")") for row in rows]
             return self.matched(target.items, points, once=True)
-        if (values := named_apart(answer)) is not None:
+        equations = any(isinstance(item, Equation) for item in target.items)
+        if not equations and (values := named_apart(answer)) is not None:
             return self.interchangeable(target.items, values)
         items = self.unnamed(answer)
         if items is not None:
             once = isinstance(answer, SetOf) or all(
                 isinstance(item, Ordered) for item in target.items
             )
-            return self.matched(target.items, items, once)
+            same = self.matched(target.items, items, once)
+            system = target.node.joint == "and" or all(
+                isinstance(item, Equation) for item in target.items
+            )
+            if not same and system and isinstance(answer, Listing):
+                self.reason = "systems compared"
+                linear = same_linear_systems(target.node, answer)
+                return same if linear is None else linear
+            return same
         listed_in_order = ordered(answer)
         return (
             self.in_order(target.items, listed_in_order) if listed_in_order is not None else False
@@ -388,7 +387,8 @@ class Matcher:
     def set(self, target: Collection, answer: Node) -> bool | None:
         if isinstance(answer, EXPRESSIONS):
             return self.matches(target.items[0], answer) if len(target.items) == 1 else False
-        if (values := named_apart(answer)) is not None:
+        equations = any(isinstance(item, Equation) for item in target.items)
+        if not equations and (values := named_apart(answer)) is not None:
             return self.interchangeable(target.items, values)
         items = self.unnamed(answer)
         if items is not None:
@@ -470,7 +470,8 @@ class Matcher:
         if isinstance(answer, Listing) and repeats(answer) and not isinstance(gold, Listing):
             return False
         if left.name and right.name and left.name != right.name:
-            return False
+            relations = isinstance(gold, Relation) and isinstance(answer, Relation)
+            return self.equation(gold, answer) if relations else False  # type: ignore[arg-type]
         placed = merge_pieces(left.pieces), merge_pieces(right.pieces)
         if placed[0] is not None and placed[1] is not None:
             return self.pieces(placed[0], placed[1])

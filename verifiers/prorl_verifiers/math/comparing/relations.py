@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from itertools import permutations
+from itertools import islice, permutations
 from typing import Any
 
+from prorl_verifiers.math.evaluating.domain import Domain, points
 from prorl_verifiers.math.evaluating.equal import same_value
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
 from prorl_verifiers.math.reading.nodes import (
@@ -215,24 +216,28 @@ def rounds_to(exact: Node, rounded: Node) -> bool:
 
 MAX_CONSTANTS = 4
 _NUMBERED = re.compile(r"[cCkK]_[0-9]")
-_FREE = re.compile(r"[A-DKa-dk](?:_[0-9])?")
+_FREE = re.compile(r"[A-DKa-dkm](?:_[0-9])?")
 _VARIABLES = frozenset(("x", "t", "u", "y", "s", "z", "v", "w", "r", "theta"))
 """Variables of integration. With any other letter, C is an ordinary unknown."""
 _ADDED = frozenset(("C", "c", "K", "k", "const", "constant"))
 
 
-def same_up_to_constants(gold: Node, answer: Node) -> bool:
+def same_up_to_constants(gold: Node, answer: Node, domain: Domain) -> bool:
     """Return whether two expressions agree for some choice of their free constants."""
     added = _added(gold), _added(answer)
     if added[0] == "C" and added[1] and len(symbols(gold)) == 2 and _VARIABLES & symbols(gold):
         left, right = (
             _without(node, name) for node, name in zip((gold, answer), added, strict=True)
         )
-        return _constant_apart(left, right)
-    ours = {name for name in symbols(gold) if _NUMBERED.fullmatch(name)}
-    variables = symbols(gold) - ours
-    theirs = symbols(answer) - variables
-    if not ours or not variables or not variables <= symbols(answer):
+        return _constant_apart(left, right, domain)
+    names = symbols(gold), symbols(answer)
+    ours = frozenset(filter(_NUMBERED.fullmatch, names[0]))
+    if ours:
+        theirs = names[1] - (names[0] - ours)
+    else:  # letters keep their meaning unless only one side has them
+        ours, theirs = domain.free & names[0] - names[1], names[1] - names[0]
+    variables = names[0] - ours
+    if not ours or not variables <= names[1] or not (variables or domain.free):
         return False
     if len(ours) != len(theirs) or len(ours) > MAX_CONSTANTS:
         return False
@@ -240,7 +245,7 @@ def same_up_to_constants(gold: Node, answer: Node) -> bool:
         return False
     for order in permutations(ours):
         table = {name: Sym(constant) for name, constant in zip(sorted(theirs), order, strict=True)}
-        if same_value(gold, renamed(answer, table)):
+        if same_value(gold, renamed(answer, table), domain):
             return True
     return False
 
@@ -261,15 +266,11 @@ def _without(node: Any, name: str) -> Node:
     return terms[0] if len(terms) == 1 else Sum(terms)
 
 
-def _constant_apart(left: Node, right: Node) -> bool:
-    """Return whether the difference of both is the same at shifted points."""
-    names = sorted(symbols(left, right))
-    absolute = [
-        any(isinstance(part, Call) and part.name == "abs" for part in walk(node))
-        for node in (left, right)
-    ]
-    if not names or absolute[0] != absolute[1]:
-        return False
-    moved = {name: Sum((Sym(name), Sym(name + "'"))) for name in names}
-    one = Sum((left, Neg(right)))
-    return bool(same_value(one, renamed(one, moved)))
+def _constant_apart(left: Node, right: Node, domain: Domain) -> bool:
+    """Return whether the difference of both is the same at all points, or they differ by what it is at one."""
+    for point in islice(points(domain, left, right), 4):
+        table = {name: Num(value) for name, value in point.at.items()}
+        shift = Sum((renamed(left, table), Neg(renamed(right, table))))
+        if same_value(left, Sum((right, shift)), domain):
+            return True
+    return False

@@ -18,7 +18,6 @@ from prorl_verifiers.math.reading.nodes import (
     Percent,
     Product,
     Quotient,
-    Relation,
     Sum,
     Sym,
     WithUnit,
@@ -32,13 +31,6 @@ MAX_ITEMS = 40
 def is_decimal(node: Node) -> bool:
     inner = node.of if isinstance(node, Neg | WithUnit | Degrees | Percent) else node
     return isinstance(inner, Num) and inner.decimal
-
-
-def difference(node: Relation) -> Node | None:
-    left, right = node.sides[0], node.sides[1]
-    if isinstance(left, EXPRESSIONS) and isinstance(right, EXPRESSIONS):
-        return Sum((left, Neg(right)))
-    return None
 
 
 def ordered(node: Node) -> tuple[Node, ...] | None:

@@ -1,12 +1,13 @@
-"""Compare expressions by value and equations by their solutions."""
+"""Compare expressions by value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from hashlib import blake2b
 
+from prorl_verifiers.math.evaluating.domain import Domain, points
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, Value, numbers
 from prorl_verifiers.math.reading.nodes import (
     Call,
@@ -14,9 +15,6 @@ from prorl_verifiers.math.reading.nodes import (
     Neg,
     Node,
     Num,
-    Power,
-    Product,
-    Sym,
     symbols,
     walk,
 )
@@ -27,66 +25,133 @@ RELATIVE_TOLERANCE = 1e-6
 LONG_DECIMAL = 10
 """A decimal with at least this many significant digits may stand for the exact value that it rounds."""
 DIGITS, _CONFIRM = 60, 300
-POSITIVE, _WHOLE = 5, 10
+LEAST_AGREEING = 3
+"""Minimum number of points at which two formulas must agree."""
+MAX_WORK = 60_000
+"""Maximum nodes that one comparison may evaluate, so that no answer takes seconds."""
 
 
-def same_value(gold: Node, answer: Node) -> bool | None:
-    """Return whether two expressions are equal, or None if undecided."""
-    same = _same(gold, answer, None)
+def same_value(gold: Node, answer: Node, domain: Domain) -> bool | None:
+    """Return whether two expressions are equal on the domain, or None if undecided."""
+    same = _same(gold, answer, domain, None)
     if same is False and _bare_logarithm(gold) != _bare_logarithm(answer):
-        return _same(gold, answer, 10)
+        return _same(gold, answer, domain, 10)  # the text does not say which base it means
     return same
 
 
-def _same(gold: Node, answer: Node, bare_log: int | None) -> bool | None:
+def _same(gold: Node, answer: Node, domain: Domain, bare_log: int | None) -> bool | None:
     ends = infinite(gold), infinite(answer)
     if ends != (0, 0):
         return ends[0] == ends[1]
-    names = sorted(symbols(gold, answer))
-    if not names:
-        try:
-            gold_value = Evaluator({}, DIGITS, bare_log).value(gold)
-        except (Undefined, Unreadable):
-            return None
-        try:
-            answer_value = Evaluator({}, DIGITS, bare_log).value(answer)
-        except (Undefined, TooLarge):
-            return False
-        except Unreadable:
-            return None
-        exact = isinstance(gold_value, Fraction), isinstance(answer_value, Fraction)
-        if all(exact):
-            return bool(gold_value == answer_value)
-        if near(gold_value, answer_value, DIGITS):
-            sharp = Evaluator({}, _CONFIRM, bare_log)
-            return near(sharp.value(gold), sharp.value(answer), _CONFIRM)
-        if exact[1] and any(isinstance(part, Num) and part.decimal for part in walk(answer)):
-            return bool(_relative(gold_value, answer_value) <= RELATIVE_TOLERANCE)
-        if 0 in (gold_value, answer_value) and _relative(gold_value, answer_value, floor=1) < tiny(
-            40
-        ):
-            return None
+    if not symbols(gold, answer):
+        return _same_constant(gold, answer, bare_log)
+    same, defined = _same_on(gold, answer, domain, bare_log, real=True)
+    if same is None and not defined:
+        same, _ = _same_on(gold, answer, domain, bare_log, real=False)
+    return same
+
+
+def _same_constant(gold: Node, answer: Node, bare_log: int | None) -> bool | None:
+    sides = [
+        _Side(gold, bare_log, False, False),
+        _Side(answer, bare_log, False, False),
+    ]
+    try:
+        gold_value = sides[0].value({}, DIGITS)
+    except (Undefined, Unreadable):
+        return None
+    try:
+        answer_value = sides[1].value({}, DIGITS)
+        same = _agree(*sides, {}, constant=True)
+    except (Undefined, TooLarge):
         return False
-    complex_unit = any(part == Const("i") for node in (gold, answer) for part in walk(node))
-    real = unreal = different = 0
-    for point in points(names, 0, POSITIVE, "positive"):
-        pair = value_pair(gold, answer, point, bare_log)
-        if pair is None:
+    except Unreadable:
+        return None
+    decimal = isinstance(answer_value, Fraction) and not isinstance(gold_value, Fraction)
+    if same is False and decimal and any(isinstance(n, Num) and n.decimal for n in walk(answer)):
+        return bool(_relative(gold_value, answer_value) <= RELATIVE_TOLERANCE)
+    return same
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of two formulas and how it is evaluated."""
+
+    node: Node
+    bare_log: int | None
+    real: bool
+    counted: bool
+
+    def value(self, at: dict[str, Fraction], digits: int) -> Value:
+        return Evaluator(at, digits, self.bare_log, self.real, self.counted).value(self.node)
+
+
+def _same_on(
+    gold: Node, answer: Node, domain: Domain, bare_log: int | None, real: bool
+) -> tuple[bool | None, int]:
+    """Return (whether two formulas agree at all points of the domain, points at which the gold has a value)."""
+    unreal = [any(part == Const("i") for part in walk(node)) for node in (gold, answer)]
+    left = _Side(gold, bare_log, real and not unreal[0], bool(domain.counts))
+    right = _Side(answer, bare_log, real and not any(unreal), False)
+    agreed = defined = 0
+    most = max(
+        2 * LEAST_AGREEING, MAX_WORK // sum(1 for node in (gold, answer) for _ in walk(node))
+    )
+    for point in itertools.islice(points(domain, gold, answer), most):
+        try:
+            left.value(point.at, DIGITS)
+        except TooLarge:
             continue
-        if isinstance(pair, bool):
-            return None if pair else False
-        agree = near(*pair, DIGITS)
-        if complex_unit or (is_real(pair[0]) and is_real(pair[1])):
-            if not agree:
-                return _same_for_integers(gold, answer, names, bare_log)
-            real += 1
-        elif agree:
-            unreal += 1
-        else:
-            different += 1
-    if real >= 3:
-        return True if complex_unit else _same_for_signs(gold, answer, names, bare_log)
-    return True if not different and real + unreal >= 4 else None
+        except Undefined:
+            if domain.curve and real and not point.special and _has_value(right, point.at):
+                return False, 1
+            continue
+        except Unreadable:
+            return None, 1
+        defined += 1
+        try:
+            same = _agree(left, right, point.at)
+        except Undefined:
+            if point.special:
+                continue
+            return False, defined
+        except TooLarge:
+            return False, defined
+        except Unreadable:
+            return None, defined
+        if same is False:
+            return False, defined
+        agreed += same is True
+    return (True if agreed >= LEAST_AGREEING else None), defined
+
+
+def _has_value(side: _Side, at: dict[str, Fraction]) -> bool:
+    try:
+        side.value(at, DIGITS)
+    except (Undefined, Unreadable):
+        return False
+    return True
+
+
+def _agree(
+    left: _Side, right: _Side, at: dict[str, Fraction], constant: bool = False
+) -> bool | None:
+    """Return whether two formulas agree at a point, or None if cancellation leaves too few digits."""
+    pair = left.value(at, DIGITS), right.value(at, DIGITS)
+    if all(isinstance(value, Fraction) for value in pair):
+        return bool(pair[0] == pair[1])
+    close = near(*pair, DIGITS)
+    if close and not constant:
+        return True
+    sharp = left.value(at, _CONFIRM), right.value(at, _CONFIRM)
+    if near(*sharp, _CONFIRM):
+        return True
+    if close:
+        return False
+    gaps = [_gap(*pair, DIGITS), _gap(*sharp, _CONFIRM)]
+    if gaps[1] < gaps[0] * tiny(100):
+        return True  # two spellings of zero, of which rounding leaves less and less
+    return False if abs(gaps[1] - gaps[0]) < gaps[1] * tiny(9) else None
 
 
 def rounds(exact: Node, decimal: Num) -> bool:
@@ -154,168 +219,11 @@ def tiny(places: int) -> Value:
     return numbers(DIGITS).mpf(10) ** -places
 
 
-def _relative(left: Value, right: Value, digits: int = DIGITS, floor: int = 0) -> Value:
+def _relative(left: Value, right: Value, digits: int = DIGITS) -> Value:
+    size = max(abs(Evaluator({}, digits).float(value)) for value in (left, right))
+    return _gap(left, right, digits) / size if size else 0
+
+
+def _gap(left: Value, right: Value, digits: int) -> Value:
     evaluator = Evaluator({}, digits)
-    left, right = evaluator.float(left), evaluator.float(right)
-    size = max(abs(left), abs(right), floor)
-    return abs(left - right) / size if size else 0
-
-
-# ------------------------------------------------------------------------------------------- functions
-
-
-def points(names: list[str], start: int, count: int, kind: str) -> Iterator[dict[str, Fraction]]:
-    """Yield fixed points: ``positive``, ``signed`` (one coordinate negative) or ``whole``."""
-    for index in range(start, start + count):
-        point = {}
-        for name in names:
-            digest = blake2b(f"{index} {name}".encode(), digest_size=8).digest()
-            number = int.from_bytes(digest[:4], "big")
-            if kind == "whole":
-                point[name] = Fraction(number % 12 + 1)
-                continue
-            value = Fraction(number % 97 + 2, 100) + index % 4
-            point[name] = value
-        if kind == "signed":
-            flipped = names[index % len(names)]
-            point[flipped] = -point[flipped]
-        yield point
-
-
-def value_pair(
-    gold: Node, answer: Node, point: dict[str, Fraction], bare_log: int | None
-) -> tuple[Value, Value] | bool | None:
-    """Return both values, None to skip the point, True if undecided, False if too large."""
-    evaluator = Evaluator(point, DIGITS, bare_log)
-    try:
-        right = evaluator.value(gold)
-    except Undefined:
-        return None
-    except Unreadable:
-        return True
-    try:
-        return right, evaluator.value(answer)
-    except Undefined:
-        return None
-    except TooLarge:
-        return False
-    except Unreadable:
-        return True
-
-
-def is_real(value: Value) -> bool:
-    imaginary = abs(getattr(value, "imag", 0))
-    return bool(imaginary == 0 or imaginary < abs(value) * tiny(40))
-
-
-def _same_for_signs(
-    gold: Node, answer: Node, names: list[str], bare_log: int | None
-) -> bool | None:
-    absolute = [
-        any(isinstance(part, Call) and part.name == "abs" for part in walk(node))
-        for node in (gold, answer)
-    ]
-    for point in points(names, 2 * len(names), 2 * len(names), "signed"):
-        pair = value_pair(gold, answer, point, bare_log)
-        if pair is None or isinstance(pair, bool):
-            continue
-        real = [is_real(value) for value in pair]
-        if all(real) and not near(*pair, DIGITS):
-            return False if absolute[0] != absolute[1] else None
-        if real[0] != real[1] and absolute[0] != absolute[1]:
-            return False
-    return True
-
-
-def _same_for_integers(
-    gold: Node, answer: Node, names: list[str], bare_log: int | None
-) -> bool | None:
-    """Return False unless the formulas require integers and agree at integers."""
-    if not any(_wants_integers(part) for node in (gold, answer) for part in walk(node)):
-        return False
-    agreed = 0
-    for point in points(names, 20, _WHOLE, "whole"):
-        pair = value_pair(gold, answer, point, bare_log)
-        if pair is None or isinstance(pair, bool):
-            continue
-        if not near(*pair, DIGITS):
-            return False
-        agreed += 1
-    return True if agreed >= 6 else None
-
-
-def _wants_integers(part: Node) -> bool:
-    if isinstance(part, Call) and part.name in (
-        "floor",
-        "ceil",
-        "factorial",
-        "binomial",
-        "gcd",
-        "lcm",
-    ):
-        return bool(symbols(part))
-    if isinstance(part, Power) and symbols(part.exponent):
-        return isinstance(part.base, Neg) and not symbols(part.base)
-    if isinstance(part, Call) and part.name in ("sin", "cos", "tan"):
-        factors = part.args[0].factors if isinstance(part.args[0], Product) else ()
-        return Const("pi") in factors and any(isinstance(factor, Sym) for factor in factors)
-    return False
-
-
-def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:
-    """Return (whether ``gold = 0`` and ``answer = 0`` are equivalent, sign of their ratio or 0).
-
-    They are equivalent if the ratio is constant or each curve lies on the other.
-    """
-    names = sorted(symbols(gold, answer))
-    ratios = []
-    evaluator = Evaluator({}, DIGITS)
-    for point in points(names, 0, POSITIVE, "positive"):
-        pair = value_pair(gold, answer, point, None)
-        if pair is None or isinstance(pair, bool):
-            continue
-        if (pair[0] == 0) != (pair[1] == 0):
-            # Check whether one side vanishes at every point (0 = 0) and the other at none.
-            pairs = (
-                value_pair(gold, answer, at, None) for at in points(names, 0, POSITIVE, "positive")
-            )
-            zeros = [tuple(value == 0 for value in one) for one in pairs if isinstance(one, tuple)]
-            if len(zeros) >= 3 and len(set(zeros)) == 1:
-                return False, 0
-        if pair[0] == 0 or pair[1] == 0:
-            break
-        ratios.append(evaluator.divide(pair[0], pair[1]))
-    if len(ratios) >= 3 and all(near(ratio, ratios[0], DIGITS) for ratio in ratios):
-        return True, (1 if evaluator.real_part(ratios[0]) > 0 else -1)
-    forward, backward = _lies_on(gold, answer, names), _lies_on(answer, gold, names)
-    if False in (forward, backward):
-        return False, 0
-    return (True if forward and backward else None), 0
-
-
-def _lies_on(curve: Node, other: Node, names: list[str]) -> bool | None:
-    """Return whether points of ``curve = 0`` satisfy ``other = 0``, or None."""
-    lies: bool | None = None
-    for name in names:
-        for point in points(names, 40, 3, "positive"):
-            try:
-                low, middle, high = (
-                    _value_at(curve, {**point, name: Fraction(at)}) for at in (1, 2, 3)
-                )
-                slope = middle - low
-                curved = abs(high - 2 * middle + low) > abs(slope) * tiny(30)
-                if curved or slope == 0 or not is_real(low) or not is_real(slope):
-                    break
-                solved = 1 - low / slope
-                value = _value_at(other, {**point, name: solved})
-                scale = _value_at(other, {**point, name: solved + 1})
-            except (Undefined, Unreadable):
-                break
-            if abs(value) > abs(scale) * tiny(30):
-                return False
-            lies = True
-    return lies
-
-
-def _value_at(node: Node, point: dict[str, Value]) -> Value:
-    return Evaluator(point, DIGITS).float(Evaluator(point, DIGITS).value(node))
+    return numbers(DIGITS).mpf(abs(evaluator.float(left) - evaluator.float(right)))

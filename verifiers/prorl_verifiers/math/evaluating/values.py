@@ -26,6 +26,7 @@ from prorl_verifiers.math.reading.nodes import (
     Sum,
     Sym,
     WithUnit,
+    symbols,
 )
 from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
@@ -65,6 +66,8 @@ Value: TypeAlias = Any
 
 MAX_BITS = 60_000
 """Maximum bits of exact fractions (3000! has 30,000); larger values become floating-point."""
+MAX_POINT_BITS = 3_000
+"""Maximum bits of exact fractions at a point."""
 MAX_EXPONENT = 10**12
 MAX_ANGLE = 10**30
 MAX_FACTORIAL = 10**6
@@ -76,12 +79,23 @@ class Undefined(ArithmeticError):
 
 
 class Evaluator:
-    r"""Evaluates trees at one point; ``bare_log`` is the base of ``\\log`` (default e)."""
+    r"""Evaluates trees at one point; ``bare_log`` is the base of ``\\log`` (default e).
+
+    With ``real``, a part without a real value is undefined. Binomials are counts where the point is in a ``counted``
+    domain: undefined unless 0 <= k <= n.
+    """
 
     def __init__(
-        self, point: Mapping[str, Value], digits: int = 60, bare_log: int | None = None
+        self,
+        point: Mapping[str, Value],
+        digits: int = 60,
+        bare_log: int | None = None,
+        real: bool = False,
+        counted: bool = False,
     ) -> None:
         self.point, self.digits, self.bare_log = point, digits, bare_log
+        self.real, self.counted = real, counted
+        self.max_bits = MAX_POINT_BITS if point else MAX_BITS
 
     def float(self, value: Value) -> Any:
         if isinstance(value, Fraction):
@@ -107,7 +121,11 @@ class Evaluator:
             case Quotient(top=top, bottom=bottom):
                 return self.divide(self.value(top), self.value(bottom))
             case Power(base=base, exponent=exponent):
-                return self.power(self.value(base), self.value(exponent))
+                low, high = self.value(base), self.value(exponent)
+                whole = high == numbers(self.digits).floor(self.float(high)) if self.real else True
+                if not whole and low < 0 and symbols(exponent):
+                    raise Undefined("a negative number to a variable power")
+                return self.power(low, high)
             case Root(of=of, index=index):
                 return self.power(self.value(of), self.divide(Fraction(1), self.value(index)))
             case Percent(of=of):
@@ -160,7 +178,7 @@ class Evaluator:
     def bounded(self, value: Value) -> Value:
         if isinstance(value, Fraction):
             bits = value.numerator.bit_length() + value.denominator.bit_length()
-            return value if bits <= MAX_BITS else self.float(value)
+            return value if bits <= self.max_bits else self.float(value)
         return value
 
     # --------------------------------------------------------------------------------------- powers
@@ -178,6 +196,9 @@ class Evaluator:
                 return self.exact_power(base, exponent)
             if exponent.denominator == 1:
                 return base ** int(exponent)
+            if exponent.denominator % 2 and getattr(base, "imag", 0) == 0 and base.real < 0:
+                root = self.float_power(-base.real, self.float(exponent))
+                return -root if exponent.numerator % 2 else root
         return self.float_power(self.float(base), self.float(exponent))
 
     def real_part(self, value: Value) -> Any:
@@ -187,7 +208,7 @@ class Evaluator:
         top, bottom = exponent.numerator, exponent.denominator
         if bottom == 1:
             bits = (base.numerator.bit_length() + base.denominator.bit_length()) * abs(top)
-            if bits <= MAX_BITS or abs(base) == 1:
+            if bits <= self.max_bits or abs(base) == 1:
                 return base ** (top if abs(base) != 1 else top % 2)
             return self.float(base) ** top
         if base < 0 and bottom % 2:
@@ -201,6 +222,10 @@ class Evaluator:
 
     def float_power(self, base: Any, exponent: Any) -> Any:
         context = numbers(self.digits)
+        if self.real and base < 0:
+            if base > -self.tiny():
+                return context.mpf(0)
+            raise Undefined("no real root")
         logarithm = context.log(base)
         if abs(logarithm * exponent) > MAX_EXPONENT:
             raise TooLarge("a power is too large")
@@ -208,7 +233,13 @@ class Evaluator:
 
     # ------------------------------------------------------------------------------------ functions
 
+    def tiny(self) -> Any:
+        """Return the size below which a real value may be a rounded zero."""
+        return numbers(self.digits).mpf(10) ** (15 - self.digits)
+
     def call(self, name: str, values: list[Value]) -> Value:
+        if not values:
+            raise Undefined("a function of nothing")
         first = values[0]
         if name == "factorial":
             return self.factorial(first)
@@ -231,6 +262,10 @@ class Evaluator:
 
     def trigonometry(self, name: str, argument: Any) -> Any:
         context = numbers(self.digits)
+        if self.real and name in ("arcsin", "arccos") and abs(argument) > 1:
+            if abs(argument) > 1 + self.tiny():
+                raise Undefined("no real angle")
+            argument = context.mpf(1 if argument > 0 else -1)
         try:
             return getattr(context, TRIGONOMETRY[name])(argument)
         except (ZeroDivisionError, ValueError) as error:
@@ -243,6 +278,8 @@ class Evaluator:
             base = Fraction(self.bare_log)
         if values[0] == 0 or (base is not None and base in (0, 1)):
             raise Undefined("a logarithm of zero")
+        if self.real and (values[0] < 0 or (base is not None and base < 0)):
+            raise Undefined("no real logarithm")
         value = context.log(self.float(values[0]))
         return value if base is None else value / context.log(self.float(base))
 
@@ -250,7 +287,7 @@ class Evaluator:
         if any(getattr(value, "imag", 0) != 0 for value in values):
             raise Undefined("a complex number has no order")
         if name in ("max", "min"):
-            return (max if name == "max" else min)(values)
+            return (max if name == "max" else min)(values, key=lambda value: self.float(value).real)
         if name in ("gcd", "lcm"):
             if not all(isinstance(value, Fraction) and value.denominator == 1 for value in values):
                 raise Undefined("gcd of numbers that are not integers")
@@ -279,6 +316,8 @@ class Evaluator:
             raise Undefined("a pole of the gamma function") from error
 
     def binomial(self, n: Value, k: Value) -> Value:
+        if self.counted and not 0 <= self.float(k).real <= self.float(n).real:
+            raise Undefined("not a number of choices")
         if isinstance(k, Fraction) and k.denominator == 1 and 0 <= k <= 300:
             result: Value = Fraction(1)
             for i in range(int(k)):
