@@ -95,6 +95,7 @@ def faults(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """Return the rows that break a fact, by the fact. A program that was stopped at the limit of its task breaks none."""
     found: dict[str, list[Row]] = {
         "no verdict": [],
+        "a verifier failed": [],
         "score outside [0, 1]": [],
         "slow": [],
         "out of time": [],
@@ -103,6 +104,8 @@ def faults(rows: Iterable[Row]) -> dict[str, list[Row]]:
         reward: float | None = row["reward"]
         if row["status"] == "infra_error" or reward is None:
             found["no verdict"].append(row)
+        elif row["reason"] == "could not be judged":
+            found["a verifier failed"].append(row)
         elif not 0.0 <= reward <= 1.0:
             found["score outside [0, 1]"].append(row)
         stopped = row["status"] == "timeout"

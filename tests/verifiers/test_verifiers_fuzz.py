@@ -107,6 +107,11 @@ def test_math_takes_any_answer(answer: str, gold: str) -> None:
     sound(score_math, boxed(answer), {"answer": gold})
 
 
+@pytest.mark.parametrize("answer", ["**Answer:*:*:** **east**", "**Answer:** **km/h", "km/h"])
+def test_math_takes_words_without_a_value(answer: str) -> None:
+    sound(score_math, boxed(answer), {"answer": "\\text{east}"})
+
+
 @FEW
 @given(latex, latex)
 def test_math_takes_any_gold(gold: str, answer: str) -> None:

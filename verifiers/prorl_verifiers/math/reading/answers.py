@@ -221,7 +221,9 @@ def _only_candidate(sentence: str, marked: bool) -> str | None:
         return None
     content = _FOREIGN_UNIT.sub("", content)
     counted = _COUNTED.match(behind)
-    unit = unit_words(counted.group(1)) if counted and content[-1] in "0123456789}" else ""
+    unit = (
+        unit_words(counted.group(1)) if counted and content.endswith(tuple("0123456789}")) else ""
+    )
     if counted and unit:
         content, behind = rf"{content}\text{{ {unit}}}", behind[counted.end() :]
     return content if re.fullmatch(r"[^$\\=<>^_{}]*", behind) else None
