@@ -104,7 +104,7 @@ def faults(rows: Iterable[Row]) -> dict[str, list[Row]]:
         reward: float | None = row["reward"]
         if row["status"] == "infra_error" or reward is None:
             found["no verdict"].append(row)
-        elif row["reason"] == "could not be judged":
+        elif row.get("reason") == "could not be judged":
             found["a verifier failed"].append(row)
         elif not 0.0 <= reward <= 1.0:
             found["score outside [0, 1]"].append(row)

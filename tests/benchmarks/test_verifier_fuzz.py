@@ -52,6 +52,7 @@ def test_every_way_to_spoil_takes_any_text(answers: Any) -> None:
     ("fact", "broken"),
     [
         ("no verdict", row(status="infra_error", reward=None)),
+        ("a verifier failed", row(status="unparsable", reward=0.0, reason="could not be judged")),
         ("score outside [0, 1]", row(reward=1.5)),
         ("score outside [0, 1]", row(reward=float("nan"))),
         ("slow", row(seconds=9.0)),
