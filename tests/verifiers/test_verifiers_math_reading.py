@@ -88,6 +88,11 @@ NOTATIONS: Rows = {
     "0.111": ("0,111", "0,11"),
     "g_k+x_1": ("{g}_{k}+{x}_1", "g+x_1 | g_j+x_1"),
     r"\frac{a-b}{a+b} {g}_{k} + c": (r"\frac{a-b}{a+b} g_k + c", r"\frac{a-b}{a+b} g"),
+    "Y(x)=-x+C+D/x": ("Y(x)=A-x+B/x", "Y(x)=A+B/x | Y(x)=D-x+C/x+1"),
+    r"1, 2, \ldots, n": (
+        r"1,2,3,\dots,n",
+        r"1,3,5,\ldots,2n-1 | 1,2,4,\ldots,n | 2,3,\ldots,n | n",
+    ),
     r"C_{10}^3": ("{C}_{10}^{3} | 120", "{C}_{10}^{4}"),
 }
 

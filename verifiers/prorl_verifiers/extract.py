@@ -61,10 +61,8 @@ _STRUCK = (
     ("<!--", "-->"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>"),
     (r"\begin{comment}", r"\end{comment}"),
 )  # fmt: skip
-_COMMENT = re.compile(
-    r"^[ \t]{0,40}%[^\n]*|(?<=[}$.,;:])[ \t]{1,8}%(?!\s?(?:of\b|\}))(?=[^\n]{0,400}(?:boxed|fbox|[Aa]nswer))[^\n]*",
-    re.MULTILINE,
-)
+_COMMENT = re.compile(r"^[ \t]{0,40}%|(?<=[}$.,;:])[ \t]{1,8}%(?!\s?(?:of\b|\}))", re.MULTILINE)
+_ANSWERS = re.compile(r"boxed|fbox|[Aa]nswer")
 _TILDES = re.compile(r"(?<![\w~])~~(?=[^\s~])[^~\n]*(?<=[^\s~,;:])~~(?![\w~])")
 _CANCELS = re.compile(r"\\(?:[bx]?cancel|sout|st)\s?\{|\\.|[{}]", re.DOTALL)
 BOX = re.compile(
@@ -72,6 +70,7 @@ BOX = re.compile(
     r"|\([A-Za-z0-9]\)|\\[dt]?frac(?:\{[^{}]{1,20}\}|\d){2}))"
 )
 """The opening of a box; TeX also boxes a value without braces (``\\boxed 5``)."""
+_WORD, _MACRO = re.compile(r"\b[A-Za-z]{2,}\b"), re.compile(r"\\[A-Za-z]+(?:\{[^{}]{0,40}\})?")
 MAX_NESTED = 8
 """Maximum number of boxes before the last one that may contain it."""
 _PIECE, _LONGEST_BOX = 1 << 16, 160
@@ -122,7 +121,15 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
 
 def without_struck(text: str) -> str:
     """Blank out comments and struck-out text: an answer there is not given."""
-    spans = [match.span() for match in _COMMENT.finditer(text)] if "%" in text else []
+    spans: list[tuple[int, int]] = []
+    end = 0
+    for match in _COMMENT.finditer(text) if "%" in text else ():
+        if match.start() < end:
+            continue
+        end = text.find("\n", match.end())
+        end = len(text) if end < 0 else end
+        if _ANSWERS.search(text, match.end(), end):
+            spans.append((match.start(), end))
     for opening, closing in _STRUCK:
         start = text.find(opening)
         while start >= 0 and (end := text.find(closing, start)) >= 0:
@@ -178,8 +185,9 @@ def after_last_box(text: str) -> str:
 
 
 def last_box_span(text: str) -> tuple[int, int] | None:
-    """Return the start and end of the content of ``last_boxed``; of nested boxes, the outermost counts."""
-    last, end = None, len(text)
+    """Return the start and end of the content of ``last_boxed``; of nested boxes, the outermost counts unless it holds a sentence."""
+    last: re.Match[str] | None = None
+    end = len(text)
     while last is None and end > 0:
         start = max(0, end - _PIECE)
         for last in BOX.finditer(text, start, end + _LONGEST_BOX):  # noqa: B007 - the last one counts
@@ -192,7 +200,8 @@ def last_box_span(text: str) -> tuple[int, int] | None:
     for match in before[-MAX_NESTED:]:
         outer = _content(text, match)
         if outer is not None and outer[1] >= span[1]:
-            return outer
+            words = _WORD.search(_MACRO.sub(" ", text[outer[0] : last.start()]))
+            return span if words else outer
     return span
 
 
@@ -200,7 +209,8 @@ def _content(text: str, box: re.Match[str]) -> tuple[int, int] | None:
     r"""Return the start and end of a box's content; a stray backslash before its brace (``\boxed{5\}``) is ignored."""
     if box.group("bare"):
         return box.span("bare")
-    start, depth, escaped, stray = box.end(), 1, 0, None
+    start, depth, escaped = box.end(), 1, 0
+    stray: int | None = None
     for match in _BRACES.finditer(text, start, start + MAX_ANSWER + 1):
         token = match.group()
         escaped += (token == "\\{") - (token == "\\}")
@@ -231,19 +241,18 @@ def answer_line(text: str, letters: bool = False) -> str | None:
     With ``letters``, X may also be an option alone on the last line ("**B**", "Option B is correct."). X is returned without
     markup and full stop.
     """
-    stripped = text.rstrip()
+    remaining = text.rstrip()[-_MAX_AFTER:]
     lines: list[str] = []
-    end = len(stripped)
-    while end > 0 and len(lines) < _MAX_LINES:
-        start = stripped.rfind("\n", 0, end) + 1
-        if end - start > 2000:
+    while remaining and len(lines) < _MAX_LINES:
+        start = remaining.rfind("\n") + 1
+        if len(remaining) - start > 2000:
             break
-        line = " ".join(stripped[start:end].split())
+        line = " ".join(remaining[start:].split())
         hashes, line = "#" * line.startswith("#"), line.lstrip("# ")
         mark = _DECORATION.match(line)
         line = line[mark.end() :] if mark else line
         lines += [hashes + line] if line else []
-        end = start - 1
+        remaining = remaining[:start].rstrip()
     answer = _stated(lines, letters)
     if answer is None:
         span = last_tag_span(text)
