@@ -355,12 +355,12 @@ def _relation(node: Relation) -> Tree:
         return Named(node, node.sides[0], target_of(node.sides[-1]))
     if node.ops[-1] == "~" and set(node.ops) <= {"=", "~"}:  # x = \sqrt2 \approx 1.414
         named = is_name(node.sides[0])
-        sides = [side for side in node.sides[named:] if isinstance(side, EXPRESSIONS)]
-        value: Tree = target_of(sides[0])
-        if len(sides) == 2 and rounds_to(*sides):
-            value = Forms(Listing(tuple(sides), "or"), tuple(map(target_of, sides)))
-        if len(sides) in (1, 2) and len(sides) + named == len(node.sides):
-            return Named(node, node.sides[0], value) if named else value
+        sides = node.sides[1:] if named else node.sides
+        if len(sides) <= 2 and all(isinstance(side, EXPRESSIONS) for side in sides):
+            of = target_of(sides[0])
+            if len(sides) == 2 and rounds_to(*sides):
+                of = Forms(Listing(sides, "or"), tuple(map(target_of, sides)))
+            return Named(node, node.sides[0], of) if named else of
     if node.ops == ("in",):
         return target_of(node.sides[1])
     return Equation(node)
