@@ -227,7 +227,7 @@ class _Condition:
         literals = {abs(part.value) for part in walk(gap) if isinstance(part, Num)}
         moved = {sign * (size + Fraction(1, 7)) for size in literals for sign in (1, -1)}
         ats = [Evaluator({}).float(at) for at in sorted({*_GRID, *moved})]
-        values = [self.value(gap, line, at) for at in ats]
+        values: list[Any] = [self.value(gap, line, at) for at in ats]
         places = []
         for low, high in pairwise(range(len(ats))):
             ends = values[low], values[high]
@@ -254,7 +254,7 @@ class _Condition:
         step = (high - low) / 10**25
 
         def falls(at: Any) -> bool:
-            pair = [self.value(gap, line, at + turn * step) for turn in (1, -1)]
+            pair: list[Any] = [self.value(gap, line, at + turn * step) for turn in (1, -1)]
             return None not in pair and abs(pair[0]) < abs(pair[1])
 
         for steps in (10, 50):

@@ -159,10 +159,10 @@ def points(domain: Domain, gold: Node, answer: Node) -> Iterator[Point]:
             yield Point({names[0]: -literal - Fraction(29, 79)})
             yield Point({names[0]: -literal + Fraction(31, 83)})
     for index in range(_WHOLE):
-        at = {name: _coordinate(domain, name, index, index) for name in names}
+        place = {name: _coordinate(domain, name, index, index) for name in names}
         for name in set(names) - whole:
-            at[name] = Fraction(_draw(name, index) % 11 + (1 if name in domain.positive else -4))
-        yield Point(at, special=True)
+            place[name] = Fraction(_draw(name, index) % 11 + (1 if name in domain.positive else -4))
+        yield Point(place, special=True)
 
 
 def _may_jump(part: Node) -> bool:

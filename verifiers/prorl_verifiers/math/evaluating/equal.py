@@ -52,17 +52,15 @@ def _same(gold: Node, answer: Node, domain: Domain, bare_log: int | None) -> boo
 
 
 def _same_constant(gold: Node, answer: Node, bare_log: int | None) -> bool | None:
-    sides = [
-        _Side(gold, bare_log, False, False),
-        _Side(answer, bare_log, False, False),
-    ]
+    left = _Side(gold, bare_log, real=False, counted=False)
+    right = _Side(answer, bare_log, real=False, counted=False)
     try:
-        gold_value = sides[0].value({}, DIGITS)
+        gold_value = left.value({}, DIGITS)
     except (Undefined, Unreadable):
         return None
     try:
-        answer_value = sides[1].value({}, DIGITS)
-        same = _agree(*sides, {}, constant=True)
+        answer_value = right.value({}, DIGITS)
+        same = _agree(left, right, {}, constant=True)
     except (Undefined, TooLarge):
         return False
     except Unreadable:
