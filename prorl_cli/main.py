@@ -27,6 +27,7 @@ from prorl_cli.sandbox.app import app as sandbox_app
 from prorl_cli.train.app import app as train_app
 from prorl_cli.verify.app import app as verify_app
 from prorl_cli.view import view
+from prorl_cli.watch import watch
 from prorl_common import ServiceError, UserError, on_interrupt, plain_words, use_plugins
 from prorl_common.interrupts import INTERRUPTED, NOTHING_KEPT
 
@@ -77,6 +78,7 @@ def build_app() -> typer.Typer:
     app.command("quickstart")(quickstart)
     app.command("push")(push)
     app.command("view")(view)
+    app.command("watch")(watch)
     return app
 
 
@@ -103,7 +105,7 @@ class _Root(ByPurpose):
     purposes: ClassVar = {
         "Commands to get started": "quickstart doctor model",
         "Commands to build, train and evaluate": "data train eval",
-        "Commands to show and share results": "view push",
+        "Commands to show and share results": "view watch push",
         "Commands to score answers and run programs": "verify sandbox",
     }
 

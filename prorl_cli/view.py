@@ -42,6 +42,7 @@ def view(
     The page is read-only and updates while a run trains. Only this machine can open it, at an address that contains
     a token. To open it from another machine, forward the port: ssh -L 8000:127.0.0.1:8000 HOST prorl view --port 8000.
     """
+    from prorl_common.serving.server import require_server_extra
     from prorl_viewer import Subjects, write_html
 
     with contextlib.closing(Subjects(paths or [Path()])) as subjects:
@@ -51,7 +52,8 @@ def view(
             say(f"{len(current)} subjects, {size / 2**20:.1f} MiB")
             print(html)
             return
-        from prorl_viewer.serving import serve
+        require_server_extra()
+        from prorl_viewer.app import serve
 
         def ready(address: str) -> None:
             print(address, flush=True)

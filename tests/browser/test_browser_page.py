@@ -26,13 +26,18 @@ def test_all_that_was_found_is_listed_and_a_click_opens_it(
     runs: Path, serve: Any, look: Any, expect: Any, accessible: Callable[[Any], None]
 ) -> None:
     page = look(serve(runs))
-    expect(page.locator(".card > a")).to_have_text(list(RUNS), use_inner_text=True)
+    expect(page.locator(".runs .name")).to_have_text([*reversed(RUNS)], use_inner_text=True)
     accessible(page)
+    page.get_by_label("compare first").check()
+    page.get_by_label("compare second").check()
+    page.get_by_role("button", name="compare 2 runs").click()
+    page.wait_for_url("**#/first/run?with=second")
+    page.keyboard.press("u")
     page.get_by_role("link", name="second").click()
     page.wait_for_url("**#/second/run")
     page.wait_for_function("() => document.title.startsWith('second')")
     page.keyboard.press("u")
-    page.wait_for_selector(".card")
+    page.wait_for_selector(".runs .name")
 
 
 def test_without_the_token_nothing_is_shown(runs: Path, serve: Any) -> None:
@@ -76,7 +81,7 @@ def test_no_script_but_the_pages_own_may_run_and_nothing_is_loaded_from_elsewher
     runs: Path, serve: Any, look: Any
 ) -> None:
     page = look(serve(runs))
-    page.wait_for_selector(".card")
+    page.wait_for_selector(".runs .name")
     assert page.evaluate(
         """() => { const s = document.createElement('script'); s.textContent = 'window.ran = true';
         document.body.append(s); return window.ran === undefined }"""
@@ -89,7 +94,7 @@ def test_no_script_but_the_pages_own_may_run_and_nothing_is_loaded_from_elsewher
 
 def test_a_run_that_goes_on_is_seen_without_a_reload(runs: Path, serve: Any, look: Any) -> None:
     page = look(serve(runs))
-    page.wait_for_selector(".card dd")
+    page.wait_for_selector(".runs .name")
     with (runs / "first" / "metrics.jsonl").open("a") as file:
         file.writelines(f'{{"step": {step}, "reward_mean": 0.5}}\n' for step in range(2, 43))
     page.get_by_text("42", exact=True).wait_for()
@@ -103,7 +108,7 @@ def test_the_page_is_one_file_that_needs_no_server(
     file = tmp_path / "page.html"
     assert write_html(find_subjects([runs]), file) == file.stat().st_size
     page = look(f"file://{file}")
-    expect(page.locator(".card > a")).to_have_text(list(RUNS), use_inner_text=True)
+    expect(page.locator(".runs .name")).to_have_text([*reversed(RUNS)], use_inner_text=True)
     accessible(page)
     page.get_by_role("link", name="first").click()
     page.wait_for_url("**#/first/run")
@@ -113,9 +118,9 @@ def test_colours_follow_the_system_until_someone_chooses(runs: Path, serve: Any,
     address = serve(runs)
     for theme, dark in (("light", False), ("dark", True)):
         page = look(address, theme=theme)
-        page.wait_for_selector(".card")
+        page.wait_for_selector(".runs .name")
         background = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
-        assert (background == "rgb(20, 23, 27)") is dark
+        assert (background == "rgb(19, 19, 22)") is dark
     page.get_by_role("button", name="system colours").click()
     page.get_by_role("button", name="dark colours").click()
     page.wait_for_function(

@@ -97,7 +97,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def rollouts(address: str, query: str = "") -> str:
-    return f"{address}#/run/rollouts{query and '?' + query}"
+    return f"{address}#/run/rollouts?list=responses&{query}"
 
 
 def rows(page: Any) -> list[str]:
@@ -147,6 +147,23 @@ def test_rows_are_walked_opened_and_closed_with_keys(run: Path, serve: Any, look
     page.keyboard.press("Escape")
     page.wait_for_function("() => !location.hash.includes('at=')")
     assert page.locator(".rollout-open").count() == 0
+
+
+def test_prompts_are_rows_with_a_mark_a_response_and_open_side_by_side(
+    run: Path, serve: Any, look: Any, expect: Any, accessible: Any, picture: Any
+) -> None:
+    page = look(f"{serve(run)}#/run/rollouts?reward=1&domain=math")
+    page.get_by_text("36 prompts by step, 288 responses in all").wait_for()
+    marks = page.locator("tr[data-at='0'] .marks circle")
+    expect(marks).to_have_count(SAMPLES)
+    accessible(page)
+    picture(page, "rollouts-prompts-desktop-light")
+    page.locator("tr[data-at='0']").click()
+    page.get_by_role("heading", name="Step 12, sum-0: 2 of 4 passed").wait_for()
+    page.keyboard.press("j")
+    page.get_by_role("heading", name="Step 12, sum-2").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_text("36 prompts by step").wait_for()
 
 
 def test_rows_far_down_are_there_when_they_are_scrolled_to(
@@ -241,6 +258,11 @@ def test_a_group_stands_side_by_side_and_on_a_phone_one_under_the_other(
     page.get_by_role("heading", name="Step 7, sum-2").wait_for()
     cards = page.locator(".group article")
     expect(cards).to_have_count(SAMPLES)
+    expect(cards.nth(0).locator(".formula .boxed")).to_have_text("4")
+    cards.nth(1).get_by_role("button", name="a right one").click()
+    expect(cards.nth(1).locator(".difference ins")).to_have_text("5")
+    page.get_by_role("button", name="raw").click()
+    expect(cards.nth(0)).to_contain_text("2 + 2 = \\boxed{4}", use_inner_text=True)
     lefts = {round(cards.nth(i).bounding_box()["x"]) for i in range(SAMPLES)}
     assert len(lefts) >= columns if columns > 1 else len(lefts) == 1
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

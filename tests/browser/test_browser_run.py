@@ -94,6 +94,20 @@ def test_a_link_brings_back_the_step_the_curves_the_axis_and_the_runs(
     picture(page, "runs-beside-each-other")
 
 
+def test_seeds_are_one_line_in_a_band_and_apart_when_asked(
+    made: Path, tmp_path: Path, serve: Any, look: Any, expect: Any
+) -> None:
+    for seed in (1, 2, 3):
+        write_run(tmp_path / f"seed-{seed}", 60, f"seed={seed}", seed=seed)
+    page = look(serve(tmp_path, made / "well") + "#/seed-1/run?with=seed-2,seed-3,well")
+    legend = chart(page, "Reward").locator(".legend button")
+    together = ["seed-1 and 2 other seeds", "well"]
+    expect(legend).to_have_text(together, use_inner_text=True)
+    expect(chart(page, "Reward").locator("path.range")).to_have_count(1)
+    page.get_by_label("seeds").select_option("apart")
+    expect(legend).to_have_count(4)
+
+
 def test_a_run_that_goes_on_grows_on_the_page(
     made: Path, tmp_path: Path, serve: Any, look: Any
 ) -> None:

@@ -195,6 +195,24 @@ def test_a_group_is_all_responses_to_one_prompt_in_one_step(opened: Rollouts) ->
     assert (group["passed"], group["scored"], group["steps"]) == (1, 2, [1, 2, 3])
 
 
+def test_a_prompts_row_has_every_reward_though_one_response_matches(opened: Rollouts) -> None:
+    listed(opened)
+    rows = {(r["step"], r["sample_id"]): r for r in opened.groups({"reward": "1"})["rows"]}
+    assert sorted(rows) == [(step, f"sum-{n}") for step in (1, 2, 3) for n in (0, 1)]
+    assert rows[2, "sum-1"]["rewards"] == [0.0, 1.0]
+    assert (rows[2, "sum-1"]["passed"], rows[2, "sum-1"]["responses"]) == (1, 2)
+
+
+def test_of_very_many_responses_the_newest_steps_are_listed(
+    opened: Rollouts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("MOST_LISTED", 4), ("AT_FIRST", 1)):
+        monkeypatch.setattr(f"prorl_viewer.rollouts.index.{name}", value)
+    answer = listed(opened)
+    assert places(answer) == [(3, 0), (3, 1), (3, 2), (3, 3)]
+    assert answer["problems"] == ["2 older step files are not listed; links to them work"]
+
+
 def test_a_prompt_over_the_steps_has_a_pass_rate_for_each(opened: Rollouts) -> None:
     listed(opened)
     prompt = opened.prompt({"sample": "sum-0"})

@@ -105,6 +105,29 @@ def test_a_short_line_is_given_as_it_is_without_what_was_not_measured() -> None:
     assert found.points == [[1, 0.5], [3, 0.25]]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        ([0.0, 0.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0], "It learned: validation rose"),
+        ([1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0], "It got worse: validation fell"),
+        ([0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 1.0, 1.0], "No change is shown"),
+        ([0.0, 1.0, None, 1.0], [1.0, 1.0, 1.0, 1.0], "No change is shown"),
+        ([0.0, 0.0], [1.0, 1.0, 1.0], "within the noise."),
+        ([], None, "Not measured yet"),
+    ],
+)
+def test_a_gain_is_claimed_where_its_interval_excludes_zero(
+    tmp_path: Path, before: list[float], after: list[float] | None, sentence: str
+) -> None:
+    run = write_run(tmp_path / "run", 2)
+    rows = []
+    for step, rewards in enumerate((before, after), start=1):
+        mean = statistics.fmean([r for r in rewards if r is not None]) if rewards else math.nan
+        rows.append({"step": step, "validation_reward": mean, "validation_rewards": rewards})
+    run.metrics_path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert sentence in ask(run.path, "header")["sentence"]
+
+
 def test_means_stand_beside_the_line_of_single_steps() -> None:
     found = thin(range(1, 7), [0.0, 3.0, 0.0, 3.0, 0.0, 3.0], 400, mean=3)
     assert found.points[1] == [2, 1.0]

@@ -41,6 +41,7 @@ VERBS = {
     TRAIN: "",
     "train status": "one",
     "train explain one": "",
+    "watch one": "step 1 of 1",
     "train presets": "prorl-v2",
     "train export one --out exported": "exported",
     "eval pass-at-k --run one --dataset data/tiny --n 2 --k 1 --set sampling.max_tokens=4": "pass@1",

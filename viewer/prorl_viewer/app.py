@@ -5,7 +5,9 @@ The page's own files contain no data and need no token. ``prorl_common.serving.r
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,11 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from prorl_common import on_interrupt
+from prorl_common.serving.options import ListenOptions
+from prorl_common.serving.server import listening, make_server
 from prorl_viewer.answering import answer, encode
-from prorl_viewer.subject import Subject
+from prorl_viewer.subject import Subject, list_subjects
 
 PAGE = Path(__file__).parent / "page"
 HEADERS = {
@@ -30,6 +35,31 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+
+
+def serve(
+    subjects: Callable[[], Sequence[Subject]],
+    port: int,
+    ready: Callable[[str], None],
+    say: Callable[[str], None],
+    share_safe: bool = False,
+    hosts: Sequence[str] = (),
+) -> None:
+    """Serve ``subjects`` on the loopback address until Ctrl-C or SIGTERM; ``ready`` gets the page's address.
+
+    ``port`` 0 takes a free one. ``hosts`` are further host names that requests may use. Raises UserError for a used
+    port.
+    """
+    token = secrets.token_urlsafe(24)
+    app = build_app(subjects, token, share_safe)
+    options = ListenOptions(port=port, queue=1, hosts=tuple(hosts))
+
+    async def run(address: str) -> None:
+        server = make_server(app, options, lambda: ready(f"{address}/?token={token}"), say)
+        await server.serve(sockets=[sock])
+
+    with listening(options) as (sock, address), on_interrupt(None):
+        asyncio.run(run(address))
 
 
 def build_app(
@@ -48,7 +78,7 @@ def build_app(
             return refused
 
         def all_subjects() -> list[dict[str, Any]]:
-            return [{"kind": s.kind, "name": s.name, "version": _version(s)} for s in subjects()]
+            return list_subjects(subjects(), _version)
 
         rows = await run_in_threadpool(all_subjects)
         return _json({"subjects": rows, "share_safe": share_safe}, False)

@@ -15,14 +15,14 @@ from pathlib import Path, PurePosixPath
 
 from prorl_common import atomic_write_text
 from prorl_viewer.answering import answer, failure
-from prorl_viewer.subject import Subject
+from prorl_viewer.subject import Subject, list_subjects
 
 PAGE = Path(__file__).parent / "page"
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
-_IMPORT = re.compile(r"""(\bfrom\s*|\bimport\s*)(["'])(\.{1,2}/[^"']+)\2""")
+_IMPORT = re.compile(r"""(\bfrom\s*|\bimport\s*\(?)(["'])(\.{1,2}/[^"']+)\2""")
 _FIRST = '<meta charset="utf-8">'
 _LINK = re.compile(r'<link rel="stylesheet" href="page/([^"]+)">')
 _SCRIPT = '<script type="module" src="page/main.js"></script>'
@@ -57,7 +57,6 @@ def write_html(
 
 def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -> str:
     """Return the exported JSON; ``refused`` maps pages to errors (``name/`` if a whole snapshot failed)."""
-    listed = [{"kind": s.kind, "name": s.name, "version": ""} for s in subjects]
     answers: dict[str, str] = {}
     refused: dict[str, str] = {}
     for subject in subjects:
@@ -71,7 +70,13 @@ def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -
         except Exception as error:  # noqa: BLE001 - the page tells it, and shows what it has of the others
             refused[f"{subject.name}/"] = failure(error, share_safe)[1].decode()
     first = subjects[0].name if opens_first else ""
-    about = json.dumps({"subjects": listed, "share_safe": share_safe, "opens": first})
+    about = json.dumps(
+        {
+            "subjects": list_subjects(subjects, lambda _: ""),
+            "share_safe": share_safe,
+            "opens": first,
+        }
+    )
     content = f'"answers":{_joined(answers)},"refused":{_joined(refused)}'
     return f"{about[:-1]},{content}}}".replace("<", "\\u003c")
 

@@ -84,6 +84,20 @@ class Subject(Protocol):
         ...
 
 
+def list_subjects(subjects: Sequence[Subject], version: Callable[[Subject], str]) -> list[Json]:
+    """Return the subjects by kind, name and version; ``run`` names the run in whose folder one lies."""
+    runs = {s.path: s.name for s in subjects if s.kind == "run"}
+    return [
+        {
+            "kind": s.kind,
+            "name": s.name,
+            "version": version(s),
+            "run": next((runs[p] for p in s.path.parents if p in runs), ""),
+        }
+        for s in subjects
+    ]
+
+
 def integer(query: Query, key: str, default: int) -> int:
     """Return the integer ``key`` of the query. Raises UserError for another value."""
     text = query.get(key, "")

@@ -8,7 +8,7 @@ import { Name } from "./text.js";
 /** @typedef {{from: number, to: number, label: string}} Band */
 /** @typedef {{x: number, label: string, id: string, calm?: boolean}} Mark `calm`: nothing went wrong there */
 
-const HEIGHT = 200;
+const HEIGHT = 208;
 const EDGE = { left: 52, right: 18, top: 10, bottom: 34 };
 const NEAR = 8; // pixels within which marks share a place
 const MANY = 15; // marks from which their lines would cover the curves
@@ -25,14 +25,14 @@ const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
  *   xLabel?: string,
  *   at?: number | null,
  *   onAt?: (x: number) => void,
- *   zero?: boolean,
+ *   least?: number[] | null,
  *   log?: boolean,
  *   unit?: string,
  *   xRange?: [number, number],
- * }} props `chosen`: id of the mark that is open; `at`: an x that is pointed out; `onAt`: an x was chosen by click or Enter; `zero`: the
- *   axis begins at 0; `log`: x, above 0, on a scale of its powers of two; `xRange`: what the axis shows at least, for charts below each other
+ * }} props `chosen`: id of the mark that is open; `at`: an x that is pointed out; `onAt`: an x was chosen by click or Enter; `least`:
+ *   values that the axis holds whatever is drawn; `log`: x, above 0, on a scale of its powers of two; `xRange`: what the axis shows at least, for charts below each other
  */
-export function Chart({ title, series, bands = [], marks = [], onMark, chosen, xLabel = "step", at = null, onAt, zero = false, log = false, unit = "", xRange }) {
+export function Chart({ title, series, bands = [], marks = [], onMark, chosen, xLabel = "step", at = null, onAt, least = null, log = false, unit = "", xRange }) {
   const [width, setWidth] = useState(600);
   const [here, setHere] = useState(/** @type {number | null} */ (null));
   const [hidden, setHidden] = useState(/** @type {string[]} */ ([]));
@@ -48,7 +48,7 @@ export function Chart({ title, series, bands = [], marks = [], onMark, chosen, x
 
   const drawn = series.map((s, i) => ({ ...s, colour: (s.colour ?? i) % 8 })).filter((s) => !hidden.includes(s.name));
   const xs = useMemo(() => allX(series), [series]);
-  const scale = axes(drawn, marks, width, zero, log, xRange);
+  const scale = axes(drawn, marks, width, least, log, xRange);
   const { x, y } = scale;
   const pointed = here ?? at;
   const nearest = pointed === null || !xs.length ? null : closest(xs, pointed);
@@ -230,23 +230,22 @@ function valueAt(points, at) {
  * @param {Series[]} series
  * @param {Mark[]} marks
  * @param {number} width
- * @param {boolean} zero
+ * @param {number[] | null} least
  * @param {boolean} log
  * @param {[number, number]} [xRange]
  */
-function axes(series, marks, width, zero, log, xRange) {
+function axes(series, marks, width, least, log, xRange) {
   const place = log ? Math.log2 : (/** @type {number} */ v) => v;
   const unplace = log ? (/** @type {number} */ v) => 2 ** v : place;
   const points = series.flatMap((s) => [...s.points, ...(s.raw ?? []), ...(s.low ?? []), ...(s.high ?? [])]).filter(([, v]) => v !== null);
   const px = [...points.map((p) => place(p[0])), ...(points.length ? [] : marks.map((m) => place(m.x)))];
   const py = points.map((p) => /** @type {number} */ (p[1]));
   let [x0, x1] = extent([...px, ...(xRange ?? []).map(place)]);
-  let [y0, y1] = extent(py);
-  if (zero) y0 = Math.min(0, y0);
+  let [y0, y1] = extent([...py, ...(least ?? [])]);
   if (x0 === x1) [x0, x1] = [x0 - 1, x1 + 1];
   if (y0 === 0 && y1 === 0) y1 = 1;
   if (y0 === y1) [y0, y1] = [y0 - Math.max(Math.abs(y0) * 0.1, 1e-6), y1 + Math.max(Math.abs(y1) * 0.1, 1e-6)];
-  const yTicks = ticks(y0, y1, 4);
+  const yTicks = ticks(y0, y1, 5);
   const gap = yTicks.length > 1 ? yTicks[1] - yTicks[0] : y1 - y0;
   y0 = Math.min(y0, Math.floor(y0 / gap + 1e-9) * gap);
   y1 = Math.max(y1, Math.ceil(y1 / gap - 1e-9) * gap);
@@ -260,7 +259,7 @@ function axes(series, marks, width, zero, log, xRange) {
     /** @param {number} pixel */
     xOf: (pixel) => unplace(x0 + ((pixel - EDGE.left) / w) * (x1 - x0)),
     xTicks: ticks(x0, x1, Math.max(2, Math.floor(w / 90))).map(unplace).filter((v) => !log || Number.isInteger(v)),
-    yTicks: ticks(y0, y1, 4),
+    yTicks: ticks(y0, y1, 5),
   };
 }
 

@@ -1,10 +1,12 @@
 // Where answers come from: the server that gave the page, or the page's own file (--html).
 import { useEffect, useState } from "./lib.js";
 
-/** @typedef {{kind: "run" | "dataset" | "evaluation", name: string, version: string}} Subject */
+/** @typedef {{kind: "run" | "dataset" | "evaluation", name: string, version: string, run: string}} Subject `run`: the run in whose folder it lies */
+/** @typedef {{name: string, data: any, error: string}} Answer of one subject */
 /** @typedef {Record<string, string | number | undefined>} Query */
 /** @typedef {{text?: string, length?: number}} Private a text of a model or a data set; without `text` it is left out */
 
+const AGAIN = 600; // milliseconds until what was still being read is asked for again
 const EVERY = 2000; // milliseconds between looks for news
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const held = document.getElementById("answers");
@@ -140,4 +142,39 @@ export function useData(subject, page, query = {}) {
     return () => stop.abort();
   }, [what, version]);
   return state;
+}
+
+/**
+ * One page of several subjects; asked for again when any of them has news, or had not read all yet.
+ * @param {string[]} names
+ * @param {string} page
+ * @param {Record<string, string>} query
+ * @returns {Answer[]}
+ */
+export function useMany(names, page, query) {
+  const { subjects } = useSubjects();
+  const versions = names.map((name) => subjects.find((s) => s.name === name)?.version);
+  const [state, set] = useState(/** @type {Answer[]} */ ([]));
+  const [round, again] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer = 0;
+    Promise.all(
+      names.map((name) =>
+        get(name, page, query, stop.signal).then(
+          (data) => ({ name, data, error: "" }),
+          (error) => ({ name, data: null, error: String(error.message) }),
+        ),
+      ),
+    ).then((found) => {
+      if (stop.signal.aborted) return;
+      set(found);
+      if (found.some((f) => f.data?.unread > 0)) timer = setTimeout(() => again((n) => n + 1), AGAIN);
+    });
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [JSON.stringify([names, versions, page, query]), round]);
+  return state.filter((s) => names.includes(s.name));
 }

@@ -79,10 +79,10 @@ function Page() {
     </header>
     ${error && html`<p class="error" role="alert">${error}</p>`}
     ${keys && html`<section class="keys" aria-label="keys"><dl>${KEYS.map(([key, what]) => html`<dt>${key}</dt><dd>${what}</dd>`)}</dl></section>`}
-    <main id="content" class=${subject && view ? `view-${view.name}` : ""} tabindex="-1">
+    <main id="content" class="view-${subject && view ? view.name : "home"}" tabindex="-1">
       ${subject && view
         ? html`<${Guard} key=${`${subject.name}/${view.name}`}><${view.show} subject=${subject.name} route=${{ ...route, subject: subject.name, view: view.name }} /><//>`
-        : html`${route.subject && subjects.length > 0 && html`<p class="error">there is no <${Name} value=${route.subject} /> here</p>`}<${HomeView} subjects=${subjects} />`}
+        : html`${route.subject && subjects.length > 0 && html`<p class="error">there is no <${Name} value=${route.subject} /> here</p>`}<${HomeView} subjects=${subjects} route=${route} />`}
     </main>
   `;
 }

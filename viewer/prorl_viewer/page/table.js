@@ -11,7 +11,8 @@ import { Name } from "./text.js";
  *   show?: (row: any) => Child,
  *   number?: boolean,
  *   wide?: boolean,
- * }} Column `value` is what it is sorted by (default: the row's `key`), `show` what is seen of it
+ *   minor?: boolean,
+ * }} Column `value` is what it is sorted by (default: the row's `key`), `show` what is seen of it; `minor` columns are not on a phone
  */
 
 const WHOLE = 200; // rows up to which all are drawn
@@ -92,7 +93,7 @@ export function Table({ columns, rows, label, id, chosen, onOpen, sorted, onSort
       <thead>
         <tr>
           ${columns.map(
-            (c) => html`<th class=${c.number ? "number" : ""} aria-sort=${order.key === c.key ? (order.down ? "descending" : "ascending") : undefined}>
+            (c) => html`<th class="${c.number ? "number" : ""} ${c.minor ? "minor" : ""}" aria-sort=${order.key === c.key ? (order.down ? "descending" : "ascending") : undefined}>
               <button onClick=${() => sortBy(c.key)}>${c.title}${order.key === c.key ? (order.down ? " ↓" : " ↑") : ""}</button>
             </th>`,
           )}
@@ -109,7 +110,7 @@ export function Table({ columns, rows, label, id, chosen, onOpen, sorted, onSort
             tabindex=${onOpen ? 0 : undefined}
             onClick=${onOpen ? () => onOpen(row) : undefined}
           >
-            ${columns.map((c) => html`<td class="${c.number ? "number" : ""} ${c.wide ? "wide" : ""}">${c.show ? c.show(row) : plain(valueOf(c, row))}</td>`)}
+            ${columns.map((c) => html`<td class="${c.number ? "number" : ""} ${c.wide ? "wide" : ""} ${c.minor ? "minor" : ""}">${c.show ? c.show(row) : plain(valueOf(c, row))}</td>`)}
           </tr>`;
         })}
         ${to < shownRows.length &&

@@ -111,6 +111,9 @@ AT_FIRST, AT_ONCE = 4, 32
 MERGED_FILES, MERGED_BYTES = 64, 32 << 20
 """Segments are merged and their texts leave memory from this number of files, or bytes of text."""
 
+MOST_LISTED = 1_000_000
+"""Number of responses, the newest ones, from which older step files are no longer read: each takes about 1 KB of memory."""
+
 _STEP_FILE = re.compile(r"step_(\d{6}|[1-9]\d{6,})\.parquet")
 
 
@@ -166,7 +169,10 @@ class Index(Closing):
             problems = [self._bad[key] for key in sorted(self._bad)]
             if self._no_cache:
                 problems.append(self._no_cache)
-            return IndexState(self._table, read, len(self._keys), tuple(problems))
+            files = read + len(self._unread())
+            if older := len(self._keys) - files:
+                problems.append(f"{older:,} older step files are not listed; links to them work")
+            return IndexState(self._table, read, files, tuple(problems))
 
     def version(self) -> str:
         """Return a string that changes with the files; nothing is read before the first request."""
@@ -215,6 +221,9 @@ class Index(Closing):
     def _unread(self) -> list[FileKey]:
         read = {key for segment in self._segments for key in segment.files}
         todo = [k for k in self._keys.values() if k not in read and k not in self._bad]
+        if sum(s.columns.num_rows for s in self._segments) >= MOST_LISTED:
+            oldest = min((len(key.name), key.name) for key in read)
+            todo = [key for key in todo if (len(key.name), key.name) > oldest]
         return sorted(todo, key=lambda key: (len(key.name), key.name), reverse=True)
 
     def _reader(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,7 @@ class Rollouts(Closing):
     def pages(self) -> Mapping[str, Page]:
         return {
             "rollouts": self.listed,
+            "groups": self.groups,
             "rollout": self.one,
             "tokens": self.tokens,
             "group": self.group,
@@ -99,14 +100,27 @@ class Rollouts(Closing):
 
         While "complete" is false, "total" may still grow.
         """
+        return self._listed(query, lambda table, rows: rows, self._line)
+
+    def groups(self, query: Query) -> Json:
+        """Return the prompts by step of which a response matches, with the rewards of all their responses."""
+        return self._listed(query, Table.first_of_groups, self._group_line)
+
+    def _listed(
+        self,
+        query: Query,
+        reduce: Callable[[Table, Rows], Rows],
+        line: Callable[[Table, int, str], Json],
+    ) -> Json:
         request = read_query(query)
         state = self._index.state(request.offset + request.limit, FIRST_ANSWER)
         table = state.table
         rows, searched = self._select(table, request)
+        rows = reduce(table, rows)
         of = int((~table.flags["carried"]).sum())
         visible = rows[request.offset : request.offset + request.limit].tolist()
         return {
-            "rows": [self._line(table, row, request.text) for row in visible],
+            "rows": [line(table, row, request.text) for row in visible],
             "offset": request.offset,
             "total": len(rows),
             "of": of,
@@ -221,6 +235,20 @@ class Rollouts(Closing):
                     return {**facts, "head": Private(cut), "found_in": where}
         head = table.text("response", row, HEAD * 4) or ""
         return {**facts, "head": Private(head[:HEAD]), "found_in": None}
+
+    def _group_line(self, table: Table, row: int, text: str) -> Json:
+        del text
+        rows = list(table.group_of(row))
+        rewards, tokens = (table.numbers[name][rows] for name in ("reward", "tokens"))
+        cut = sum(table.word("finish_reason", at) == "length" for at in rows)
+        facts = table.facts(row)
+        head = (table.text("prompt", row, LOOKED_AT) or "")[-HEAD:]
+        return {
+            **{name: facts[name] for name in ("step", "sample_id", "domain", "task", "kept")},
+            "rewards": [None if np.isnan(r) else float(r) for r in rewards],
+            "head": Private(head),
+            **_means(rewards, tokens, cut, int(table.flags["kept"][rows].sum())),
+        }
 
     def _row(
         self, step: int, number: int, columns: Any = None, without: Any = ()

@@ -93,6 +93,29 @@ class Table:
         # NaN sorts last in both directions
         return rows[np.argsort(-values if down else values, kind="stable")]
 
+    def first_of_groups(self, rows: Rows) -> Rows:
+        """Return the first row of each prompt in a step; ``rows`` are as ``select`` returns them."""
+        steps, prompts = self.numbers["step"][rows], self.codes["sample_id"][rows]
+        new = np.ones(len(rows), np.bool_)
+        new[1:] = (steps[1:] != steps[:-1]) | (prompts[1:] != prompts[:-1])
+        return rows[new]
+
+    def group_of(self, row: int) -> range:
+        """Return the rows of a row's group, which stand beside each other; at most MOST_ROWS to either side."""
+        first, last = row, row
+        while first > max(0, row - MOST_ROWS) and self._same(first - 1, row):
+            first -= 1
+        while last + 1 < min(self.rows, row + MOST_ROWS) and self._same(last + 1, row):
+            last += 1
+        return range(first, last + 1)
+
+    def _same(self, one: int, other: int) -> bool:
+        """Return whether two rows answer the same prompt in the same step."""
+        same_step = self.numbers["step"][one] == self.numbers["step"][other]
+        carried = self.flags["carried"][one] == self.flags["carried"][other]
+        prompts = self.codes["sample_id"]
+        return bool(same_step and carried and prompts[one] == prompts[other])
+
     def word(self, name: str, row: int) -> str:
         """Return a row's word in a column, or ""."""
         return self.words[name][int(self.codes[name][row])]

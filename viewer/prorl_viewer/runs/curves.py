@@ -54,6 +54,10 @@ def _value(point: tuple[int, float]) -> float:
     return point[1]
 
 
+WHOLE = (0.0, 1.0)
+"""Range of the axis of rewards and shares."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chart:
     """One chart; ``lines`` maps keys to labels, ``in_parts`` is a different key for domains or tasks."""
@@ -62,120 +66,67 @@ class Chart:
     title: str
     unit: str
     section: str
-    lines: tuple[tuple[str, str], ...]
+    lines: tuple[tuple[str, str], ...] = ()
     about: str = ""
     in_parts: str = ""
+    least: tuple[float, float] | None = (0.0, 0.0)
+    """Values that the axis always holds, so that noise far below them looks flat."""
     first: bool = True
     """Whether the chart is shown by default."""
     smooth: bool = True
     """Whether the chart may be smoothed; False for rare metrics and those that jump, such as KL at a reset."""
 
     @property
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        return self.lines or ((self.name, self.title),)
+
+    @property
     def part_key(self) -> str:
         """The key for a domain or task."""
-        return self.in_parts or self.lines[0][0]
-
-
-def _one(
-    key: str,
-    title: str,
-    unit: str,
-    section: str,
-    about: str = "",
-    in_parts: str = "",
-    first: bool = True,
-    smooth: bool = True,
-) -> Chart:
-    lines = ((key, title),)
-    return Chart(key, title, unit, section, lines, about, in_parts, first, smooth)
+        return self.in_parts or self.keys[0][0]
 
 
 STALE = "stale_share"
 """A computed key that no run records: the share of trained groups that were carried over from earlier steps."""
 INTERVALS = {"validation_reward": "validation_se"}
 """Maps a key to that of its standard error; the band is 1.96 standard errors wide on either side."""
-
-CHARTS = (
-    _one(
-        "reward_mean", "Reward", "", "Learning", "mean raw reward of all responses with a verdict"
-    ),
-    _one(
-        "pass_rate",
-        "Pass rate",
-        "share",
-        "Learning",
-        "share of responses with full marks",
-        first=False,
-    ),
-    _one(
-        "validation_reward",
-        "Validation reward",
-        "",
-        "Learning",
-        "the same problems each time; band: 95 % interval between problems",
-        smooth=False,
-    ),
-    _one(
-        "kl",
-        "KL to the reference",
-        "nats a token",
-        "Policy",
-        "falls to 0 at a reference reset",
-        smooth=False,
-    ),
-    _one("entropy", "Entropy", "nats a token", "Policy"),
-    _one(
-        "response_length_mean",
-        "Response length",
-        "tokens",
-        "Responses",
-        in_parts="length_mean",
-    ),
-    _one("truncated_rate", "Cut by the token limit", "share", "Responses"),
-    _one("unparsable_rate", "Unparsable answers", "share", "Responses"),
-    _one("infra_errors", "Responses without a verdict", "count", "Responses", "infra errors"),
-    _one("filter_rate", "Groups without a learning signal", "share", "Responses", first=False),
-    _one(
-        "mismatch_kl",
-        "Sampler mismatch",
-        "nats a token",
-        "Sampler",
-        "KL between the sampler and the trainer before the update",
-    ),
-    _one(
-        "mismatch_ess",
-        "Effective sample size of the ratios",
-        "share",
-        "Sampler",
-        "trainer over sampler",
-        first=False,
-    ),
-    _one(
-        STALE,
-        "Staleness",
-        "share",
-        "Sampler",
-        "share of the trained groups that an earlier step sampled",
-    ),
-    _one("grad_norm", "Gradient norm", "", "Policy", "before clipping", first=False),
-    _one("lr", "Learning rate", "", "Policy", first=False, smooth=False),
-    _one("tokens_per_second", "Speed", "tokens/s", "Time"),
-    Chart(
-        "stages",
-        "Time per stage",
-        "s",
-        "Time",
-        (
-            ("sample_seconds", "sampling"),
-            ("score_seconds", "scoring"),
-            ("update_seconds", "update"),
-            ("validation_seconds", "validation"),
-        ),
-        "seconds of a step; in scoring nothing was sampled and verdicts were waited for",
-    ),
+LEARNING, ANSWERS = "Did it learn?", "How does it answer?"
+POLICY, SAMPLER, TIME = "How does the policy move?", "Is the sampler true to it?", "How fast is it?"
+SAME = "the same problems each time; band: 95 % interval between problems"
+OF_STEP = "mean raw reward of all responses with a verdict"
+MISMATCH = "KL between the sampler and the trainer before the update"
+STAGES = (
+    ("sample_seconds", "sampling"),
+    ("score_seconds", "scoring"),
+    ("update_seconds", "update"),
+    ("validation_seconds", "validation"),
 )
+IN_STAGES = "seconds of a step; in scoring nothing was sampled and verdicts were waited for"
+
+# fmt: off
+CHARTS = (
+    Chart("validation_reward", "Validation reward", "", LEARNING, about=SAME, least=WHOLE, smooth=False),
+    Chart("reward_mean", "Reward", "", LEARNING, about=OF_STEP, least=WHOLE),
+    Chart("pass_rate", "Pass rate", "share of responses with full marks", LEARNING, least=WHOLE, first=False),
+    Chart("response_length_mean", "Response length", "tokens", ANSWERS, in_parts="length_mean"),
+    Chart("truncated_rate", "Cut by the token limit", "share", ANSWERS, least=WHOLE),
+    Chart("unparsable_rate", "Unparsable answers", "share", ANSWERS, least=WHOLE),
+    Chart("infra_errors", "Responses without a verdict", "count", ANSWERS, about="infra errors", least=WHOLE),
+    Chart("filter_rate", "Groups without a learning signal", "share", ANSWERS, least=WHOLE, first=False),
+    Chart("kl", "KL to the reference", "nats a token", POLICY, about="falls to 0 at a reference reset", least=(0, 0.01), smooth=False),
+    Chart("entropy", "Entropy", "nats a token", POLICY),
+    Chart("grad_norm", "Gradient norm", "", POLICY, about="before clipping", first=False),
+    Chart("lr", "Learning rate", "", POLICY, first=False, smooth=False),
+    Chart("mismatch_kl", "Sampler mismatch", "nats a token", SAMPLER, about=MISMATCH, least=(0, 0.001)),
+    Chart("sampler_gap", "Sampler gap", "nats a token", SAMPLER, about="mean size of the difference of log-probs", least=(0, 0.001)),
+    Chart("mismatch_ess", "Effective sample size of the ratios", "share", SAMPLER, about="trainer over sampler", least=WHOLE, first=False),
+    Chart(STALE, "Staleness", "share", SAMPLER, about="share of the trained groups that an earlier step sampled", least=WHOLE),
+    Chart("tokens_per_second", "Speed", "tokens/s", TIME),
+    Chart("stages", "Time per stage", "s", TIME, STAGES, IN_STAGES),
+)
+# fmt: on
 BY_NAME = {chart.name: chart for chart in CHARTS}
-_DRAWN = {key for chart in CHARTS for key, _ in chart.lines}
+_DRAWN = {key for chart in CHARTS for key, _ in chart.keys}
 
 
 def words(key: str) -> str:
@@ -184,14 +135,14 @@ def words(key: str) -> str:
 
 def charts_of(keys: Collection[str]) -> list[Chart]:
     """Return the predefined charts for these keys, and one per other number."""
-    named = [chart for chart in CHARTS if any(key in keys for key, _ in chart.lines)]
+    named = [chart for chart in CHARTS if any(key in keys for key, _ in chart.keys)]
     plain = (key for key in sorted(keys) if "/" not in key and key not in _DRAWN | {"step"})
     return [*named, *(other(key) for key in plain)]
 
 
 def other(key: str) -> Chart:
     """Return the chart of a number that has no predefined chart."""
-    return _one(key, words(key), "", "Other", first=False)
+    return Chart(key, words(key), "", "Other", least=None, first=False)
 
 
 WIDTH = 400
@@ -215,7 +166,7 @@ def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
     for chart in charts_of({*metrics.columns, *([STALE] if _staleness(metrics) else [])}):
         by = ["domain"] if chart.part_key in in_domains else []
         by += ["task"] if chart.part_key in in_tasks else []
-        values = (v for key, _ in chart.lines for v in values_of(metrics, key))
+        values = (v for key, _ in chart.keys for v in values_of(metrics, key))
         moves = any(v and math.isfinite(v) for v in values)
         charts.append(
             {
@@ -224,6 +175,7 @@ def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
                 "unit": chart.unit,
                 "section": chart.section,
                 "about": chart.about,
+                "least": chart.least,
                 "by": by,
                 "smooth": chart.smooth,
                 "first": chart.first and moves,
@@ -253,7 +205,7 @@ def find_chart(metrics: Metrics, name: str) -> Chart:
 
 def overall(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) -> list[Json]:
     lines = []
-    for key, label in chart.lines:
+    for key, label in chart.keys:
         values = values_of(metrics, key)
         line = _line(metrics.steps, values, mean, span)
         if not line.points:

@@ -16,8 +16,9 @@ from prorl_training.run.checkpoint import checkpoint_path, newest_step, read_sta
 from prorl_training.run.folder import RunFolder, last_written, run_state
 from prorl_training.run.lineage import lines
 from prorl_training.run.resume import flat
+from prorl_training.schedule.safety import EVERY_STEP
 from prorl_viewer.runs.around import STEPS
-from prorl_viewer.runs.curves import Z95
+from prorl_viewer.runs.curves import BY_NAME, Z95, smoothing, thin, words
 from prorl_viewer.runs.journal import FAR, Metrics
 from prorl_viewer.subject import Json
 
@@ -64,6 +65,8 @@ def _of_preset(name: str) -> Mapping[str, Any] | None:
 
 PACE = 50
 """The remaining time is estimated from the median duration of this many newest steps."""
+SPARK = 60
+"""Number of buckets of a sparkline."""
 STATES = {
     "running": "running",
     "finished": "ended",
@@ -94,6 +97,8 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
     # a single step's reward depends on the problems drawn
     rewards = metrics.window("reward_mean", step - STEPS + 1, step)
     resets = [row["step"] for row in decisions if row.get("kind") == "reference_reset"]
+    change, written = gain(metrics), last_written(run)
+    shows, sentence = verdict(change)
     return {
         "name": run.name,
         "state": display_state,
@@ -102,11 +107,17 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
         "step": step,
         "steps": steps,
         "eta_seconds": eta,
-        "age_seconds": round(time.time() - last_written(run), 1),
+        "age_seconds": round(time.time() - written, 1),
+        "written": written,
         "train_seconds": math.fsum(seconds),
         "tokens": None if tokens is None else tokens[1],
         "reward": statistics.fmean(rewards) if rewards else None,
         "validation": _validation(metrics),
+        "gain": change,
+        "verdict": shows,
+        "sentence": sentence,
+        "domains": by_domain(metrics, change),
+        "controlled": controlled(decisions),
         "last_reset": resets[-1] if resets else None,
         "preset": config.get("preset"),
         "engine": config.get("engine"),
@@ -118,19 +129,88 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
     }
 
 
-def summary(head: Mapping[str, Any]) -> Json:
-    """Return the header's part for the list of subjects."""
-    validation = head["validation"]
+def summary(head: Mapping[str, Any], metrics: Metrics) -> Json:
+    """Return the header's part for the list of runs, with the line of a sparkline."""
+    drawn = "reward_mean" if head["gain"] is None else "validation_reward"
+    line = thin(
+        metrics.steps, metrics.column(drawn), SPARK, smoothing(BY_NAME[drawn], head["step"])
+    )
+    names = ("state", "state_words", "step", "steps", "reward", "validation", "gain", "written")
     return {
-        "state": head["state_words"],
-        "step": head["step"],
-        "of_steps": head["steps"],
-        "reward": head["reward"],
-        "validation_reward": validation and validation["value"],
-        "preset": head["preset"],
-        "model": head["model"],
-        "reason": head["reason"] or None,
+        **{name: head[name] for name in (*names, "verdict", "preset", "model", "reason")},
+        "spark": {"of": drawn, "points": line.points},
     }
+
+
+def gain(metrics: Metrics) -> Json:
+    """Return the change from the first validation to the newest, with its 95 % interval if it can be estimated.
+
+    It is paired problem by problem where both validations recorded the same number of rewards.
+    """
+    values = zip(metrics.steps, metrics.column("validation_reward"), strict=True)
+    points = [(step, value) for step, value in values if math.isfinite(value)]
+    if len(points) < 2:
+        return None
+    (first, before), (last, after) = points[0], points[-1]
+    rewards = zip(metrics.problems.get(first, ()), metrics.problems.get(last, ()), strict=False)
+    pairs = [
+        (a, b) for a, b in rewards if isinstance(a, int | float) and isinstance(b, int | float)
+    ]
+    same = len(metrics.problems.get(first, ())) == len(metrics.problems.get(last, ()))
+    if same and len(pairs) > 1:
+        error = statistics.stdev(b - a for a, b in pairs) / math.sqrt(len(pairs))
+    else:
+        pairs = []
+        errors = [e for s in (first, last) for e in metrics.window("validation_se", s, s)]
+        error = math.hypot(*errors) if len(errors) == 2 else math.nan
+    best = max(points, key=lambda point: point[1])
+    row = {"first": first, "last": last, "before": before, "after": after, "value": after - before}
+    row |= {"low": row["value"] - Z95 * error, "high": row["value"] + Z95 * error}
+    return row | {"paired": len(pairs), "best": best[1], "best_step": best[0]}
+
+
+def verdict(change: Json) -> tuple[str, str]:
+    """Return what the interval of a gain shows (``rose``, ``fell``, ``unclear``, or ``none``), and a sentence."""
+    if change is None:
+        return "none", "Not measured yet: a gain takes two validations."
+    ends = (
+        f"from {change['before']:.2f} at step {change['first']} to {change['after']:.2f} at step "
+        f"{change['last']}"
+    )
+    over = f", paired over {change['paired']} problems" if change["paired"] else ""
+    if change["low"] > 0:
+        return "rose", f"It learned: validation rose {ends}{over}."
+    if change["high"] < 0:
+        return "fell", f"It got worse: validation fell {ends}{over}."
+    return "unclear", f"No change is shown: validation went {ends}, within the noise{over}."
+
+
+def by_domain(metrics: Metrics, change: Json) -> Json:
+    """Return each domain's reward before and after: at the first and the newest validation, else in training."""
+    rows, last = [], metrics.steps[-1] if metrics.steps else 0
+    width = min(STEPS, len(metrics.steps) // 2)
+    key, spans = (
+        "reward_mean",
+        [(0, metrics.steps[width - 1] if width else 0), (last - width + 1, last)],
+    )
+    if change is not None and "validation_reward" in metrics.keys_of_parts("domains"):
+        key, spans = "validation_reward", [(change[at], change[at]) for at in ("first", "last")]
+    for name in metrics.parts("domains"):
+        before, after = (metrics.window(f"domains/{name}/{key}", *span) for span in spans)
+        if before and after:
+            ends = {"before": statistics.fmean(before), "after": statistics.fmean(after)}
+            rows.append({"name": name, **ends})
+    rows.sort(key=lambda row: row["before"] - row["after"])
+    return {"of": key, "steps": width, "rows": rows}
+
+
+def controlled(decisions: Sequence[Mapping[str, Any]]) -> Json:
+    """Return how often each kind of decision was made, and its last step; those of every step are left out."""
+    kinds: dict[str, list[int]] = {}
+    for row in decisions:
+        if isinstance(row.get("kind"), str) and row["kind"] not in EVERY_STEP:
+            kinds.setdefault(row["kind"], []).append(row["step"])
+    return [{"kind": words(k), "count": len(s), "last": s[-1]} for k, s in kinds.items()]
 
 
 def _validation(metrics: Metrics) -> Json:

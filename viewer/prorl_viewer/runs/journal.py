@@ -80,16 +80,21 @@ class Metrics:
         self.tail = Tail(path)
         self.steps: list[int] = []
         self.columns: dict[str, array[float]] = {}
+        self.problems: dict[int, list[Any]] = {}
+        """Maps the step of a validation to its rewards by problem, as recorded."""
         self.rewritten = 0
         """How often the file was read from the start; its rows may then differ even if its size does not."""
 
     def refresh(self) -> None:
         anew, rows = self.tail.read()
         if anew:
-            self.steps, self.columns, self.rewritten = [], {}, self.rewritten + 1
+            self.steps, self.columns, self.problems = [], {}, {}
+            self.rewritten += 1
         for row in rows:
             with contextlib.suppress(OverflowError, RecursionError):  # not a line of a run
                 self._add(int(row["step"]), list(scalars(row)))
+                if isinstance(rewards := row.get("validation_rewards"), list):
+                    self.problems[int(row["step"])] = rewards
 
     def _add(self, step: int, numbers: list[tuple[str, float]]) -> None:
         if self.steps and step <= self.steps[-1]:  # repeated step: the newest line counts
@@ -106,6 +111,8 @@ class Metrics:
                 column.append(math.nan)
 
     def _cut(self, place: int) -> None:
+        for step in self.steps[place:]:
+            self.problems.pop(step, None)
         del self.steps[place:]
         for column in self.columns.values():
             del column[place:]

@@ -111,7 +111,7 @@ class RunSubject:
 
     def _summary(self, query: Query) -> Json:
         del query
-        return summary(header(self.run, self._metrics, self._decisions.rows))
+        return summary(header(self.run, self._metrics, self._decisions.rows), self._metrics)
 
     def _header(self, query: Query) -> Json:
         del query

@@ -1,13 +1,15 @@
 // The evaluation: models on the same problems. Its parts stand in modules of their own.
 import { Chart } from "../chart.js";
-import { useData } from "../data.js";
+import { useData, useSubjects } from "../data.js";
 import { html, shown } from "../lib.js";
+import { link } from "../router.js";
 import { Name } from "../text.js";
 import { ClaimsTab } from "./evaluation_claims.js";
 import { HowTab, Plain } from "./evaluation_how.js";
 import { ProblemPage } from "./evaluation_problem.js";
 import { ProblemsTab, useMatrix } from "./evaluation_problems.js";
-import { Regime, three, Waiting } from "./evaluation_shared.js";
+import { Dots } from "./evaluation_dots.js";
+import { Change, Regime, three, Waiting } from "./evaluation_shared.js";
 import { SolvableTab } from "./evaluation_solvable.js";
 
 /** @typedef {import("../router.js").Route} Route */
@@ -26,6 +28,7 @@ const TABS = [
 export function EvaluationView({ subject, route }) {
   const { data, error } = useData(subject, "summary");
   const matrix = useMatrix(subject, route);
+  const run = useSubjects().subjects.find((s) => s.name === subject)?.run;
   if (error) return html`<p class="error" role="alert">${error}</p>`;
   if (data === null) return html`<p class="none" role="status">reading</p>`;
   const every = data.each.map((/** @type {any} */ m, /** @type {number} */ i) => ({ ...m, colour: i % 8 }));
@@ -34,7 +37,7 @@ export function EvaluationView({ subject, route }) {
   const part = { subject, route, models, every };
   return html`
     <h1><${Name} value=${subject} /></h1>
-    <p class="lead">${shown(data.problems)} problems · ${every.length} ${every.length === 1 ? "model" : "models"} · ${unfinished(data)}</p>
+    <p class="soft">${shown(data.problems)} problems · ${every.length} ${every.length === 1 ? "model" : "models"} · ${unfinished(data)}${run && html` · of the run <a href=${link(run, "run")}><${Name} value=${run} /></a>`}</p>
     ${every.length > 1 && html`<${Models} ...${part} />`}
     <nav class="tabs" aria-label="parts of the evaluation">
       ${TABS.map(
@@ -99,51 +102,58 @@ function Models({ route, models, every }) {
 }
 
 /**
- * What is said of the whole, the models' numbers, and pass@k.
- * @param {Part & {summary: any}} props
+ * The sentence first, then the models' numbers, every problem as a dot, and pass@k.
+ * @param {Part & {summary: any, matrix: import("./evaluation_problems.js").Matrix}} props
  */
-function OverviewTab({ subject, route, models, summary }) {
-  const asked = { models: route.query.models };
-  const claims = useData(subject, "claims", asked);
+function OverviewTab({ subject, route, models, summary, matrix }) {
+  const claims = useData(subject, "claims", { models: route.query.models });
+  const [first, ...others] = claims.data?.headline ?? [];
   return html`
     <section aria-label="in short">
       <${Waiting} state=${claims} what="differences and claims" />
-      ${claims.data?.headline && html`<ul class="said">${[...claims.data.headline, ...(claims.data.verdict ?? [])].map((l) => html`<li>${l}</li>`)}</ul>`}
+      ${first && html`<p class="sentence">${first}</p><ul class="said">${[...others, ...(claims.data.verdict ?? [])].map((l) => html`<li>${l}</li>`)}</ul>`}
       ${claims.data?.caveats?.length > 0 && html`<details><summary>Before you believe it (${claims.data.caveats.length})</summary><ul>${claims.data.caveats.map((/** @type {string} */ l) => html`<li>${l}</li>`)}</ul></details>`}
     </section>
-    <${Curves} subject=${subject} route=${route} models=${models} />
-    <${Scores} models=${models} each=${summary.each} />
+    <${Scores} models=${models} each=${summary.each} claims=${claims.data?.claims ?? []} route=${route} />
+    <div class="pair">
+      <${Dots} matrix=${matrix} models=${models} route=${route} />
+      <${Curves} subject=${subject} route=${route} models=${models} />
+    </div>
     ${(claims.data?.tables ?? []).map((/** @type {any} */ t) => html`<section><h2>${t.title}</h2><${Plain} label=${t.title} head=${t.head} rows=${t.rows} /></section>`)}
   `;
 }
 
 /**
- * Means over problems with their intervals, a row a group and metric, a column a model.
- * @param {{models: Model[], each: any[]}} props
+ * Means over problems, a row a model; all intervals of the table are of one kind.
+ * @param {{models: Model[], each: any[], claims: any[], route: Route}} props
  */
-function Scores({ models, each }) {
+function Scores({ models, each, claims, route }) {
   const own = models.map((m) => each.find((e) => e.key === m.key));
   /** @type {string[]} */
   const groups = [...new Set(own.flatMap((m) => m.scores.map((/** @type {any} */ s) => s.group)))];
   if (!groups.length) return null;
-  const metrics = [...new Set(own.flatMap((m) => m.scores.flatMap((/** @type {any} */ s) => Object.keys(s.metrics))))];
+  const group = groups.includes(route.query.of) ? route.query.of : groups[0];
+  const again = route.query.interval === "again";
+  const scores = own.map((m) => m.scores.find((/** @type {any} */ s) => s.group === group));
+  const metrics = [...new Set(scores.flatMap((s) => Object.keys((again ? s?.fixed : s?.metrics) ?? {})))];
+  const changes = models.map((m) => claims.find((c) => c.checkpoint === m.label && (c.group === group || c.group === `${group}:${group}` || c.name === group))?.changes ?? {});
+  const compared = !again && models.length > 1 && changes.some((c) => c["pass@1"]);
   return html`<section><h2>Means over problems</h2>
-    <div class="table tight" tabindex="0" role="region" aria-label="means over problems"><table>
-      <thead><tr><th>group</th><th>metric</th>${models.map((m) => html`<th class="number">${m.label}</th>`)}</tr></thead>
-      <tbody>${groups.map((group) =>
-        metrics.map(
-          (metric, i) => html`<tr>${i === 0 && html`<th scope="rowgroup" rowspan=${metrics.length}>${group}</th>`}<td>${metric}</td>
-            ${own.map((m) => {
-              const own = m.scores.find((/** @type {any} */ s) => s.group === group);
-              const found = own?.metrics[metric];
-              const fixed = own?.fixed[metric];
-              return html`<td class="number">${found ? html`${three(found.value)} <span class="unit">[${three(found.low)}, ${three(found.high)}]</span>` : "–"}
-                ${fixed?.count > 0 && html` <span class="unit">{${three(fixed.low)}, ${three(fixed.high)}}</span>`}</td>`;
-            })}</tr>`,
-        ),
-      )}</tbody>
+    <div class="filters">
+      ${groups.length > 1 && html`<label>of<select value=${group} onChange=${(/** @type {any} */ e) => route.go({ of: e.target.value === groups[0] ? null : e.target.value }, true)}>${groups.map((g) => html`<option value=${g}>${g === "overall" ? "all problems" : g}</option>`)}</select></label>`}
+      <label>95 % intervals over<select value=${again ? "again" : ""} onChange=${(/** @type {any} */ e) => route.go({ interval: e.target.value }, true)}>
+        <option value="">other problems like these</option><option value="again">these problems, sampled again</option></select></label>
+    </div>
+    <div class="table tight scores" tabindex="0" role="region" aria-label="means over problems"><table>
+      <thead><tr><th>model</th>${metrics.map((m) => html`<th class="number ${m === "reward" ? "minor" : ""}">${m}</th>`)}${compared && html`<th class="number">pass@1 against ${models[0].label}</th>`}</tr></thead>
+      <tbody>${models.map((m, i) => html`<tr><th scope="row"><span class="key-dot c${m.colour}"></span><${Name} value=${m.label} /></th>
+        ${metrics.map((metric) => {
+          const value = scores[i]?.metrics[metric];
+          const span = (again ? scores[i]?.fixed : scores[i]?.metrics)?.[metric];
+          return html`<td class="number ${metric === "reward" ? "minor" : ""}">${three((value ?? span)?.value)} ${span?.count > 0 && html`<span class="unit">[${three(span.low)}, ${three(span.high)}]</span>`}</td>`;
+        })}
+        ${compared && html`<td class="number">${i === 0 ? "" : html`<${Change} of=${changes[i]["pass@1"]} />`}</td>`}</tr>`)}</tbody>
     </table></div>
-    <p class="none">Brackets are about problems like these, braces about these very problems sampled again; each model's own problems, so that differences are in the claims.</p>
   </section>`;
 }
 
@@ -169,7 +179,7 @@ function Curves({ subject, route, models }) {
       <select value=${data.group} onChange=${(/** @type {any} */ e) => route.go({ group: e.target.value === "overall:overall" ? null : e.target.value })}>
         ${data.groups.map((/** @type {any} */ g) => html`<option value=${g.name}>${g.kind === "overall" ? "all problems" : `${g.kind} ${g.name.replace(/^\w+:/, "")}`} (${g.problems})</option>`)}
       </select></label></div>`}
-    ${lines.length > 0 && html`<${Chart} title="pass@k of ${name}" unit="${data.problems} problems" series=${lines} bands=${near} xLabel="k" log />
+    ${lines.length > 0 && html`<${Chart} title="pass@k of ${name}" unit="${data.problems} problems" series=${lines} bands=${near} xLabel="k" log least=${[0, 1]} />
       <p class="none">Unbiased estimate for every power of two up to n; bands are ${100 * data.level}% intervals over ${data.shared ? "the problems that all models share" : "each model's own problems"}${near.length ? "; shaded: k above n/2, where pass@k is little more than whether any sample succeeded" : ""}.</p>`}
     ${data?.claims?.length > 0 && html`<ul class="said">${data.claims.map((/** @type {any} */ c) => html`<li><${Regime} name=${c.regime} /> ${c.checkpoint}: ${c.reason}</li>`)}</ul>`}
   </section>`;

@@ -3,6 +3,7 @@ import { exported, useData } from "../data.js";
 import { html, shown, useKey } from "../lib.js";
 import { Table } from "../table.js";
 import { Text } from "../text.js";
+import { Response, useRaw } from "../markdown.js";
 import { CheckAgain } from "./check_again.js";
 import { wanted } from "./evaluation_problems.js";
 import { Share } from "./evaluation_shared.js";
@@ -70,7 +71,7 @@ function Asked({ data }) {
   return html`<p class="unit">${facts.join(" · ")}</p>
     ${data.altered && html`<p class="warn">Models were asked different things under this id: it enters no comparison.</p>`}
     ${data.prompt.length === 0 && html`<p class="none">The folder says nothing of the prompt: it holds a result alone.</p>`}
-    <div class="asked">${data.prompt.map((/** @type {any} */ m) => html`<h3>${m.role}</h3><${Text} value=${m.content} label="prompt" />`)}</div>
+    <div class="asked">${data.prompt.map((/** @type {any} */ m) => html`<h3>${m.role}</h3><${Response} value=${m.content} label="prompt" raw=${false} />`)}</div>
     ${data.reference && html`<details open=${(data.reference.length ?? data.reference.text.length) < SHORT}><summary>reference answer</summary><${Text} value=${data.reference} label="reference answer" /></details>`}`;
 }
 
@@ -142,10 +143,11 @@ function Kinds({ of }) {
 function Answer({ subject, problem, model, index }) {
   const query = { problem, model, index };
   const { data, error } = useData(subject, "sample", query);
+  const { raw, Switch } = useRaw();
   if (error) return html`<p class="error" role="alert">${error}</p>`;
   if (data === null) return html`<p class="none" role="status">reading</p>`;
   return html`<article class="panel">
-    <h3>Answer ${index} <${Kinds} of=${data.kinds} /></h3>
+    <h3>Answer ${index} <${Kinds} of=${data.kinds} /> <${Switch} /></h3>
     <dl>
       <dt>reward</dt><dd>${shown(data.reward)} <span class="unit">${data.status}</span></dd>
       <dt>why</dt><dd><${Text} value=${data.reason} inline /></dd>
@@ -155,7 +157,7 @@ function Answer({ subject, problem, model, index }) {
       ${data.note && html`<dt>note</dt><dd><${Text} value=${data.note} inline /></dd>`}
       ${Object.entries(data.metrics).map(([name, value]) => html`<dt>${name}</dt><dd>${typeof value === "number" ? shown(value) : html`<${Text} value=${value} inline />`}</dd>`)}
     </dl>
-    <${Text} value=${data.text} label="answer ${index}" />
+    <${Response} value=${data.text} label="answer ${index}" raw=${raw} />
     ${data.checkable && html`<${CheckAgain} subject=${subject} query=${query} />`}
   </article>`;
 }

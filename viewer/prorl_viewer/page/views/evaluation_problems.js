@@ -4,6 +4,7 @@ import { Field } from "../field.js";
 import { html, signed, useMemo } from "../lib.js";
 import { compared, Table } from "../table.js";
 import { Text } from "../text.js";
+import { placeOf } from "./evaluation_dots.js";
 import { Choice, rate, Share } from "./evaluation_shared.js";
 
 /** @typedef {import("./evaluation.js").Model} Model */
@@ -50,6 +51,7 @@ export function wanted(matrix, models, query) {
   const kept = matrix.rows.filter(
     (row) =>
       BY.every((name) => !query[name] || row[/** @type {"domain"} */ (name)] === query[name]) &&
+      (!query.dot || placeOf(row.cells[first], row.cells[last]) === query.dot) &&
       (!query.set || setOf(row.cells[first], row.cells[last]) === query.set) &&
       (!words || (matrix.found ? matrix.found.has(row.id) : here(row, words))),
   );
@@ -191,7 +193,7 @@ function Filters({ route, rows, several, by, models }) {
   const { query } = route;
   /** @param {string} name */
   const values = (name) => [...new Set(rows.map((r) => r[/** @type {"domain"} */ (name)]))].filter(Boolean).sort();
-  const any = [...BY, "q", "set", "sort"].some((name) => query[name]);
+  const any = [...BY, "q", "set", "dot", "sort"].some((name) => query[name]);
   return html`<form class="filters" role="search" onSubmit=${(/** @type {Event} */ e) => e.preventDefault()}>
     <${Field} title="words of id or prompt" value=${query.q ?? ""} told=${(/** @type {string} */ q) => route.go({ q }, true)} first />
     ${several.map((name) => html`<${Choice} route=${route} name=${name} title=${name} values=${values(name).map((v) => [v, v])} />`)}
@@ -199,6 +201,6 @@ function Filters({ route, rows, several, by, models }) {
     ${several.length > 0 && html`<label>grouped by<select value=${by || "none"} onChange=${(/** @type {any} */ e) => route.go({ by: e.target.value }, true)}>
       ${["none", ...several].map((v) => html`<option value=${v}>${v === "none" ? "nothing" : v}</option>`)}
     </select></label>`}
-    ${any && html`<button type="button" onClick=${() => route.go({ q: null, domain: null, benchmark: null, family: null, set: null, sort: null, down: null })}>all problems</button>`}
+    ${any && html`<button type="button" onClick=${() => route.go({ q: null, domain: null, benchmark: null, family: null, set: null, dot: null, sort: null, down: null })}>all problems</button>`}
   </form>`;
 }

@@ -14,6 +14,15 @@ const ROW = 34; // pixels of a row
 const AROUND = 10; // rows drawn above and below what is seen
 const AGAIN = 400; // milliseconds until an answer that was not complete is asked for again
 const IN_FILE = "400"; // rows that an exported page holds
+const PROMPTS = [
+  { key: "step", title: "step", number: true },
+  { key: "marks", title: "rewards, one mark a response" },
+  { key: "mean_reward", title: "mean", number: true },
+  { key: "mean_tokens", title: "tokens", number: true, minor: true },
+  { key: "domain", title: "domain", minor: true },
+  { key: "sample_id", title: "prompt" },
+  { key: "", title: "asked", minor: true },
+];
 const COLUMNS = [
   { key: "step", title: "step", number: true },
   { key: "sample_id", title: "sample" },
@@ -30,18 +39,19 @@ const COLUMNS = [
 
 /** @param {Row} row */
 export function idOf(row) {
-  return `${row.step}.${row.row}`;
+  return row.rewards ? `${row.step}.${row.sample_id}` : `${row.step}.${row.row}`;
 }
 
 /**
  * The rows of a query, asked for in chunks; kept until the query changes.
  * @param {string} subject
+ * @param {string} page "groups": a row a prompt and step, "rollouts": a row a response
  * @param {Record<string, string>} query
  */
-export function useRows(subject, query) {
+export function useRows(subject, page, query) {
   const { subjects } = useSubjects();
   const version = subjects.find((s) => s.name === subject)?.version ?? "";
-  const what = `${subject}?${JSON.stringify(query)}`;
+  const what = `${subject}/${page}?${JSON.stringify(query)}`;
   const [, draw] = useState(0);
   const [range, setRange] = useState([0, 0]);
   const kept = useRef({ what: "", chunks: /** @type {Map<number, Row[]>} */ (new Map()), about: /** @type {Partial<About>} */ ({}), error: "" });
@@ -54,7 +64,7 @@ export function useRows(subject, query) {
     const stop = new AbortController();
     let timer = 0;
     const chunks = [...new Set(range)];
-    Promise.all(chunks.map((chunk) => ask(subject, query, chunk, stop.signal))).then(
+    Promise.all(chunks.map((chunk) => ask(subject, page, query, chunk, stop.signal))).then(
       (answers) => {
         const now = kept.current;
         const same = now.what === what && now.about.asked === what;
@@ -119,7 +129,7 @@ export function useRows(subject, query) {
         const next = at < 0 ? 0 : at + by;
         if (next < 0 || next >= (about.total ?? 0)) return "";
         const chunk = Math.floor(next / CHUNK);
-        if (!chunks.has(chunk)) chunks.set(chunk, (await ask(subject, query, chunk)).rows);
+        if (!chunks.has(chunk)) chunks.set(chunk, (await ask(subject, page, query, chunk)).rows);
         const row = rowAt(next);
         return row === undefined ? "" : idOf(row);
       },
@@ -129,19 +139,38 @@ export function useRows(subject, query) {
 
 /**
  * @param {string} subject
+ * @param {string} page
  * @param {Record<string, string>} query
  * @param {number} chunk
  * @param {AbortSignal} [signal]
  * @returns {Promise<About & {rows: Row[]}>}
  */
-async function ask(subject, query, chunk, signal) {
-  if (!exported) return get(subject, "rollouts", { ...query, offset: chunk * CHUNK, limit: CHUNK }, signal);
+async function ask(subject, page, query, chunk, signal) {
+  if (!exported) return get(subject, page, { ...query, offset: chunk * CHUNK, limit: CHUNK }, signal);
   const all = await get(subject, "rollouts", { limit: IN_FILE });
   const found = [];
   for (const row of all.rows) if (await passes(subject, query, row)) found.push(row);
   const { sort = "step", order = sort === "step" ? "desc" : "asc" } = query;
   if (sort !== "step" || order !== "desc") found.sort((a, b) => compared(a[sort], b[sort], order === "desc"));
-  return { ...all, total: found.length, of: all.rows.length, complete: true, rows: found.slice(chunk * CHUNK, (chunk + 1) * CHUNK) };
+  const listed = page === "groups" ? await grouped(subject, found, all.rows) : found;
+  return { ...all, total: listed.length, of: all.rows.length, complete: true, rows: listed.slice(chunk * CHUNK, (chunk + 1) * CHUNK) };
+}
+
+/**
+ * The prompts of the rows that were found, each with all of its rewards.
+ * @param {string} subject
+ * @param {Row[]} found
+ * @param {Row[]} all
+ */
+function grouped(subject, found, all) {
+  const first = new Map(found.map((row) => [`${row.step}.${row.sample_id}`, row]));
+  return Promise.all(
+    [...first.values()].map(async (row) => {
+      const rows = all.filter((one) => one.step === row.step && one.sample_id === row.sample_id).sort((a, b) => a.row - b.row);
+      const { mean_reward, mean_tokens, prompt } = await get(subject, "group", { step: row.step, sample: row.sample_id });
+      return { ...row, mean_reward, mean_tokens, rewards: rows.map((one) => one.reward), head: prompt.messages.at(-1)?.content };
+    }),
+  );
 }
 
 /**
@@ -177,9 +206,10 @@ async function passes(subject, query, row) {
  *   query: Record<string, string>,
  *   go: (changes: import("../router.js").Changes, replace?: boolean) => void,
  *   narrow: boolean,
- * }} props
+ *   prompts: boolean,
+ * }} props `prompts`: a row a prompt and step, else a row a response
  */
-export function List({ rows, chosen, query, go, narrow }) {
+export function List({ rows, chosen, query, go, narrow, prompts }) {
   const [top, setTop] = useState(0);
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
   const { about, error } = rows;
@@ -235,7 +265,8 @@ export function List({ rows, chosen, query, go, narrow }) {
 
   /** @param {Row | undefined} row */
   function open(row) {
-    if (row !== undefined) go({ at: idOf(row), group: null, prompt: null, sample: null });
+    if (row?.rewards) go({ at: null, group: row.step, prompt: null, sample: row.sample_id });
+    else if (row !== undefined) go({ at: idOf(row), group: null, prompt: null, sample: null });
   }
 
   /** @param {string} key */
@@ -244,9 +275,9 @@ export function List({ rows, chosen, query, go, narrow }) {
     go({ sort: key === "step" && order ? null : key, order: key === "step" && order ? null : order ? "desc" : "asc" });
   }
 
-  const columns = COLUMNS.filter((c) => !(narrow && c.minor));
+  const columns = (prompts ? PROMPTS : COLUMNS).filter((c) => !(narrow && c.minor));
   return html`<p class="rollout-count" role="status">
-      ${about.total === undefined ? "reading" : html`<strong>${total.toLocaleString("en")}</strong> of ${(about.of ?? 0).toLocaleString("en")} rollouts`}
+      ${about.total === undefined ? "reading" : html`<strong>${total.toLocaleString("en")}</strong> ${prompts ? html`prompts by step, ${(about.of ?? 0).toLocaleString("en")} responses in all <span class="marks-key"><${Marks} rewards=${[1, 0.5, 0, null]} /> full, part, none, no verdict</span>` : html`of ${(about.of ?? 0).toLocaleString("en")} rollouts`}`}
       ${about.complete === false && html` <span class="note">so far: ${progress(about)}</span>`}
     </p>
     ${error && html`<p class="error" role="alert">${error}</p>`}
@@ -258,7 +289,7 @@ export function List({ rows, chosen, query, go, narrow }) {
           onScroll=${(/** @type {Event} */ e) => setTop(/** @type {HTMLElement} */ (e.currentTarget).scrollTop)}>
           <table aria-rowcount=${total + 1}>
             <thead><tr>${columns.map((c) => html`<th class="${c.number ? "number" : ""} ${c.minor ? "minor" : ""}" aria-sort=${sort === c.key ? (down ? "descending" : "ascending") : undefined}>
-              ${c.key ? html`<button onClick=${() => sortBy(c.key)}>${c.title}${sort === c.key ? (down ? " ↓" : " ↑") : ""}</button>` : c.title}</th>`)}</tr></thead>
+              ${c.key && (!prompts || c.key === "step") ? html`<button onClick=${() => sortBy(c.key)}>${c.title}${sort === c.key ? (down ? " ↓" : " ↑") : ""}</button>` : c.title}</th>`)}</tr></thead>
             <tbody>
               ${from > 0 && html`<tr class="gap" aria-hidden="true"><td colspan=${columns.length} height=${from * ROW}></td></tr>`}
               ${Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i).map((at) => {
@@ -286,11 +317,35 @@ function progress(about) {
  */
 function cell(row, key) {
   if (key === "") return html`${row.found_in === "prompt" && html`<span class="note">prompt </span>`}<${Text} value=${row.head} inline=${true} />`;
+  if (key === "marks") return html`<${Marks} rewards=${row.rewards} />`;
+  if (key === "mean_reward") return row[key] === null ? "–" : row[key].toFixed(2);
+  if (key === "mean_tokens") return row[key] === null ? "–" : Math.round(row[key]).toLocaleString("en");
   if (key === "reward") return html`<${Reward} value=${row.reward} />`;
   if (key === "kept") return row.kept ? "yes" : "no";
   const value = row[key];
   if (typeof value === "string") return html`<${Name} value=${value} />`;
   return typeof value === "number" && key !== "step" ? shown(value) : (value ?? "–");
+}
+
+const MARK = 14; // pixels from mark to mark
+const MARKS = 32; // marks drawn in a row
+
+/**
+ * Rewards as marks: filled for full marks, a ring for none, half filled between, a dash without a verdict.
+ * @param {{rewards: (number | null)[]}} props
+ */
+export function Marks({ rewards }) {
+  const drawn = rewards.slice(0, MARKS);
+  const passed = rewards.filter((r) => r !== null && r >= 1 - 1e-9).length;
+  return html`<svg class="marks" width=${MARK * drawn.length} height=${MARK} role="img" aria-label="${passed} of ${rewards.length} with full marks">
+      ${drawn.map((r, i) => {
+        const x = MARK * i + MARK / 2;
+        if (r === null) return html`<line x1=${x - 3} x2=${x + 3} y1=${MARK / 2} y2=${MARK / 2} />`;
+        if (r >= 1 - 1e-9) return html`<circle class="full" cx=${x} cy=${MARK / 2} r="5" />`;
+        if (r <= 0) return html`<circle class="none" cx=${x} cy=${MARK / 2} r="4.25" />`;
+        return html`<circle class="none" cx=${x} cy=${MARK / 2} r="4.25" /><path d="M ${x - 4.5} ${MARK / 2} a 4.5 4.5 0 0 0 9 0 z" />`;
+      })}
+    </svg>${rewards.length > MARKS && ` ${rewards.length}`}`;
 }
 
 /**

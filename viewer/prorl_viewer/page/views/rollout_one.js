@@ -1,6 +1,7 @@
 // One response in full: its text by tokens, its verdict explained, and what can be done with it.
 import { get, useData } from "../data.js";
 import { html, shown, useEffect, useRef, useState } from "../lib.js";
+import { Response as Rendered, useRaw } from "../markdown.js";
 import { Name, Text } from "../text.js";
 import { CheckAgain } from "./check_again.js";
 import { Reward } from "./rollout_list.js";
@@ -21,6 +22,7 @@ const LACKS = {
 export function One({ subject, at, route, close }) {
   const [step = "", row = ""] = at.split(".");
   const { data, error } = useData(subject, "rollout", { step, row });
+  const { raw, Switch } = useRaw();
   const head = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     // on a narrow page the list is hidden now, and its row has no focus any more
@@ -42,8 +44,8 @@ export function One({ subject, at, route, close }) {
       </span>
     </div>
     <${Facts} data=${data} />
-    <${Messages} prompt=${data.prompt} />
-    <${Response} subject=${subject} data=${data} route=${route} />
+    <${Messages} prompt=${data.prompt} raw=${raw} />
+    <${Response} subject=${subject} data=${data} route=${route} raw=${raw} Switch=${Switch} />
     <${Verdict} subject=${subject} data=${data} />
     <${TestCase} subject=${subject} step=${step} row=${row} />`;
 }
@@ -67,25 +69,25 @@ function Facts({ data }) {
 
 /**
  * The chat messages of a prompt, or why there are none.
- * @param {{prompt: any}} props
+ * @param {{prompt: any, raw: boolean}} props
  */
-export function Messages({ prompt }) {
+export function Messages({ prompt, raw }) {
   if (!prompt) return "";
   if (prompt.missing) return html`<h3>Prompt</h3><p class="none">${prompt.missing}</p>`;
   return html`<details open><summary><h3>Prompt</h3> <span class="unit">from ${prompt.from}</span></summary>
-    ${prompt.messages.map((/** @type {any} */ m) => html`<p class="role">${m.role}</p><${Text} value=${m.content} label="prompt, ${m.role}" />`)}
+    ${prompt.messages.map((/** @type {any} */ m) => html`<p class="role">${m.role}</p><${Rendered} value=${m.content} label="prompt, ${m.role}" raw=${raw} />`)}
   </details>`;
 }
 
-/** @param {{subject: string, data: any, route: Route}} props */
-function Response({ subject, data, route }) {
+/** @param {{subject: string, data: any, route: Route, raw: boolean, Switch: () => unknown}} props */
+function Response({ subject, data, route, raw, Switch }) {
   const by = route.query.colour ?? "";
   const coloured = Object.hasOwn(COLOURS, by);
   const { data: tokens, error } = useData(subject, coloured ? "tokens" : "", coloured ? { step: data.step, row: data.row } : {});
   const known = coloured && tokens !== null && !error;
   const key = /** @type {keyof typeof COLOURS} */ (by);
   const lacks = known && (tokens.why || (key === "advantage" ? tokens.advantage === null : !tokens[key]) && LACKS[key]);
-  return html`<div class="rollout-head"><h3>Response</h3>
+  return html`<div class="rollout-head"><h3>Response</h3> <${Switch} />
       <label>colour tokens by
         <select value=${by} onChange=${(/** @type {Event} */ e) => route.go({ colour: /** @type {HTMLSelectElement} */ (e.target).value }, true)}>
           <option value="">nothing</option>
@@ -96,7 +98,7 @@ function Response({ subject, data, route }) {
     ${lacks && html`<p class="none">${lacks}</p>`}
     ${known && !lacks && data.response?.text !== undefined
       ? html`<${TokenText} tokens=${tokens} response=${data.response.text} by=${key} />`
-      : html`<${Text} value=${data.response} label="response" />`}`;
+      : html`<${Rendered} value=${data.response} label="response" raw=${raw} />`}`;
 }
 
 /**

@@ -34,10 +34,10 @@ export function Prompt({ subject, sample, route, close }) {
       <span class="buttons"><button onClick=${close}>close</button></span>
     </div>
     ${data.reading && html`<p class="note">so far: ${shown(data.files_read)} of ${shown(data.files)} step files read</p>`}
-    <${Messages} prompt=${data.prompt} />
+    <${Messages} prompt=${data.prompt} raw=${false} />
     <div class="charts">
-      <${Chart} title="Passed" series=${[rate, mean]} onAt=${group} zero=${true} />
-      <${Chart} title="Length" unit="tokens" series=${[tokens]} onAt=${group} zero=${true} />
+      <${Chart} title="Passed" series=${[rate, mean]} onAt=${group} least=${[0, 1]} />
+      <${Chart} title="Length" unit="tokens" series=${[tokens]} onAt=${group} least=${[0, 0]} />
     </div>
     <p class="none">A click on a step, or Enter, opens its responses side by side.</p>
     <${Table} label="responses to ${sample}" columns=${COLUMNS} rows=${data.rows} id=${idOf}

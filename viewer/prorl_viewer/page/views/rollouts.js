@@ -16,26 +16,30 @@ const CLOSED = { at: null, group: null, prompt: null, sample: null };
 export function RolloutsView({ subject, route }) {
   const { query, go } = route;
   const asked = Object.fromEntries([...FILTERS, "sort", "order"].filter((key) => query[key]).map((key) => [key, query[key]]));
-  const rows = useRows(subject, asked);
+  const prompts = query.list !== "responses";
+  const rows = useRows(subject, prompts ? "groups" : "rollouts", prompts ? Object.fromEntries(Object.entries(asked).filter(([key, value]) => key !== "sort" && (key !== "order" || query.sort === "step" || !query.sort) && value)) : asked);
   const open = Boolean(query.at || query.group || query.prompt);
-  const here = rows.placeOf(query.at ?? "");
+  const here = rows.placeOf(query.group ? `${query.group}.${query.sample}` : (query.at ?? ""));
 
   useKey((event) => {
     if (event.key === "Escape" && open) {
       go(CLOSED);
       requestAnimationFrame(() => /** @type {HTMLElement | null} */ (document.querySelector("tr.chosen, .rollout-rows tr[tabindex]"))?.focus());
     }
-    if (query.at && (event.key === "j" || event.key === "k")) {
+    if ((query.at ? !prompts : query.group && prompts) && (event.key === "j" || event.key === "k")) {
       event.preventDefault();
-      rows.beside(here, event.key === "j" ? 1 : -1).then((id) => id && go({ at: id }, true));
+      rows.beside(here, event.key === "j" ? 1 : -1).then((id) => id && go(query.at ? { at: id } : { group: id.slice(0, id.indexOf(".")), sample: id.slice(id.indexOf(".") + 1) }, true));
     }
   });
 
-  return html`<h1 class="visually-hidden">Rollouts of <${Name} value=${subject} /></h1>
+  return html`<h1 class=${open ? "visually-hidden" : ""}>Rollouts of <${Name} value=${subject} /></h1>
     <div class="rollouts ${open ? "open" : ""} ${query.group && !query.at ? "wide" : ""}">
       <section class="rollout-list" aria-label="rollouts">
+        <div class="filters" role="group" aria-label="a row is">
+          ${[["", "prompts"], ["responses", "responses"]].map(([list, title]) => html`<button class="pick" aria-pressed=${(query.list ?? "") === list} onClick=${() => go({ list: list || null, sort: null, order: null })}>${title}</button>`)}
+        </div>
         <${Filters} names=${FILTERS} query=${query} values=${rows.about.values ?? {}} go=${go} />
-        <${List} rows=${rows} chosen=${query.at ?? ""} query=${query} go=${go} narrow=${open} />
+        <${List} rows=${rows} chosen=${query.at ?? ""} query=${query} go=${go} narrow=${open} prompts=${prompts} />
       </section>
       ${open &&
       html`<section class="rollout-open" aria-label="chosen rollout">

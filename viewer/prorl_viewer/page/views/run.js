@@ -1,13 +1,14 @@
 // A run: its state, its curves with what was decided on them, what changed around a step, its settings.
 import { Chart } from "../chart.js";
-import { exported, useData, useSubjects } from "../data.js";
+import { exported, useData, useMany, useSubjects } from "../data.js";
 import { html, shown, signed, useMemo } from "../lib.js";
 import { Table } from "../table.js";
 import { Name } from "../text.js";
+import { Evaluated, State } from "./learned.js";
 import { StepPanel, WIDTHS } from "./run_around.js";
 import { Settings } from "./run_settings.js";
 import { CALM, Timeline } from "./run_timeline.js";
-import { AXES, over, seriesOf, stepAt, useMany, zoomOf } from "./run_lines.js";
+import { AXES, inArms, over, seriesOf, stepAt, zoomOf } from "./run_lines.js";
 
 /** @typedef {import("../router.js").Route} Route */
 /** @typedef {import("./run_lines.js").ChartInfo} ChartInfo */
@@ -19,7 +20,8 @@ export function RunView({ subject, route }) {
   const head = useData(subject, "header");
   const charts = useData(subject, "charts");
   const decided = useData(subject, "decisions");
-  const others = useSubjects().subjects.filter((s) => s.kind === "run" && s.name !== subject);
+  const all = useSubjects().subjects;
+  const others = all.filter((s) => s.kind === "run" && s.name !== subject);
   if (head.error) return html`<h1><${Name} value=${subject} /></h1><p class="error">${head.error}</p>`;
   if (!head.data || !charts.data || !decided.data) return html`<h1><${Name} value=${subject} /></h1><p class="none">reading the run…</p>`;
   const step = route.query.step ? Number(route.query.step) : null;
@@ -29,7 +31,7 @@ export function RunView({ subject, route }) {
   const open = (at) => route.go({ step: at });
   return html`<div class="run ${step !== null ? "with-panel" : ""}">
     <div class="run-main">
-      <${Head} head=${head.data} />
+      <${Head} head=${head.data} evaluations=${all.filter((s) => s.kind === "evaluation" && s.run === subject).map((s) => s.name)} />
       <${Falls} falls=${head.data.falls} last=${head.data.step} step=${step} open=${open} />
       <${Controls} route=${route} head=${head.data} catalogue=${charts.data} others=${others.map((s) => s.name)} beside=${beside} chosen=${shownCharts} />
       ${head.data.step === 0
@@ -48,6 +50,7 @@ export function RunView({ subject, route }) {
         />
       </details>
       <${Settings} subjects=${[subject, ...beside]} />
+      <${Made} head=${head.data} />
     </div>
     ${step !== null && html`<${StepPanel} key=${step} subject=${subject} step=${step} width=${Number(route.query.width ?? WIDTHS[0])} widen=${(/** @type {number} */ width) => route.go({ width: width === WIDTHS[0] ? null : width })} decided=${decided.data} open=${open} zoom=${(/** @type {number} */ from, /** @type {number} */ to) => route.go({ from, to })} />`}
   </div>`;
@@ -62,20 +65,73 @@ const DECISION_COLUMNS = [
   { key: "reason", title: "why" },
 ];
 
-const TONES = /** @type {Record<string, string>} */ ({ running: "good", finished: "good", failed: "bad", killed: "bad", stopped: "warn" });
+/**
+ * The answer first: whether it learned, where the gain came from, what the controller did, and the evaluations.
+ * @param {{head: any, evaluations: string[]}} props
+ */
+function Head({ head, evaluations }) {
+  const v = head.validation;
+  const gain = head.gain;
+  return html`<section class="headline" aria-label="did it learn">
+      <h1><${Name} value=${head.name} /> <${State} of=${head} /></h1>
+      ${head.reason && html`<p class="bad">${head.reason}</p>`}
+      <div class="answer">
+        ${gain && html`<p class="figure"><b class=${{ rose: "good", fell: "bad" }[/** @type {string} */ (head.verdict)] ?? ""}>${signed(gain.value, 2)}</b>${gain.low !== null && html` <span class="soft">[${signed(gain.low, 2)}, ${signed(gain.high, 2)}] at 95 %</span>`}</p>`}
+        <p class="sentence">${head.sentence}</p>
+        <p class="soft">${gain && gain.best_step !== gain.last && `The best validation was ${gain.best.toFixed(2)} at step ${shown(gain.best_step)}. `}${did(head.controlled)}</p>
+        ${evaluations.map((name) => html`<p key=${name}>Evaluated: <${Evaluated} name=${name} /></p>`)}
+      </div>
+      <${Domains} of=${head.domains} />
+    </section>
+    <dl class="facts">
+      <div><dt>step</dt><dd>${head.steps ? `${shown(head.step)} of ${shown(head.steps)}` : shown(head.step)}</dd></div>
+      ${v && html`<div><dt>validation, step ${shown(v.step)}</dt><dd>${v.value.toFixed(3)}${v.low !== null && html` <span class="unit">[${v.low.toFixed(2)}, ${v.high.toFixed(2)}]</span>`}</dd></div>`}
+      <div><dt>reward, last 20 steps</dt><dd>${shown(head.reward)}</dd></div>
+      <div><dt>last reset</dt><dd>${head.last_reset === null ? "none" : `step ${shown(head.last_reset)}`}</dd></div>
+      ${head.tokens !== null && html`<div><dt>tokens</dt><dd>${shown(head.tokens)}</dd></div>`}
+      <div><dt>time in steps</dt><dd>${time(head.train_seconds)}</dd></div>
+      ${head.eta_seconds !== null && html`<div><dt>left</dt><dd>${time(head.eta_seconds)}</dd></div>`}
+    </dl>`;
+}
+
+/**
+ * What the controller did, in a sentence.
+ * @param {{kind: string, count: number, last: number}[]} kinds
+ */
+function did(kinds) {
+  if (!kinds.length) return "The controller has decided nothing yet.";
+  return `The controller decided: ${kinds.map((k) => (k.count === 1 ? `${k.kind} at step ${shown(k.last)}` : `${k.kind} ${k.count} times, last at step ${shown(k.last)}`)).join("; ")}.`;
+}
+
+const ROW = 26; // pixels of a domain's row
+
+/**
+ * Each domain's reward before and after, on one axis from 0 to 1.
+ * @param {{of: {of: string, steps: number, rows: {name: string, before: number, after: number}[]}}} props
+ */
+function Domains({ of }) {
+  if (!of.rows.length) return null;
+  return html`<figure class="domains">
+    <figcaption><h3>Reward by domain</h3><span class="soft">${of.of === "validation_reward" ? "first and last validation" : `training, first and last ${of.steps} steps`}</span></figcaption>
+    <table>
+      <thead class="visually-hidden"><tr><th>domain</th><th>drawn from 0 to 1</th><th>before</th><th>after</th><th>change</th></tr></thead>
+      <tbody>
+        ${of.rows.map((r) => html`<tr>
+          <th scope="row"><${Name} value=${r.name} /></th>
+          <td class="drawn"><svg height=${ROW} width="100%" aria-hidden="true">
+            <line class="axis" x1="0" x2="100%" y1=${ROW / 2} y2=${ROW / 2} />
+            <line class="span" x1="${100 * r.before}%" x2="${100 * r.after}%" y1=${ROW / 2} y2=${ROW / 2} />
+            <circle class="before" cx="${100 * r.before}%" cy=${ROW / 2} r="4" /><circle class="after" cx="${100 * r.after}%" cy=${ROW / 2} r="5" />
+          </svg></td>
+          <td class="number soft">${r.before.toFixed(2)} →</td><td class="number">${r.after.toFixed(2)}</td><td class="number">${signed(r.after - r.before, 2)}</td>
+        </tr>`)}
+      </tbody>
+    </table>
+  </figure>`;
+}
 
 /** @param {{head: any}} props */
-function Head({ head }) {
-  const v = head.validation;
-  const facts = [
-    ["step", head.steps ? `${shown(head.step)} of ${shown(head.steps)}` : shown(head.step)],
-    ["reward, last 20 steps", shown(head.reward)],
-    v && ["validation", `${shown(v.value)}${v.low === null ? "" : ` (95 %: ${shown(v.low)} to ${shown(v.high)})`}, step ${shown(v.step)}`],
-    ["last reset", head.last_reset === null ? "none" : `step ${shown(head.last_reset)}`],
-    head.tokens !== null && ["tokens", shown(head.tokens)],
-    ["time in steps", time(head.train_seconds)],
-    head.eta_seconds !== null && ["left", `${time(head.eta_seconds)} at the pace of the last steps`],
-  ].filter(Boolean);
+function Made({ head }) {
   const made = [
     ["preset", head.preset],
     ["model", head.model],
@@ -87,14 +143,9 @@ function Head({ head }) {
     ["plug-ins", head.identity.parts?.map((/** @type {any} */ p) => p.name).join(", ")],
     ["last written", `${time(head.age_seconds)} ago`],
   ].filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return html`<h1><${Name} value=${head.name} /> <span class="state ${TONES[head.state] ?? ""}">${head.state_words}</span></h1>
-    ${head.reason && html`<p class="bad">${head.reason}</p>`}
-    <dl class="facts">${facts.map(([key, value]) => html`<div><dt>${key}</dt><dd>${value}</dd></div>`)}</dl>
-    <details>
-      <summary>made from ${[head.preset, head.model?.split("/").at(-1)].filter(Boolean).join(", ") || "what its config says"}</summary>
-      <dl>${made.map(([key, value]) => html`<dt>${key}</dt><dd>${String(value)}</dd>`)}</dl>
-      ${head.lineage.length > 0 && html`<p>Where its weights came from:</p><ol>${head.lineage.map((/** @type {string} */ leg) => html`<li>${leg}</li>`)}</ol>`}
-    </details>`;
+  return html`<h2>Made from</h2>
+    <dl>${made.map(([key, value]) => html`<dt>${key}</dt><dd>${String(value)}</dd>`)}</dl>
+    ${head.lineage.length > 0 && html`<p>Where its weights came from:</p><ol>${head.lineage.map((/** @type {string} */ leg) => html`<li>${leg}</li>`)}</ol>`}`;
 }
 
 /**
@@ -147,6 +198,7 @@ function Controls({ route, head, catalogue, others, beside, chosen }) {
       )}
       ${route.query.curves && html`<button onClick=${() => route.go({ curves: null })}>the first ones again</button>`}
     </details>
+    ${beside.length > 0 && html`<${Choice} label="seeds" value=${route.query.seeds ?? "together"} options=${["together", "apart"]} set=${(/** @type {string} */ v) => route.go({ seeds: v === "together" ? null : v })} />`}
     ${others.length > 0 &&
     html`<details class="choose">
       <summary>beside: ${beside.join(", ") || "no other run"}</summary>
@@ -212,8 +264,10 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
   const bands = decided.bands.filter((b) => b.kind === "penalty" && b.to > first && b.from <= last).map((b) => ({ from: at(Math.max(b.from, first)), to: at(Math.min(b.to, last)), label: b.label }));
   const marks = decided.marks.filter((m) => m.step >= first && m.step <= last).map((m) => ({ x: at(m.step), label: `step ${m.step}: ${m.label}`, id: String(m.step), calm: CALM.includes(m.kind) }));
   const xRange = [at(first), at(last)];
-  return html`<div class="charts">
-      ${charts.map(
+  const arms = useArms([subject, ...beside], route.query.seeds === "apart");
+  const sections = [...new Set(charts.map((c) => c.section))];
+  return html`${sections.map((section) => html`<h2 class="chapter">${section}</h2><div class="charts">
+      ${charts.filter((c) => c.section === section).map(
         (chart) => html`<${Curve}
           key=${chart.name}
           chart=${chart}
@@ -222,6 +276,7 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
           mean=${route.query.mean ?? ""}
           parts=${route.query.parts ?? ""}
           scaled=${scaled}
+          arms=${arms}
           bands=${bands}
           marks=${marks}
           xLabel=${at.label}
@@ -233,21 +288,22 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
           back=${(/** @type {number} */ x) => stepAt(head.axes, axis, x)}
         />`,
       )}
-    </div>
+    </div>`)}
     <p class="soft">
       Shaded: length penalty on. Triangles: what was decided; a click or Enter tells why. A click elsewhere, or Enter after the arrow keys, looks around that step.
       ${beside.length > 0 && ` Shades and triangles are those of ${subject}.`}
+      ${arms && " Runs that differ in nothing but the seed are one line, their mean, in a band from the least to the greatest."}
       ${head.step > 2 * 400 && " Of a line with more steps than the chart has room for, each pixel shows the least and the greatest value, so that no peak is lost."}
     </p>`;
 }
 
 /**
  * @param {{
- *   chart: ChartInfo, subjects: string[], by: string, mean: string, parts: string, scaled: any[], bands: any[], marks: any[], xLabel: string, xRange: [number, number],
+ *   chart: ChartInfo, subjects: string[], by: string, mean: string, parts: string, scaled: any[], arms: string[] | null, bands: any[], marks: any[], xLabel: string, xRange: [number, number],
  *   zoom: [number, number] | null, ahead: boolean, step: number | null, open: (step: number | null) => void, back: (x: number) => number,
  * }} props `ahead`: with a forecast
  */
-function Curve({ chart, subjects, by, mean, parts, scaled, bands, marks, xLabel, xRange, zoom, ahead, step, open, back }) {
+function Curve({ chart, subjects, by, mean, parts, scaled, arms, bands, marks, xLabel, xRange, zoom, ahead, step, open, back }) {
   const divided = chart.by.includes(by) ? by : "overall";
   const found = useMany(subjects, "curves", {
     chart: chart.name,
@@ -257,7 +313,11 @@ function Curve({ chart, subjects, by, mean, parts, scaled, bands, marks, xLabel,
     ...(zoom && !exported ? { from: String(zoom[0]), to: String(zoom[1]) } : {}),
   });
   const foretelling = useData(subjects[0], ahead && divided === "overall" ? "forecast" : "");
-  const series = useMemo(() => [...seriesOf(found, scaled, zoom), ...foretold(foretelling.data, scaled[0])], [found, scaled, foretelling.data, String(zoom)]);
+  const series = useMemo(() => {
+    const each = seriesOf(found, scaled, zoom);
+    const lines = arms && each.length === arms.length ? inArms(each, arms) : each;
+    return [...lines, ...foretold(foretelling.data, scaled[0])];
+  }, [found, scaled, arms, foretelling.data, String(zoom)]);
   const own = found[0];
   const width = own?.data?.mean ?? 1;
   const about = [chart.about, width > 1 ? `mean of ${width} steps, single steps faint` : ""].filter(Boolean).join("; ");
@@ -274,13 +334,27 @@ function Curve({ chart, subjects, by, mean, parts, scaled, bands, marks, xLabel,
       xRange=${xRange}
       at=${step === null ? null : scaled[0](step)}
       onAt=${(/** @type {number} */ x) => open(back(x))}
-      zero=${chart.unit === "share" || chart.unit === "s" || chart.name === "kl"}
+      least=${chart.least}
     />
     ${about && html`<p class="soft">${about}</p>`}
     ${ahead && html`<p class="soft">${foretelling.error || foretelling.data?.told || "fitting curves to the validations…"}</p>`}
     ${own?.data?.unread > 0 && html`<p class="soft">${shown(own.data.unread)} files of rollouts are still to be read</p>`}
     ${found.map((f) => f.error && html`<p class="soft">${f.name}: ${f.error}</p>`)}
   </div>`;
+}
+
+/**
+ * The settings of each run without its seed; null while they are read, or where no two are the same.
+ * @param {string[]} subjects
+ * @param {boolean} apart
+ * @returns {string[] | null}
+ */
+function useArms(subjects, apart) {
+  const found = useMany(subjects.length > 1 && !apart ? subjects : [], "config", {});
+  return useMemo(() => {
+    const arms = found.map((f) => JSON.stringify(f.data?.settings.filter((/** @type {any} */ s) => s.key !== "seed").map((/** @type {any} */ s) => [s.key, s.value])));
+    return found.length === subjects.length && new Set(arms).size < arms.length ? arms : null;
+  }, [JSON.stringify(found.map((f) => f.name)), found.length]);
 }
 
 /**

@@ -1,10 +1,9 @@
 // What was decided at a step and on which evidence, and what was different after it from before.
-import { exported, useData } from "../data.js";
+import { exported, useData, useMany } from "../data.js";
 import { html, shown, signed, useEffect, useKey, useRef, useState } from "../lib.js";
 import { link } from "../router.js";
 import { Table } from "../table.js";
 import { Name } from "../text.js";
-import { useMany } from "./run_lines.js";
 
 /** @typedef {import("./run.js").Decisions} Decisions */
 /** @typedef {{key: string, title: string, unit: string, before: number, after: number, change: number, z: number | null}} Mover */

@@ -1,52 +1,13 @@
 // Lines of several runs for one chart, over steps, tokens or hours.
-import { get, useSubjects } from "../data.js";
-import { useEffect, useState } from "../lib.js";
-
-/** @typedef {{name: string, title: string, unit: string, section: string, about: string, by: string[], first: boolean, smooth: boolean}} ChartInfo */
+/** @typedef {{name: string, title: string, unit: string, section: string, about: string, by: string[], least: number[] | null, first: boolean, smooth: boolean}} ChartInfo */
 /** @typedef {{name: string, points: [number, number][], raw?: [number, number][], band?: [number, number, number][]}} Line */
 /** @typedef {{step: number[], tokens: (number | null)[], hours: number[]}} Axes values at the same places, in order */
-/** @typedef {{name: string, data: any, error: string}} Answer */
+/** @typedef {import("../data.js").Answer} Answer */
 /** @typedef {((step: number) => number) & {label: string}} Scaled */
 
 export const AXES = /** @type {Record<string, string>} */ ({ step: "step", tokens: "tokens", hours: "hours of steps" });
 const MILLIONS = 2e6; // tokens from which they are counted in millions
 const DOTS = 40; // points up to which each is a dot
-const AGAIN = 600; // milliseconds until what was still being read is asked for again
-
-/**
- * One page of several subjects; asked for again when any of them has news, or had not read all yet.
- * @param {string[]} names
- * @param {string} page
- * @param {Record<string, string>} query
- * @returns {Answer[]}
- */
-export function useMany(names, page, query) {
-  const { subjects } = useSubjects();
-  const versions = names.map((name) => subjects.find((s) => s.name === name)?.version);
-  const [state, set] = useState(/** @type {Answer[]} */ ([]));
-  const [round, again] = useState(0);
-  useEffect(() => {
-    const stop = new AbortController();
-    let timer = 0;
-    Promise.all(
-      names.map((name) =>
-        get(name, page, query, stop.signal).then(
-          (data) => ({ name, data, error: "" }),
-          (error) => ({ name, data: null, error: String(error.message) }),
-        ),
-      ),
-    ).then((found) => {
-      if (stop.signal.aborted) return;
-      set(found);
-      if (found.some((f) => f.data?.unread > 0)) timer = setTimeout(() => again((n) => n + 1), AGAIN);
-    });
-    return () => {
-      stop.abort();
-      clearTimeout(timer);
-    };
-  }, [JSON.stringify([names, versions, page, query]), round]);
-  return state.filter((s) => names.includes(s.name));
-}
 
 /**
  * The place of a step on an axis.
@@ -135,5 +96,33 @@ export function seriesOf(found, scaled, zoom) {
       colour: single ? place : names.indexOf(line.name),
       dashed: place > 0 && !single,
     }));
+  });
+}
+
+/**
+ * Runs whose settings differ in nothing but the seed, joined: the mean of their lines with a band from the least to the greatest.
+ * @param {import("../chart.js").Series[]} series one a run
+ * @param {string[]} arms the settings of each, without the seed
+ * @returns {import("../chart.js").Series[]}
+ */
+export function inArms(series, arms) {
+  return [...new Set(arms)].map((arm, colour) => {
+    const members = series.filter((_, i) => arms[i] === arm);
+    const longest = members.reduce((a, b) => (b.points.length > a.points.length ? b : a));
+    if (members.length < 2) return { ...longest, colour };
+    const lines = members.map((m) => /** @type {[number, number][]} */ (m.points.filter(([, v]) => v !== null))).filter((m) => m.length > 1);
+    const rows = longest.points.map(([x]) => {
+      const values = lines.filter((l) => l[0][0] <= x && x <= l[l.length - 1][0]).map((l) => between(l.map((p) => p[0]), l.map((p) => p[1]), x));
+      const mean = values.length ? values.reduce((a, b) => a + b, 0) / values.length : null;
+      return { x, mean, low: values.length ? Math.min(...values) : null, high: values.length ? Math.max(...values) : null };
+    });
+    return {
+      name: `${longest.name} and ${members.length - 1} other ${members.length > 2 ? "seeds" : "seed"}`,
+      points: rows.map((r) => [r.x, r.mean]),
+      low: rows.map((r) => [r.x, r.low]),
+      high: rows.map((r) => [r.x, r.high]),
+      dots: longest.dots,
+      colour,
+    };
   });
 }

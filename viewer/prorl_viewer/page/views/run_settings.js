@@ -1,7 +1,7 @@
 // The settings in which a run differs from its preset, or several runs from each other.
+import { useMany } from "../data.js";
 import { html } from "../lib.js";
 import { Table } from "../table.js";
-import { useMany } from "./run_lines.js";
 
 /** @typedef {{preset: string, known: boolean, settings: {key: string, value: any, preset: any}[]}} Config */
 
@@ -31,7 +31,8 @@ export function Settings({ subjects }) {
  * Settings that differ between the configs, of one config those that differ from its preset.
  * @param {Config[]} configs
  */
-function differing(configs) {
+export function differing(configs) {
+  if (!configs.length) return [];
   const by = configs.map((c) => new Map(c.settings.map((s) => [s.key, s])));
   const keys = [...new Set(configs.flatMap((c) => c.settings.map((s) => s.key)))];
   return keys
@@ -39,8 +40,11 @@ function differing(configs) {
     .filter((r) => (configs.length > 1 ? new Set(r.values.map(said)).size > 1 : configs[0].known && said(r.values[0]) !== said(r.presets[0])));
 }
 
-/** @param {any} value */
-function said(value) {
+/**
+ * A setting's value in a table.
+ * @param {any} value
+ */
+export function said(value) {
   if (value === null || value === undefined) return "none";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
