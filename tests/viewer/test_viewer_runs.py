@@ -369,7 +369,7 @@ def test_the_head_says_how_a_run_stands(tmp_path: Path) -> None:
     assert ask(run.path, "header")["reason"] == "ValueError: no"
     write_steps(run, made_up_config(40), range(31, 41))
     run.ended_path.unlink()
-    assert ask(run.path, "summary")["state"] == "ended"
+    assert ask(run.path, "summary")["state"] == "finished"
 
 
 def test_a_run_with_a_damaged_config_is_shown_with_what_is_wrong(tmp_path: Path) -> None:

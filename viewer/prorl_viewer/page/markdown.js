@@ -5,7 +5,7 @@ import { seen, Text } from "./text.js";
 /** @typedef {import("./lib.js").Child} Child */
 /** @typedef {import("./data.js").Private} Private */
 
-const FIRST = 20000; // characters rendered
+const FIRST = 20000; // characters rendered at first
 const DEEPEST = 6; // emphasis in emphasis
 const INLINE = /(`{1,3})([^]{1,1500}?)\1|\\\(([^]{1,1500}?)\\\)|\\\[([^]{1,1500}?)\\\]|\$\$([^$]+?)\$\$|\$(?!\s)([^$\n]{1,500}?)(?<!\s)\$(?!\d)|\*\*([^*\n]+?)\*\*|(?<![\w*])\*([^*\s][^*\n]*?)\*(?![\w*])|\\boxed\{(?!\})/u;
 const CODE = /(#.*|\/\/.*|\/\*[^]{0,2000}?\*\/)|("""[^]{0,2000}?"""|'''[^]{0,2000}?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\b(\d[\w.]*)\b|\b(and|as|assert|async|await|bool|break|case|char|class|const|continue|def|del|double|elif|else|except|False|false|finally|float|for|from|function|if|import|in|include|int|is|lambda|let|long|None|not|null|or|pass|print|raise|return|self|static|string|struct|switch|True|true|try|using|var|void|while|with|yield)\b/gu;
@@ -15,11 +15,13 @@ const KINDS = ["", "comment", "string", "digits", "word"];
  * @param {{value: Private | null | undefined, label: string, raw: boolean}} props
  */
 export function Response({ value, label, raw }) {
+  const [whole, setWhole] = useState(false);
   if (raw || value?.text === undefined) return html`<${Text} value=${value} label=${label} />`;
   const length = value.length ?? value.text.length;
+  const text = whole ? value.text : value.text.slice(0, FIRST);
   return html`<div class="text prose" dir="auto" tabindex="0" role="region" aria-label=${label}>
-    <bdi>${blocks(seen(value.text.slice(0, FIRST)))}</bdi>
-    ${length > FIRST && html`<p class="more">${FIRST.toLocaleString("en")} of ${length.toLocaleString("en")} characters: more of it stands under raw</p>`}
+    <bdi>${blocks(seen(text))}</bdi>
+    ${length > text.length && html`<p class="more">${value.text.length > text.length && html`<button onClick=${() => setWhole(true)}>show ${value.text.length.toLocaleString("en")} characters</button>`} ${text.length.toLocaleString("en")} of ${length.toLocaleString("en")} characters</p>`}
   </div>`;
 }
 
