@@ -75,6 +75,7 @@ class Rollouts(Closing):
         """Yield the exported pages: the newest rollouts, with groups and prompts."""
         table = self._index.state(wait=READ_ALL, rows=1 << 62).table
         yield "rollouts", {"limit": str(IN_FILE)}
+        yield "groups", {"limit": str(IN_FILE)}
         groups, tokens = set(), 0
         for row in table.select(Filter(flags={"carried": False}))[:IN_FILE].tolist():
             facts = table.facts(row)

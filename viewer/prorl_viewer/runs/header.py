@@ -187,15 +187,12 @@ def verdict(change: Json) -> tuple[str, str]:
 
 def by_domain(metrics: Metrics, change: Json) -> Json:
     """Return each domain's reward before and after: at the first and the newest validation, else in training."""
-    rows, last = [], metrics.steps[-1] if metrics.steps else 0
-    width = min(STEPS, len(metrics.steps) // 2)
-    key, spans = (
-        "reward_mean",
-        [(0, metrics.steps[width - 1] if width else 0), (last - width + 1, last)],
-    )
+    rows: list[dict[str, Any]] = []
+    steps, width = metrics.steps, min(STEPS, len(metrics.steps) // 2)
+    key, spans = "reward_mean", [(s[0], s[-1]) for s in (steps[:width], steps[-width:]) if width]
     if change is not None and "validation_reward" in metrics.keys_of_parts("domains"):
         key, spans = "validation_reward", [(change[at], change[at]) for at in ("first", "last")]
-    for name in metrics.parts("domains"):
+    for name in metrics.parts("domains") if spans else ():
         before, after = (metrics.window(f"domains/{name}/{key}", *span) for span in spans)
         if before and after:
             ends = {"before": statistics.fmean(before), "after": statistics.fmean(after)}

@@ -152,7 +152,7 @@ async function ask(subject, page, query, chunk, signal) {
   for (const row of all.rows) if (await passes(subject, query, row)) found.push(row);
   const { sort = "step", order = sort === "step" ? "desc" : "asc" } = query;
   if (sort !== "step" || order !== "desc") found.sort((a, b) => compared(a[sort], b[sort], order === "desc"));
-  const listed = page === "groups" ? await grouped(subject, found, all.rows) : found;
+  const listed = page === "groups" ? await grouped(subject, found) : found;
   return { ...all, total: listed.length, of: all.rows.length, complete: true, rows: listed.slice(chunk * CHUNK, (chunk + 1) * CHUNK) };
 }
 
@@ -160,17 +160,12 @@ async function ask(subject, page, query, chunk, signal) {
  * The prompts of the rows that were found, each with all of its rewards.
  * @param {string} subject
  * @param {Row[]} found
- * @param {Row[]} all
+ * @returns {Promise<Row[]>}
  */
-function grouped(subject, found, all) {
-  const first = new Map(found.map((row) => [`${row.step}.${row.sample_id}`, row]));
-  return Promise.all(
-    [...first.values()].map(async (row) => {
-      const rows = all.filter((one) => one.step === row.step && one.sample_id === row.sample_id).sort((a, b) => a.row - b.row);
-      const { mean_reward, mean_tokens, prompt } = await get(subject, "group", { step: row.step, sample: row.sample_id });
-      return { ...row, mean_reward, mean_tokens, rewards: rows.map((one) => one.reward), head: prompt.messages.at(-1)?.content };
-    }),
-  );
+async function grouped(subject, found) {
+  const { rows } = await get(subject, "groups", { limit: IN_FILE });
+  const prompts = new Set(found.map((row) => `${row.step}.${row.sample_id}`));
+  return rows.filter((/** @type {Row} */ row) => prompts.has(idOf(row)));
 }
 
 /**
