@@ -241,9 +241,15 @@ def test_a_denied_number_is_no_answer_and_its_unit_may_stand_beside_it() -> None
 
 LONG = "In June, half of 8 boxes were lost. How many minutes did it take? Do not include units."
 HANOI = "Move disk 1 from Peg 1 to Peg 2"
-DISK = {"num_disks": 1, "num_pegs": 3, "start_peg": 1, "target_peg": 2, "solution_length": 1}
+DISK: dict[str, Any] = {
+    "num_disks": 1,
+    "num_pegs": 3,
+    "start_peg": 1,
+    "target_peg": 2,
+    "solution_length": 1,
+}
 WORDS = "one two three four five six"
-GIVEN = {"puzzle": [[0, 0, 0, 1]] + [[0] * 4] * 3, "solution": [[0] * 4] * 4}
+GIVEN: dict[str, Any] = {"puzzle": [[0, 0, 0, 1]] + [[0] * 4] * 3, "solution": [[0] * 4] * 4}
 SQUARE = "4 3 2 1\n1 2 3 4\n2 1 4 3\n3 4 1 2"
 
 
