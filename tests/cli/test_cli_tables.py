@@ -30,7 +30,7 @@ def test_a_table_fits_and_no_word_or_number_is_cut(
     monkeypatch.setenv("COLUMNS", str(width))
     lines = drawn(capsys, "infra", "mean reward")
     assert max(map(len, lines)) <= width
-    place = next(i for i, line in enumerate(lines) if line.startswith("left out"))
+    place = next(i for i, line in enumerate(lines) if line.startswith("columns left out"))
     table, note = lines[:place], " ".join(line.strip() for line in lines[place:])
     whole = {word for text in (*HEAD, *(c for row in ROWS for c in row)) for word in text.split()}
     assert {word for line in table[2:] for word in line.split() if "─" not in word} <= whole

@@ -103,9 +103,15 @@ def test_export_of_a_damaged_checkpoint_is_refused_and_names_the_newest_intact_o
     assert (run.checkpoints / "step_000004").is_dir()  # looked at, not touched
 
 
-def test_export_of_what_is_not_there_is_one_line(run: RunFolder) -> None:
-    with pytest.raises(UserError, match="has no checkpoint of step 3; it has: 0, 2, 4"):
-        prorl("export", "--out", "a", "--step", "3")
+@pytest.mark.parametrize(
+    ("checkpoint", "cure"),
+    [("3", "it has: 0, 2, 4"), ("worst", "use latest, best or the number of a step")],
+)
+def test_export_of_what_is_not_there_is_one_line(
+    run: RunFolder, checkpoint: str, cure: str
+) -> None:
+    with pytest.raises(UserError, match=cure):
+        prorl("export", "--out", "a", "--checkpoint", checkpoint)
     assert not Path("a").exists()
 
 

@@ -1,3 +1,4 @@
+import contextlib
 import gzip
 import json
 from pathlib import Path
@@ -382,7 +383,7 @@ def test_leetcode_rows_become_a_test_for_each_assert(
 
 
 def test_a_traceback_has_the_lines_of_the_submission(real_pool: VerifierPool) -> None:
-    with open_sandbox() as sandbox:
+    with contextlib.closing(open_sandbox()) as sandbox:
         program = Program("\nx = List\n1 / 0", prelude="competition")
         assert "line 3" in sandbox.run(program).stderr
 

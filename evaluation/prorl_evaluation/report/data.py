@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -144,12 +143,6 @@ def rate_counts(problems: Sequence[ProblemResult]) -> list[int]:
             inner = 1 + min(9, 10 * p.c // p.n)
             counts[0 if p.c == 0 else len(BINS) - 1 if p.c == p.n else inner] += 1
     return counts
-
-
-def _rows(tables: Sequence[tuple[str, Sequence[Any]]]) -> list[dict[str, Any]]:
-    return [
-        {"label": label, "rows": [dataclasses.asdict(r) for r in rows]} for label, rows in tables
-    ]
 
 
 def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:

@@ -357,10 +357,10 @@ def _relation(node: Relation) -> Tree:
         named = is_name(node.sides[0])
         sides = node.sides[1:] if named else node.sides
         if len(sides) <= 2 and all(isinstance(side, EXPRESSIONS) for side in sides):
-            of = target_of(sides[0])
+            target = target_of(sides[0])
             if len(sides) == 2 and rounds_to(*sides):
-                of = Forms(Listing(sides, "or"), tuple(map(target_of, sides)))
-            return Named(node, node.sides[0], of) if named else of
+                target = Forms(Listing(sides, "or"), tuple(map(target_of, sides)))
+            return Named(node, node.sides[0], target) if named else target
     if node.ops == ("in",):
         return target_of(node.sides[1])
     return Equation(node)
