@@ -1,4 +1,4 @@
-"""``prorl watch``: a run in the terminal, with its gain, curves, last decisions and last rollouts."""
+"""``prorl watch``: show a run in the terminal."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def screen(pages: Mapping[str, Page]) -> RenderableType:
 
 
 def _curves(pages: Mapping[str, Page]) -> Iterator[tuple[str, str, str]]:
-    """Yield title, line and last value of the charts that the run's page shows first."""
+    """Yield title, line and last value of the main charts."""
     for chart in pages["charts"]({})["charts"]:
         if not chart["first"] or chart["name"] == "stages":
             continue

@@ -1,4 +1,4 @@
-"""``prorl sandbox build-image|build-env``: build the image of the docker backend, or an environment of packages."""
+"""``prorl sandbox build-image|build-env``: build docker's image, or an environment of packages."""
 
 from __future__ import annotations
 

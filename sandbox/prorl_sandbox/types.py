@@ -89,12 +89,11 @@ class Program:
     """An untrusted source and how to run it.
 
     Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` its function, ``Class.method``, or
-    method of a class ``Solution`` is called with ``args``; ``Outcome.value`` is the return value. An argument
-    ``{"ListNode": values}`` or ``{"TreeNode": values}`` arrives as LeetCode's linked list or tree, and such a value
-    comes back in this form. With ``prelude="competition"`` it can use common modules without imports. ``language`` is a
-    name in ``prorl_sandbox.LANGUAGES``; those with a ``harness`` support ``call`` with JSON arguments. ``environment``
-    names the packages that Python programs may import: ``stdlib`` (none), ``scientific``, or one made with ``prorl
-    sandbox build-env``.
+    method of a class ``Solution`` is called with ``args``; ``Outcome.value`` is the return value. LeetCode's linked
+    lists and trees are ``{"ListNode": values}`` and ``{"TreeNode": values}``, in arguments and return values. With
+    ``prelude="competition"`` common modules need no import. ``language`` is a name in ``prorl_sandbox.LANGUAGES``;
+    those with a ``harness`` support ``call`` with JSON arguments. ``environment`` names the packages that Python
+    programs may import: ``stdlib`` (none), ``scientific``, or one made with ``prorl sandbox build-env``.
     """
 
     source: str
@@ -117,8 +116,7 @@ class Stdin:
 class Call:
     """Load the program and call its function ``name``; see ``Program``.
 
-    With ``then``, the calls of methods (name, arguments) on the returned object, the value is the list of all results,
-    None first.
+    ``then`` are calls of methods (name, arguments) on the returned object; the value lists all results, None first.
     """
 
     name: str

@@ -88,10 +88,10 @@ _DEFINITION = (
 
 
 def after_thinking(response: str) -> str | None:
-    """Return the text after the last thinking section, or all of it without thinking, or None if the thinking never ends.
+    """Return the text after the last thinking section, or None if the thinking never ends.
 
-    If nothing follows the last section (``<reflection>`` after the answer), the sections are blanked out instead. If a
-    chat template opens the thinking, the caller puts ``<think>`` before the response.
+    If nothing follows the last section, the sections are blanked out instead. If a chat template opens the thinking,
+    the caller puts ``<think>`` before the response.
     """
     sections: list[tuple[int, int]] = []
     start, name = -1, ""
@@ -111,7 +111,7 @@ def after_thinking(response: str) -> str | None:
 
 
 def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
-    """Replace spans by as many spaces, so that offsets stay."""
+    """Replace spans by as many spaces."""
     parts, at = [], 0
     for start, end in sorted(spans):
         parts += [text[at:start], " " * (end - max(start, at))]
@@ -120,7 +120,7 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
 
 
 def without_struck(text: str) -> str:
-    """Blank out comments and struck-out text: an answer there is not given."""
+    """Blank out comments and struck-out text."""
     spans: list[tuple[int, int]] = []
     end = 0
     for match in _COMMENT.finditer(text) if "%" in text else ():
@@ -170,7 +170,7 @@ def flat(content: str) -> str:
 
 
 def around_last_box(text: str) -> tuple[str, str]:
-    """Return the text before and after the last box on its line, at most 200 characters each."""
+    """Return up to 200 characters before and after the last box on its line."""
     span = last_box_span(text)
     if span is None:
         return "", ""
@@ -185,7 +185,7 @@ def after_last_box(text: str) -> str:
 
 
 def last_box_span(text: str) -> tuple[int, int] | None:
-    """Return the start and end of the content of ``last_boxed``; of nested boxes, the outermost counts unless it holds a sentence."""
+    """Return the span of ``last_boxed``: of nested boxes the outermost, unless it holds a sentence."""
     last: re.Match[str] | None = None
     end = len(text)
     while last is None and end > 0:
@@ -206,7 +206,7 @@ def last_box_span(text: str) -> tuple[int, int] | None:
 
 
 def _content(text: str, box: re.Match[str]) -> tuple[int, int] | None:
-    r"""Return the start and end of a box's content; a stray backslash before its brace (``\boxed{5\}``) is ignored."""
+    r"""Return the span of a box's content; ``\boxed{5\}`` is accepted."""
     if box.group("bare"):
         return box.span("bare")
     start, depth, escaped = box.end(), 1, 0
@@ -236,10 +236,9 @@ def last_tag_span(text: str) -> tuple[int, int] | None:
 
 
 def answer_line(text: str, letters: bool = False) -> str | None:
-    """Return X if the text ends with ``Answer: X``, "So the final answer is X", ``<answer>X</answer>`` or X under a heading.
+    """Return X if the text ends with ``Answer: X``, ``<answer>X</answer>`` or the like, without markup and full stop.
 
-    With ``letters``, X may also be an option alone on the last line ("**B**", "Option B is correct."). X is returned without
-    markup and full stop.
+    With ``letters``, X may also be an option alone on the last line ("**B**").
     """
     remaining = text.rstrip()[-_MAX_AFTER:]
     lines: list[str] = []
@@ -267,7 +266,7 @@ _MAX_LINES = 6
 
 
 def _stated(lines: list[str], letters: bool) -> str | None:
-    """Return the answer that the last lines (last one first) state, with its markup."""
+    """Return the answer in the last lines (last one first), with its markup."""
     if not lines:
         return None
     first = lines[0].removeprefix("#")
@@ -296,7 +295,7 @@ def _plain(answer: str) -> str | None:
 
 
 def later_answer(after: str, letters: bool = False) -> str | None:
-    """Return the answer that the text after a box states instead, "" if it only takes the box back, None if neither."""
+    """Return the answer stated after a box instead, "" if the box is only taken back, or None."""
     after = after[:_MAX_AFTER]
     line = answer_line(after, letters)
     value = _VALUE.match(line + "\n") if line is not None else None
@@ -314,7 +313,7 @@ def later_answer(after: str, letters: bool = False) -> str | None:
 
 
 def takes_back(after: str) -> bool:
-    """Return whether the text after an answer says that the answer is wrong."""
+    """Return whether the text after an answer takes it back."""
     after = after[:_MAX_AFTER]
     return bool(_TAKEN_BACK.match(after) or _TAKEN_BACK_LATER.search(after))
 
@@ -324,7 +323,7 @@ _MAX_AFTER = 20_000
 
 
 def chosen_letter(answer: str) -> str:
-    """Return the letter of an option that is named with a reason ("B because C is not valid") or twice, else ``answer``."""
+    """Return the letter of an option named with a reason or twice, else ``answer``."""
     match = None if _OPTION.fullmatch(answer) else _REASON.fullmatch(answer.strip(" .*"))
     if match is None or _CHANGES.search(match.group("why") or ""):
         return answer
@@ -350,10 +349,9 @@ def last_code_block(
     marks: Collection[str] = ("python", "py", "python3"),
     names: Collection[str] = (),
 ) -> str | None:
-    """Return the last closed fenced block marked with one of ``marks``, else the last closed one without a mark.
+    """Return the last closed fenced block marked with one of ``marks``, else the last without a mark.
 
-    Blocks that define one of ``names`` are preferred. A fence is a line of three or more backticks or tildes, perhaps in
-    a list item, followed by the mark. Unclosed blocks (truncated answers) do not count.
+    Blocks that define one of ``names`` are preferred.
     """
     definition = _DEFINITION.replace("NAME", "|".join(map(re.escape, names)))
     defines = re.compile(definition, re.MULTILINE).search if names else lambda block: None
@@ -366,7 +364,7 @@ def last_code_block(
 
 
 def _code_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield the mark and the text of each closed block. A fence inside a triple-quoted string does not close it."""
+    """Yield each closed block's mark and text; a fence inside a triple-quoted string is text."""
     careful, at = True, 0
     while at < len(lines):
         opening = _opening(lines[at])
@@ -402,7 +400,7 @@ def _code_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _opening(line: str) -> tuple[str, str, str] | None:
-    """Return indentation, fence and mark of a line that opens a block."""
+    """Return indentation, fence and mark of an opening line."""
     match = _FENCE.fullmatch(line.rstrip("\r")) if "```" in line or "~~~" in line else None
     if match is None:
         return None
@@ -411,7 +409,7 @@ def _opening(line: str) -> tuple[str, str, str] | None:
 
 
 def _quote_after(line: str, quote: str) -> str:
-    """Return the triple quote that is open after a line of a program, or "" if none is."""
+    """Return the triple quote that a program's line leaves open, if any."""
     for match in _QUOTE.finditer(line):
         token = match.group()
         if not quote and token == "#":
@@ -424,7 +422,7 @@ def _quote_after(line: str, quote: str) -> str:
 
 
 def _dedented(body: list[str], indent: int) -> list[str]:
-    """Return the lines of a block without the indentation of its fence, if the first line has it too."""
+    """Remove the fence's indentation if the first line has it."""
     first = next((line for line in body if line.strip()), "")
     width = min(indent, len(first) - len(first.lstrip()))
     return [line[min(width, len(line) - len(line.lstrip())) :] for line in body]

@@ -45,10 +45,9 @@ def serve(
     share_safe: bool = False,
     hosts: Sequence[str] = (),
 ) -> None:
-    """Serve ``subjects`` on the loopback address until Ctrl-C or SIGTERM; ``ready`` gets the page's address.
+    """Serve ``subjects`` on the loopback address until Ctrl-C or SIGTERM; ``ready`` gets the address.
 
-    ``port`` 0 takes a free one. ``hosts`` are further host names that requests may use. Raises UserError for a used
-    port.
+    ``port`` 0 takes a free one. ``hosts`` are further accepted host names. Raises UserError for a used port.
     """
     token = secrets.token_urlsafe(24)
     app = build_app(subjects, token, share_safe)

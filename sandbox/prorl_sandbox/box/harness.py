@@ -281,7 +281,7 @@ def _find(name: str, names: dict[str, Any]) -> Any:
 
 
 class _Held:
-    """Objects of the submission that a check holds, each with a number."""
+    """Objects of the submission that a check holds, by number."""
 
     def __init__(self) -> None:
         self.objects: list[Any] = []
@@ -306,7 +306,7 @@ def _answer(value: Any, held: _Held | None) -> dict[str, Any]:
 def _call_annotated(
     function: Any, args: list[Any], kwargs: dict[str, Any], names: dict[str, Any]
 ) -> Any:
-    """Call a function with lists where the caller cannot send the lists and trees that its annotations name."""
+    """Call a function with the lists and trees that its annotations name."""
     annotations = getattr(function, "__annotations__", None)
     code = getattr(function, "__code__", None)
     if type(annotations) is not dict or type(code) is not CodeType:

@@ -39,7 +39,7 @@ KINDS: dict[str, type] = {"ListNode": ListNode, "TreeNode": TreeNode}
 
 
 def list_node(values: Any, cls: Any = ListNode) -> Any:
-    """Return the linked list of ``values``, or None if there are none."""
+    """Return the linked list of ``values``, None if empty."""
     head = None
     for value in reversed(values or ()):
         head = _new(cls, {"val": value, "next": head})
@@ -98,12 +98,12 @@ def _new(cls: Any, attributes: Mapping[str, Any]) -> Any:
 
 
 def build(kind: str, values: Any, names: Mapping[str, Any]) -> Any:
-    """Return the list or tree of ``values``, of the class that the program defines, else of ours."""
+    """Return the list or tree of ``values``, of the program's class if it defines one."""
     return BUILDERS[kind](values, names.get(kind, KINDS[kind]))
 
 
 def build_annotated(annotation: Any, value: Any, names: Mapping[str, Any]) -> Any:
-    """Return ``value``, or the list or tree of it if the annotation of its parameter names one."""
+    """Return ``value``, as a list or tree if the parameter's annotation names one."""
     text = str(annotation)
     kind = next((kind for kind in FIELDS if kind in text), None)
     if kind is None or type(value) is not list:
@@ -114,7 +114,7 @@ def build_annotated(annotation: Any, value: Any, names: Mapping[str, Any]) -> An
 
 
 def empty_if_none(annotation: Any, value: Any) -> Any:
-    """Return None as an empty list or tree if the function's annotation says that it returns one."""
+    """Return None as an empty list or tree if the annotation names one."""
     if value is not None:
         return value
     text = str(annotation)
@@ -124,7 +124,7 @@ def empty_if_none(annotation: Any, value: Any) -> Any:
 def revive(
     value: Any, names: Mapping[str, Any], held: Sequence[Any] = (), made: Sequence[Any] = ()
 ) -> Any:
-    """Rebuild carried values in the box that receives them, with its program's classes (``names``) and held objects."""
+    """Rebuild carried values with the program's classes (``names``) and held objects."""
     kind = type(value)
     if kind is list:
         return [revive(item, names, held, made) for item in value]
@@ -159,10 +159,7 @@ class OpaqueError(BaseException):
 
 
 class Remote:
-    """An object of the submission as a check sees it; what is done with it is done in the submission's box.
-
-    Comparing it is refused, because the submission would decide.
-    """
+    """An object in the submission's box; it cannot be compared, because the submission would decide."""
 
     __slots__ = ("_ask", "_number", "_refuse")
 

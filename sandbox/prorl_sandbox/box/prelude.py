@@ -1,6 +1,4 @@
-"""Names that programs of coding competitions use without importing them, as the runners of LiveCodeBench, APPS and
-LeetCode provide them.
-"""
+"""Names that programs of LiveCodeBench, APPS and LeetCode use without importing them."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ _names: dict[str, Any] = {}
 
 
 def prepare() -> None:
-    """Collect the names of all modules, before any program runs."""
+    """Collect the names before any program runs."""
     for module in map(importlib.import_module, MODULES):
         public = getattr(module, "__all__", None) or [n for n in vars(module) if n[0] != "_"]
         _names.update((name, getattr(module, name)) for name in public)
@@ -46,7 +44,7 @@ def prepare() -> None:
 def provide(code: CodeType) -> None:
     """Make the names that ``code`` uses available like builtins, and raise the recursion limit.
 
-    They are not in the program's own namespace, so a program that does not define the tested function fails.
+    They are not in its namespace: a program without the tested function must fail.
     """
     used, codes = set[str](), [code]
     while codes:

@@ -1,7 +1,7 @@
 """Encodes values and frames between box and host, never with pickle.
 
-A box sends tagged JSON (see ``run.decoding``). The trusted host sends marshal, which keeps types and costs no import. A
-frame is a 4-byte big-endian length and a body.
+A box sends tagged JSON (see ``run.decoding``), the trusted host sends marshal. A frame is a 4-byte big-endian length
+and a body.
 
 Supported types are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict (also Counter,
 defaultdict and OrderedDict) and those of ``columns`` and ``objects``, but no other subclasses.
@@ -45,7 +45,7 @@ class TooLarge(Exception):
 
 
 class _Budget:
-    """The number of parts that may still be encoded, and the objects met, of which each is encoded once."""
+    """Parts that may still be encoded, and the objects met, each encoded once."""
 
     def __init__(self, trusted: bool) -> None:
         self.parts = MAX_NODES
@@ -55,10 +55,7 @@ class _Budget:
 
 
 def encode(value: Any, trusted: bool = False) -> Any:
-    """Return ``value`` as tagged JSON. Raises Unserialisable, TooLarge.
-
-    With ``trusted``, objects of all classes of a check's source are encoded.
-    """
+    """Return ``value`` as tagged JSON; ``trusted`` allows a check's own classes. Raises Unserialisable, TooLarge."""
     budget = _Budget(trusted)
     encoded = _encode(value, 0, budget)
     rows: list[Any] = []
@@ -73,7 +70,7 @@ def encode(value: Any, trusted: bool = False) -> Any:
 
 
 def _object(value: Any, kind: Any, budget: _Budget) -> Any:
-    """Return a reference to an object that crosses, or None for a value of another class."""
+    """Return a reference to an object that crosses, else None."""
     if kind is objects.Remote:
         return {"t": objects.HELD, "v": object.__getattribute__(value, "_number")}
     ours = budget.trusted and getattr(kind, "__module__", "") in ("program", objects.__name__)

@@ -26,7 +26,7 @@ def read_message(body: bytes) -> dict[str, Any]:
 
 
 def decode(value: Any) -> Any:
-    """Return tagged JSON as built-in types. Raises FrameError, also for values designed to be slow (colliding keys).
+    """Return tagged JSON as built-in types. Raises FrameError, also for colliding keys.
 
     A linked list or binary tree is ``{"ListNode": values}`` or ``{"TreeNode": values by level}``.
     """
@@ -146,7 +146,7 @@ class _Reader:
         return self.value(value, 1)
 
     def _plain_node(self, number: int, rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-        """Return a list's values, or a tree's by level with None for a missing child, as LeetCode writes them."""
+        """Return a list's values, or a tree's by level as LeetCode writes them."""
         kind = self._kinds[number]
         tree, children = kind == "TreeNode", objects.FIELDS[kind][1:]
         values: list[Any] = []

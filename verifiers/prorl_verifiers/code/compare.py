@@ -41,9 +41,9 @@ def _lines(text: str) -> list[str]:
 def same_value(expected: Any, got: Any, from_json: bool = False) -> bool:
     """Return whether ``got``, made of exact builtin types, equals ``expected``; a bool never equals a number.
 
-    With ``from_json``, a list may be a tuple, and an int may stand for an integral float (never the reverse). Floats
-    may differ by 1e-6 (relative above 1). NaN and infinity equal only themselves. Values beyond MAX_DEPTH or MAX_NODES
-    equal nothing. Without ``from_json``, ``==`` decides. A linked list or tree equals the list of its values.
+    With ``from_json``, a list may be a tuple, an int may be an integral float (never the reverse), and floats may
+    differ by 1e-6 (relative above 1). NaN and infinity equal only themselves; values beyond MAX_DEPTH or MAX_NODES
+    equal nothing. A linked list or tree equals its list of values.
     """
     if from_json:
         return _Comparison().same(expected, got, 0)
@@ -72,7 +72,7 @@ _NODES = ("ListNode", "TreeNode")
 
 
 def _node_values(value: Any) -> list[Any] | None:
-    """Return the values of ``{"ListNode": values}`` or ``{"TreeNode": values}``, or None for anything else."""
+    """Return the values of ``{"ListNode": values}`` or ``{"TreeNode": values}``, or None."""
     if type(value) is not dict or len(value) != 1:
         return None
     ((kind, values),) = value.items()

@@ -51,7 +51,7 @@ class StdioTest:
 class CallTest:
     """``call(*args, **kwargs)`` must return ``expected``, or the single value in it if ``wrapped`` (Eurus-2).
 
-    With ``then``, calls of methods (name, arguments) on the result follow, and ``expected`` lists all results.
+    ``then`` are calls of methods on the result; ``expected`` then lists all results.
     """
 
     call: str
@@ -172,9 +172,7 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
 
 
 def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | None:
-    """Convert ``f(literals) == literal`` to a call test, which keeps the expected value outside the box, or return
-    None.
-    """
+    """Convert ``f(literals) == literal`` to a call test, or return None."""
     if not (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
     ):
@@ -269,7 +267,6 @@ class CodeReference:
 
     @property
     def names(self) -> frozenset[str]:
-        """Functions and classes that the tests call."""
         called = [
             test.entry_point if isinstance(test, CheckTest) else test.call
             for test in self.tests
@@ -333,7 +330,7 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
 
 
 def _output_kb(test: CodeTest) -> int:
-    """Return an upper bound of the expected output's size on its way out of the box."""
+    """Return an upper bound of the expected output's size."""
     match test:
         case StdioTest(stdout=stdout):
             return len(stdout.encode("utf-8", "replace")) // 1024

@@ -25,10 +25,10 @@ def check(candidate):
 
 
 def eurus_reference(ground_truth: str) -> dict[str, Any]:
-    """Convert ``reward_model.ground_truth`` of an Eurus-2-RL-Data code row. Raises TaskError.
+    """Convert ``ground_truth`` of an Eurus-2-RL-Data code row, JSON {"inputs", "outputs", "fn_name"?}. Raises
+    TaskError.
 
-    It is JSON {"inputs", "outputs", "fn_name"?}. With ``fn_name``, inputs are lists of arguments and outputs mostly
-    lists of one value. Otherwise both are strings or lists of lines.
+    With ``fn_name``, inputs are lists of arguments and outputs mostly lists of one value.
     """
     row = _parse(ground_truth, "the ground truth")
     if not isinstance(row, dict):
@@ -79,8 +79,8 @@ def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -
 def leetcode_reference(test: str, entry_point: str | None = None) -> dict[str, Any]:
     """Convert the test source of a LeetCode row. Raises TaskError.
 
-    It is ``check(candidate)`` with ``entry_point``, such as ``Solution().twoSum`` (LeetCodeDataset), or a script (the
-    LeetCode contests of DeepSeek-Coder). Each assert becomes a test if all other statements are assignments.
+    It is ``check(candidate)`` with ``entry_point`` (LeetCodeDataset), or a script (DeepSeek-Coder). Each assert becomes
+    a test if all other statements are assignments.
     """
     try:
         body = ast.parse(test).body
@@ -112,7 +112,7 @@ class _Inline(ast.NodeTransformer):
 
 
 def _assert_tests(body: list[ast.stmt], values: dict[str, ast.expr]) -> list[dict[str, str]] | None:
-    """Return an assert for each in ``body``, or None if it has statements other than assignments and asserts."""
+    """Return the asserts as tests, or None if there are statements other than assignments."""
     tests = []
     for statement in body:
         match statement:
@@ -129,9 +129,9 @@ def _assert_tests(body: list[ast.stmt], values: dict[str, ast.expr]) -> list[dic
 def bigcodebench_reference(
     test: str, entry_point: str = "task_func", environment: str = "scientific"
 ) -> dict[str, Any]:
-    """Convert a BigCodeBench row's ``test``, the source of a class ``TestCases``, into one check. Raises TaskError.
+    """Convert a BigCodeBench row's class ``TestCases`` into one check. Raises TaskError.
 
-    The tests and the submission run in separate boxes, so tests that patch its functions or share files with it fail.
+    Tests that patch the submission's functions or share files with it fail, since they run in another box.
     """
     try:
         body = ast.parse(test).body

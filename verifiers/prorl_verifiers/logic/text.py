@@ -131,10 +131,7 @@ FLOOR = 0.05
 
 
 def beyond(share: float, base: float) -> float:
-    """Return the credit for a fraction: 1 for all, 0 up to ``base``, linear in between.
-
-    ``base`` is the fraction of an uninformed answer. At least one half is used, so that guesses earn almost nothing.
-    """
+    """Return the credit for a fraction: 0 up to ``base`` (an uninformed answer's, at least one half), then linear."""
     if share >= 1.0:
         return 1.0
     base = max(base, 0.5)
@@ -142,9 +139,8 @@ def beyond(share: float, base: float) -> float:
 
 
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
-    """Return the credit for positions equal to ``gold``, beyond the best constant or echo.
-
-    The gold with other characters around it earns nothing: they may deny it.
+    """Return the credit for positions equal to ``gold``, beyond the best constant or echo; the gold with additions
+    earns nothing.
     """
     if not gold or len(answer) != len(gold):
         return 0.0
@@ -232,8 +228,7 @@ def _fraction(text: str) -> Fraction | None:
 def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score gsm_symbolic: the only number, beside a currency sign and words that keep its value.
 
-    Words before it are those of a plain sentence or of what is asked, and behind it a noun, which is the one that "how
-    many" asks for. A percent sign needs a question about percent.
+    A noun behind it must be the one that "how many" asks for; a percent sign needs a question about percent.
     """
     question = str(entry["question"]).casefold()
     match = _ONE_NUMBER.fullmatch(answer.casefold().strip())

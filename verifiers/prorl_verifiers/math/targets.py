@@ -254,13 +254,13 @@ def _tree(text: str, currency: str, grouping: bool) -> Tree | None:
 
 
 def clock(text: str) -> str:
-    """Return a time of day such as ``8:34pm`` without spaces and markup, or ""."""
+    """Return a time such as ``8:34pm`` without spaces and markup, or "" if it is none."""
     time = re.sub(r"[\s.{}~]|\\(?:text|mathrm|mbox)", "", text[:60]).casefold()
     return time if len(text) <= 60 and _CLOCK.fullmatch(time) else ""
 
 
 def same_time(gold: str, answer: str) -> bool | None:
-    """Return whether two times of day agree, or None unless one has a.m., p.m. or seconds: ``20:34`` alone is a ratio.
+    """Return whether two times agree, or None without a.m., p.m. or seconds (``20:34`` may be a ratio).
 
     One side may omit a.m. or p.m. if the other has it.
     """
@@ -303,7 +303,7 @@ def words_of(text: str) -> str:
 
 
 def currency_of(text: str) -> str:
-    r"""Return the unit that a sign before or after an amount stands for (``\\$5``, ``5 €``), or ""."""
+    """Return the unit of a currency sign before or after an amount, if any."""
     match = _CURRENCY.match(text) if len(text) <= MAX_AMOUNT else None
     sign = (match.group("before") or match.group("behind")) if match else None
     return _CURRENCIES.get(sign, "dollar") if sign else ""

@@ -62,7 +62,7 @@ def is_bare_unit(word: str) -> bool:
 
 
 def unit_words(text: str) -> str:
-    """Return the words with which a text names a unit or what is counted, up to a clause: ``apples`` of ``apples in all``."""
+    """Return the words that name a unit or counted noun: ``apples`` of ``apples in all``."""
     words: list[str] = []
     for word in re.split(r"[^\w/^]+", text):
         if word.casefold() in _DESCRIBES and not (word == "per" and words):
@@ -72,7 +72,7 @@ def unit_words(text: str) -> str:
 
 
 def nouns(unit: str) -> frozenset[str]:
-    """Return the words of a counted noun in the singular: ``red marbles`` are {red, marble}."""
+    """Return a counted noun's words in the singular: ``red marbles`` are {red, marble}."""
     words = re.findall(r"[^\W\d_]+", unit_words(re.sub(r"\\[A-Za-z]+", " ", unit)).casefold())
     return frozenset(map(_singular, words)) - _FILLERS
 
@@ -88,7 +88,7 @@ def _singular(word: str) -> str:
 
 
 def same_count(unit: str, target: str) -> bool:
-    """Return whether two texts name the same counted noun: one may say less (``marbles`` for ``red marbles``)."""
+    """Return whether two texts name the same noun; ``marbles`` may stand for ``red marbles``."""
     rates = [re.search(r"/|\bper\b", text) is not None for text in (unit, target)]
     left, right = nouns(unit), nouns(target)
     if rates[0] != rates[1] or {word for word in left ^ right if is_known(word)}:

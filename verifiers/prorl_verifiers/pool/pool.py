@@ -123,9 +123,9 @@ class VerifierPool(Closing):
     ) -> list[Verdict]:
         """Return one verdict per (response, task), in order.
 
-        ``on_done(index, verdict)`` is called in this thread as items finish, in any order. ``explain`` adds findings.
-        Raises TaskError for a malformed task, IsolationError if code cannot be isolated here, UserError if the pool is closed, PoolClosedError if it is
-        closed during the call.
+        ``on_done(index, verdict)`` is called in this thread as items finish. ``explain`` adds findings. Raises
+        TaskError (malformed task), IsolationError (code cannot be isolated), UserError (pool closed) or PoolClosedError
+        (closed during the call).
         """
         engine = self._engine()
         done: queue.SimpleQueue[tuple[int, Verdict] | None] = queue.SimpleQueue()

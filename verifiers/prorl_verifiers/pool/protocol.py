@@ -53,9 +53,8 @@ def too_long_verdict() -> Verdict:
 def result_frame(result: object) -> dict[str, Any]:
     """Return the frame of a verifier's return value; anything but a reward in [0, 1] is a bug.
 
-    Frames are {"result": {...}} (a Score), {"limit": text} (out of memory, nesting or time), {"bug": text} (a fault of
-    the verifier; with "outage", of a service it needs) or {"user": text} (it raised UserError); the worker adds
-    "cpu_seconds".
+    Frames are {"result": {...}} (a Score), {"limit": text}, {"bug": text} (with "outage": of a service it needs) or
+    {"user": text} (UserError); the worker adds "cpu_seconds".
     """
     if isinstance(result, Verdict) and result.status == "infra_error":
         return {"bug": result.reason, "outage": True}

@@ -1,8 +1,8 @@
 """One thread of a pool, with at most one worker: takes items, scores them, and handles failures.
 
-An item that fails is tried once more in a fresh worker. Running out of time, memory or nesting twice is ``timeout``
-with reward 0. If a scorer fails twice, it is asked its canaries and the task's gold: if it fails on this answer alone,
-the answer is ``unparsable`` with reward 0, else the verdict is ``infra_error`` without a reward.
+A failed item is tried again in a fresh worker. Running out of time, memory or nesting twice is ``timeout`` with reward
+0. Another repeated failure is ``unparsable`` with reward 0 if the verifier passes its canaries and scores the gold,
+else ``infra_error`` without a reward.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class WorkerThread(threading.Thread):
         self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
 
     def _score_texts(self, jobs: Sequence[Job], is_retry: bool = False) -> int:
-        """Score jobs together; return how many were put back because the worker ended before it reached them."""
+        """Score jobs together; return how many the worker did not reach."""
         requests = [(job, frame) for job in jobs if (frame := self._request(job)) is not None]
         if not requests:
             return 0
@@ -220,10 +220,9 @@ class WorkerThread(threading.Thread):
         self._queue.costs.observe(verifier, len(job.response), cpu_seconds)
 
     def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
-        """Deliver the verdicts of a worker that passed the canaries; otherwise kill it and have the items scored again.
+        """Deliver the verdicts of a worker that passed the canaries; otherwise kill it and score the items again.
 
-        After failed canaries (``examined``), the items are scored one by one; if the next worker fails too, an item
-        gets ``infra_error``.
+        After failed canaries (``examined``), items are scored one by one; a second failure is ``infra_error``.
         """
         if sound:
             for job, verdict in scored.items():
@@ -249,10 +248,7 @@ class WorkerThread(threading.Thread):
             self._queue.add(self._lane, group)
 
     def _blame(self, job: Job, fault: Verdict, run: RunProgram | None = None) -> Verdict:
-        """Return reward 0 if the verifier fails on this answer alone, else ``fault``; other verdicts stay as they are.
-
-        It must pass its canaries and score the task's gold, or any of two plain answers if there is no gold.
-        """
+        """Return reward 0 if the verifier fails on this answer alone, else ``fault``; other verdicts are unchanged."""
         if not fault.is_infra_error or self.stopping:
             return fault
         task = job.task
@@ -336,7 +332,7 @@ class WorkerThread(threading.Thread):
 
 
 def plain_answers(task: Task) -> list[str]:
-    """Return responses that the task's verifier must be able to score: the gold, else two plain answers."""
+    """Return responses that any verifier must be able to score: the gold, else two plain answers."""
     data = VERIFIERS.get(task.verifier).data
     gold = data.gold(task.reference)
     return [data.write(answer, task.reference) for answer in "0a"] if gold is None else [gold]

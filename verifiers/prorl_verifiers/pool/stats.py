@@ -68,7 +68,7 @@ class Counters:
             self._cpu_seconds[verifier] += seconds  # type: ignore[assignment]
 
     def blame(self, response: str, task: Task, fault: Verdict) -> Verdict:
-        """Count and log an answer that alone makes its verifier fail, and return its verdict: reward 0."""
+        """Count and log an answer that alone breaks its verifier; return reward 0."""
         self.add("unjudged")
         _LOG.error(
             "a bug of the %s verifier: it cannot judge one answer (%s), which gets reward 0: %.200r",

@@ -101,7 +101,7 @@ class Table:
         return rows[new]
 
     def group_of(self, row: int) -> range:
-        """Return the rows of a row's group, which stand beside each other; at most MOST_ROWS to either side."""
+        """Return the rows of a row's group, at most MOST_ROWS to either side."""
         first, last = row, row
         while first > max(0, row - MOST_ROWS) and self._same(first - 1, row):
             first -= 1

@@ -130,7 +130,7 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
 
 
 def summary(head: Mapping[str, Any], metrics: Metrics) -> Json:
-    """Return the header's part for the list of runs, with the line of a sparkline."""
+    """Return the header's part for the list of runs."""
     drawn = "reward_mean" if head["gain"] is None else "validation_reward"
     line = thin(
         metrics.steps, metrics.column(drawn), SPARK, smoothing(BY_NAME[drawn], head["step"])
@@ -143,9 +143,9 @@ def summary(head: Mapping[str, Any], metrics: Metrics) -> Json:
 
 
 def gain(metrics: Metrics) -> Json:
-    """Return the change from the first validation to the newest, with its 95 % interval if it can be estimated.
+    """Return the change from the first validation to the newest, with its 95 % interval if possible.
 
-    It is paired problem by problem where both validations recorded the same number of rewards.
+    It is paired by problem where both validations recorded the same number of rewards.
     """
     values = zip(metrics.steps, metrics.column("validation_reward"), strict=True)
     points = [(step, value) for step, value in values if math.isfinite(value)]
@@ -186,7 +186,7 @@ def verdict(change: Json) -> tuple[str, str]:
 
 
 def by_domain(metrics: Metrics, change: Json) -> Json:
-    """Return each domain's reward before and after: at the first and the newest validation, else in training."""
+    """Return each domain's reward at the first and newest validation, else in training."""
     rows: list[dict[str, Any]] = []
     steps, width = metrics.steps, min(STEPS, len(metrics.steps) // 2)
     key, spans = "reward_mean", [(s[0], s[-1]) for s in (steps[:width], steps[-width:]) if width]
@@ -202,7 +202,7 @@ def by_domain(metrics: Metrics, change: Json) -> Json:
 
 
 def controlled(decisions: Sequence[Mapping[str, Any]]) -> Json:
-    """Return how often each kind of decision was made, and its last step; those of every step are left out."""
+    """Return the number and last step of each kind of decision that is not made at every step."""
     kinds: dict[str, list[int]] = {}
     for row in decisions:
         if isinstance(row.get("kind"), str) and row["kind"] not in EVERY_STEP:

@@ -328,7 +328,7 @@ class Matcher:
         return unique
 
     def interchangeable(self, gold: Sequence[Tree], values: Sequence[Node]) -> bool:
-        """Return whether all values are equal; else a list does not say which belongs to which name."""
+        """Return whether all values are equal."""
         self.reason = "the gold does not say which value belongs to which name"
         same_length = len(gold) == len(values)
         return same_length and all(self.matches(item, one) for item in gold for one in values)

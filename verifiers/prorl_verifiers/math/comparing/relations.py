@@ -160,7 +160,7 @@ def values_of(node: Node) -> Values | None:
 
 
 def named_apart(node: Node) -> list[Node] | None:
-    """Return the values of a list in which several have names of their own (``a = 2, b = 1``; not ``x_1``, ``x_2``)."""
+    """Return the values of a list with several names (``a = 2, b = 1``; not ``x_1``, ``x_2``)."""
     if not isinstance(node, Listing | SetOf):
         return None
     names, values = set[Node | str](), list[Node]()
@@ -267,7 +267,7 @@ def _without(node: Any, name: str) -> Node:
 
 
 def _constant_apart(left: Node, right: Node, domain: Domain) -> bool:
-    """Return whether the difference of both is the same at all points, or they differ by what it is at one."""
+    """Return whether two expressions differ by a constant."""
     for point in islice(points(domain, left, right), 4):
         table = {name: Num(value) for name, value in point.at.items()}
         shift = Sum((renamed(left, table), Neg(renamed(right, table))))

@@ -36,7 +36,7 @@ _BRACKETS = {"(": ")", "[": "]", r"\{": r"\}"}
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms before an ellipsis and those behind it, none if the sequence has no end."""
+    """Terms before and after an ellipsis; ``last`` is empty if the sequence has no end."""
 
     first: tuple[Node, ...]
     last: tuple[Node, ...]
@@ -45,12 +45,12 @@ class Terms:
 
 
 def has_ellipsis(text: str) -> bool:
-    """Return whether a text leaves out terms; the dots of ``0.333\\ldots`` only leave out digits."""
+    r"""Return whether a text leaves out terms; ``0.333\ldots`` leaves out only digits."""
     return ELLIPSIS.search(_DIGITS.sub("", text)) is not None
 
 
 def same_sequence(gold: str, answer: str) -> bool | None:
-    """Return whether two texts with an ellipsis have the same first terms, rule and last term, or None if unknown."""
+    """Return whether two sequences have the same first terms, rule and last term, or None if unknown."""
     left, right = _terms(gold), _terms(answer)
     if left is None or right is None:
         return None

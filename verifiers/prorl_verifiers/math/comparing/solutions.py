@@ -38,7 +38,7 @@ _GRID = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A value of the variable along a line; ``width`` is a step that is large beside its error."""
+    """A value along a line; ``width`` is a step that is large beside its error."""
 
     at: Any
     width: Fraction
@@ -51,7 +51,7 @@ class OutOfTime(Exception):
 def same_solutions(gold: Relation, answer: Relation, domain: Domain) -> bool | None:
     """Return whether two relations hold at the same points of the domain, or None if neither is shown.
 
-    Along lines parallel to the axes, both are evaluated on a grid and at every place where one of them may change.
+    Both are evaluated along lines, on a grid and wherever one of them may change.
     """
     names = sorted(symbols(gold, answer))
     if not names and gold.ops == answer.ops in (("=",), ("~",)):  # a calculation: the same sides
@@ -94,14 +94,14 @@ def same_solutions(gold: Relation, answer: Relation, domain: Domain) -> bool | N
 
 
 def same_linear_systems(gold: Listing, answer: Listing) -> bool | None:
-    """Return whether two systems of linear equations have the same solutions, or None if one is not linear."""
+    """Return whether two linear systems have the same solutions, or None if one is not linear."""
     names = sorted(symbols(gold, answer))
     systems = _reduced(gold, names), _reduced(answer, names)
     return None if None in systems else systems[0] == systems[1]
 
 
 def _reduced(system: Listing, names: list[str]) -> list[list[Fraction]] | None:
-    """Return the rows of a linear system in reduced echelon form, or None."""
+    """Return the rows in reduced echelon form, or None."""
     origin = {name: Fraction(0) for name in names}
     rows = []
     for item in system.items:
@@ -169,7 +169,7 @@ class _Condition:
         self.nodes = sum(1 for _ in walk(node))
 
     def places(self, line: _Line, orders: bool) -> list[Place]:
-        """Return the places on the line where a pair may change: zeros, jumps and ends of its domain."""
+        """Return where a pair may change: zeros, jumps and ends of its domain."""
         places = []
         for gap, *_ in self.pairs:
             if line.name not in symbols(gap):
@@ -184,7 +184,7 @@ class _Condition:
         return places
 
     def holds(self, line: _Line, place: Place) -> bool | None:
-        """Return whether all pairs hold at a place, or None if a gap is neither clearly zero nor clearly not."""
+        """Return whether all pairs hold at a place, or None if unclear."""
         unclear = False
         for gap, left, right, op in self.pairs:
             value = self.value(gap, line, place.at)
@@ -214,7 +214,6 @@ class _Condition:
         return True if abs(value) * 10**7 <= largest else None
 
     def value(self, node: Node, line: _Line, at: Any) -> Any | None:
-        """Return a real value, or None where the node has none."""
         self.work.spend(self.nodes)
         evaluator = Evaluator({**line.fixed, line.name: at}, DIGITS, real=True)
         try:
@@ -223,7 +222,7 @@ class _Condition:
             return None
 
     def scan(self, gap: Node, line: _Line) -> list[Place]:
-        """Return places where the gap changes its sign, touches zero, or begins or ends to be defined."""
+        """Return where the gap changes its sign, touches zero, or starts or stops being defined."""
         literals = {abs(part.value) for part in walk(gap) if isinstance(part, Num)}
         moved = {sign * (size + Fraction(1, 7)) for size in literals for sign in (1, -1)}
         ats = [Evaluator({}).float(at) for at in sorted({*_GRID, *moved})]
@@ -250,7 +249,7 @@ class _Condition:
         return places
 
     def touching(self, gap: Node, line: _Line, low: Any, high: Any, size: Any) -> Any | None:
-        """Return the place of least size between two others if it is smaller there by orders of magnitude."""
+        """Return the place of least size between two others if the gap nearly vanishes there."""
         step = (high - low) / 10**25
 
         def falls(at: Any) -> bool:
@@ -268,7 +267,7 @@ class _Condition:
 
     @staticmethod
     def last(holds: Callable[[Any], bool], low: Any, high: Any, steps: int) -> Any:
-        """Return the last place between ``low`` and ``high`` at which ``holds`` is true, by halving."""
+        """Return the last place at which ``holds`` is true, by bisection."""
         for _ in range(steps):
             middle = (low + high) / 2
             low, high = (middle, high) if holds(middle) else (low, middle)

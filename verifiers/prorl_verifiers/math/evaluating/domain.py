@@ -43,8 +43,8 @@ _LITERALS, _WHOLE = 5, 6
 class Domain:
     """Values of the variables of a gold: real unless named in ``integers``, ``counts`` (from 1) or ``positive``.
 
-    On a ``curve`` (the gold is an equation) a point at which only the gold is undefined is a difference; an expression
-    has no value to compare there. ``free`` constants may have another name.
+    On a ``curve`` (the gold is an equation), a point at which only the gold is undefined is a difference. ``free``
+    constants may have another name.
     """
 
     integers: frozenset[str] = frozenset()
@@ -58,10 +58,10 @@ REAL = Domain()
 
 
 def domain_of(gold: Node) -> Domain:
-    r"""Return the domain that the gold declares.
+    r"""Return the domain that the gold declares: integers by ``\in\mathbb Z`` or ``(-1)^n``, counts by ``n!`` or
+    ``a_n``.
 
-    A letter is an integer by ``\in\mathbb Z`` or ``(-1)^n``, a count by ``n!``, ``a_n`` or ``\lfloor n/2\rfloor``, and
-    positive if the gold has no real value where it is negative and all others are positive.
+    A letter is positive if the gold has no real value where it is negative and all others are positive.
     """
     integers: set[str] = set()
     counts: set[str] = set()
@@ -116,7 +116,7 @@ def _expressions(node: Node) -> Iterator[Node]:
 
 
 def _is_positive(node: Node, name: str, domain: Domain) -> bool:
-    """Return whether a formula has real values for positive variables, but none with ``name`` negative."""
+    """Return whether a formula has real values only if ``name`` is positive."""
     others = replace(domain, positive=symbols(node))
     defined = [False, False]
     for index in range(4):
@@ -131,14 +131,14 @@ def _is_positive(node: Node, name: str, domain: Domain) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of a domain. It is ``special`` if coordinates are whole numbers although they may be any reals."""
+    """A point of a domain; it is ``special`` if real coordinates are whole numbers."""
 
     at: dict[str, Fraction]
     special: bool = False
 
 
 def points(domain: Domain, gold: Node, answer: Node) -> Iterator[Point]:
-    """Yield fixed points of all signs and sizes, more if a formula may change its behaviour between them."""
+    """Yield fixed points of all signs and sizes, and more where a formula may change."""
     names = sorted(symbols(gold, answer))
     parts = [part for node in (gold, answer) for part in walk(node)]
     jumps = any(map(_may_jump, parts))

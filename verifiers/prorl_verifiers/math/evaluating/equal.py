@@ -73,8 +73,6 @@ def _same_constant(gold: Node, answer: Node, bare_log: int | None) -> bool | Non
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of two formulas and how it is evaluated."""
-
     node: Node
     bare_log: int | None
     real: bool
@@ -87,7 +85,7 @@ class _Side:
 def _same_on(
     gold: Node, answer: Node, domain: Domain, bare_log: int | None, real: bool
 ) -> tuple[bool | None, int]:
-    """Return (whether two formulas agree at all points of the domain, points at which the gold has a value)."""
+    """Return (whether two formulas agree on the domain, points at which the gold has a value)."""
     unreal = [any(part == Const("i") for part in walk(node)) for node in (gold, answer)]
     left = _Side(gold, bare_log, real and not unreal[0], bool(domain.counts))
     right = _Side(answer, bare_log, real and not any(unreal), False)
@@ -134,7 +132,7 @@ def _has_value(side: _Side, at: dict[str, Fraction]) -> bool:
 def _agree(
     left: _Side, right: _Side, at: dict[str, Fraction], constant: bool = False
 ) -> bool | None:
-    """Return whether two formulas agree at a point, or None if cancellation leaves too few digits."""
+    """Return whether two formulas agree at a point, or None if too few digits remain."""
     pair = left.value(at, DIGITS), right.value(at, DIGITS)
     if all(isinstance(value, Fraction) for value in pair):
         return bool(pair[0] == pair[1])

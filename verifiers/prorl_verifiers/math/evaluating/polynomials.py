@@ -150,7 +150,7 @@ def real_roots(coefficients: Polynomial) -> list[Any]:
 
 
 def sign_change(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """Return a place between ``low`` and ``high``, of different signs, where the sign changes (by regula falsi)."""
+    """Return where the sign changes between ``low`` and ``high`` (by regula falsi)."""
     ends = [function(low), function(high)]
     close = numbers(_DIGITS).mpf(10) ** (5 - _DIGITS)
     for step in range(_STEPS):

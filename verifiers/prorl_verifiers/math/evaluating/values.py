@@ -79,10 +79,9 @@ class Undefined(ArithmeticError):
 
 
 class Evaluator:
-    r"""Evaluates trees at one point; ``bare_log`` is the base of ``\\log`` (default e).
+    r"""Evaluates trees at one point; ``bare_log`` is the base of ``\log`` (default e).
 
-    With ``real``, a part without a real value is undefined. Binomials are counts where the point is in a ``counted``
-    domain: undefined unless 0 <= k <= n.
+    With ``real``, a part without a real value is undefined. So are ``counted`` binomials unless 0 <= k <= n.
     """
 
     def __init__(
