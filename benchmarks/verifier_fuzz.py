@@ -93,27 +93,22 @@ def taken(row: Row) -> float:
 
 def faults(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """Return the rows that break a fact, by the fact. A program that was stopped at the limit of its task breaks none."""
-    found: dict[str, list[Row]] = {
-        "no verdict": [],
-        "a verifier failed": [],
-        "score outside [0, 1]": [],
-        "slow": [],
-        "out of time": [],
-    }
+    names = ("no verdict", "a verifier failed", "score outside [0, 1]", "slow", "out of time")
+    rows_of: dict[str, list[Row]] = {name: [] for name in names}
     for row in rows:
         reward: float | None = row["reward"]
         if row["status"] == "infra_error" or reward is None:
-            found["no verdict"].append(row)
+            rows_of["no verdict"].append(row)
         elif row.get("reason") == "could not be judged":
-            found["a verifier failed"].append(row)
+            rows_of["a verifier failed"].append(row)
         elif not 0.0 <= reward <= 1.0:
-            found["score outside [0, 1]"].append(row)
+            rows_of["score outside [0, 1]"].append(row)
         stopped = row["status"] == "timeout"
         if stopped and row["verifier"] != "code":
-            found["out of time"].append(row)
+            rows_of["out of time"].append(row)
         elif not stopped and taken(row) > LIMIT:
-            found["slow"].append(row)
-    return found
+            rows_of["slow"].append(row)
+    return rows_of
 
 
 def summary(rows: Sequence[Row]) -> dict[str, Any]:
