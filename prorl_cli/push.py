@@ -126,7 +126,7 @@ def push(
 
 
 def show_upload(upload: Upload, dry_run: bool, json_out: bool, more: Mapping[str, Any]) -> None:
-    """Print an upload that was upload or planned; ``more`` is added to the JSON."""
+    """Print a planned or finished upload; ``more`` is added to the JSON."""
     if json_out:
         print_json({**upload.to_json(), **more})
         return

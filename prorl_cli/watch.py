@@ -59,7 +59,6 @@ def watch(
 
 
 def screen(pages: Mapping[str, Page]) -> RenderableType:
-    """Return what a run's pages say, for a terminal."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text

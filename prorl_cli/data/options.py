@@ -42,7 +42,6 @@ def isolated(servers: Sequence[str] = ()) -> bool:
 
 
 def counts_table(counts: Mapping[str, Mapping[str, int]]) -> None:
-    """Print row counts by domain and split."""
     splits = [s for s in counts if counts[s]]
     domains = list(dict.fromkeys(d for s in splits for d in counts[s]))
     rows = [(d, *(str(counts[s].get(d, 0)) for s in splits)) for d in domains]

@@ -333,10 +333,7 @@ def _find_shared_problems(
 def _show(
     result: SuiteResult, session: Session, choice: RowChoice, html: Path | None, json_out: bool
 ) -> None:
-    """Save and print the results as tables or JSON, and write the page to ``html``.
-
-    Exits with the result's code if benchmarks failed.
-    """
+    """Save and print the results, and write the page to ``html``."""
     from prorl_evaluation.suites.runner import suites_root
     from prorl_evaluation.suites.tables import save_suite, suite_json, suite_tables
 

@@ -227,7 +227,7 @@ TOKENS = 8
 
 
 def measure(config: TrainConfig, samples: Sequence[Sample], progress: Progress) -> Rates:
-    """Load the model, sample and train one batch, and free the model; takes some seconds."""
+    """Load the model, sample and train one batch, and free the model."""
     from prorl_inference import Request, SamplingParams
     from prorl_training.engine.local import LocalEngine
     from prorl_training.policy.warm_start import choose_examples, gold_group, warm_start

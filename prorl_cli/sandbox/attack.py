@@ -1,4 +1,4 @@
-"""``prorl sandbox doctor --attack``: run hostile programs; exits 1 if one worked or an invariant is broken."""
+"""``prorl sandbox doctor --attack``: run hostile programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def run_attacks(backend: str, chosen: Sequence[str], as_json: bool = False) -> None:
-    """Run the chosen cases of hostile programs (``all``, or ids) and print which were contained."""
+    """Run the chosen cases (``all``, or ids) and print which were contained."""
     from prorl_cli.console import make_progress, print_json, print_table, say, stdout_console
     from prorl_sandbox import open_sandbox
     from prorl_sandbox.attacks.catalogue import load_cases

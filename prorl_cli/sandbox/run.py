@@ -120,7 +120,6 @@ _LARGEST_PRINTED_INT = 1 << 4096
 
 
 def show_outcome(outcome: Outcome) -> None:
-    """Print the outcome of a program."""
     console = stdout_console()
     limit = f" ({outcome.limit} limit)" if outcome.limit else ""
     facts = f"exit code {outcome.exit_code}, {outcome.wall_seconds:.3f} s"
@@ -139,7 +138,7 @@ def show_outcome(outcome: Outcome) -> None:
 
 
 def visible(text: str) -> str:
-    """Return the text with control characters escaped, so that they cannot reach the terminal."""
+    """Return the text with control characters escaped."""
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 

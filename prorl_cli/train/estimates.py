@@ -79,7 +79,7 @@ def fit(
 
 
 def print_fit(fit: Fit) -> None:
-    """Print a table of items by stage for each phase that differs from the previous one."""
+    """Print a table of items by stage for each different phase."""
     from prorl_training.planning.fit import gigabytes
     from prorl_training.planning.memory import GB, ITEMS
 
@@ -146,7 +146,6 @@ def forecast(
 
 
 def print_forecast(name: str, result: Forecast) -> None:
-    """Print the forecast, its intervals and its obstacles."""
     print(
         f"{name}: {result.validations} validations to step {result.last_step}, over {result.unit}"
     )

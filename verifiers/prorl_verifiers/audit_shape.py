@@ -13,8 +13,8 @@ from prorl_verifiers.types import Reference, Task
 class Item:
     """One task. ``question`` is the prompt ("" if unknown).
 
-    Most of the search does not see ``gold``. ``chance`` is the expected reward of a blind guess, such as 1/options, or
-    None to estimate it. ``right`` is a correct answer to spoil, by default the gold.
+    ``chance`` is the expected reward of a blind guess, such as 1/options, or None to estimate it. ``right`` is a
+    correct answer to spoil, by default the gold.
     """
 
     id: str
@@ -36,7 +36,7 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Items attacked together. ``name`` starts with the verifier's name.
+    """Items attacked together; ``name`` starts with the verifier's.
 
     With ``wordless``, only constant answers without letters or digits are tried.
     """
@@ -70,10 +70,9 @@ digits, swap parts, put a sign after a number, surround it with junk, or break a
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A way to make a correct answer wrong.
+    """A way to make a correct answer wrong; ``allowed`` is the partial credit that it may still earn.
 
-    ``spoil(right, item, group)`` returns None if not applicable. ``allowed`` is the partial credit allowed because the
-    answer stays mostly right.
+    ``spoil(right, item, group)`` returns None if not applicable.
     """
 
     name: str

@@ -1,7 +1,6 @@
 """The composite verifier: a weighted mean of several verifiers' rewards for one response.
 
-``gate`` says which parts must earn a minimum reward: true (all, reward 1), a list of names (these, reward 1), or {name:
-minimum reward}.
+``gate`` says which parts must earn a minimum reward: true (all, reward 1), a list of names, or {name: minimum reward}.
 """
 
 from __future__ import annotations
@@ -121,7 +120,7 @@ def parts(reference: Reference) -> Sequence[TaskPart]:
 
 
 def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
-    """Return the weighted mean of the parts' rewards, or 0 if a gated part earns less than its minimum."""
+    """Return the weighted mean of the rewards, or 0 if a gated part earns too little."""
     composite = read(reference)
     rewards = {name: v.reward for name, v in verdicts.items() if v.reward is not None}
     if listening():

@@ -1,7 +1,6 @@
 """The exact-match verifier cuts the response at a stop string, filters it and compares it with the golds as strings.
 
-It scores as lm-evaluation-harness does, so thinking is not stripped. The worker's time limit stops slow regular
-expressions.
+It scores as lm-evaluation-harness does, so thinking is not stripped.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class ByExpression:
-    """Takes match number ``place``; if the expression has several groups, the first non-empty one."""
+    """Takes match number ``place``; of several groups, the first non-empty one."""
 
     expression: str
     place: int = 0
@@ -77,7 +76,7 @@ def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
 
 
 def _without_thinking(text: str) -> str:
-    """Remove each <think>...</think> in turn, as lighteval does: the text around one may form a new tag."""
+    """Remove each <think>...</think> in turn, as lighteval does."""
     output: list[str] = []  # single characters
     place, short = 0, len(OPEN_THINK) - 1
     while True:
@@ -239,7 +238,7 @@ def before(text: str, until: Sequence[str]) -> str:
 
 
 def compared(text: str, matching: Matching) -> str:
-    """Return ``text`` without its ignored parts and, as numpy does, without trailing NULs."""
+    """Return ``text`` without its ignored parts and trailing NULs, as numpy does."""
     for expression in matching.ignored:
         text = re.sub(expression, "", text)
     text = text.rstrip("\0")
@@ -261,10 +260,7 @@ def first_answer(reference: Reference) -> str:
 
 
 def gold_response(reference: Reference) -> str | None:
-    """Return a correct answer, or None if the filters require an unknown format.
-
-    Also returns None if there are regular expressions: they may not terminate, so only a worker runs them.
-    """
+    """Return a correct answer, or None if the filters have regular expressions or an unknown format."""
     matching = read(reference)
     if matching.ignored or any(isinstance(f, ByExpression) for f in matching.filters):
         return None

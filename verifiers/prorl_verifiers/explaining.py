@@ -17,13 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A fresh verdict with its findings."""
-
     verdict: Verdict
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings. If none has the verdict's outcome, one for the verdict itself is appended."""
+        """The findings, with one for the verdict if none has its outcome."""
         return self.verdict.explained()
 
     @property
@@ -52,7 +50,7 @@ def explain(
 ) -> Explanation:
     """Score ``response`` in the usual confined workers and return the verdict with the scorer's notes.
 
-    Uses ``pool``, or ``verify`` with the other arguments. Raises the same errors as ``VerifierPool.score``.
+    Uses ``pool``, or ``verify`` with the other arguments. Raises like ``VerifierPool.score``.
     """
     if pool is not None:
         return Explanation(pool.score([(response, task)], explain=True)[0])

@@ -1,4 +1,4 @@
-"""Find the answer in a response in linear time; no regular expression here can backtrack."""
+"""Find the answer in a response in linear time, without backtracking."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def without_struck(text: str) -> str:
 def last_boxed(text: str) -> str | None:
     r"""Return the content of the last ``\boxed{...}`` or ``\fbox{...}``, with braces matched.
 
-    Returns None if it is not closed or longer than MAX_ANSWER characters.
+    Returns None if it is not closed or too long.
     """
     span = last_box_span(text)
     return None if span is None else flat(text[span[0] : span[1]].strip())
@@ -331,7 +331,7 @@ def chosen_letter(answer: str) -> str:
 
 
 def note_answer(text: str, answer: str) -> None:
-    """Record a finding with the answer and its place in the text."""
+    """Record a finding with the answer and its place."""
     if not listening():
         return
     span = last_box_span(text)
@@ -429,7 +429,7 @@ def _dedented(body: list[str], indent: int) -> list[str]:
 
 
 def closing_bracket(text: str, place: int, brackets: str = "{}") -> int:
-    """Return the index of the bracket that closes the one before ``place``, or the text's length."""
+    """Return the index of the bracket that closes the one before ``place``, or the end."""
     depth = 1
     for index in range(place, len(text)):
         depth += (text[index] == brackets[0]) - (text[index] == brackets[1])

@@ -38,7 +38,7 @@ OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "neutral")
 class Finding:
     """One observation of a scorer, which may consist of ``parts``.
 
-    Strings in ``fields`` may come from a model or dataset. ``span`` is (start, end) in the response, in characters.
+    Strings in ``fields`` may come from a model. ``span`` is (start, end) in the response, in characters.
     """
 
     title: str
@@ -74,7 +74,7 @@ def note(
     span: tuple[int, int] | None = None,
     parts: Sequence[Finding] = (),
 ) -> None:
-    """Record a finding if notes are kept; otherwise this takes less than a microsecond.
+    """Record a finding if notes are kept.
 
     With ``passed=None`` the finding is neutral. ``span`` is (start, end) in the text given to the scorer.
     """
@@ -123,7 +123,7 @@ def cut(value: object, longest: int = LONGEST_TEXT) -> str:
 
 
 def written(value: object, write: Callable[[object], str]) -> str:
-    """Return ``write(value)``, or the value's type if that fails: notes must not change a verdict."""
+    """Return ``write(value)``, or the value's type if that fails."""
     try:
         return write(value)
     except Exception:  # noqa: BLE001 - integers of thousands of digits, deep nesting, a broken __str__

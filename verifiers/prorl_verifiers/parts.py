@@ -17,7 +17,7 @@ def without_modes(reference: Reference) -> Reference:
 
 
 def parts_of(task: Task) -> Sequence[TaskPart]:
-    """Return the parts of a composed task with their modes set, or () for other tasks. Raises TaskError."""
+    """Return a composed task's parts with their modes, or () for other tasks. Raises TaskError."""
     compose = VERIFIERS.get(task.verifier).compose
     if compose is None:
         return ()

@@ -33,9 +33,9 @@ PROBE_SECONDS = 120.0
 class RemotePool(Closing):
     """Score with all ``servers`` (``http://host:port`` or ``unix:/path``) at once. Thread-safe.
 
-    A lost server is skipped and tried again later, which ``say`` reports. ``token`` defaults to ``PRORL_TOKEN``.
-    ``modes`` maps verifiers to modes for tasks that set none; without it the servers' modes and ``--think-open`` apply.
-    Raises UserError for an invalid address.
+    A lost server is tried again later, which ``say`` reports. ``token`` defaults to ``PRORL_TOKEN``. ``modes`` maps
+    verifiers to modes for tasks that set none, instead of the servers' options. Raises UserError for an invalid
+    address.
     """
 
     def __init__(
@@ -57,17 +57,16 @@ class RemotePool(Closing):
         self._replicas = ReplicaPool(_Servers(self._servers), say)
 
     def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
-        """Return one verdict per (response, task), in order.
+        """Return one verdict per (response, task), in order. ``on_done``: as in ``VerifierPool.score``.
 
-        ``on_done``: as in ``VerifierPool.score``. Raises TaskError, UserError if a server refuses the request (as when
-        plug-ins differ), or ServiceError if none answers.
+        Raises TaskError, UserError if a server refuses the request, or ServiceError if none answers.
         """
         return self._replicas.score(items, on_done)
 
     def require(self, tasks: Iterable[Task]) -> None:
         """Check that the servers can score these tasks.
 
-        Raises UserError if one refuses, ServiceError if none answers or a sandbox does not work.
+        Raises UserError if one refuses, ServiceError if none answers or a sandbox is broken.
         """
         items = probes(list(tasks))
         lost: list[str] = []
@@ -115,8 +114,6 @@ def open_pool(
 
 
 class _Server:
-    """A server's address and open connections. Thread-safe."""
-
     def __init__(
         self, url: str, token: str, modes: Mapping[str, str] | None, timeout: float
     ) -> None:

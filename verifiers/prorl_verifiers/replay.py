@@ -47,7 +47,7 @@ def replay_run(
 ) -> Replay:
     """Score every rollout of ``run`` again; ``on_done`` is called after each row.
 
-    Rewards agree within 1e-9. Raises UserError for missing or invalid rollouts.
+    Raises UserError for missing or invalid rollouts.
     """
     files = rollout_files(run)
     if not files:

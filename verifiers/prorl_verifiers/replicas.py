@@ -1,6 +1,6 @@
 """Score with several replicas of the verifiers (servers, or actors of a cluster) at once.
 
-The batches of a lost replica go to another. A failed replica never gives a reward.
+The batches of a lost replica go to another.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ class ReplicaPool:
     def _hand_out(
         self, batches: Sequence[Sequence[Item]], waiting: deque[int], running: dict[Any, _Call]
     ) -> None:
-        """Give waiting batches to the replicas with the most room; one that was lost gets a single batch."""
+        """Give waiting batches to the replicas with the most room."""
         while waiting:
             with self._lock:
                 now = self._clock()
@@ -247,7 +247,7 @@ class ReplicaPool:
 
 
 def probes(tasks: Sequence[Task]) -> list[Item]:
-    """Return one item per verifier and environment; a server that scores them can score all the tasks."""
+    """Return one item per verifier and environment, to probe a server."""
     kinds: dict[tuple[str, Any], Task] = {}
     for task in tasks:
         for part in tasks_in(task):

@@ -29,10 +29,7 @@ class FileItem:
 
 
 def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) -> list[FileItem]:
-    """Return every item of a .jsonl (or .jsonl.gz) file.
-
-    Raises UserError for the first invalid line, or calls ``on_bad`` for each.
-    """
+    """Return every item of a .jsonl (or .jsonl.gz) file; invalid lines raise UserError or go to ``on_bad``."""
     items = []
     for number, row in read_jsonl(path, on_bad):
         try:

@@ -27,9 +27,7 @@ class TaskError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The name of a verifier and the reference (JSON) it checks against, e.g. ``math`` with {"answer"}. References are
-    never pickled; ``docs/reference`` describes them.
-    """
+    """The name of a verifier and the reference (JSON) it checks against, e.g. ``math`` with {"answer"}."""
 
     verifier: str
     reference: Reference
@@ -55,7 +53,7 @@ class TaskPart:
 class Score:
     """The result of a scorer: ``scored`` with a reward in [0, 1], or ``unparsable`` with reward 0.
 
-    ``reason`` is for people; ``extracted`` is the judged answer.
+    ``reason`` is for people; ``extracted`` is the answer.
     """
 
     reward: float
@@ -88,7 +86,7 @@ class Verdict:
 
     @property
     def is_infra_error(self) -> bool:
-        """True if the answer was not judged; such verdicts are masked out of their group."""
+        """Whether the answer was not judged; such verdicts are masked out."""
         return self.status == "infra_error"
 
     @property

@@ -1,4 +1,4 @@
-"""Shows runs, datasets and evaluations on a read-only page, served or written as one HTML file."""
+"""Shows runs, datasets and evaluations on a read-only page, served or in one HTML file."""
 
 from prorl_viewer.export import write_html
 from prorl_viewer.finding import Subjects, find_subjects, report_subjects

@@ -42,7 +42,7 @@ _FOLDERS = re.compile(r"""(?:(?<=[\s'"(=:,])|^)(?:~|[A-Za-z]:)?[/\\](?:[^/\\\n'"
 def encode(value: Json, share_safe: bool = False) -> bytes:
     """Return the value as UTF-8 JSON; a private text becomes ``{"text", "length"?}``.
 
-    If ``share_safe``, it becomes ``{"length"}``, and folders are removed from paths, since they may name people.
+    If ``share_safe``, it becomes ``{"length"}``, and folders are removed from paths.
     """
     plain = _plain(value, share_safe)
     # a model's text may contain a lone surrogate, which ASCII JSON can represent but UTF-8 cannot
@@ -92,7 +92,7 @@ def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, byt
 
 
 def failure(error: Exception, share_safe: bool = False) -> tuple[int, bytes]:
-    """Return the status and JSON of an error; if ``share_safe``, lines that may quote a text are removed."""
+    """Return the status and JSON of an error, if ``share_safe`` without lines that quote a text."""
     match error:
         case NotFoundError():
             return 404, refusal(without_folders(str(error)) if share_safe else str(error))

@@ -1,7 +1,4 @@
-"""Serves the page over HTTP; data requests need the token from the printed address.
-
-The page's own files contain no data and need no token. ``prorl_common.serving.requests`` checks host names.
-"""
+"""Serves the page over HTTP; data requests need the token from the printed address."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Checker(Closing):
     def check(self, row: Mapping[str, Any]) -> Json:
         """Score a recorded row again and compare the rewards ("same" is null if one is missing).
 
-        Raises TaskError for an outdated task, IsolationError if code cannot be isolated.
+        Raises TaskError for an outdated task, IsolationError.
         """
         now = self.explained(row["response"] or "", load_task(row["verifier"], row["reference"]))
         same = agrees(row, now["reward"])
@@ -55,7 +55,7 @@ class Checker(Closing):
 def test_case(row: Mapping[str, Any]) -> str:
     """Return a line for ``prorl verify file`` that expects the recorded reward.
 
-    Raises UserError if the reference is not a JSON object.
+    Raises UserError if the reference is not an object.
     """
     try:
         reference = json.loads(row["reference"])

@@ -1,7 +1,6 @@
 """Writes the page as one HTML file with modules, styles and answers.
 
-Modules are data URLs in an import map, so the file runs the same code as the server. Every ``<`` in the answers' JSON
-is escaped, so that no text can end the script.
+Modules are data URLs in an import map. Every ``<`` in the answers' JSON is escaped, so that no text can end the script.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def write_html(
 ) -> int:
     """Write the page and each subject's snapshot to ``file``; return its size in bytes.
 
-    With ``opens_first``, the page shows the first subject instead of the list.
+    ``opens_first`` shows the first subject instead of the list.
     """
     page = (PAGE / "index.html").read_text(encoding="utf-8")
     head = f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
@@ -56,7 +55,7 @@ def write_html(
 
 
 def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -> str:
-    """Return the exported JSON; ``refused`` maps pages to errors (``name/`` if a whole snapshot failed)."""
+    """Return the exported JSON; ``refused`` maps pages to errors."""
     answers: dict[str, str] = {}
     refused: dict[str, str] = {}
     for subject in subjects:

@@ -58,7 +58,7 @@ def report_subjects(
 
 
 class Subjects:
-    """The subjects at or below paths; the search is repeated while the page is open. Thread-safe.
+    """The subjects at or below paths, searched again while the page is open. Thread-safe.
 
     Raises like ``find_subjects``. Subjects keep their names, and stay even if deleted.
     """
@@ -113,7 +113,6 @@ class Subjects:
         self._next = ended + max(AT_LEAST, SHARE * (ended - began))
 
     def _replace(self, at: int, opened: Sequence[Subject]) -> None:
-        """Show ``opened``, but keep already open subjects with the same folders."""
         before = {tuple(subject.folders): subject for subject in self._open[at]}
         self._open[at] = [before.pop(tuple(s.folders), s) for s in opened]
         self._replaced += before.values()  # requests may still use them

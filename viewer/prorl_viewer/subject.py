@@ -1,6 +1,6 @@
 """Defines the subjects of the page (runs, datasets, evaluations) and their JSON pages.
 
-Texts of models and datasets are ``Private``, so that ``answering`` can remove them.
+Texts of models and datasets are ``Private``, for ``answering`` to remove.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Subject(Protocol):
         ...
 
     def pages(self) -> Mapping[str, Page]:
-        """Return the pages by name; ``summary``, with small values, is required.
+        """Return the pages by name; ``summary`` is required.
 
         Pages raise UserError for an invalid query, NotFoundError for missing things.
         """
@@ -85,7 +85,7 @@ class Subject(Protocol):
 
 
 def list_subjects(subjects: Sequence[Subject], version: Callable[[Subject], str]) -> list[Json]:
-    """Return the subjects by kind, name and version; ``run`` names the run in whose folder one lies."""
+    """Return the subjects by kind, name and version, with the ``run`` that contains one."""
     runs = {s.path: s.name for s in subjects if s.kind == "run"}
     return [
         {

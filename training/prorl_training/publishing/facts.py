@@ -203,7 +203,6 @@ def _decision(row: Mapping[str, Any], private: Private) -> Any:
 
 
 def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers in a metrics row; those that are not finite become None."""
     return {
         key: _numbers(item)
         if isinstance(item, Mapping)

@@ -21,8 +21,6 @@ from prorl_training.run.lineage import write_lineage
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """An intact checkpoint."""
-
     policy: Path
     state: dict[str, Any]
 

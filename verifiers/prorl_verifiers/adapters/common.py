@@ -36,7 +36,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScorerOptions:
-    """Options of an adapter, which scores at the service ``url``, or if it is empty with a local pool.
+    """Options of an adapter, which scores at the service ``url``, or with a local pool if it is empty.
 
     ``timeout``: seconds per attempt. ``modes``: like ``math=either,logic=reference``. ``think_open``: the chat template
     opens the thinking. ``retries``: for items without a verdict. ``plugin``: files, separated as in PATH.
@@ -114,7 +114,7 @@ _shared = _Shared()
 
 
 def shared_scorer(options: ScorerOptions) -> Scorer:
-    """Return this process's scorer for these options; a forked child opens its own."""
+    """Return this process's scorer for these options."""
     global _shared
     options = replace(options, think_open=False, retries=0)  # these do not distinguish scorers
     if _shared.pid != os.getpid():

@@ -1,6 +1,6 @@
 """The reward function for OpenRLHF, which sends prompt and response in one string with special tokens.
 
-Chat template markers are not used to find the response, since a model can write them too.
+Chat template markers are not used to find the response: a model can write them.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ ANCHOR = 64
 def response_after_prompt(query: str, prompt: str) -> str | None:
     """Return the response in ``query``, or None if the prompt is not in it.
 
-    The prompt may be truncated on the left to its last ANCHOR characters or more, with at most SLACK other characters
-    before it. End tokens are removed. A ``<think>`` that ends the prompt is put before the response.
+    The prompt may be truncated on the left to ANCHOR characters or more, after at most SLACK others. End tokens are
+    removed. A ``<think>`` that ends the prompt is put before the response.
     """
     end = len(prompt) if query.startswith(prompt) else _end_of_cut_prompt(query, prompt)
     if end is None:

@@ -1,7 +1,6 @@
 """A reward function for TRL's trainers (GRPOTrainer, RLOOTrainer), checked with TRL 1.16.
 
-From version 1.6, TRL leaves a row without any reward out of its group's baseline. Older versions count it as 0, so
-there a response without a verdict raises by default.
+Before version 1.6, TRL counts a missing reward as 0, so a response without a verdict raises by default.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ KEEPS_NONE = (1, 6)
 class TrlReward:
     """The callable for ``reward_funcs=[...]``; TRL logs it under its ``__name__``.
 
-    The dataset needs the columns ``verifier`` and ``reference``, or ``task`` with both. JSON strings are safer than
-    objects, which get every key of every row. A row whose verifier (or task) is None gets None.
+    The dataset needs the columns ``verifier`` and ``reference``, or ``task`` with both, preferably as JSON strings. A
+    row whose verifier (or task) is None gets None.
     """
 
     def __init__(
@@ -54,8 +53,7 @@ class TrlReward:
     ) -> list[float | None]:
         """Return one reward in [0, 1] per completion, or None if it has no verdict.
 
-        Raises UserError if columns are missing, ServiceError if the service is down, TaskError or
-        RewardUnavailableError.
+        Raises UserError for missing columns, ServiceError if the service is down, TaskError or RewardUnavailableError.
         """
         tasks = _tasks(columns, len(completions))
         rows = [index for index, task in enumerate(tasks) if task is not None]
@@ -88,9 +86,8 @@ def make_trl_reward(
 ) -> TrlReward:
     """Return a reward function for TRL.
 
-    Without ``scorer``, the process shares one made from ``options`` (ScorerOptions). The caller closes a ``scorer`` it
-    passes. For a response without a verdict, ``on_infra_error`` "none" gives None and "raise" raises
-    RewardUnavailableError.
+    Without ``scorer``, the process shares one made from ``options``; the caller closes a ``scorer`` it passes. Without
+    a verdict, ``on_infra_error`` "none" gives None and "raise" raises RewardUnavailableError.
     """
     return TrlReward(scorer, ScorerOptions.from_environment(**options), name, on_infra_error)
 

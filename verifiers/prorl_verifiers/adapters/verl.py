@@ -73,8 +73,8 @@ def verl_task(
 ) -> Task:
     """Return the task of one row. Raises TaskError.
 
-    The verifier is named in ``extra_info["verifier"]``, a whole task in ``ground_truth``, or ``data_source``
-    (``prorl/VERIFIER``). Otherwise ``ground_truth`` is the reference, or for math and stem the plain answer.
+    The verifier is named in ``extra_info["verifier"]``, a task in ``ground_truth``, or ``data_source``
+    (``prorl/VERIFIER``). Otherwise ``ground_truth`` is the reference or the plain answer.
     """
     reference = ground_truth if isinstance(ground_truth, Mapping) else None
     if isinstance(ground_truth, str) and ground_truth.lstrip().startswith("{"):

@@ -22,8 +22,8 @@ SMALLEST = 0.005
 def group_chance(group: Group) -> float:
     """Return the chance level of a group, in [0, 1].
 
-    It is the mean of the items' ``chance``, else of the verifier's. Without either it is the fraction of items with the
-    commonest gold or the mean of 1/options, whichever is larger.
+    It is the mean of the items' ``chance``, else the verifier's, else the fraction of the commonest gold or the mean of
+    1/options, whichever is larger.
     """
     items = group.items
     if not items:
@@ -228,7 +228,6 @@ class GroupSearch:
         return not any(a is None or any(c.isalnum() for c in a) for a in answers)
 
     def _mutated(self, probes: Sequence[Probe]) -> dict[Probe, Probe]:
-        """Return the mutations of the probes that earned most, each with its parent."""
         places = range(len(self._group.items))
         usable = [p for p in probes if p.answer(self._group.items[0], self._group) is not None]
         ranked = sorted(usable, key=lambda probe: -sum(self._rewards(probe, places)))[:PARENTS]

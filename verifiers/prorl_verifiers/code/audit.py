@@ -1,4 +1,4 @@
-"""Built-in code tasks for the audit, programs that solve nothing, and outputs to spoil."""
+"""Built-in code tasks for the audit, useless programs, and outputs to spoil."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Judges for tasks with several correct outputs. Each returns whether ``stdout`` is correct.
+"""Judges for tasks with several correct outputs, which return whether ``stdout`` is correct.
 
-The verifier runs the source of this file in a box, so it imports only the standard library.
+The verifier runs this file's source in a box, so it imports only the standard library.
 """
 
 import re
@@ -17,12 +17,12 @@ UNUSUAL |= {"+infinity": "inf", "-infinity": "-inf"}
 
 
 def tokens(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both outputs have the same words in the same order; case matters."""
+    """Return whether both outputs have the same words in order; case matters."""
     return stdout.split() == expected.split()
 
 
 def unordered_lines(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both outputs have the same lines in any order, ignoring blank lines and trailing white space."""
+    """Return whether both outputs have the same lines in any order, ignoring blank lines."""
     return _lines(stdout) == _lines(expected)
 
 
@@ -34,8 +34,7 @@ def _lines(text: str) -> "Counter[str]":
 def floats(stdin: str, stdout: str, expected: str) -> bool:
     """Return whether both outputs have the same words in order; decimals may differ by 1e-6 (relative above 1).
 
-    Only expected words with a point or exponent have this tolerance. NaN and infinity match only themselves, in upper
-    or lower case.
+    Only expected words with a point or exponent have this tolerance. NaN and infinity match only themselves.
     """
     got, gold = stdout.split(), expected.split()
     return len(got) == len(gold) and all(_same_word(a, b) for a, b in zip(got, gold, strict=True))
@@ -60,10 +59,9 @@ def _is_number(word: str) -> bool:
 
 
 def rows(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both outputs have the same rows, equally often, in any order, as in SQL without ORDER BY.
+    """Return whether both outputs have the same rows, equally often, in any order.
 
-    Cells are separated by ``|``. Numbers are compared by value (``3`` equals ``3.0``). Non-integers may differ by 1e-6
-    (relative above 1).
+    Cells are separated by ``|``. Numbers are compared by value; non-integers may differ by 1e-6 (relative above 1).
     """
     got, gold = _table(stdout), _table(expected)
     return got.keys() == gold.keys() and all(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def read_language(name: Any) -> LanguageSpec:
-    """Return the language with this name or alias, or Python if ``name`` is None. Raises TaskError."""
+    """Return the language with this name or alias (None: Python). Raises TaskError."""
     from prorl_sandbox import find_language
 
     if name is not None and not isinstance(name, str):
@@ -41,8 +41,6 @@ _MODULES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class StdioTest:
-    """Run the program with ``stdin``; it must print ``stdout``."""
-
     stdin: str
     stdout: str
 
@@ -246,7 +244,7 @@ _TOTAL, _PARTIAL = "total_seconds", "partial"
 
 @dataclass(frozen=True, slots=True)
 class CodeLimits:
-    """Limits per test, and CPU seconds for all tests. With ``partial``, tests passed before the limit still count."""
+    """Limits per test, and CPU seconds for all tests; with ``partial``, earlier tests still count."""
 
     per_test: Limits
     total_seconds: float = DEFAULT_TOTAL_SECONDS
@@ -341,7 +339,7 @@ def _output_kb(test: CodeTest) -> int:
 
 
 def read_environment(name: Any, language: LanguageSpec) -> str:
-    """Return the name of the environment (default: STDLIB), which need not exist here. Raises TaskError."""
+    """Return the name of the environment, which need not exist here. Raises TaskError."""
     from prorl_sandbox.environments.store import NAME, STDLIB
 
     if name is None or name == STDLIB:

@@ -1,6 +1,6 @@
 """The code verifier: the reward is the fraction of tests that the last code block passes.
 
-Each test has its own box, which never contains the expected result. The submission is never parsed here.
+Each test has its own box, which never contains the expected result.
 """
 
 from __future__ import annotations
@@ -42,10 +42,9 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
     """Run the last code block of ``text`` on every test.
 
     Without a code block the verdict is ``unparsable``; code that does not compile gets 0. All tests together may use
-    ``limits.total_seconds`` of CPU time (so other load does not count) and twice as much wall time, not counting
-    queueing, compiling and judging. Beyond that the verdict is ``timeout``, or with ``limits.partial`` the fraction
-    passed. Mode ``binary`` stops at the first failure. Raises JudgeError, SandboxError, or UserError if the compiler is
-    missing.
+    ``limits.total_seconds`` of CPU time and twice as much wall time, not counting queueing, compiling and judging.
+    Beyond that the verdict is ``timeout``, or with ``limits.partial`` the fraction passed. Mode ``binary`` stops at the
+    first failure. Raises JudgeError, SandboxError, or UserError if the compiler is missing.
     """
     from prorl_sandbox import Budget, Program
 
@@ -140,8 +139,8 @@ def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sand
 def judge_accepts(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
     """Ask the judge ``name``, in its own box, whether ``stdout`` is correct.
 
-    A judge that fails on ``stdout`` but not on the expected output rejects ``stdout``. Raises JudgeError if it fails on
-    both, or SandboxError.
+    A judge that fails only on ``stdout`` rejects it. Raises JudgeError if it also fails on the expected output, or
+    SandboxError.
     """
     verdict, _ = _ask_judge(name, test, stdout, sandbox)
     if verdict is None:

@@ -1,4 +1,4 @@
-"""Convert the tests of Eurus-2, LiveCodeBench, LeetCode and BigCodeBench without unpickling or evaluating them."""
+"""Convert the tests of public datasets without unpickling or evaluating them."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ def check(candidate):
 
 
 def eurus_reference(ground_truth: str) -> dict[str, Any]:
-    """Convert ``ground_truth`` of an Eurus-2-RL-Data code row, JSON {"inputs", "outputs", "fn_name"?}. Raises
-    TaskError.
+    """Convert an Eurus-2-RL-Data code row's JSON {"inputs", "outputs", "fn_name"?}. Raises TaskError.
 
     With ``fn_name``, inputs are lists of arguments and outputs mostly lists of one value.
     """
@@ -102,8 +101,6 @@ def leetcode_reference(test: str, entry_point: str | None = None) -> dict[str, A
 
 
 class _Inline(ast.NodeTransformer):
-    """Replace names by the expressions assigned to them."""
-
     def __init__(self, values: dict[str, ast.expr]) -> None:
         self.values = values
 

@@ -1,6 +1,6 @@
 """Built-in audit tasks for every instruction id.
 
-In ``audit.json``, a text may be a list of strings and [string, repetitions] pairs.
+In ``audit.json``, a text may be a list of strings and [string, repetitions].
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _text(parts: str | list[Any]) -> str:
 
 
 def form_only() -> frozenset[str]:
-    """Return the ids that degenerate texts or echoes meet by definition, such as no commas."""
+    """Return the ids that degenerate texts meet by definition, such as no commas."""
     return frozenset(_tables()["form_only"])
 
 

@@ -43,7 +43,7 @@ def clean_kwargs(
 ) -> dict[str, Any]:
     """Return the arguments in ``needed`` under their proper names and types.
 
-    Raises TaskError for missing, unknown or malformed arguments, and in mode "reference" for those that the published
+    Raises TaskError for missing, unknown or malformed arguments, in mode "reference" also for those that the published
     checker refuses.
     """
     remaining = {name: value for name, value in (values or {}).items() if value is not None}

@@ -35,7 +35,7 @@ _FOREIGN = 0.1
 def is_language(text: str, code: str) -> bool:
     """Return whether at least 90 % of the text is in the language ``code``.
 
-    The candidates are IFEval's 30 languages and ``code``. A text without enough evidence is in no language.
+    The candidates are IFEval's 30 languages and ``code``; a text without enough evidence is in none.
     """
     code = code.split("-")[0].lower()
     if _letters(text) < (_FEWEST // 3 if code in _DENSE else _FEWEST) or not _is_likeliest(

@@ -1,4 +1,4 @@
-"""Load py3langid and its model at import, which does not count against a worker's time limit."""
+"""Load py3langid and its model at import, outside a worker's time limit."""
 
 from __future__ import annotations
 

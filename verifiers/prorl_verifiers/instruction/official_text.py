@@ -162,7 +162,7 @@ def _tagger() -> Any:
 
 
 def first_tag(text: str) -> str | None:
-    """Return the part of speech of the first token, or None. Raises LookupError if the tagger is missing."""
+    """Return the first token's part of speech, or None. Raises LookupError without the tagger."""
     # A tag depends on the two tokens after it.
     tokens = nltk_words(text)[:3]
     return str(_tagger().tag(tokens)[0][1]) if tokens else None

@@ -15,8 +15,8 @@ def summarise(verdicts: Iterable[Verdict], tasks: Sequence[Task] | None = None) 
     """Return {"prompts", "instructions", "prompt_strict", "prompt_loose", "instruction_strict", "instruction_loose",
     "by_group", "by_id", "infra_errors"}.
 
-    Accuracies are fractions or None; ``by_*`` map names to {"count", "strict", "loose"}. A verdict without metrics,
-    such as a timeout, fails all constraints of its task. Raises ValueError if ``tasks`` is then missing.
+    Accuracies are fractions or None; ``by_*`` map names to {"count", "strict", "loose"}. A verdict without metrics
+    fails all constraints of its task. Raises ValueError if ``tasks`` is then missing.
     """
     rows: list[Outcomes] = []
     infra_errors = 0

@@ -1,8 +1,7 @@
 """Score the fraction of constraints that a response meets.
 
 Reference: {"instruction_id_list", "kwargs", "mode"?, "score"?} as in IFEval. The reward counts strict results. A
-constraint is met loosely if one of eight variants of the response meets it. A blank response (in mode ``fixed`` also
-one without words) meets no constraint.
+constraint is met loosely if one of eight variants of the response meets it. A blank response meets none.
 """
 
 from __future__ import annotations
@@ -28,9 +27,7 @@ def drop_nulls(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def variants(text: str) -> list[str]:
-    """Return IFEval's eight variants: without the first line, the last, both or neither, each with and without
-    asterisks.
-    """
+    """Return IFEval's variants: without first line, last line, both or neither, with and without asterisks."""
     lines = text.split("\n")
     cut = [text, *("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))]
     return cut + [variant.replace("*", "") for variant in cut]
@@ -39,17 +36,12 @@ def variants(text: str) -> list[str]:
 def follows(
     text: str, instruction: str, kwargs: Mapping[str, Any] | None, mode: str = DEFAULT_MODE
 ) -> bool:
-    """Return whether ``text`` strictly meets a constraint. Raises TaskError for invalid kwargs, KeyError for an unknown
-    id.
-    """
+    """Return whether ``text`` strictly meets a constraint. Raises TaskError for invalid kwargs, KeyError."""
     return _meets([_prepare(text, mode)], instruction, kwargs, mode)
 
 
 def _prepare(text: str, mode: str) -> str:
-    """Return the text to check.
-
-    Mode ``fixed`` removes invisible characters, leading blank lines and trailing white space.
-    """
+    """Return the text, in mode ``fixed`` without invisible characters and blank ends."""
     if mode == "reference":
         return text
     text = visible(text)

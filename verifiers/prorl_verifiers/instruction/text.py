@@ -48,8 +48,7 @@ def _is_invisible(letter: str) -> bool:
 def folded(text: str) -> str:
     """Return the text without compatibility forms, extra marks and Latin lookalikes.
 
-    Lookalikes are replaced in words that also have Latin letters, and everywhere if the text has no other letters of
-    their alphabet.
+    Lookalikes are replaced in words with Latin letters, and in texts without other letters of their alphabet.
     """
     if text.isascii():
         return text
@@ -115,10 +114,7 @@ def words(text: str) -> list[str]:
 
 
 def count_words(text: str) -> int:
-    """Count words as published: ``don't`` is one word, ``well-known`` two.
-
-    Combining marks and invisible characters do not split words.
-    """
+    """Count words as published: ``don't`` is one word, ``well-known`` two."""
     text = visible(text)
     if not text.isascii():
         marks = {mark for mark in set(text) if unicodedata.category(mark)[0] == "M"}
@@ -134,8 +130,8 @@ def has_word(text: str) -> bool:
 def sentences(text: str) -> list[str]:
     """Return the stripped sentences that have a letter or digit.
 
-    Sentences end at . ! ? or an ellipsis before white space, or at full stops of other scripts, but not at
-    abbreviations, initials (``J.``) or list marks (``1.``).
+    They end at . ! ? or an ellipsis before white space, or at other scripts' full stops, but not at abbreviations,
+    initials (``J.``) or list marks (``1.``).
     """
     pieces, last = [], 0
     for match in _SENTENCE_END.finditer(text):
@@ -197,10 +193,7 @@ def _separates_words(letter: str) -> bool:
 
 
 def word_pattern(word: str) -> re.Pattern[str]:
-    """Return a case-insensitive pattern for a whole word or phrase in a ``folded`` text.
-
-    It has word boundaries only in scripts that separate words.
-    """
+    """Return a case-insensitive pattern for a whole word or phrase in a ``folded`` text."""
     left = r"(?<![^\W_])" if _separates_words(word.strip()[:1]) else ""
     right = r"(?![^\W_])" if _separates_words(word.strip()[-1:]) else ""
     forms = (r"\s+".join(map(re.escape, form.split())) for form in spellings(word))

@@ -1,6 +1,6 @@
 """Parse formulas and compute values, polynomials and derivatives without evaluating model text.
 
-The grammar is Python's arithmetic with ``^`` and known functions.
+The grammar is Python's arithmetic with ``^`` and functions.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ Polynomial = dict[Monomial, Fraction]
 def expanded(tree: Node) -> Polynomial:
     """Return the polynomial that the tree writes as a sum of terms.
 
-    Raises FormulaError for products and powers of sums, so that the question's own product is not an answer.
+    Raises FormulaError for products and powers of sums: the question's own product is not an answer.
     """
     match tree.op:
         case "num":

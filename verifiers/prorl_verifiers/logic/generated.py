@@ -1,6 +1,6 @@
 """Audit groups from generated reasoning-gym entries or a file of tasks.
 
-A child process makes the entries, because the library reseeds global generators and depends on the hash seed.
+A child process makes the entries, because the library reseeds global generators.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
 
 
 def file_groups(path: Path) -> list[Group]:
-    """Return the groups of a file of {"id", "task", "question"?} rows, one per verifier or logic dataset.
+    """Return a group per verifier or logic dataset of a file of {"id", "task", "question"?} rows.
 
     Raises TaskError for an empty file or an invalid row.
     """

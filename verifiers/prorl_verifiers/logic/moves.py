@@ -1,7 +1,6 @@
 """Score moves by strict simulation.
 
-Upstream skips impossible moves, so a list of every move solves many boards. Here an impossible move makes the answer
-wrong.
+An impossible move makes the answer wrong; upstream skips it, so a list of every move solves many boards.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ Cars = dict[str, tuple[int, ...]]
 
 
 def cars_of(board: str) -> tuple[Cars, frozenset[int]]:
-    """Return (cells of each car, cells of the walls); the question relabels the board's cars A, B, C ..."""
+    """Return (cells of each car, cells of the walls), relabelled A, B, C ... as in the question."""
     labels = sorted(set(board) - {"o", "x"})
     cars = {
         chr(ord("A") + i): tuple(cell for cell, sign in enumerate(board) if sign == label)

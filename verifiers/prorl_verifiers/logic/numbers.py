@@ -69,7 +69,7 @@ def polynomial(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score polynomial_equations: the fraction of roots found, if over half; wrong extra roots reduce it."""
+    """Score polynomial_equations: the fraction of roots found, if over half, reduced by wrong ones."""
     gold = _floats(str(entry["answer"]))
     values = _floats(answer)
     if gold is None or values is None:
@@ -191,8 +191,8 @@ _SCIENTIFIC = re.compile(r"[+-]?\d{1,3}(?:\.\d{1,40})?[eE][+-]?\d{1,2}", re.ASCI
 def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score decimal_arithmetic to one unit in the last requested digit.
 
-    Golds have rounding errors, so the exact value computed from the question is correct too. Without requested digits
-    the error may be 0.001, or 0.1 % of a small gold.
+    The exact value is correct too, since golds have rounding errors. Without requested digits the error may be 0.001,
+    or 0.1 % of a small gold.
     """
     value, gold = _decimal(answer), _decimal(str(entry["answer"]))
     if value is None or gold is None:

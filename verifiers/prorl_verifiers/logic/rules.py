@@ -15,7 +15,7 @@ from prorl_verifiers.logic.text import PARTIAL, Entry, Upstream, beyond, loads, 
 def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score codeio: the gold JSON object, else the fraction of its informative values, above one half.
 
-    Values that are easy to guess (0, 1, empty, true, false, null) or shown in the question do not count.
+    Values that are easy to guess or shown in the question do not count.
     """
     gold = loads(str(entry["answer"]))
     if plain(answer) == plain(str(entry["answer"])):

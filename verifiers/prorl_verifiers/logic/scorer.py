@@ -1,8 +1,8 @@
 """Find the answer in a response and score it by the rules of its reasoning-gym dataset.
 
 Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode`` is ``fixed`` (default) or ``reference`` (upstream's
-score, clipped). ``extraction`` is ``answer`` (default, as in ProRL: the last closed ``<answer>``) or ``lenient`` (also
-the last box or a last line "Answer: X"). Model text is never evaluated.
+score, clipped). ``extraction`` is ``answer`` (default, the last closed ``<answer>``) or ``lenient`` (also the last box
+or a last line "Answer: X").
 
 If a scorer raises even on the gold answer, the error propagates (``infra_error``).
 """

@@ -1,6 +1,6 @@
 """Score words, numbers and lists.
 
-White space, Unicode minus signs, thousands separators, trailing zeros and the case of yes/no words are ignored.
+White space, Unicode minus signs, thousands separators, trailing zeros and yes/no case are ignored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def plain(text: str) -> str:
 
 
 def number(text: str) -> Decimal | None:
-    """Return the decimal number (``+01,000.50``), or None; exponents, NaN and infinity are refused."""
+    """Return the decimal number (``+01,000.50``), or None."""
     text = text.replace("\u2212", "-").strip()
     if len(text) > _MOST_DIGITS or not re.search(r"\d", text) or not _NUMBER.fullmatch(text):
         return None
@@ -99,7 +99,7 @@ def exact_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def full_marks(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Return 1 if upstream does, else 0, since uninformed answers earn upstream's partial credit."""
+    """Return 1 if upstream does, else 0."""
     return 1.0 if upstream() >= 1.0 else 0.0
 
 
@@ -139,8 +139,9 @@ def beyond(share: float, base: float) -> float:
 
 
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
-    """Return the credit for positions equal to ``gold``, beyond the best constant or echo; the gold with additions
-    earns nothing.
+    """Return the credit for positions equal to ``gold``, beyond the best constant or echo.
+
+    The gold with other characters around it earns nothing.
     """
     if not gold or len(answer) != len(gold):
         return 0.0

@@ -1,7 +1,7 @@
 """Call reasoning-gym 0.1.25's scorers without executing model text.
 
-Nine scorers evaluate the answer (``eval`` or sympy's ``parse_expr``) and two the entry. They get only text that our
-parser accepts. Others take hours on some short texts, so their input is limited.
+Scorers that evaluate text get only what our parser accepts. Others take hours on some short texts, so their input is
+limited.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _LONGEST = {"codeio": 10_000, "propositional_logic": 400}
 def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float:
     """Return upstream's score, or 0 if it raises on ``answer``.
 
-    Errors on the entry's own gold answer propagate, since the entry is then broken.
+    Errors on the entry's own gold answer are raised.
     """
     if not safe_to_evaluate(dataset, answer, entry):
         return _FLOORS.get(dataset, 0.0)
@@ -96,10 +96,7 @@ def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float
 
 @cache
 def scorer(dataset: str, word_length: int = 0) -> Callable[[str, dict[str, Any]], float]:
-    """Return upstream's scorer; cached, because some load word lists or puzzles.
-
-    ``word_length`` is for word_ladder, whose default scorer only takes four letters.
-    """
+    """Return upstream's scorer, cached; ``word_length`` is for word_ladder."""
     from reasoning_gym.factory import create_dataset, get_score_answer_fn
 
     score: Callable[[str, dict[str, Any]], float]

@@ -1,4 +1,4 @@
-"""Solve entries without a usable answer, which proves that the scorers can be satisfied."""
+"""Solve entries without a usable answer, to prove that the scorers can be satisfied."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def witness(dataset: str, entry: Entry) -> str | None:
 
 
 def right_answer(dataset: str, entry: Entry) -> str | None:
-    """Return the stored answer, or a solver's if it is missing or has an unevaluated integral."""
+    """Return the stored answer, or a solver's if it is missing or unevaluated."""
     if dataset in WITNESSES:
         return witness(dataset, entry)
     gold = None if entry["answer"] is None else str(entry["answer"])

@@ -1,7 +1,4 @@
-"""Built-in math and STEM audit tasks.
-
-Constant answers are never correct by chance, except in _OWN_CHANCE.
-"""
+"""Built-in math and STEM audit tasks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 r"""Grade with math-verify, plain or behind our guards.
 
-math-verify's own timeouts are off, since workers are killed on timeout. The guards reject wrong answers that a plain
-call accepts: chains, unevaluated answers, ``50\%`` for 50, constants equal only after absolute rounding.
+Its own timeouts are off, since workers are killed on timeout. The guards reject wrong answers that a plain call
+accepts: chains, unevaluated answers, ``50\%`` for 50.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]
 
 
 def _sides(gold: str, answer: str) -> tuple[str, list[str]]:
-    """Return (gold, all sides of the answer that must equal it); only a leading name is exempt."""
+    """Return (gold, all sides of the answer that must equal it)."""
     gold_sides, sides = split_top(gold, "="), split_top(answer, "=")
     if len(gold_sides) == 2 and _NAME.fullmatch(gold_sides[0]):
         if len(sides) > 1 and squeeze(sides[0]) != squeeze(gold_sides[0]):
@@ -131,7 +131,6 @@ def _refusal(gold: str, answer: str) -> str | None:
 
 
 def _parse(text: str, equations: bool) -> list[Any]:
-    """Parse with the settings from math-verify's README for rewards."""
     from latex2sympy2_extended import NormalizationConfig
     from math_verify import ExprExtractionConfig, LatexExtractionConfig, parse
 

@@ -195,7 +195,7 @@ def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
 
 
 def number_by_algebra(text: str, loading: Loading, closed: bool = False) -> Fraction | None:
-    r"""Return a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``) as a number with 15 digits, or None.
+    r"""Return a literal closed form (``2\sqrt{3}``) as a number with 15 digits, or None.
 
     ``closed`` also allows sums and logarithms with an irrational part.
     """

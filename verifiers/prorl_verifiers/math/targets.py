@@ -317,7 +317,7 @@ def with_currency(node: Node, currency: str) -> Node:
 
 
 def target_of(node: Node) -> Tree:
-    """Return the target of a tree. Raises Unreadable for words where a value belongs."""
+    """Return the target of a tree. Raises Unreadable for misplaced words."""
     if looks_like_region(node) and real_set(node) is not None:
         return Region(node)
     match node:

@@ -57,7 +57,7 @@ _CUBIC = re.compile(r"\b(?:cubic|cu\.?)\s+([A-Za-z]+)", re.IGNORECASE)
 
 
 def is_bare_unit(word: str) -> bool:
-    """Return whether a word after a number is a known unit or has at least four letters."""
+    """Return whether a word after a number is a known unit or has four letters."""
     return word in _BARE or len(word) >= 4
 
 

@@ -256,7 +256,7 @@ def denied_around(before: str, after: str) -> bool:
 
 
 def doubtful(text: str) -> bool:
-    """Return whether a text says that it may be wrong or offers an alternative."""
+    """Return whether a text doubts itself or offers an alternative."""
     return _DOUBT.search(text[:MAX_HEDGED]) is not None
 
 
@@ -265,5 +265,5 @@ def denies(text: str) -> bool:
 
 
 def hedged(text: str) -> bool:
-    """Return whether a text doubts, denies or bounds its answer, or offers an alternative."""
+    """Return whether a text doubts, denies or bounds its answer."""
     return doubtful(text) or denies(text) or _BOUND.search(text[:MAX_HEDGED]) is not None

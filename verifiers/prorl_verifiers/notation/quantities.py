@@ -69,8 +69,8 @@ _NAMES = {
 class Quantity:
     """An exact number with its unit.
 
-    ``decimals`` is the power of ten of the last digit (-2 for 1.25, 3 for 5e3), None for ratios. ``integer``: written
-    with digits only.
+    ``decimals`` is the power of ten of the last digit (-2 for 1.25, 3 for 5e3), None for ratios. ``integer``: digits
+    only.
     """
 
     value: Fraction
@@ -194,10 +194,7 @@ def _fraction(text: str) -> Fraction:
 
 
 def unit_powers(unit: str) -> dict[str, int]:
-    """Return a unit as {name: power}, without conversion: ``kJ/mol`` equals ``kJ mol-1``.
-
-    A text that is not a unit equals only itself.
-    """
+    """Return a unit as {name: power}: ``kJ/mol`` equals ``kJ mol-1``; other texts equal only themselves."""
     readings = read_unit(unit)
     if not readings:
         return {" ".join(unit.split()): 1}

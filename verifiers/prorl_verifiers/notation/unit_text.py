@@ -162,10 +162,7 @@ _SINGLE = frozenset({"H2", "O2", "N2", "F2", "Cl2", "Br2", "I2", "O3", "S8", "P4
 
 @lru_cache(maxsize=4096)
 def read_unit(text: str) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
-    """Return the readings of a unit, most usual first, as sorted (name, power) pairs.
-
-    Blank text has one empty reading, invalid text none.
-    """
+    """Return the readings of a unit, most usual first, as sorted (name, power) pairs; none for invalid text."""
     if len(text) > MAX_UNIT:
         return ()
     # Normalise signs, degree marks, spaces and words such as "square metres".

@@ -1,7 +1,7 @@
 """Convert numbers between units with exact fractions.
 
-pint sees only single names, never an expression. A temperature alone is a reading (25 degC is 298.15 K); in a product
-or power it is a difference. A difference alone (10 degC of warming) is converted wrongly.
+pint sees only single names. A temperature alone is a reading (25 degC is 298.15 K); in a product or power it is a
+difference. A difference alone is converted wrongly.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ANGLE, _CYCLE = "radian", "Hz"
 def convert(value: Fraction, unit: str, to: str) -> Fraction | None:
     """Return ``value`` in units of ``to``, or None if it cannot be converted.
 
-    Ambiguous names (``lb`` as mass or force) take the meaning that fits.
+    Ambiguous names (``lb``) take the meaning that fits.
     """
     readings, target_readings = read_unit(unit), read_unit(to)
     if not readings or not target_readings:

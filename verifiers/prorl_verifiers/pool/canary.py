@@ -1,7 +1,7 @@
 """Canaries: questions with known verdicts that show whether a worker still judges correctly.
 
-A response that manipulated its worker (patched a grader, poisoned a cache) is exposed by a wrong verdict. Quick
-canaries are drawn anew each time, so no response can contain the answers.
+A response that manipulated its worker is exposed by a wrong verdict. Quick canaries are drawn anew each time, so no
+response can contain the answers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REMEMBERED_BYTES = 1 << 16
 class Check:
     """A question asked after a batch, with its required verdict.
 
-    Without canaries, an item of the batch (``job``) must repeat its verdict.
+    Without canaries, an item (``job``) must repeat its verdict.
     """
 
     frame: bytes

@@ -20,7 +20,7 @@ _STATUSES: Sequence[VerdictStatus] = ("scored", "timeout", "unparsable")
 
 
 class ComposedBatch(Batch):
-    """A batch whose ``items`` are the parts of the caller's items. Raises TaskError."""
+    """A batch of the parts of the caller's items. Raises TaskError."""
 
     def __init__(
         self,
@@ -94,8 +94,8 @@ def put_together(
 ) -> Verdict:
     """Combine the verdicts of a task's parts, by name.
 
-    If a part has no verdict, the task has none, even if a gate failed. Otherwise an outage would remove only responses
-    that pass the gate, which biases rewards downwards.
+    If a part has no verdict, the task has none, even if a gate failed: otherwise an outage would bias rewards
+    downwards.
     """
     metrics: dict[str, float | str] = {}
     for name, verdict in verdicts.items():

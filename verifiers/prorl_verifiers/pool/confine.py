@@ -1,6 +1,6 @@
 """Confine a scoring worker before it reads model text, but let it read the files it needs.
 
-System calls are not filtered: scorers run our code on the text, not the text itself.
+System calls are not filtered.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ _ENTER, _READ = 0o001, 0o004
 def confine(memory_mb: int, scratch: str) -> str:
     """Confine this process permanently and return the active protections, e.g. ``worker:nobody+landlock+rlimits``.
 
-    It gives up root and new privileges, dies with its parent, and gets rlimits, with ``memory_mb`` MiB of address
-    space. With Landlock it cannot execute files, use TCP, signal other processes or write outside ``scratch``.
-    Protections that this kernel lacks are not returned. Call it before reading any request.
+    It gives up root, dies with its parent, and gets rlimits, with ``memory_mb`` MiB of address space. With Landlock it
+    cannot execute files, use TCP, signal other processes or write outside ``scratch``. Call it before reading any
+    request.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     writable = os.open(scratch, os.O_PATH | os.O_DIRECTORY)  # user nobody may not reach it by name
@@ -173,9 +173,8 @@ def _check_folders(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None
 def show(folders: Iterable[Path]) -> None:
     """Make ``folders`` readable for every user, but only in this thread or process and its children.
 
-    Workers that run as nobody need this for packages and plug-ins below a folder that only root may enter, such as
-    /root. A new mount namespace shows only ``folders`` there, without the dot files of a folder that is itself closed.
-    Raises OSError if this process may not mount.
+    Workers that run as nobody need this for packages and plug-ins in a closed folder such as /root. Only ``folders``
+    appear there, without a closed folder's dot files. Raises OSError if this process may not mount.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_CLONE_NEWNS) != 0:
@@ -216,7 +215,7 @@ def _bind_entry(libc: ctypes.CDLL, source: str, target: Path) -> None:
 
 
 def _make_folder(path: Path) -> None:
-    """Make a folder and its parents, open to every user despite the umask."""
+    """Make a folder and its parents, open to every user."""
     for folder in (*reversed(path.parents), path):
         if not folder.exists():
             folder.mkdir()

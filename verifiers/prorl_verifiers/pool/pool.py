@@ -38,8 +38,8 @@ LEAST_MEMORY_MB = 256
 class WorkerOptions:
     """How a pool keeps its worker processes. Raises UserError for invalid values.
 
-    ``memory_mb`` limits a worker's address space. ``prestart`` starts workers in the background, not on demand.
-    ``warm`` names verifiers whose libraries are loaded at the start.
+    ``memory_mb`` limits a worker's address space. ``prestart`` starts workers in the background. ``warm`` names
+    verifiers whose libraries are loaded at the start.
     """
 
     memory_mb: int = 2048
@@ -74,7 +74,7 @@ class VerifierPool(Closing):
     ``modes`` maps verifiers to modes for tasks that set none. If a chat template opens the thinking, put ``<think>``
     before the response.
 
-    Thread-safe, also in a running event loop. After a fork or unpickling, it starts its own workers. Raises UserError.
+    Thread-safe, also in an event loop. After a fork or unpickling, it starts its own workers. Raises UserError.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class VerifierPool(Closing):
         return await asyncio.wrap_future(batch)
 
     def submit(self, response: str, task: Task) -> Future[Verdict]:
-        """Return the future verdict of one response; cancelling drops it if it has not started. See ``score``."""
+        """Return the future verdict of one response; cancelling drops a waiting one. See ``score``."""
         engine = self._engine()
         batch = engine.batch([(response, task)])
         future: Future[Verdict] = Future()
@@ -189,8 +189,8 @@ class VerifierPool(Closing):
     def close(self, drain_seconds: float | None = None) -> None:
         """Refuse new work, kill the workers, and close the sandbox if the pool opened it.
 
-        Running items finish and waiting items are dropped (PoolClosedError). With ``drain_seconds``, all items continue
-        for at most that long.
+        Running items finish, waiting ones are dropped (PoolClosedError). With ``drain_seconds``, all continue for at
+        most that long.
         """
         self._closed = True
         engine = self._engines.get(os.getpid())
@@ -221,8 +221,7 @@ def verify(
 ) -> Verdict:
     """Score one response with a pool for this call only.
 
-    That starts processes (about 0.2 s, plus 1 to 3 s for computer algebra or reasoning-gym); keep a ``VerifierPool``
-    for more than a few responses.
+    That starts processes (0.2 to 3 s); keep a ``VerifierPool`` for more than a few responses.
     """
     with VerifierPool(
         1,
@@ -242,7 +241,7 @@ class PoolFullError(ServiceError):
 class AsyncVerifierPool:
     """A pool behind a bounded queue: at most ``queue`` items of all callers wait or run at once.
 
-    Use it in one event loop; ``aclose`` (or ``async with``) also closes the pool.
+    Use it in one event loop; ``aclose`` also closes the pool.
     """
 
     def __init__(self, pool: VerifierPool, *, queue: int) -> None:
@@ -261,8 +260,8 @@ class AsyncVerifierPool:
     async def score(self, items: Sequence[Item], *, wait: bool = True) -> list[Verdict]:
         """Return one verdict per item, in order, once the queue has room for all of them.
 
-        Raises UserError if the items exceed the queue, or with ``wait=False`` PoolFullError if it has no room.
-        Cancelling drops items that have not started.
+        Raises UserError if the items exceed the queue, or with ``wait=False`` PoolFullError. Cancelling drops waiting
+        items.
         """
         count = len(items)
         if count > self._size:
@@ -299,7 +298,7 @@ class AsyncVerifierPool:
 
 
 class _Engine:
-    """The threads, queue and workers of a pool in one process. Thread-safe."""
+    """The threads, queue and workers of one process. Thread-safe."""
 
     def __init__(self, settings: _Settings) -> None:
         """Start the threads. Raises UserError for an unknown backend, or if workers cannot read what they need."""
@@ -404,7 +403,7 @@ class _Engine:
         self._finish(None)
 
     def end(self, owner: int) -> None:
-        """End everything without waiting for items; does nothing in a process other than ``owner``."""
+        """End everything without waiting for items, in the process ``owner``."""
         if owner == os.getpid() and not self._ended:
             self._closing = True
             self._stop_work()

@@ -83,7 +83,7 @@ def result_frame(result: object) -> dict[str, Any]:
 def read_reply(
     reply: Mapping[str, Any], isolation: str, seconds: float = 0.0
 ) -> tuple[Verdict, bool]:
-    """Return the verdict of a result frame, and whether it is final (needs no second try)."""
+    """Return the verdict of a result frame, and whether it is final."""
     result: Any = reply.get("result")
     unscored = functools.partial(Verdict, isolation=isolation, seconds=seconds)
     if result is None and "limit" in reply:
@@ -112,7 +112,7 @@ def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
 def _parse_result(
     result: dict[str, Any], isolation: str, seconds: float, findings: tuple[Finding, ...]
 ) -> Verdict:
-    """Return the verdict of a frame. Every field is checked, since the worker has read model text."""
+    """Return the verdict of a frame, checking every field."""
     reward, extracted = float(result["reward"]), result["extracted"]
     if not 0.0 <= reward <= 1.0 or result["status"] not in ("scored", "unparsable"):
         raise ValueError(f"reward {reward!r}, status {result['status']!r}")

@@ -1,7 +1,6 @@
 """The queue of items that wait for a verdict: a lane each for text, code and long texts.
 
-Within a lane, the caller that has used the least thread time is next. A new caller starts with the thread time of the
-one served last.
+Within a lane, the caller that has used the least thread time is next.
 """
 
 from __future__ import annotations
@@ -47,8 +46,7 @@ class PoolClosedError(ServiceError):
 class Batch(Future[list[Verdict]]):
     """The items of one call, and the future of their verdicts, in order. Thread-safe.
 
-    Cancelling it drops items that have not started. ``on_item(index, verdict)`` runs in the scoring thread and must not
-    block.
+    Cancelling it drops waiting items. ``on_item(index, verdict)`` runs in the scoring thread and must not block.
     """
 
     def __init__(
@@ -245,7 +243,7 @@ class FairQueue:
                     self._changed.wait()
 
     def finish(self, work: Work, seconds: float, finished: int) -> None:
-        """Record that a thread has finished ``work`` and put back all but ``finished`` jobs."""
+        """Record finished ``work`` and put back all but ``finished`` jobs."""
         with self._changed:
             lane = work.caller.lane
             lane.finish(work, seconds, finished)
@@ -298,7 +296,7 @@ class FairQueue:
 
 
 class TextCosts:
-    """Predicts long work from a text's length and the verifier's highest recent cost per character. Thread-safe."""
+    """Predicts long work from a text's length and its verifier's recent cost. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

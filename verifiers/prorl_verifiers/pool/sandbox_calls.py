@@ -1,7 +1,7 @@
 """A plug-in verifier's sandbox in its worker; the pool's process runs the programs.
 
-A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}; a null submission asks for the
-next answer. The pool checks every field, since the worker has read model text.
+A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}; null asks for the next answer.
+The pool checks every field.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def read_answer(value: dict[str, Any]) -> Outcome:
 
 
 def pack_outcome(outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as JSON. A value that cannot be sent is the program's fault: ``unserialisable``."""
+    """Return an outcome as JSON; a value that cannot be sent is ``unserialisable``."""
     try:
         return pack(outcome)
     except UserError:
@@ -168,7 +168,7 @@ def pack_outcome(outcome: Outcome) -> dict[str, Any]:
 
 
 def read_outcome(value: object) -> Outcome:
-    """Parse an outcome; a value too slow to read is a ``protocol-error``. Raises MalformedError."""
+    """Parse an outcome; one too slow to read is a ``protocol-error``. Raises MalformedError."""
     if isinstance(value, dict) and "value" in value:
         try:
             returned = decode(value["value"])

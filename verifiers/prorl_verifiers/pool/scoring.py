@@ -2,7 +2,7 @@
 
 A failed item is tried again in a fresh worker. Running out of time, memory or nesting twice is ``timeout`` with reward
 0. Another repeated failure is ``unparsable`` with reward 0 if the verifier passes its canaries and scores the gold,
-else ``infra_error`` without a reward.
+else ``infra_error``.
 """
 
 from __future__ import annotations
@@ -107,7 +107,6 @@ class WorkerThread(threading.Thread):
         self._drop_worker()
 
     def _run_program(self, job: Job) -> None:
-        """Score an item that runs programs; plug-ins do so in a worker."""
         started = time.monotonic()
         sandbox = self._sandbox()
         if not runs_in_worker(VERIFIERS.get(job.task.verifier)):

@@ -1,7 +1,6 @@
 """The processes that score model text: a template (``main``) that loads the verifiers, and the workers forked from it.
 
-The template imports libraries and asks canaries beforehand, so that forking a worker takes milliseconds; it never sees
-model text.
+Forking a worker takes milliseconds; the template never sees model text.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def _score(
 
 
 def serve(source: int, sink: int, isolation: str) -> None:
-    """Read requests from ``source`` and write replies to ``sink`` until the pipe is closed."""
+    """Answer requests from ``source`` until the pipe is closed."""
 
     def loading(module: str) -> None:
         if module not in sys.modules:

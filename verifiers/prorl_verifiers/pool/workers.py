@@ -62,9 +62,8 @@ class WorkerProcess:
     ) -> Generator[dict[str, Any], None, None]:
         """Yield the result frame (see ``protocol``) of each encoded request, in order.
 
-        Each request may take ``seconds`` from when the worker has it and the previous reply has arrived; imports and
-        programs do not count. Take every reply or drop the worker. Raises WorkerTimeout or ChildError; the worker is
-        dead after either.
+        Each may take ``seconds`` after the previous reply; imports and programs do not count. Take every reply or drop
+        the worker. Raises WorkerTimeout or ChildError, after which the worker is dead.
         """
         sent = waiting = 0
         try:
@@ -150,7 +149,7 @@ class WorkerProcess:
         return str(hello.get("isolation", ""))
 
     def _explain_death(self, message: str) -> Exception:
-        """Kill the worker and return why it ended: a limit, or a fault."""
+        """Kill the worker and return why it ended."""
         poller = select.poll()
         poller.register(self._child.source, 0)
         poller.poll(2000)  # an ending worker may still hold its pipes
@@ -197,7 +196,7 @@ class WorkerTemplate(Template):
 
 
 def _environment() -> dict[str, str]:
-    """Return the template's environment, which holds none of this process's secrets."""
+    """Return the template's environment, which holds no secrets."""
     python = {name: os.environ[name] for name in _OF_PYTHON if name in os.environ}
     verifiers = Path(__file__).resolve().parents[2]
     common = Path(prorl_common.__file__).resolve().parent.parent
@@ -214,8 +213,7 @@ def _environment() -> dict[str, str]:
 class WorkerFactory:
     """Starts workers and keeps the template and a spare worker. Thread-safe.
 
-    With ``grow``, the first template has only the scorers. When a new verifier is seen, a template with its libraries
-    starts in the background and replaces it.
+    With ``grow``, libraries are loaded when a verifier is first seen, by a new template in the background.
     """
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:

@@ -31,8 +31,8 @@ class RequestItems:
 def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False) -> RequestItems:
     """Parse a ``/verify`` body: {"items": [{"id"?, "task", "response"}, ...]} or one item.
 
-    It may set "modes" and "think_open", and have "parts" (``scoring_parts``) that must match the server's. Raises
-    Refusal: 400 (not JSON), 412 (the server's versions or plug-ins differ), 422 (invalid item).
+    It may set "modes" and "think_open", and "parts" that must match the server's. Raises Refusal: 400 (not JSON), 412
+    (other versions or plug-ins), 422 (invalid item).
     """
     request = _json_object(body)
     rows = request.get("items") if "items" in request else [request]

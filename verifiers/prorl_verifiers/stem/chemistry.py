@@ -1,7 +1,7 @@
 """Compare chemical formulas, isotopes, reactions and SMILES.
 
-A condensed formula without rings is parsed by valence into a graph with one canonical form, so that ``CH3CH2OH`` equals
-``C2H5OH`` but not ``CH3OCH3``.
+A condensed formula without rings is parsed into a graph with one canonical form: ``CH3CH2OH`` equals ``C2H5OH`` but not
+``CH3OCH3``.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class _Reader:
             raise NotCondensed
 
     def chain(self, current: int | None) -> int | None:
-        """Read up to a closing bracket or the end; return the atom that continues the chain."""
+        """Read up to a closing bracket or the end; return the last atom of the chain."""
         loose_hydrogens = 0
         waiting: list[tuple[int, int]] = []  # (start token, repetitions) of leading brackets
         order = 1
@@ -355,7 +355,7 @@ def _terms(text: str) -> list[list[str]]:
 
 
 def _same_configuration(gold: str, answer: str) -> bool | None:
-    """Return whether two electron configurations are equal, or None unless both are configurations."""
+    """Return whether two electron configurations are equal, or None."""
     pair = [
         re.sub(r"[\s${}^]|\\[,;]", "", FONT_COMMAND.sub("", text.translate(_HIGH)))
         for text in (gold, answer)
@@ -381,7 +381,7 @@ MAX_SMILES = 500
 
 
 def canonical_smiles(text: str, loading: Loading) -> str | None:
-    """Return RDKit's canonical SMILES, or None if it is not a molecule. Raises ImportError without RDKit."""
+    """Return RDKit's canonical SMILES, or None for no molecule. Raises ImportError without RDKit."""
     text = (
         text.strip()
         .strip("$`")

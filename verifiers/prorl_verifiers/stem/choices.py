@@ -1,6 +1,6 @@
 """Find the option that an answer names by letter, by text or by both.
 
-A list (``A or B``), a letter with another option's text, or a letter beyond the list names no option.
+A list (``A or B``) or a letter with another option's text names no option.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def split_direction(text: str) -> tuple[str, Direction] | None:
 
 
 def same_direction(gold: Direction, answer: Direction) -> bool:
-    """Return whether the words agree, and the angles agree to half a unit of the gold's last digit.
+    """Return whether words and angles agree, angles to half a unit of the gold's last digit.
 
     With an angle, one side may omit the words.
     """

@@ -1,7 +1,7 @@
 r"""Read scientific numbers: ``\approx 5{,}2\,\mathrm{km}``, ``(5.0 \pm 0.1)\times10^3 m``, ``5 to 6 m``.
 
-A comma is a decimal comma, unless exactly three digits follow it and one to three without a leading zero precede it:
-``1,234`` is 1234, ``6,02`` is 6.02, ``0,125`` is 0.125.
+A comma is decimal, unless exactly three digits follow it and one to three without a leading zero precede it: ``1,234``
+is 1234, ``0,125`` is 0.125.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Measure:
 def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
     """Return the number if the whole text is one, else None.
 
-    Only a unit of known size, the expected ``unit`` or a direction ("upward") may follow.
+    Only a known unit, the expected ``unit`` or a direction ("upward") may follow.
     """
     if len(text) > MAX_NUMBER:
         return None
@@ -173,7 +173,7 @@ def _decimal_point(text: str) -> str:
 
 
 def _without_uncertainty(text: str) -> tuple[str, Fraction | None, int]:
-    r"""Remove ``\pm 0.1`` or uncertain last digits ``(15)``; return the text, the uncertainty after ± and those digits."""
+    r"""Return the text without ``\pm 0.1`` or ``(15)``, the uncertainty after ± and the uncertain digits."""
     errors = list(_PLUS_MINUS.finditer(text))
     if len(errors) != 1 or errors[0].start() == 0:
         short = _SHORT_ERROR.search(text)

@@ -1,6 +1,6 @@
 """Split golds and answers into parts.
 
-An answer is split at labels, line breaks, semicolons, "and" or commas, whichever first gives the right number of parts.
+The first separator that gives the right number counts: labels, line breaks, semicolons, "and" or commas.
 """
 
 from __future__ import annotations
@@ -138,7 +138,6 @@ def _split(answer: str, count: int) -> list[str] | None:
 
 
 def _inside(text: str) -> str:
-    """Return the content of brackets around the whole text, else ""."""
     match = _ENCLOSED.fullmatch(text)
     if match is None or text.count(r"\begin") > 1:
         return ""

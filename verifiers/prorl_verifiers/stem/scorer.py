@@ -1,8 +1,7 @@
 """Score STEM responses.
 
-Reference: {"answer", "choices"?, "unit"?, "tolerance"?, "format"?, "aliases"?}. All parts of a list "answer" must be
-right; "aliases" are other correct golds. Units are converted. A missing unit is accepted; a different dimension is
-wrong.
+Reference: {"answer", "choices"?, "unit"?, "tolerance"?, "format"?, "aliases"?}. All parts of a list must be right;
+"aliases" are other correct golds. A missing unit is accepted; a different dimension is wrong.
 """
 
 from __future__ import annotations
@@ -293,7 +292,7 @@ def _decimal(value: Fraction) -> str:
 
 
 def _in_unit(number: Quantity, unit: str, loading: Loading) -> Fraction | None:
-    """Return the number in ``unit``, or None; it stays unchanged if either side has no unit."""
+    """Return the number in ``unit``, or None; without a unit it is unchanged."""
     if not number.unit and not (number.percent and unit):
         return number.value
     if not unit or (number.unit and unit_powers(number.unit) == unit_powers(unit)):

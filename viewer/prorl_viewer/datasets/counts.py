@@ -26,7 +26,7 @@ _LISTED_LABELS = ("domain", "licence", "gold_check", "level", "source")
 
 
 def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
-    """Return counts, values of other labels and mean pass rate for each value of the label ``by``."""
+    """Return counts, other labels and mean pass rate for each value of ``by``."""
     labels = table.labels[by]
     size = len(labels.names)
     rows = np.bincount(labels.codes, minlength=size)
@@ -110,8 +110,6 @@ PAIRS_SHOWN = 3
 
 @dataclass(slots=True)
 class Drops:
-    """Rows dropped by a dataset build."""
-
     manifest: Mapping[str, Any]
     examples: list[dict[str, Any]] = field(default_factory=list)
     """The lines of ``dropped.jsonl``."""

@@ -1,4 +1,4 @@
-"""Shows one row in full with similar rows, and checks its gold response again."""
+"""Shows one row with similar rows, and checks its gold response again."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def local_templates() -> list[str]:
 def rendered(messages: Sequence[Mapping[str, str]], model: str) -> Json:
     """Return ``messages`` rendered for ``model``, with its tokens. Raises UserError for an unknown model.
 
-    A child process renders them, since Transformers would take hundreds of megabytes in this process.
+    A child process renders them, since Transformers takes hundreds of megabytes.
     """
     models = local_templates()
     if model not in models:

@@ -41,7 +41,7 @@ class _Opened:
 
 
 class RecentDatasets:
-    """Keeps the rows of the most recently used datasets in memory (about 90 MB for 146,600 rows)."""
+    """Keeps the rows of the most recently used datasets in memory."""
 
     def __init__(self, most: int = 3) -> None:
         self._most = most

@@ -252,7 +252,7 @@ def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:
 
 
 def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
-    """Return the rows' metadata, {} if invalid; this takes most of the time of opening."""
+    """Return the rows' metadata, {} if invalid."""
     parse = json.JSONDecoder().raw_decode  # ``json.loads`` without its search for whitespace
     rows = []
     for text in texts:
@@ -265,7 +265,7 @@ def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
 
 
 def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
-    """Return all prompts, memory-mapped, with their lengths in characters."""
+    """Return all prompts and their lengths in characters."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import parquet
@@ -314,8 +314,8 @@ class Chosen:
 def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
     """Return the rows that match a query. Raises UserError for invalid values.
 
-    Its keys are the label names, ``q`` (a text in prompt or id), ``rate_from``, ``rate_to``, ``rated`` (yes or no),
-    ``sort`` and ``down``.
+    Its keys are the label names, ``q`` (a text in prompt or id), ``rate_from``, ``rate_to``, ``rated``, ``sort`` and
+    ``down``.
     """
     by_label = {
         name: table.labels[name].equal_to("" if value == NONE else value)
@@ -359,7 +359,6 @@ def _all(first: Mask, *more: Mask) -> Mask:
 
 
 def _sorted(places: Places, table: RowTable, rates: Rates, query: Query) -> Places:
-    """Sort ``places`` as the query says; missing values come last."""
     key, down = choice(query, "sort", SORTS), choice(query, "down", ("0", "1")) == "1"
     if key == "":
         return places[::-1] if down else places

@@ -19,7 +19,7 @@ from prorl_viewer.subject import NotFoundError
 
 
 class Model:
-    """One model; addresses use its ``key``, and ``parts`` maps benchmarks to folders (``""`` if there is only one)."""
+    """One model; addresses use its ``key``, and ``parts`` maps benchmarks (or "") to folders."""
 
     def __init__(self, key: str, parts: Mapping[str, Part]) -> None:
         self.key = key
@@ -211,7 +211,6 @@ def _group(members: Sequence[_Located], in_order: bool) -> Group:
 
 
 def _order(place: Path) -> tuple[bool, str, float, str]:
-    """Return a sort key: a run's base first, then its steps, then others by start time."""
     slug = _slug(place)
     if slug == "base":
         return (False, "", 0.0, "")

@@ -1,7 +1,4 @@
-"""Reads one evaluation folder: problems, counts and single answers.
-
-Answers are not kept in memory, since the folder may be growing and hold gigabytes.
-"""
+"""Reads one evaluation folder: problems, counts and single answers, which are not kept in memory."""
 
 from __future__ import annotations
 
@@ -99,7 +96,7 @@ class KeyedLines:
         return row
 
     def _read_new(self) -> bool:
-        """Read new lines, or all lines if the file was replaced; return whether it exists."""
+        """Read new lines; return whether the file exists."""
         try:
             with self.path.open("rb") as file:
                 stat = os.fstat(file.fileno())
@@ -147,7 +144,6 @@ class KeyedLines:
         self._places.append((heads[usual], (begins[usual] + start).astype(np.uint64)))
 
     def _sorted(self) -> tuple[Numbers, Numbers]:
-        """Return sorted key heads and line offsets, with equal keys in file order."""
         import numpy as np
 
         if self._added:
@@ -229,7 +225,7 @@ class Part:
 
     @property
     def finished(self) -> bool:
-        """Whether the result belongs to the current settings; a larger n makes it unfinished again."""
+        """Whether the result belongs to the current settings."""
         if self.result is None:
             return False
         job = self.job
@@ -297,10 +293,7 @@ class Part:
             return problem_of(json.loads(file.readline()))
 
     def answers(self, problem: str, indices: Sequence[int] | None = None) -> list[Answer]:
-        """Return a problem's sampled answers, or only those of ``indices``.
-
-        Raises KeyError for an unknown problem, EvaluationError for a damaged line.
-        """
+        """Return a problem's answers, or those of ``indices``. Raises KeyError, EvaluationError."""
         if self.job is None or problem not in self.listed:
             raise KeyError(problem)
         keys, details = Keys(self.job.model_digest, self.job.settings), self.problem(problem)
@@ -412,7 +405,6 @@ class Counting:
         return pairs
 
     def _added(self, which: int, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """Yield complete new lines, skipping invalid ones."""
         try:
             with self._files[which].open("rb") as file:
                 inode = self._files[which].stat().st_ino

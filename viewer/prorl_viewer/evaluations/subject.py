@@ -49,9 +49,9 @@ class OnDemand:
     def get(
         self, key: Hashable, work: Callable[[], T], patience: float | None = PATIENCE
     ) -> T | None:
-        """Return the result of ``work`` (never None), or None after ``patience`` seconds (None waits).
+        """Return the result of ``work``, or None after ``patience`` seconds (None waits).
 
-        If ``work`` fails, its error is raised for every caller.
+        If ``work`` fails, every caller gets the error.
         """
         with self._lock:
             future = self._futures.get(key)
@@ -101,7 +101,7 @@ class _Chosen:
 
 
 class EvaluationSubject:
-    """Results of models on the same problems; the first model named in an address is the baseline."""
+    """Results of models on the same problems; an address names its baseline first."""
 
     kind: Kind = "evaluation"
 
@@ -268,8 +268,7 @@ class EvaluationSubject:
         return model
 
     def _choose(self, query: Query) -> _Chosen:
-        """Return the models in the query, baseline first, or all finished ones. Raises EvaluationError if there are
-        none."""
+        """Return the models in the query, else all finished ones, baseline first. Raises EvaluationError for none."""
         self._current_rows()
         keys = [key for key in query.get("models", "").split(",") if key]
         models = [self._by_key(key) for key in dict.fromkeys(keys)] or list(self._models)

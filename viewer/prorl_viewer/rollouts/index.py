@@ -1,7 +1,4 @@
-"""Reads all rollouts of a run in the background, newest step first, and caches them.
-
-Answers cover the files read so far; new and rewritten files are noticed. The run's folder is never written to.
-"""
+"""Reads all rollouts of a run in the background, newest step first, and caches them outside the run's folder."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ OF_RUN = "run"
 
 
 def merge(segments: Sequence[Segment], folder: Path) -> Segment:
-    """Merge segments into one in ``folder``. Raises UserError or DiskFullError if it cannot be written."""
+    """Merge segments into one in ``folder``. Raises UserError or DiskFullError."""
     parts, offsets, texts, size = [], [np.zeros(1, np.int64)], 0, 0
     for one in segments:
         columns = one.columns
@@ -78,10 +75,7 @@ def remove(path: Path) -> None:
 
 
 def open_folder(folder: Path, run: Path) -> None:
-    """Create the run's private cache folder, and remove those of deleted runs.
-
-    Raises UserError or DiskFullError if it cannot be written.
-    """
+    """Create the run's private cache folder, and remove those of deleted runs. Raises UserError or DiskFullError."""
     with explain_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for note in folder.parent.glob(f"*/{OF_RUN}"):
@@ -175,7 +169,7 @@ class Index(Closing):
             return IndexState(self._table, read, files, tuple(problems))
 
     def version(self) -> str:
-        """Return a string that changes with the files; nothing is read before the first request."""
+        """Return a string that changes with the files."""
         if not self._asked:
             return ""
         self._look()

@@ -18,7 +18,7 @@ from prorl_viewer.subject import Hidden, Json, Private, first_line
 
 
 def setting(run: Path, section: str, key: str) -> Any:
-    """Return ``section.key`` of the run's config, or None if missing or unreadable."""
+    """Return ``section.key`` of the run's config, or None."""
     try:
         part = read_config_file(run / "config.yaml").get(section)
     except UserError:
@@ -123,8 +123,8 @@ MOST_TOKENS = 200_000
 def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
     """Return the tokens of a rollout row, or "why" there are none.
 
-    "ends" are offsets in "text" (null: the response) in UTF-16 units, as browsers count. "sampler" and "trainer" are
-    log-probabilities in nats, "gap" is sampler minus trainer; "advantage" is one number for all tokens.
+    "ends" are offsets in "text" (null: the response) in UTF-16 units. "sampler" and "trainer" are log-probabilities in
+    nats, "gap" is sampler minus trainer; "advantage" is one number for all tokens.
     """
     ids = row.get("token_ids")
     if not ids:

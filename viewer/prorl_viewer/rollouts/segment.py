@@ -1,7 +1,4 @@
-"""Makes rollouts searchable, with columns in memory and texts in memory or a file.
-
-Searches read the file in blocks, to bound memory.
-"""
+"""Makes rollouts searchable, with columns in memory and texts in memory or a file."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ def read_row(
 ) -> dict[str, Any]:
     """Return one row of a step's file: ``columns`` (None: all) except ``without``, null if missing.
 
-    Reading in batches bounds memory. Raises UserError for an invalid file, NotFoundError for a missing row.
+    Raises UserError for an invalid file, NotFoundError for a missing row.
     """
     columns_schema = schema([name for name in columns or COLUMNS if name not in without])
     try:
@@ -61,9 +58,9 @@ def read_row(
 
 
 def read_group(file: Path, sample_id: str) -> list[dict[str, Any]]:
-    """Return the rows for one prompt in a step's file, without tokens but with their row number "row".
+    """Return the rows for one prompt in a step's file, with their row number "row" but without tokens.
 
-    Raises UserError for an invalid file, NotFoundError if there are no rows.
+    Raises UserError for an invalid file, NotFoundError for no rows.
     """
     if not file.is_file():
         raise NotFoundError(f"the run has no rollouts of that step: {file.name} is not there")
@@ -162,7 +159,7 @@ class Segment:
         return hits
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield (first, last) of texts with at most BLOCK bytes, or of one longer text."""
+        """Yield (first, last) of texts with at most BLOCK bytes."""
         first, ends = 0, self.offsets[1:]
         while first < len(ends):
             after = int(np.searchsorted(ends, self.offsets[first] + BLOCK, side="right"))
@@ -231,7 +228,7 @@ def read_segment(file: Path, key: FileKey) -> Segment:
 
 
 def _has(texts: Any, needle: str) -> Mask:
-    """Return which texts contain the needle; its longest ASCII part comes first, for speed."""
+    """Return which texts contain the needle."""
     first = max(re.findall("[\0-\x7f]+", needle), key=len, default=needle)
     matches = compute.match_substring(texts, first, ignore_case=True)
     result: Mask = matches.fill_null(False).to_numpy(zero_copy_only=False)

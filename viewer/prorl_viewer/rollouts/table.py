@@ -110,7 +110,6 @@ class Table:
         return range(first, last + 1)
 
     def _same(self, one: int, other: int) -> bool:
-        """Return whether two rows answer the same prompt in the same step."""
         same_step = self.numbers["step"][one] == self.numbers["step"][other]
         carried = self.flags["carried"][one] == self.flags["carried"][other]
         prompts = self.codes["sample_id"]

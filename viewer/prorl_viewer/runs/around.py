@@ -1,8 +1,8 @@
 """Compares the steps before and after step N, to explain a fall of the reward.
 
-Changes are in standard errors, estimated from single steps. Neighbouring steps are correlated, so this ranks but proves
-nothing. A change of the mean reward is split exactly among parts: ``within`` is a part's own change times its mean
-share, ``mix`` its change of share times its distance from the overall mean.
+Changes are in standard errors, estimated from single steps; neighbouring steps are correlated, so this proves nothing.
+A change of the mean reward is split exactly among parts: ``within`` is a part's own change times its mean share,
+``mix`` its change of share times its distance from the overall mean.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -
 
 
 def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> dict[str, Part]:
-    """Return the parts with a reward in these steps, averaged over groups (tasks: over responses)."""
+    """Return the parts with a reward in these steps, averaged over groups or (tasks) responses."""
     parts, weight = {}, WEIGHTS[breakdown]
     start, stop = bisect_left(metrics.steps, span[0]), bisect_left(metrics.steps, span[1] + 1)
     for name in metrics.parts(breakdown):
@@ -126,7 +126,7 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
 def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
     """Split the change of the mean reward among the parts, largest first.
 
-    A part missing before or after is all ``mix``; ``rest`` sums those after PARTS.
+    A part missing on one side is all ``mix``; ``rest`` sums those after PARTS.
     """
     whole_before, whole_after = (sum(p.weight for p in side.values()) for side in (before, after))
     if not whole_before or not whole_after:
@@ -168,7 +168,7 @@ def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
 def falls(metrics: Metrics) -> list[Json]:
     """Return the steps with the deepest falls of the mean reward, at least one span apart.
 
-    A fall is a change beyond FALL_Z between the means of STEPS steps before and after (fewer in a short run).
+    A fall is a change beyond FALL_Z between the means of STEPS steps before and after.
     """
     rewards = zip(metrics.steps, metrics.column("reward_mean"), strict=True)
     points = [(s, v) for s, v in rewards if math.isfinite(v)]

@@ -23,7 +23,7 @@ class Line(NamedTuple):
 
 
 def thin(steps: Sequence[int], values: Sequence[float], width: int, mean: int = 1) -> Line:
-    """Return finite ``values`` as at most 2 ``width`` points, or as means over ``mean`` steps."""
+    """Return at most 2 ``width`` finite points, or means over ``mean`` steps."""
     points = [(s, v) for s, v in zip(steps, values, strict=True) if math.isfinite(v)]
     single: Points = []
     if len(points) <= 2 * width:
@@ -271,7 +271,7 @@ def by_task_of_rollouts(
 def _drawn(
     counts: Mapping[str, float], weight: str, chosen: Sequence[str]
 ) -> tuple[list[str], list[Json]]:
-    """Return the parts to draw, sorted for stable colours, and all parts by size."""
+    """Return the parts to draw, and all parts by size."""
     ranked = sorted(counts, key=lambda name: (-counts[name], name))
     names = [name for name in chosen if name in counts] or ranked[:PARTS]
     return sorted(names), [

@@ -174,7 +174,7 @@ class ForecastCache:
     def forecast(self, last_step: int, last_validation: int) -> Json:
         """Return the forecast up to the run's planned end, or further once that is reached.
 
-        ``points`` are [step, value, low, high]; they are empty if the value is not identifiable.
+        ``points`` are [step, value, low, high], empty if the value is not identifiable.
         """
         with self._lock:
             request = (last_validation, self._to_step(last_step))

@@ -24,7 +24,7 @@ from prorl_viewer.subject import Json
 
 
 def settings(run: RunFolder) -> Json:
-    """Return every setting and its value in the preset; ``known`` is false if the preset is unknown."""
+    """Return every setting and its value in the preset; ``known`` is false for an unknown preset."""
     values = flat(read_plain(run.config_path))
     preset = values.get("preset")
     defaults = _of_preset(str(preset))

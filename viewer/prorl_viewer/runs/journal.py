@@ -169,8 +169,6 @@ def task_in_id(sample_id: str) -> str:
 
 @dataclass(slots=True)
 class Sums:
-    """Sums over a task's responses."""
-
     domain: str = ""
     responses: int = 0
     scored: int = 0

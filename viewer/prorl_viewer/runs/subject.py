@@ -89,8 +89,6 @@ class RunSubject:
         yield from self._rollouts.snapshot()
 
     def _fresh(self, name: str, page: Page) -> Page:
-        """Read new journal rows before each page, and cache its answers."""
-
         def answer(query: Query) -> Json:
             if not self.run.config_path.exists() and not self.run.metrics_path.exists():
                 raise NotFoundError(f"{self.path} is no longer a run's folder")
@@ -161,7 +159,7 @@ class RunSubject:
         return {"step": step, "decisions": decisions.at_step(self._decisions.rows, step)}
 
     def _rules(self, query: Query) -> Json:
-        """Return what the rules observed at ``step``, after replaying the run up to it."""
+        """Return what the rules observed at ``step``."""
         with self._lock:
             self._metrics.refresh()
             step = self._recorded(query, least=1)

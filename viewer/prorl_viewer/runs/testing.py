@@ -1,7 +1,4 @@
-"""Writes an artificial run for tests, pictures and measurements.
-
-The real controller makes its decisions. From step ``falls_at``, one task's answers are truncated.
-"""
+"""Writes an artificial run for tests, pictures and measurements, with decisions by the real controller."""
 
 from __future__ import annotations
 

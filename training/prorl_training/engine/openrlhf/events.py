@@ -119,7 +119,7 @@ def report_failure(spec: Spec, what: str, error: BaseException) -> None:
 
 @contextlib.contextmanager
 def failures_reported(what: str) -> Iterator[None]:
-    """Report an error of the block before other processes wait for this one."""
+    """Report an error of the block before other processes wait."""
     try:
         yield
     except Exception as error:

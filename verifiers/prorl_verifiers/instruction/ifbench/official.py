@@ -1,7 +1,4 @@
-"""IFBench's published checks with their quirks (mode ``reference``), in linear time.
-
-A text fails if the published checker raises an error for it.
-"""
+"""IFBench's published checks with their quirks (mode ``reference``), in linear time; a text fails if they raise."""
 
 from __future__ import annotations
 
@@ -287,9 +284,7 @@ def line_indent(text: str, kwargs: Kwargs) -> bool:
 
 
 def _without_some_blank_lines(lines: list[str]) -> list[str]:
-    """Remove blank lines like a loop that deletes from its own list: it removes the first equal line and skips the
-    next.
-    """
+    """Remove blank lines like a loop that deletes from its own list and skips the next."""
     places: dict[str, deque[int]] = defaultdict(deque)
     for at, line in enumerate(lines):
         if not line.strip():

@@ -1,7 +1,4 @@
-"""IFEval's published checks with their quirks (mode ``reference``).
-
-Some patterns are unescaped or quadratic; the pool kills a worker that hangs.
-"""
+"""IFEval's published checks with their quirks (mode ``reference``), some of them quadratic."""
 
 from __future__ import annotations
 

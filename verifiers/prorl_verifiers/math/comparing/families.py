@@ -65,8 +65,7 @@ class Family:
 def family_of(text: str, gold: Family | None) -> Family | None:
     r"""Return the family that a cleaned text describes, or None.
 
-    Its letter must be declared an integer, or be a common one in a text with \\pi or degrees. With a ``gold``, any
-    single letter is accepted.
+    Its letter must be declared an integer, or be a common one beside \pi or degrees; with a ``gold``, any letter.
     """
     body, letter = _without_condition(_as_progression(text))
     if not letter and gold is None and not re.search(r"\\pi|\\circ", text):

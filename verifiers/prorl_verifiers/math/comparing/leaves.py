@@ -39,7 +39,7 @@ _FUNCTIONS = frozenset(
 
 
 def all_same(results: Sequence[bool | None]) -> bool | None:
-    """Return whether all comparisons are True, or None if some are undecided and none is False."""
+    """Return whether all comparisons are True, or None if none is False and some undecided."""
     if False in results:
         return False
     return None if None in results else True
@@ -132,8 +132,9 @@ _PERCENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """``percent``: True if the gold is a percentage even without its sign, False if answers need the sign.
-    ``decimals``: places to which answers may round an exact gold.
+    """``percent``: True if the gold is a percentage without its sign, False if answers need the sign.
+
+    ``decimals``: places to which answers may round.
     """
 
     percent: bool | None = None

@@ -38,7 +38,7 @@ ANGULAR = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def is_name(node: Node) -> bool:
-    """Return whether a side of an equation only names the answer: ``x``, ``f(x)``, ``(x, y)`` or words."""
+    """Return whether a side only names the answer: ``x``, ``f(x)``, ``(x, y)`` or words."""
     if isinstance(node, WithUnit):
         return is_name(node.of)
     if isinstance(node, Bracketed):
@@ -194,7 +194,7 @@ def named_rows(node: Node) -> list[Values] | None:
 
 
 def rounds_to(exact: Node, rounded: Node) -> bool:
-    """Return whether ``rounded`` is within one unit of its last digit, or 0.1 %, of the constant ``exact``."""
+    """Return whether ``rounded`` is within one last digit, or 0.1 %, of ``exact``."""
     core = rounded.of if isinstance(rounded, WithUnit | Degrees | Neg) else rounded
     literal = [core] if isinstance(core, Num) else []
     try:

@@ -134,8 +134,6 @@ def _reduced(system: Listing, names: list[str]) -> list[list[Fraction]] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """All variables but ``name`` have the values of ``fixed``."""
-
     name: str
     fixed: dict[str, Fraction]
 

@@ -58,10 +58,10 @@ REAL = Domain()
 
 
 def domain_of(gold: Node) -> Domain:
-    r"""Return the domain that the gold declares: integers by ``\in\mathbb Z`` or ``(-1)^n``, counts by ``n!`` or
-    ``a_n``.
+    r"""Return the domain that the gold declares.
 
-    A letter is positive if the gold has no real value where it is negative and all others are positive.
+    Letters are integers by ``\in\mathbb Z`` or ``(-1)^n``, counts by ``n!`` or ``a_n``, and positive if the gold has no
+    real value where only they are negative.
     """
     integers: set[str] = set()
     counts: set[str] = set()

@@ -25,7 +25,7 @@ _OR = re.compile(r"\bor\b")
 
 
 def boxed_answer(text: str) -> str | None:
-    """Return the last box, or the last boxes as a list if only signs or "and" separate them; else None."""
+    """Return the last box, or the last ones as a list if only signs or "and" separate them, else None."""
     earliest = text.find("boxed")
     if earliest < 0 and "fbox" not in text:
         return None
@@ -58,7 +58,7 @@ def boxed_answer(text: str) -> str | None:
 
 
 def closed_boxes(text: str, count: int, length: int) -> list[tuple[int, int, str]]:
-    """Return (start, end, content) of each of the last ``count`` boxes that closes within ``length`` characters."""
+    """Return (start, end, content) of the last ``count`` boxes that close within ``length`` characters."""
     boxes = []
     for match in list(BOX.finditer(text))[-count:]:
         if match.group("bare"):

@@ -122,7 +122,7 @@ _DESCRIBING = frozenset(("abs", "sin", "cos", "tan", "cot", "sec", "csc"))
 def without_described(answer: str) -> str | None:
     """Remove unparsable sides with letters from a chain, or return None.
 
-    The last side must be parsable; hedged sides and sides with several items stay.
+    The last side must be parsable; hedged sides and several items stay.
     """
     if len(answer) > MAX_TEXT:
         return None
@@ -150,7 +150,7 @@ def _readable(side: str) -> bool:
 def describes(side: Node) -> bool:
     """Return whether a side only describes a number: ``AB``, ``a+b``, ``f(g(2))``, ``|S|``.
 
-    ``2x`` does not (``2x = 10`` is an equation), nor does ``(a) 3 (b) 4`` (two answers).
+    ``2x`` does not, nor does ``(a) 3 (b) 4`` (two answers).
     """
     if not isinstance(side, EXPRESSIONS):
         return False

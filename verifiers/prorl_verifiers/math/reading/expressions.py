@@ -1,6 +1,6 @@
 r"""Parse sums, products and units by recursive descent, with bounded nesting.
 
-``1/2x`` is read from left to right; ``2\frac{1}{2}`` is a mixed number.
+``1/2x`` is read from left to right; ``2\frac{1}{2}`` is mixed.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, assert_never
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A number. ``decimal``: it has a decimal point. ``base``: as written, or 0. ``cut``: dots say that digits go on."""
+    """A number. ``decimal``: it has a decimal point. ``base``: as written, or 0. ``cut``: its digits go on."""
 
     value: Fraction
     decimal: bool = False

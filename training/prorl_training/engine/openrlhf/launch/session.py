@@ -175,7 +175,7 @@ def refuse_model_code(model: Path) -> None:
 def prepare_run(
     config: TrainConfig, folder: RunFolder, data: Path, progress: Progress, resume: bool
 ) -> Path:
-    """Create the run's folder, or check that it fits; return the model's folder."""
+    """Create or check the run's folder; return the model's folder."""
     from prorl_inference import fetch_or_resolve
 
     model = fetch_or_resolve(config.model.path, progress).resolve()
