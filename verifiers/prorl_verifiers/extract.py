@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from typing import Any
 
 from prorl_verifiers.findings import listening, note
@@ -73,8 +74,8 @@ BOX = re.compile(
 _WORD, _MACRO = re.compile(r"\b[A-Za-z]{2,}\b"), re.compile(r"\\[A-Za-z]+(?:\{[^{}]{0,40}\})?")
 MAX_NESTED = 8
 """Maximum number of boxes before the last one that may contain it."""
-_PIECE, _LONGEST_BOX = 1 << 16, 160
-"""Number of characters searched at once for a box, and maximum length of a recognised box opening."""
+_LONGEST_BOX = 256
+"""Maximum length of a recognised box opening."""
 _AROUND = 200
 _FENCE = re.compile(
     r"([ \t]{0,40}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]{1,8})?)(`{3,}|~{3,})[ \t]*(?:\{[ \t]*)?\.?([\w+#-]{0,40})([^`]*)"
@@ -131,11 +132,11 @@ def without_struck(text: str) -> str:
         if _ANSWERS.search(text, match.end(), end):
             spans.append((match.start(), end))
     for opening, closing in _STRUCK:
-        start = text.find(opening)
+        start = text.find(opening) if opening[0] in text else -1
         while start >= 0 and (end := text.find(closing, start)) >= 0:
             spans.append((start, end + len(closing)))
             start = text.find(opening, end)
-    if "~~" in text:
+    if "~" in text:
         spans += [match.span() for match in _TILDES.finditer(text)]
     if "cancel" in text or "\\sout" in text or "\\st{" in text:
         stack: list[int] = []
@@ -184,19 +185,22 @@ def after_last_box(text: str) -> str:
     return "" if span is None else text[span[1] :].removeprefix("}")
 
 
+@lru_cache(maxsize=2)
 def last_box_span(text: str) -> tuple[int, int] | None:
     """Return the span of ``last_boxed``: of nested boxes the outermost, unless it holds a sentence."""
     last: re.Match[str] | None = None
     end = len(text)
-    while last is None and end > 0:
-        start = max(0, end - _PIECE)
-        for last in BOX.finditer(text, start, end + _LONGEST_BOX):  # noqa: B007 - the last one counts
-            pass
-        end = start
+    while last is None and (end := text.rfind("box", 0, end)) >= 0:
+        start = max(0, end - _LONGEST_BOX)
+        for match in BOX.finditer(text, start, end + _LONGEST_BOX):
+            last = match if match.start() < end else last
+        end = start + len("fbox") if start else 0  # the window may start inside the name
     span = None if last is None else _content(text, last)
     if last is None or span is None:
         return None
-    before = list(BOX.finditer(text, max(0, last.start() - MAX_ANSWER), last.start()))
+    first = max(0, last.start() - MAX_ANSWER)
+    nested = text.find("box", first, last.start()) >= 0
+    before = list(BOX.finditer(text, first, last.start())) if nested else []
     for match in before[-MAX_NESTED:]:
         outer = _content(text, match)
         if outer is not None and outer[1] >= span[1]:
@@ -297,6 +301,8 @@ def _plain(answer: str) -> str | None:
 def later_answer(after: str, letters: bool = False) -> str | None:
     """Return the answer stated after a box instead, "" if the box is only taken back, or None."""
     after = after[:_MAX_AFTER]
+    if not after.strip(" \n$.*"):
+        return None
     line = answer_line(after, letters)
     value = _VALUE.match(line + "\n") if line is not None else None
     for mark in _LATER.finditer(after):

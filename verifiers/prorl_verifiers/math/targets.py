@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias, assert_never
 
@@ -32,6 +33,7 @@ from prorl_verifiers.math.reading.nodes import (
     Listing,
     Matrix,
     Node,
+    Num,
     Percent,
     Ratio,
     Relation,
@@ -63,6 +65,7 @@ _CURRENCIES = {
 }  # fmt: skip
 GROUPS = re.compile(r"\d,\d{3}")
 """Matches a comma that may group digits."""
+_INTEGER = re.compile(r"[1-9][0-9]{0,14}")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?([ap]m)?")
 _WRAPPED = re.compile(r"\\(?:text|mathrm|mbox)\s*\{\s*(-?[0-9][^{}]*)\}")
 UNDEFINED = frozenset(
@@ -220,6 +223,8 @@ class Gold:
 @lru_cache(maxsize=4096)
 def parse_gold(answer: str) -> Gold:
     """Parse a gold answer; never raises."""
+    if _INTEGER.fullmatch(answer):
+        return Gold(answer, Value(Num(Fraction(int(answer)))))
     raw = gold_text(answer)
     text = clean(raw)
     currency = currency_of(raw)

@@ -242,6 +242,8 @@ _DENIED_BEFORE = re.compile(
     r"|(?<![a-z])(?:false|untrue|wrong|incorrect|not true|not the case|not so)\s+that(?![a-z])[^.!?;,:]*$",
     re.IGNORECASE,
 )
+_DENYING = ("not", "never", "n't", "n’t", "but", "than", "that")
+"""One of these is in every text that ``_DENIED_BEFORE`` matches."""
 _DENIED_AFTER = re.compile(
     r"[\s$*\\)\].,]*(?:(?:is|was|would be)\s+(?:clearly\s+|of course\s+)?(?:wrong|incorrect|false|untrue)"
     r"|(?:(?:is|was)\s+not|isn['’]t|wasn['’]t)\s+(?:(?:the|a)\s+)?(?:(?:right|correct|true)(?![a-z])|(?:final\s+)?answer)"
@@ -252,7 +254,9 @@ _DENIED_AFTER = re.compile(
 
 def denied_around(before: str, after: str) -> bool:
     """Return whether ``is not`` before an answer or ``is wrong`` after it denies it."""
-    return bool(_DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after))
+    words = before.lower()
+    denied = any(part in words for part in _DENYING) and _DENIED_BEFORE.search(before)
+    return bool(denied or _DENIED_AFTER.match(after))
 
 
 def doubtful(text: str) -> bool:

@@ -60,7 +60,7 @@ def _same_constant(gold: Node, answer: Node, bare_log: int | None) -> bool | Non
         return None
     try:
         answer_value = right.value({}, DIGITS)
-        same = _agree(left, right, {}, constant=True)
+        same = _agree(left, right, {}, (gold_value, answer_value), constant=True)
     except (Undefined, TooLarge):
         return False
     except Unreadable:
@@ -95,7 +95,7 @@ def _same_on(
     )
     for point in itertools.islice(points(domain, gold, answer), most):
         try:
-            left.value(point.at, DIGITS)
+            gold_value = left.value(point.at, DIGITS)
         except TooLarge:
             continue
         except Undefined:
@@ -106,7 +106,7 @@ def _same_on(
             return None, 1
         defined += 1
         try:
-            same = _agree(left, right, point.at)
+            same = _agree(left, right, point.at, (gold_value, right.value(point.at, DIGITS)))
         except Undefined:
             if point.special:
                 continue
@@ -130,10 +130,13 @@ def _has_value(side: _Side, at: dict[str, Fraction]) -> bool:
 
 
 def _agree(
-    left: _Side, right: _Side, at: dict[str, Fraction], constant: bool = False
+    left: _Side,
+    right: _Side,
+    at: dict[str, Fraction],
+    pair: tuple[Value, Value],
+    constant: bool = False,
 ) -> bool | None:
     """Return whether two formulas agree at a point, or None if too few digits remain."""
-    pair = left.value(at, DIGITS), right.value(at, DIGITS)
     if all(isinstance(value, Fraction) for value in pair):
         return bool(pair[0] == pair[1])
     close = near(*pair, DIGITS)

@@ -224,7 +224,9 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(children(node))
+        kind: Any = type(node)
+        if _holders(kind):
+            stack.extend(children(node))
 
 
 def symbols(*nodes: Node) -> frozenset[str]:
