@@ -212,7 +212,7 @@ def _decimal_comma(gold: Gold, answer: str) -> bool:
 
 def squeeze(text: str) -> str:
     """Remove white space, except between two digits (``1 2`` is not 12)."""
-    return _BLANK.sub("", text)
+    return text if text.isalnum() else _BLANK.sub("", text)
 
 
 def same_letter(letter: str, answer: str) -> bool:
