@@ -104,7 +104,7 @@ def test_seeds_are_one_line_in_a_band_and_apart_when_asked(
     together = ["seed-1 and 2 other seeds", "well"]
     expect(legend).to_have_text(together, use_inner_text=True)
     expect(chart(page, "Reward").locator("path.range")).to_have_count(1)
-    page.get_by_label("seeds").select_option("apart")
+    page.locator("label", has_text="seeds").locator("select").select_option("apart")
     expect(legend).to_have_count(4)
 
 

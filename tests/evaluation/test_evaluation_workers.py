@@ -68,7 +68,7 @@ def test_a_server_that_dies_midway_costs_nothing_but_its_line(
     done = served(servers[1:], "--out", "one-died")
     assert done.exit_code == 0, done.output
     assert same("whole", "one-died")
-    assert f"the server {servers[1].url} is gone" in done.stderr.replace("\n", "")
+    assert f"the server {servers[1].url} stopped" in done.stderr.replace("\n", "")
 
 
 def test_a_cut_evaluation_goes_on_with_another_number_of_workers(

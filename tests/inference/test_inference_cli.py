@@ -48,7 +48,7 @@ def test_fetching_into_a_place_that_cannot_be_written_is_one_line_and_exit_2(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "file").write_text("")
-    done = prorl("model", "fetch", folder=tmp_path, PRORL_CACHE=str(tmp_path / "file" / "cache"))
+    done = command(tmp_path, "model", "fetch", PRORL_CACHE=str(tmp_path / "file" / "cache"))
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "PRORL_CACHE" in done.stderr

@@ -167,7 +167,7 @@ def test_a_prompt_whose_size_nobody_tells_is_refused_with_the_cure() -> None:
 @pytest.mark.parametrize("content", [5, True, ["yes"], {"text": "yes"}])
 def test_a_content_that_is_no_text_is_a_broken_answer_and_no_wrong_one(content: object) -> None:
     row = {"choices": [{"finish_reason": "stop", "message": {"content": content}}]}
-    with pytest.raises(TransientError, match="another shape"):
+    with pytest.raises(TransientError, match="unexpected shape"):
         read_answer(row, chat=True)
 
 

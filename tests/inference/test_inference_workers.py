@@ -285,7 +285,7 @@ def test_a_server_killed_midway_loses_nothing_and_is_used_again_when_it_is_back(
 
     def revive(line: str) -> None:
         said.append(line)
-        if "is gone" in line and not back.is_set():
+        if "stopped" in line and not back.is_set():
             back.set()
             servers[0].start()
 

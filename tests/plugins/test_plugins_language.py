@@ -143,7 +143,7 @@ def test_a_language_without_a_compiler_runs_its_source(tmp_path: Path) -> None:
     ("spec", "complaint"),
     [
         ("LanguageSpec(name='x', run=('x',))", "must name {source} or {binary} (lang.py, line 2)"),
-        ("LanguageSpec(name='x', run=('{binary}',))", "'compile' must create {binary}"),
+        ("LanguageSpec(name='x', run=('{binary}',))", "'compile' must make {binary}"),
         ("LanguageSpec(name='x', run=('x', '{source}'), source_name='a/b')", "a file name"),
         ("LanguageSpec(name='x', run='x {source}')", "are lists of arguments (lang.py, line 2)"),
         ("LanguageSpec(name='python', run=None)", "two parts are named language 'python'"),

@@ -246,9 +246,9 @@ def test_too_few_validations_are_refused_with_the_step_from_which_there_are_enou
     found = forecast(rows_of([0.1, 0.2, 0.3]), 800)
     assert (found.identified, found.ceiling, found.curve) == (False, None, ())
     assert found.why == (
-        "3 validations: a curve needs at least 8, which this run reaches at step 160"
+        "3 validations: a curve needs at least 8, which this run has from step 160 on"
     )
-    assert forecast([], 800).why == "0 validations: a curve needs 8 at least"
+    assert forecast([], 800).why == "0 validations: a curve needs at least 8"
 
 
 def test_a_step_that_is_past_is_a_mistake() -> None:

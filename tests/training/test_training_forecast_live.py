@@ -24,4 +24,4 @@ def test_a_run_says_where_it_is_heading_every_so_many_validations_when_asked(
     engine.run()
     said = [m for m in heard.lines if "forecast for step 10" in m]
     assert [m.split(":")[0] for m in said] == ["step 4", "step 8"]
-    assert "4 validations: a curve needs at least 8, which this run reaches at step 8" in said[0]
+    assert "4 validations: a curve needs at least 8, which this run has from step 8 on" in said[0]

@@ -66,7 +66,7 @@ def test_several_gpus_without_the_stack_stay_local_with_how_to_get_it() -> None:
 
 def test_what_openrlhf_cannot_do_stays_local_with_the_reason() -> None:
     said = picked(EIGHT, "model.lora.rank=8").message
-    assert said.startswith("local, on one of 8 GPUs; openrlhf cannot do model.lora.rank=8: ")
+    assert said.startswith("local, on one of 8 GPUs; openrlhf does not support model.lora.rank=8: ")
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda:1"])

@@ -285,7 +285,7 @@ def test_the_command_audits_a_file_and_writes_json(tmp_path: Path) -> None:
         (["--verifier", "maths"], "did you mean 'math'"),
         (["--dataset", "coinflip"], "did you mean 'coin_flip'"),
         (["--verifier", "math", "--dataset", "coin_flip"], "--verifier logic"),
-        (["--file", "x.jsonl", "--verifier", "math"], "leave out"),
+        (["--file", "x.jsonl", "--verifier", "math"], "omit"),
         (["--mode", "math"], "VERIFIER=MODE"),
     ],
 )

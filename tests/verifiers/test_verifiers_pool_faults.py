@@ -162,7 +162,7 @@ def test_no_verdict_of_a_poisoned_worker_is_handed_out() -> None:
         verdicts = pool.score(items)
         stats = pool.stats
     assert [v.reward for v in verdicts] == [1.0, 0.0, None, *[0.0] * 10, 1.0]
-    assert verdicts[2].status == "infra_error" and "misjudged" in verdicts[2].reason
+    assert verdicts[2].status == "infra_error" and "failed its canaries" in verdicts[2].reason
     assert stats.canary_failures >= 2 and stats.rescored > 0
 
 

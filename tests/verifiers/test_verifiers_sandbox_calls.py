@@ -136,7 +136,7 @@ def spoiled(place: str, value: Any) -> dict[str, Any]:
         (spoiled("program.args", [{"t": "code", "v": []}]), "no value"),
         (spoiled("cases", []), "at least one"),
         (spoiled("cases", [{"stdin": {"text": 1}}]), "text: must be str"),
-        (spoiled("cases", [{"pickle": {}}]), "no case"),
+        (spoiled("cases", [{"pickle": {}}]), "is not a case"),
         (spoiled("limits.wall_seconds", "1"), "finite number"),
         (spoiled("limits.wall_seconds", 10**400), "finite number"),
         (spoiled("limits.memory_mb", 1.5), "must be int"),

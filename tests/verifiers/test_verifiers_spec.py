@@ -43,7 +43,7 @@ def test_the_least_spec_has_a_default_for_everything() -> None:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"name": "Exact"}, "small letters"),
+        ({"name": "Exact"}, "lower-case letters"),
         ({"name": "exact"}, "needs score=FUNCTION"),
         ({"name": "exact", "score": 1.0}, "needs score=FUNCTION"),
         ({"name": "exact", "score": max, "score_in_sandbox": max}, "just one"),

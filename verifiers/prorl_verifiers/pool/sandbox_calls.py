@@ -190,7 +190,7 @@ def read(kind: type[T], value: object) -> T:
     """Parse a record of type ``kind``. Raises MalformedError."""
     types = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
     if not isinstance(value, dict) or set(value) != set(types):
-        raise MalformedError(f"{_describe(value)} is no {kind.__name__.lower()}")
+        raise MalformedError(f"{_describe(value)} is not a {kind.__name__.lower()}")
     values = {}
     for name, declared in types.items():
         try:

@@ -16,16 +16,25 @@ def adapt_torch(torch: ModuleType) -> None:
     cuda: Any = torch.cuda
     cpu = torch.device("cpu")
 
-    def do_nothing(device: object = None) -> None:
-        """Do nothing."""
+    # One function for each name: torch._dynamo refuses an object that it has two rules for.
+    def current_device() -> Any:
+        """Used in ``data.to(...)``: launcher.py:136,190, ppo_actor.py:148,171,627, deepspeed.py:614,633,
+        replay_buffer.py:104,129,159,165."""
+        return cpu
 
-    # in ``data.to(...)``: launcher.py:136,190, ppo_actor.py:148,171,627, deepspeed.py:614,633,
-    # replay_buffer.py:104,129,159,165
-    cuda.current_device = lambda: cpu
-    cuda.set_device = do_nothing  # deepspeed.py:97
-    # distributed_util.py:10, launcher.py:65, ppo_actor.py:605, deepspeed_utils.py:189,211
-    cuda.synchronize = do_nothing
-    cuda.current_stream = do_nothing  # ppo_actor.py:436, for the broadcast of weights
+    def set_device(device: object) -> None:
+        """deepspeed.py:97."""
+
+    def synchronize(device: object = None) -> None:
+        """distributed_util.py:10, launcher.py:65, ppo_actor.py:605, deepspeed_utils.py:189,211."""
+
+    def current_stream(device: object = None) -> None:
+        """ppo_actor.py:436, for the broadcast of weights."""
+
+    cuda.current_device = current_device
+    cuda.set_device = set_device
+    cuda.synchronize = synchronize
+    cuda.current_stream = current_stream
 
 
 def mesh_on_cpu(deepspeed_strategy: ModuleType) -> None:
