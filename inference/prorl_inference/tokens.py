@@ -32,7 +32,7 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
 
 
 def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
-    """Return the think tag that the chat template opens in the prompt, and so the completion's text lacks, or ""."""
+    """Return the think tag at the end of the prompt, which the completion's text therefore lacks, or ""."""
     return "<think>\n" if render_prompt(tokenizer, messages).rstrip().endswith("<think>") else ""
 
 

@@ -30,7 +30,8 @@ class PolicyLoss(NamedTuple):
 class Response:
     """The response that a penalty is computed from.
 
-    ``correct`` means full reward ``raw``; ``tokens`` includes the end token; ``limit`` is ``rollout.max_tokens``.
+    ``correct`` means that ``raw`` is full reward; ``tokens`` includes the end token; ``limit`` is
+    ``rollout.max_tokens``.
     """
 
     raw: float
@@ -45,8 +46,8 @@ class PolicyLossSpec:
     """A policy loss, selected with ``loss.name``.
 
     ``loss(logprobs, old_logprobs, advantages, lengths, config)`` returns the loss of each token (N,) or a
-    ``PolicyLoss``. The first three arguments are (N,) float, ``lengths`` (B,) int counts tokens, and ``config`` is
-    the ``LossConfig``. Mismatch weights and the mean over tokens follow.
+    ``PolicyLoss``. The first three arguments are (N,) float, ``lengths`` (B,) int counts tokens, and ``config`` is the
+    ``LossConfig``. Mismatch weights and the mean over tokens are applied later.
     """
 
     name: str
@@ -89,8 +90,8 @@ class KLSpec:
 class PenaltySpec:
     """A number added to the reward before advantages; filters and metrics use the raw reward.
 
-    ``penalty(response, options)`` returns it; ``options`` includes the defaults. As ``length_penalty.form`` it follows
-    the schedule and is weighted; under ``penalties`` it is always on.
+    ``penalty(response, options)`` returns the number; ``options`` includes the defaults. As ``length_penalty.form`` it
+    follows the schedule and is weighted; under ``penalties`` it is always on.
     """
 
     name: str
@@ -158,7 +159,7 @@ def check_part_name(door: Door[S], name: str) -> str:
 
 
 def check_part_options(door: Door[S], name: str, options: Mapping[str, Any]) -> None:
-    """Raise ValueError if the part lacks one of ``options``; without options no torch is needed."""
+    """Raise ValueError if the part lacks one of ``options``."""
     try:
         if options:
             check_options(f"{door.noun} {name}", options, door.get(name).options)

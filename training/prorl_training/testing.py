@@ -36,7 +36,7 @@ def scored_group(name: str, *rewards: float | None, step: int = 0) -> Group:
 
 
 class ByLength:
-    """Scorer that rewards answers whose length ``divisor`` divides: an untrained model's groups are mostly mixed."""
+    """Scorer that rewards texts of a length divisible by ``divisor``: an untrained model's groups are mostly mixed."""
 
     def __init__(self, divisor: int = 2) -> None:
         self.divisor = divisor
@@ -55,10 +55,10 @@ def untimed_metrics(run: RunFolder) -> list[dict[str, Any]]:
 
 
 class EchoGenerator:
-    """Answers with ``prompt/0``, ``prompt/1``, ... of one token each, oldest group first.
+    """Generator that answers ``prompt/0``, ``prompt/1``, ... of one token each, oldest group first.
 
-    ``begun`` holds each prompt's earlier completions, ``open_at`` how many groups were open then. Groups in ``slow``
-    finish last; if stopped, they have one finished answer. With ``breaks`` the second group raises RuntimeError.
+    By prompt, ``begun`` has earlier completions, ``open_at`` the number of groups open before. Groups in ``slow``
+    finish last; if stopped, they have one finished completion. With ``breaks`` the second group raises RuntimeError.
     """
 
     model_id = "echo"

@@ -25,7 +25,7 @@ _CONTROL_TOKEN = 3  # the GGUF token type of special tokens
 def convert_gguf(source: Path, folder: Path) -> None:
     """Write the model in ``source`` to ``folder`` with bf16 weights. Raises ModelError for other models.
 
-    Rounding to bf16 changes the next-token distribution by a KL of about 6e-5 nats, far less than the 4-bit rounding.
+    Rounding to bf16 changes the next-token distribution by a KL of only about 6e-5 nats.
     """
     import gguf
     import numpy as np
@@ -91,7 +91,7 @@ def weight_name(name: str) -> str:
 def split_rotary_pairs(weight: Any, heads: int) -> Any:
     """Undo GGUF's row order of query and key projections ``[heads * head_dim, hidden]``.
 
-    GGUF stores a rotary pair's numbers side by side; Transformers stores a head's first numbers, then its second ones.
+    GGUF interleaves the two numbers of rotary pairs; Transformers stores all first numbers of a head, then all second.
     """
     rows, hidden = weight.shape
     pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)

@@ -15,7 +15,7 @@ from prorl_inference.types import ModelError
 
 DEFAULT_MODEL = "smollm2-135m"
 CARD_NAME = "prorl_model.json"
-"""Written last into a converted model: origin, licence and the SHA-256 of every weight file."""
+"""File written last into a converted model: origin, licence and the SHA-256 of every weight file."""
 
 
 @dataclass(frozen=True, slots=True)

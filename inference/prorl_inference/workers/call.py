@@ -31,8 +31,8 @@ OnBatchDone = Callable[[int | None, int], None]
 
 @dataclass(slots=True)
 class Worker:
-    """A worker. ``open`` raises ServiceError if it cannot return a generator; ``returns``: try it again after a
-    failure."""
+    """A worker. ``open`` raises ServiceError if it cannot return a generator. With ``returns``, a failed worker is
+    tried again."""
 
     name: str
     open: Callable[[], Generator]

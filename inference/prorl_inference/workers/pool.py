@@ -31,7 +31,7 @@ class BatchSampler(Protocol):
         """Sample every batch; callbacks run in the caller's thread."""
 
     def unit(self, samples: int) -> int | None:
-        """Return how many of ``samples`` form a unit; None for whole batches."""
+        """Return the samples per unit, of ``samples`` in all; None if a unit is a batch."""
 
 
 def sample_batches(

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from prorl_inference.types import Completion, Request
 
 SLOW = 2.0
-"""A free worker starts a unit that another has held this many times longer than its own slowest unit took, and for at
-least ``SLOW_SECONDS``."""
+"""A free worker also starts a unit that another worker has held for ``SLOW`` times as long as the free worker's slowest
+unit took, and for at least ``SLOW_SECONDS``."""
 SLOW_SECONDS = 1.0
 UNTRIED_SECONDS = 15.0
 """A free server that has not finished any unit starts one that another has held for this long."""
@@ -141,7 +141,7 @@ class SharedWork:
         return sum(worker in unit.holders for unit in self._under_way.values())
 
     def _find_slow(self, worker: int) -> Unit | None:
-        """Return the unit that others have held longest, since its last holder took it, if that is too long."""
+        """Return the unit whose latest holder has held it longest, if that is too long."""
         slowest = self._slowest.get(worker)
         if slowest is None and self._held(worker):
             return None

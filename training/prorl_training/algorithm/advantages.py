@@ -34,7 +34,7 @@ def compute_advantages(
     """Return the advantage (B,) of each trajectory.
 
     ``rewards`` (B,) float; ``groups`` (B,) int, one id per prompt; ``lengths`` (B,) int, in tokens. Raises ValueError
-    for unequal shapes or a reward that is not finite, PluginError for such advantages.
+    for unequal shapes or a reward that is not finite, PluginError if the estimator returns such values.
     """
     if not rewards.shape == groups.shape == lengths.shape or rewards.dim() != 1:
         raise ValueError(
@@ -63,7 +63,7 @@ def reinforce_baseline(
 ) -> Tensor:
     """Return (R~ - mu) / (sigma + eps), R~ = R - mean_group(R): REINFORCE++-baseline (arXiv 2501.03262, ProRL v2 post).
 
-    mu and sigma are over the batch; ``normalise: token`` weights trajectories by their tokens.
+    mu and sigma are R~'s mean and deviation in the batch; ``normalise: token`` weights trajectories by length.
     """
     centred = group_centred(rewards, groups)
     by_token = config.normalise == "token"
@@ -121,8 +121,8 @@ DR_GRPO = AdvantageSpec(name="dr_grpo", advantages=dr_grpo)
 def maxrl(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
     """Return (R - mean_group(R)) / mean_group(R), or 0 unless the mean is positive: MaxRL (arXiv 2602.02710).
 
-    A prompt with pass rate p is weighted by about 1/p, which gives the gradient of log p instead of p. In expectation
-    it is that of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1).
+    A prompt with pass rate p is weighted by about 1/p, which gives the gradient of log p instead of p. The expected
+    gradient is that of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1).
     """
     del lengths, config
     mean = group_mean(rewards, groups)[groups]
@@ -135,10 +135,10 @@ MAXRL = AdvantageSpec(name="maxrl", advantages=maxrl)
 
 
 def pass_at_k(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return each response's gain for the best of k: Pass@k training (arXiv 2508.10751, analytic form).
+    """Return how much each response raises the best reward of k: Pass@k training (arXiv 2508.10751, analytic form).
 
-    It is (mean best reward of the k-subsets with the response - mean over all) / their std, or 0 if all subsets have
-    the same best reward. Rewards may be partial; k = 1 is GRPO with the population std.
+    An advantage is (mean best reward of the k-subsets with the response - mean over all k-subsets) / std over all, or 0
+    if all have the same best reward. Rewards may be partial; k = 1 is GRPO with the population std.
     """
     del lengths
     advantages = torch.zeros_like(rewards)
@@ -167,9 +167,9 @@ def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
 
 @lru_cache(maxsize=64)
 def _subset_weights(n: int, k: int) -> tuple[list[float], list[float], list[float]]:
-    """Return, for each rank in ascending order, the fraction of k-subsets in which it is the best.
+    """Return, for each rank in ascending order, the fraction of k-subsets in which that element is the best.
 
-    The lists are over all subsets, those with the element, and those with a given lower one.
+    The lists are over all subsets, subsets with the element, and subsets with a given lower-ranked one.
     """
     every, with_one = comb(n, k), comb(n - 1, k - 1)
     best = [comb(j, k - 1) / every for j in range(n)]

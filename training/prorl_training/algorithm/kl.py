@@ -12,15 +12,15 @@ from prorl_training.config.algorithm import KLConfig
 from prorl_training.spec import KL_ESTIMATORS, KLSpec, check_gradient, check_vector, with_defaults
 
 EXP_LIMIT = 80.0
-"""exp(80) is finite in float32, so an estimate cut by the output clamp has gradient 0, not 0 x inf."""
+"""Limit of -d in k3. exp(80) is finite in float32, so a clamped estimate has gradient 0, not 0 x inf."""
 
 
 def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tensor:
     """Return the estimate (N,) of KL(pi || pi_ref) at each token sampled from pi.
 
     ``clamp`` bounds the log-ratio d, the estimate or both; beyond a bound the gradient is 0. With clamp_value 10, k2
-    has no gradient beyond |d| = 10 for ``input`` and sqrt(20) for ``output``. The post writes pi_old instead of pi, but
-    that has no gradient. Raises PluginError if the estimate has a wrong shape.
+    has no gradient beyond |d| = 10 for ``input`` and sqrt(20) for ``output``. The post writes pi_old instead of pi,
+    which would have no gradient. Raises PluginError if the estimate has a wrong shape.
     """
     d = logprobs - ref_logprobs
     spec = KL_ESTIMATORS.get(config.estimator)

@@ -1,4 +1,4 @@
-"""The loss of one pass, shared by both engines."""
+"""The loss of one forward pass, shared by both engines."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def mismatch_weights(
 ) -> Mismatch:
     """Return importance weights for the sampler mismatch, from rho = exp(trainer - sampler log-prob).
 
-    Even with equal weights, vLLM's kernels and bf16 give different probabilities. ``trainer_logprobs`` (N,) are from
-    before the update.
+    vLLM's kernels and bf16 change probabilities even if the models are equal. ``trainer_logprobs`` (N,) are from before
+    the update.
 
     - ``tis``: rho clamped to [low, high] (truncated importance sampling, Yao et al. 2025).
     - ``icepop``: rho, or 0 outside [low, high] (ant-ling 2025).
-    - ``sequence_mask``: rho, or 0 if its geometric mean over the sequence is outside (OpenRLHF 0.11.2, NeMo-RL).
+    - ``sequence_mask``: rho, or 0 if the sequence's geometric mean of rho is outside (OpenRLHF 0.11.2, NeMo-RL).
     """
     gap = (trainer_logprobs - sampler_logprobs).detach()
     if config.correction == "none":
@@ -70,7 +70,7 @@ class MismatchSize(NamedTuple):
 
 
 def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: Tensor) -> Tensor:
-    """Return the sums (4,) float32 for ``mismatch_size``, which add up over passes; inputs are (N,).
+    """Return the sums (4,) float32 for ``mismatch_size``, to be added over passes. Inputs are (N,).
 
     ``counted`` is False for stale tokens.
     """
@@ -94,7 +94,7 @@ class Tokens(NamedTuple):
     """The N response tokens of a pass, its B trajectories concatenated; all (N,) float except ``lengths`` (B,) int.
 
     ``old`` are the policy's log-probs before the update, or the sampler's for stale trajectories. ``weights`` are the
-    ``token_weights`` of the whole mini-batch, so that passes add up.
+    ``token_weights`` of the whole mini-batch, so that the losses of its passes add up.
     """
 
     logprobs: Tensor
@@ -120,7 +120,7 @@ class PassLoss(NamedTuple):
 
 
 def pass_loss(tokens: Tokens, loss: LossConfig, kl: KLConfig) -> PassLoss:
-    """Return the loss of ``tokens``. Raises UnknownNameError and PluginError like its parts."""
+    """Return the loss of ``tokens``. Raises UnknownNameError for an unknown part, PluginError for a faulty one."""
     policy = policy_loss(tokens.logprobs, tokens.old, tokens.advantages, tokens.lengths, loss)
     mismatch = mismatch_weights(tokens.old, tokens.sampled, tokens.lengths, loss.mismatch)
     surrogate = (policy.per_token * mismatch.weights * tokens.weights).sum()
@@ -135,8 +135,8 @@ def pass_loss(tokens: Tokens, loss: LossConfig, kl: KLConfig) -> PassLoss:
 def token_weights(lengths: Tensor, aggregation: str, max_tokens: int) -> Tensor:
     """Return the weight (N,) float32 of each token; the batch loss is sum(weights * losses).
 
-    ``token_mean``: 1 / N (DAPO, arXiv 2503.14476, eq. 12). ``sequence_mean``: equal for non-empty trajectories, divided
-    over their tokens (GRPO, 2402.03300, eq. 3). ``constant``: 1 / (B max_tokens) (Dr. GRPO, 2503.20783, section 3.2).
+    ``token_mean``: 1 / N (DAPO, arXiv 2503.14476, eq. 12). ``sequence_mean``: equal per non-empty trajectory, split
+    over its tokens (GRPO, 2402.03300, eq. 3). ``constant``: 1 / (B max_tokens) (Dr. GRPO, 2503.20783, section 3.2).
     """
     total = int(lengths.sum())
     if aggregation == "token_mean":

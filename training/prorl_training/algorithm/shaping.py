@@ -80,7 +80,7 @@ def overlong_penalty(config: OverlongConfig, tokens: int, limit: int) -> float:
 
 
 def stop_properly(config: StopProperlyConfig, reward: float, truncated: bool) -> float:
-    """Return the reward, changed only if truncated (OpenRLHF 0.11.2 length_penalty.py; DLER, arXiv 2510.15110)."""
+    """Return the reward, changed only for truncation (OpenRLHF 0.11.2 length_penalty.py; DLER, arXiv 2510.15110)."""
     if not truncated:
         return reward
     match config.mode:
@@ -132,7 +132,7 @@ def proportional(response: Response, options: Mapping[str, Any]) -> float:
     """Return the post's cosine times the raw reward (prorl's change), so that length cannot make a reward negative.
 
     The sum is raw x (1 + weight x eta(t)); the config keeps weight x eta_min above -1. The post subtracts the same from
-    all: at 7,000 of 8,192 tokens a reward of 0.4 falls to -0.08, below a short wrong answer.
+    every response: at 7,000 of 8,192 tokens a reward of 0.4 falls to -0.08, below a short wrong answer.
     """
     eta = cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
     return response.raw * eta

@@ -153,7 +153,7 @@ class OptimizerConfig(Section):
     warmup_updates: int = Field(default=0, ge=0)
     """Gradient updates over which lr rises linearly from 0."""
     decay_updates: int = Field(default=0, ge=0)
-    """Length of the decay in updates, without the warm-up; 0 takes the rest of the run's planned updates."""
+    """Length of the decay in updates, after the warm-up; 0: all remaining planned updates."""
     min_ratio: float = Field(default=0.0, ge=0, le=1)
     """Final learning rate of ``linear`` and ``cosine``, as a share of lr."""
     beta1: float = Field(default=0.9, ge=0, lt=1)

@@ -32,7 +32,7 @@ def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> T
     Raises ConfigError listing every unknown key (with the nearest one) and every wrong value.
     """
     plain = dict(values)
-    parts: list[tuple[str, int, Mapping[str, Any], Mapping[str, Any]]] = []  # + the settings below
+    parts: list[tuple[str, int, Mapping[str, Any], Mapping[str, Any]]] = []  # last: stage settings
     stages: dict[object, Mapping[str, Any]] = {}
     for kind in ("stages", "phases"):
         entries = values.get(kind)
@@ -42,7 +42,7 @@ def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> T
                 continue  # reported by TrainConfig
             settings = part.get("set", {})
             if not isinstance(settings, Mapping):
-                continue  # likewise
+                continue  # reported too
             if "set" in part:
                 items[number] = {**part, "set": {}}
             if kind == "stages":
@@ -157,7 +157,7 @@ def expand(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str,
     steps = values.get("steps") or sum(int(phase["steps"]) for phase in phases)
     of_the_run = {key: values[key] for key in ("preset", "engine") if key in values}
     names = [phase["name"] for phase in phases]
-    phases = [  # names that occur in several stages get the stage's as a prefix
+    phases = [  # a name that occurs in several stages gets the stage's name as a prefix
         p if names.count(p["name"]) == 1 else {**p, "name": f"{p['stage']}-{p['name']}"}
         for p in phases
     ]
@@ -245,13 +245,13 @@ def load_config(
     overrides = [text for text in overrides if text not in whole]
     values = load_preset(str(name))
     if "stages" in settings and "stages" not in values:
-        values = {"preset": name}  # stages name their own presets, which it must not override
+        values = {"preset": name}  # the preset must not override those that the stages name
     values = merge(values, settings)
-    # a file with phases is a run's own config, already expanded
+    # a file with phases is a run's saved config, already expanded
     if values.get("stages") and not from_file.get("phases"):
         texts = [text for text in overrides if not text.strip().startswith(("stages.", "phases."))]
         for_all, _ = config.apply_overrides({}, texts, parse_override)
-        _with_plugins(merge(values, for_all), file)  # their parts are looked up below
+        _with_plugins(merge(values, for_all), file)  # expand() looks up their parts
         values = expand(values, {k: v for k, v in for_all.items() if k not in OF_THE_RUN})
     values.setdefault("phases", [])
     values, complaints = config.apply_overrides(values, overrides, parse_override)

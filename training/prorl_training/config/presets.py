@@ -1,4 +1,4 @@
-"""The packaged presets, and the source of each value: the comment after it, else the comment line above."""
+"""The packaged presets, and the source of each value: the comment after the value, else the comment line above it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ _COMMENT = re.compile(r"(?:^|\s)#\s*(.*)$")
 
 
 def preset_names() -> list[str]:
-    """Return the sorted names of the packaged presets."""
     folder = resources.files("prorl_training") / "presets"
     return sorted(
         f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml")
@@ -102,7 +101,7 @@ def preset_parent(text: str) -> str | None:
 
 
 def value_sources(text: str) -> dict[tuple[str, ...], str]:
-    """Return path -> source of every value in a preset's YAML, or "".
+    """Return path -> source of every value in a preset's YAML, "" if unknown.
 
     Paths hold keys and list indices, like ("phases", "0", "steps").
     """

@@ -44,8 +44,8 @@ class ModelConfig(Section):
     liger: bool = False
     """Compute log-probs with Liger's fused kernel (needs liger-kernel and a CUDA GPU) instead of blocks of logits."""
     gpu_gb: float = Field(default=80.0, gt=0)
-    """Memory in GB (10^9 bytes) of the GPU that the settings are chosen for; ``prorl train fit`` assumes it if there is
-    no GPU."""
+    """Memory in GB (10^9 bytes) of the GPU that the settings are chosen for. ``prorl train fit`` assumes it without a
+    GPU."""
     check_fit: bool = True
     """Refuse to start a run whose estimated memory exceeds what is available."""
     lora: LoraConfig = LoraConfig()
@@ -72,7 +72,7 @@ class CheckpointConfig(Section):
     every: int = Field(default=50, ge=1)
     """Steps between checkpoints."""
     keep: int = Field(default=2, ge=1)
-    """Number of newest checkpoints to keep; step 0 (before RL) and those that a stage began from always stay."""
+    """Number of newest checkpoints to keep; step 0 (before RL) and those that stages started from always stay."""
     best: bool = True
     """Also keep the checkpoint with the best validation reward, saved when it is measured."""
 

@@ -114,7 +114,7 @@ class DynamicSamplingConfig(Section):
     tolerance: float = Field(default=1e-6, ge=0)
     """``spread``: a difference of rewards up to this counts as zero."""
     max_batches: int = Field(default=10, ge=1)
-    """Maximum number of prompts drawn in a step, in batches (max_num_gen_batches=10 in verl's DAPO recipe). After them
+    """Maximum number of batches of prompts drawn in a step (max_num_gen_batches=10 in verl's DAPO recipe). Then
     ``exhausted`` applies."""
     exhausted: Literal["continue", "stop"] = "continue"
     """What to do when no more prompts may be drawn: continue with the groups so far, or stop the run (NeMo-RL's

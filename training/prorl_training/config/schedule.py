@@ -113,7 +113,7 @@ FIXED_IN_A_RUN = frozenset(
         ("rollout", "vllm_context"),
     }
 )
-"""Settings of ``PHASE_SECTIONS`` that neither may change: dataset and sampler are set up from them once."""
+"""Settings that a phase or stage may not change, because dataset and sampler are set up once."""
 
 
 class SafetyConfig(Section):
@@ -126,7 +126,7 @@ class SafetyConfig(Section):
     """An update with a gradient norm above this many times the median of recent ones is skipped and the learning rate
     is reduced (``back_off``); 0: off."""
     explode_window: int = Field(default=50, ge=5)
-    """Number of updates in that median. Until there have been this many, no update counts as exploding."""
+    """Number of updates in the median. Until there have been this many, no update counts as exploding."""
     back_off: float = Field(default=0.5, gt=0, lt=1)
     """Factor on the learning rate for ``back_off_steps`` steps."""
     back_off_steps: int = Field(default=50, ge=1)

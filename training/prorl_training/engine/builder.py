@@ -64,7 +64,7 @@ class Engine(Protocol):
         """Replace the run's config after ``step``, before its changes are recorded."""
 
     def recorded(self) -> None:
-        """Called once the given decisions are recorded."""
+        """Called once the start's decisions are recorded."""
 
 
 @dataclass(frozen=True, slots=True)

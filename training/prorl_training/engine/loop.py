@@ -86,7 +86,7 @@ class TrainedPolicy(Protocol):
         """Load the policy of a checkpoint into the reference only."""
 
     def load_checkpoint_policy(self, path: Path) -> None:
-        """Load the weights of a checkpoint."""
+        """Load a checkpoint's weights into the policy."""
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
         """Write everything into ``work``; return entries for state.json."""

@@ -29,7 +29,7 @@ OVERRIDE = "--engine local overrides"
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """GPUs that torch sees, and the reason if OpenRLHF cannot run here."""
+    """Number of GPUs that torch sees, and why OpenRLHF cannot run here ("" if it can)."""
 
     gpus: int
     missing: str = ""
@@ -60,8 +60,9 @@ def pick_engine(
 ) -> EngineChoice:
     """Return the engine for a run whose user named none.
 
-    ``load`` returns the config with more settings. OpenRLHF is chosen if it supports the config on at least two GPUs:
-    the config's, else as many as possible. With a device other than ``auto`` or ``cuda`` the run stays local.
+    ``load`` returns the config with the given settings added. OpenRLHF is chosen if it supports the config on at least
+    two GPUs: the number in the config, by default as many as possible. With a device other than ``auto`` or ``cuda``
+    the run stays local.
     """
     from prorl_training.engine.openrlhf.launch.understood import unsupported
 
@@ -139,7 +140,7 @@ class Start:
     chosen: str = ""
 
     def check(self) -> Path:
-        """Return the dataset's folder. Raises UserError as ``check_start``."""
+        """Return the dataset's folder. Raises UserError like ``check_start``."""
         dataset = check_start(self.config, None if self.resume else self.run)
         later = [self.config.in_phase(n).engine for n in range(1, len(self.config.phases))]
         if self.config.stages and "openrlhf" in later:  # now rather than after earlier stages

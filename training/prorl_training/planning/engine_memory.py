@@ -26,7 +26,7 @@ from prorl_training.planning.model_shape import ModelShape
 from prorl_training.types import CPU_CHUNK_BYTES
 
 CACHE_ROOM = 1.25
-"""The Transformers backend grows its cache by a quarter."""
+"""Factor for the cache of the Transformers backend, which grows by a quarter."""
 PACKED_BYTES = 2 << 30
 """On a CPU in float32 the Transformers backend samples with copies of at most this many bytes of weights."""
 

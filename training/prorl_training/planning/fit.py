@@ -196,8 +196,8 @@ CLOSE = 0.9
 def planned(config: TrainConfig, memory: int | None = None) -> Fit:
     """Return the memory estimate of a planned run.
 
-    It is for a GPU of ``memory`` bytes, else this machine's, else ``model.gpu_gb``; with ``model.device=cpu``, for main
-    memory. Raises UserError if the model's sizes are unknown.
+    The estimate is for a GPU of ``memory`` bytes, else this machine's, else ``model.gpu_gb``; with
+    ``model.device=cpu``, for main memory. Raises UserError if the model's sizes are unknown.
     """
     machine = memory_here(config)
     wants_cpu = config.model.device == "cpu" and config.engine == "local"
@@ -209,7 +209,7 @@ def planned(config: TrainConfig, memory: int | None = None) -> Fit:
 
 
 def memory_here(config: TrainConfig) -> tuple[str, int] | None:
-    """Return this machine's device for the run and its bytes, or None; of several OpenRLHF GPUs the smallest counts."""
+    """Return this machine's device for the run and its memory in bytes, or None; OpenRLHF counts the smallest GPU."""
     from prorl_training.planning.gpus import visible_gpus
 
     if importlib.util.find_spec("torch") is None:
@@ -282,8 +282,8 @@ def usage(fit: Fit) -> str:
 H100_TFLOPS = 989.0
 """Peak of an H100 or H200 in 10^12 operations per second: dense bf16 (NVIDIA's data sheets)."""
 PUBLISHED_SHARES = (0.029, 0.106)
-"""Share of the peak over whole runs, by the same count of operations: ProRL v1 (about 16,000 H100 hours, arXiv
-2505.24864, section 3.3) and DeepScaleR (about 3,800 A100 hours, its report)."""
+"""Shares of the peak reached over whole runs, with operations counted as in ``gpu_hours``: ProRL v1 (about 16,000 H100
+hours, arXiv 2505.24864, section 3.3) and DeepScaleR (about 3,800 A100 hours, its report)."""
 USABLE = 0.41
 """Fraction of groups with both correct and wrong responses at 16 samples (BroRL, arXiv 2510.01180, ProRL's arm)."""
 

@@ -13,7 +13,7 @@ Device = Literal["cpu", "cuda"]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Policy ranks and vLLM engines. The reference shares the policy's ranks; if ``colocated``, vLLM its GPUs."""
+    """Policy ranks and vLLM engines. The reference shares the policy's GPUs, as does vLLM if ``colocated``."""
 
     nodes: int
     gpus_per_node: int

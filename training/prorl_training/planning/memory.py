@@ -1,7 +1,7 @@
 """Estimates in bytes the memory that a GPU holds in each stage of a step.
 
-Follows the tensors that Transformers and ``policy.logprobs`` keep; tests/training/test_training_fit_passes.py compares
-them.
+Counts the tensors that Transformers and ``policy.logprobs`` keep, checked by
+tests/training/test_training_fit_passes.py.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class PhaseFit:
     sizes: Mapping[str, int]
     stages: tuple[Stage, ...]
     troubles: tuple[str, ...] = ()
-    """Problems that do not depend on the total."""
+    """Problems besides the total, such as too small a cache."""
 
     @property
     def worst(self) -> Stage:
@@ -172,9 +172,8 @@ class Precision(Enum):
 class PassSize:
     """A pass of ``tokens`` tokens that predicts ``targets`` of them.
 
-    ``masked``: attention expands key-value heads and takes a mask. Float32 logits are made ``block_bytes``,
-    exponentials ``chunk_bytes`` at a time (0: all at once). ``tables_trained``: embedding and output layer get
-    gradients.
+    ``masked``: attention expands key-value heads and takes a mask. Float32 logits are computed ``block_bytes`` at a
+    time, exponentials ``chunk_bytes`` (0: all at once). ``tables_trained``: embedding and output layer get gradients.
     """
 
     tokens: int
@@ -207,13 +206,13 @@ def layer_activations(shape: ModelShape, size: PassSize) -> int:
     match size.precision:
         case (
             Precision.FLOAT32
-        ):  # a norm's input, normalised and weighted; the products read the last one
+        ):  # a norm keeps input, normalised and weighted values; products read the last
             norm, reads, qk = 4 * 3, 0, 4 * 2
         case (
             Precision.AUTOCAST
-        ):  # input and normalised in float32; every product has its own bf16 copy
+        ):  # input and normalised values in float32; every product has its own bf16 copy
             norm, reads, qk = 4 * 2, c * 5, 4 + c
-        case Precision.BF16:  # input in float32, normalised and weighted in bf16
+        case Precision.BF16:  # input in float32, normalised and weighted values in bf16
             norm, reads, qk = 4 + c * 2, 0, 4 + c
     hidden = h * (2 * norm + reads)
     attention = c * (2 * q + (2 * q if size.masked else 2 * kv)) + 4 * shape.heads
@@ -274,7 +273,7 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
 
 
 def forward_peak(shape: ModelShape, size: PassSize, trained: bool) -> Held:
-    """Return the peak memory of a pass without gradient; copies of ``trained`` weights stay."""
+    """Return the peak memory of a pass without gradient; converted copies of ``trained`` weights stay in memory."""
     h, p, n = shape.hidden, size.precision, size.tokens
     c = p.product
     copies = shape.layers * _copies(shape, size) if trained else 0
@@ -317,7 +316,7 @@ def _rows(shape: ModelShape, size: PassSize) -> int:
 BATCHED_TOKENS = 8192
 """Prompt tokens that an engine processes at once (vLLM's usual limit)."""
 SEQUENCES = 256
-"""Sequences whose logits it holds at once (vLLM's usual limit)."""
+"""Sequences whose logits an engine holds at once (vLLM's usual limit)."""
 ASLEEP_BYTES = 1_500_000_000
 """Bytes assumed for a sleeping engine: its CUDA graphs and memory that it does not release."""
 
@@ -325,7 +324,7 @@ ASLEEP_BYTES = 1_500_000_000
 def engine_share(
     shape: ModelShape, memory: int, share: float, context: int, width: int = 1, number: int = 2
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the items of an engine with ``share`` of ``memory`` on each of ``width`` GPUs, and its troubles.
+    """Return the memory and problems of an engine with ``share`` of ``memory`` on each of ``width`` GPUs.
 
     vLLM takes its whole share, and does not start if its cache cannot hold one sequence of ``context`` tokens.
     ``number`` is bytes per weight.

@@ -1,6 +1,6 @@
 """Computes log-probs of a pack's targets in blocks, so that N x vocabulary logits never exist at once.
 
-Each model is tried first, so that none is silently computed wrong.
+Each model is first tried on a few tokens, so that a wrong result is noticed.
 """
 
 from __future__ import annotations
@@ -329,7 +329,7 @@ class TargetScorer:
         return empty.masked_fill(~allowed, torch.finfo(dtype).min)
 
     def _can_pack(self) -> bool:
-        """Return whether a pack gives each response its own log-probs, by the config and a trial."""
+        """Return whether responses get the same log-probs in a pack as alone, by the config and a trial."""
         from prorl_inference.backends.transformers.refill import can_refill
 
         # sliding windows, recurrent layers and position biases ignore a pack's mask
@@ -353,9 +353,9 @@ class TargetScorer:
 
 
 def logits_factor(model: Any) -> float | None:
-    """Return f if the model's logits are f times its output layer of the decoder's hidden states, else None.
+    """Return f if the model's logits are f times the output layer's for the decoder's hidden states, else None.
 
-    Decided by a trial (Cohere, Granite and Falcon-H1 scale theirs); None for models that cap logits.
+    A trial decides (Cohere, Granite and Falcon-H1 scale their logits). None for models that cap logits.
     """
     if getattr(model.config, CAPPED, None) not in (None, 0):
         return None

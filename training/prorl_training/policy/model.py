@@ -53,9 +53,9 @@ def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
 
 
 class AdapterReference:
-    """Reference of a policy with adapters: the base with a frozen copy of them.
+    """Reference of a policy with adapters: the base model with a frozen copy of the adapters.
 
-    Before the first ``take``, which a run does when RL starts, it is the base alone.
+    Before the first ``take`` it is the base model alone.
     """
 
     def __init__(self, model: Any) -> None:
@@ -124,7 +124,7 @@ class PolicyModel:
     """A causal language model in training, its frozen reference and its optimiser.
 
     With LoRA ``model`` is wrapped by peft. ``reference`` is None with adapters, where the model serves as its own
-    reference, and without a KL term in any phase. ``updates`` counts applied updates.
+    reference, and if no phase has a KL term. ``updates`` counts applied updates.
     """
 
     def __init__(self, model: Any, config: TrainConfig, compute_dtype: torch.dtype) -> None:
@@ -206,7 +206,7 @@ class PolicyModel:
 
     @contextmanager
     def gradient_pass(self, *purpose: int) -> Iterator[None]:
-        """Run a forward and backward pass in the block; ``purpose`` numbers it and seeds dropout."""
+        """Context for a forward and backward pass; ``purpose`` identifies the pass and seeds dropout."""
         dropout = self.config.model.lora.dropout if self.adapters else 0.0
         with ExitStack() as stack:
             stack.enter_context(checkpointed_pass(self.model))
@@ -305,7 +305,7 @@ def enable_checkpointing(model: Any) -> None:
 
 @contextmanager
 def checkpointed_pass(model: Any) -> Iterator[None]:
-    """Recompute layers in the backward pass of passes inside the block, if checkpointing is enabled."""
+    """Make passes inside the block recompute layers for their gradient, if checkpointing is enabled."""
     # Transformers recomputes only layers in training mode; the modules inside stay in evaluation mode, without dropout
     layers = [m for m in model.modules() if getattr(m, "gradient_checkpointing", False) is True]
     before = [layer.training for layer in layers]

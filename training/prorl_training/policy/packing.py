@@ -1,5 +1,5 @@
-"""Pack prompts and responses into one row of tokens without padding: each prompt once, then its responses, which see
-only it and themselves."""
+"""Pack prompts and responses into one row of tokens without padding: each prompt once, then its responses, which attend
+only to the prompt and themselves."""
 
 from __future__ import annotations
 
@@ -58,10 +58,7 @@ def _part(group: PromptGroup, start: int, stop: int) -> PromptGroup:
 
 
 def build_packs(groups: Sequence[PromptGroup], max_tokens: int) -> list[Pack]:
-    """Build packs of at most ``max_tokens`` by first-fit decreasing.
-
-    Their number is at most 11/9 of the minimum, plus one. A longer response gets its own pack.
-    """
+    """Build packs of at most ``max_tokens`` by first-fit decreasing; a longer response gets its own pack."""
     parts = [part for group in groups for part in split_group(group, max_tokens)]
     parts.sort(key=input_length, reverse=True)
     contents: list[list[PromptGroup]] = []

@@ -59,7 +59,7 @@ def build_update(
 
     ``advantages`` (B,) are of all scored responses.
     """
-    scored: list[tuple[int, Trajectory]] = []  # group number, trajectory; by its index
+    scored: list[tuple[int, Trajectory]] = []  # (group number, trajectory), in the order of indices
     packed: list[PromptGroup] = []
     for number, group in enumerate(groups):
         trained = [(i, t) for i, t in enumerate(group.scored, len(scored)) if t.trains]
@@ -89,10 +89,10 @@ class UpdateGuard(Protocol):
     """Decides whether a mini-batch's gradient is applied."""
 
     def accept_update(self, loss: float, grad_norm: float) -> bool:
-        """Return whether to apply it; called once per mini-batch, with the norm before clipping."""
+        """Return whether to apply the gradient; called once per mini-batch, with the norm before clipping."""
 
     def norm_limit(self) -> float:
-        """Return the gradient norm above which engines that decide elsewhere skip an update."""
+        """Return the gradient norm above which engines that decide in other processes skip an update."""
 
     def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
         """Record a mini-batch that was decided by ``norm_limit``."""
@@ -162,7 +162,6 @@ def read_back(*scalars: Tensor) -> list[float]:
 
 
 def to_host(values: Tensor) -> Tensor:
-    """Return values as float32 on the host, in one copy."""
     return values.float().cpu()
 
 
@@ -193,7 +192,7 @@ class PolicyUpdate:
         return self.sums.stats(self.lr, self._before_by_trajectory())
 
     def _old_logprobs(self, number: int, packs: Sequence[Pack]) -> list[Tensor | None]:
-        """Return each pack's log-probs before the update, or None to use those of the gradient's own pass."""
+        """Return each pack's log-probs before the update, or None to use those of the pass with gradient."""
         # computed only if the policy will have changed by then and the loss depends on them
         loss = self.config.loss
         unused = loss.on_policy_ratio and loss.mismatch.correction == "none"

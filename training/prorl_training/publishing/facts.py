@@ -71,8 +71,8 @@ class Dataset:
 class Training:
     """A run up to the published step.
 
-    ``config`` may be published; ``changed`` settings of the algorithm differ from the preset (None: unknown);
-    ``versions`` is its environment.
+    ``config`` has only public settings; ``changed`` has the algorithm's settings that differ, as (preset's, run's)
+    value, or None if unknown; ``versions`` is the environment.
     """
 
     step: int

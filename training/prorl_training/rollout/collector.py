@@ -51,11 +51,11 @@ RATE_STEP = 0.2
 AHEAD = 2
 """Samples in progress per sampler row if unfinished ones are not carried, so that freed rows are filled at once."""
 LOOK_SECONDS = 0.05
-"""How long to wait for the sampler before looking for verdicts again."""
+"""Seconds to wait for the sampler before looking for verdicts again."""
 
 
 class RoundGuard(Protocol):
-    """Judges missing verdicts, like ``schedule.safety.Guard``."""
+    """Decides how to react to missing verdicts, like ``schedule.safety.Guard``."""
 
     def check_round(
         self, responses: int, without_verdict: int, attempt: int
@@ -82,7 +82,7 @@ class TooFewGroups(StepGivenUp):
 class Collector:
     """Samples and scores a step's batch.
 
-    ``guard`` judges missing verdicts; ``beat`` is called on progress. ``usable_rate``, the recent share of usable
+    ``guard`` reacts to missing verdicts; ``beat`` is called on progress. ``usable_rate``, the recent share of usable
     groups, sets how many prompts are in progress and belongs in a checkpoint.
     """
 
@@ -144,7 +144,7 @@ class _Draw:
 
 
 class _Collection:
-    """One step's sampling; groups are keyed in draw order."""
+    """One step's sampling; keys number the groups in draw order."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class _Collection:
         stream.submit(key, Request(sample.prompt, seeds, begun))
 
     def _record_verdicts(self, judged: Sequence[Judged], last: bool) -> None:
-        """Decide groups with verdicts; those with infra errors wait until enough responses were seen."""
+        """Decide the outcome of scored groups; groups with infra errors wait until a batch of responses is scored."""
         for key, verdicts in judged:
             self._responses += len(verdicts)
             if any(v.is_infra_error for v in verdicts):

@@ -17,7 +17,7 @@ from prorl_datasets import Sample
 from prorl_training.types import FULL_MARKS, Decision, Group
 
 ITEMS = "items.json"
-"""The file of a checkpoint with the records."""
+"""Name of the checkpoint file with the records."""
 
 
 class ItemRecords:
@@ -141,7 +141,7 @@ class Ladder(NamedTuple):
 class Ladders:
     """Ladders of ``samples``: the levels (``level`` in metadata) of one family's items in one domain.
 
-    The lowest level is open, each next one while the pass rate of the level below is at least ``open_at``; levels can
+    The lowest level is open, each higher one while the pass rate of the level below is at least ``open_at``; levels can
     close again. Items without a level are always open.
     """
 
@@ -167,7 +167,7 @@ class Ladders:
             self._level_of[place] = numbers[name, level]
 
     def open_levels(self, right: Floats, wrong: Floats, open_at: float, ahead: int) -> list[int]:
-        """Return how many levels of each ladder are open, plus ``ahead``, by the items' counts (N,)."""
+        """Return the number of open levels of each ladder by the items' counts (N,), with ``ahead`` added."""
         opened = []
         for rates in self._rates(right, wrong):
             passed = next(
@@ -177,7 +177,7 @@ class Ladders:
         return opened
 
     def _rates(self, right: Floats, wrong: Floats) -> list[list[float]]:
-        """Return each level's pass rate by ladder, with one wrong response added."""
+        """Return each level's pass rate by ladder, counting one extra wrong response."""
         good, bad = (np.bincount(self._level_of, x, self._levels + 1) for x in (right, wrong))
         rates = iter((good / (1 + good + bad)).tolist())
         return [[next(rates) for _ in ladder.levels] for ladder in self._ladders]

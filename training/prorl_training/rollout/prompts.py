@@ -49,7 +49,7 @@ CACHED_PROMPTS = 50_000
 class PromptSource:
     """Draws prompts of at most the model's ``context`` length.
 
-    ``dropped`` are the ids found too long, ``passed_over`` how many the latest draw skipped.
+    ``dropped`` are the ids found too long, ``passed_over`` the number that the latest draw skipped.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class PromptSource:
         )
 
     def fits(self, sample: Sample, config: TrainConfig) -> bool:
-        """Return whether the prompt leaves room for the response, and record it if not."""
+        """Return whether the prompt leaves room for the response. May raise UserError like ``draw``."""
         r, limit = config.rollout, self.limit(config)
         if limit == math.inf or (length := len(self.encode(sample))) <= limit:
             return True

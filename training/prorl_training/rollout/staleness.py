@@ -14,8 +14,8 @@ def still_fitting(
 ) -> tuple[Carried, Carried]:
     """Return the usable and the lost parts of ``carried`` for a step under ``now``.
 
-    ``before`` is the last step's config. Groups sampled with other settings are lost, because their log-probs and size
-    depend on these.
+    ``before`` is the last step's config. Groups sampled with other settings are lost, because the settings determine
+    their log-probs and size.
     """
     weights = now.data.domain_weights
     r, old = now.rollout, before.rollout

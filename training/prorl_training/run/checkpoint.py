@@ -169,7 +169,7 @@ def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError
 
 
 def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
-    """Return (folder, state, decisions) of the newest intact checkpoint; for the run's single writer.
+    """Return (folder, state, decisions) of the newest intact checkpoint, for the process that writes the run.
 
     Newer damaged ones are renamed to ``damaged_*``, with a decision each. Raises CheckpointError, and changes nothing,
     if none is intact.
@@ -222,7 +222,7 @@ def _delete(path: Path) -> None:
 
 
 def sweep(root: Path) -> None:
-    """Remove files that a killed process left half written or half deleted; for the run's single writer."""
+    """Remove files that a killed writer of the run left half written or half deleted."""
     for start in (".step_", ".gone.", ".latest.", ".best."):
         for path in root.glob(f"{start}*"):
             if path.is_dir():
@@ -274,7 +274,7 @@ def save_checkpoint(
 
 @contextlib.contextmanager
 def _explained(target: Path, work: Path) -> Iterator[None]:
-    """Raise DiskFullError if the block fails on a full disk, whichever library noticed."""
+    """Raise DiskFullError if the block fails on a full disk."""
     try:
         yield
     except Exception as error:

@@ -26,7 +26,7 @@ class Chosen:
 
     @property
     def step(self) -> int:
-        """The step after which it was written."""
+        """Step after which the checkpoint was written."""
         return int(self.state["step"])
 
 

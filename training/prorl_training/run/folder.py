@@ -1,4 +1,4 @@
-"""The folder of one run. Its journals are synced only before a checkpoint: a resumed run repeats later steps."""
+"""The folder of one run. Journals are synced only before checkpoints, because a resumed run repeats later steps."""
 
 from __future__ import annotations
 

@@ -34,7 +34,6 @@ TIMING_KEYS = (
 
 
 def metrics_row(report: StepReport) -> dict[str, Any]:
-    """Return a step's line of ``metrics.jsonl``."""
     batch, trained = report.batch, report.learned.groups
     row: dict[str, Any] = {"step": report.step, "phase": report.phase}
     row |= batch_metrics(batch, trained)
@@ -135,7 +134,7 @@ def discard_metrics(discarded: Sequence[Group]) -> dict[str, Any]:
 
 
 def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
-    """Return the metrics of sampling; ``oversampling`` is prompts drawn per wanted one."""
+    """Return the metrics of sampling; ``oversampling`` is prompts drawn per prompt of the batch."""
     row = group_metrics(batch.sampled, batch.outcomes)
     row["response_length_mean"] = row.pop("length_mean")
     shaped = [t.shaped for g in trained for t in g.scored]
@@ -201,7 +200,7 @@ def domain_metrics(report: StepReport) -> dict[str, dict[str, Any]]:
 
 
 def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
-    """Return a few metrics per task (``Sample.family``), as a run may have hundreds."""
+    """Return metrics per task (``Sample.family``), only a few because there may be hundreds of tasks."""
     by_task: dict[str, list[Group]] = {}
     for group in groups:
         by_task.setdefault(group.sample.family, []).append(group)
@@ -226,7 +225,6 @@ def timing_metrics(report: StepReport) -> dict[str, Any]:
 
 
 def progress_fields(row: Mapping[str, Any], last_reset: int) -> dict[str, str]:
-    """Return the facts for the progress bar."""
     fields = {}
     if row["reward_mean"] is not None:
         fields = {"reward": f"{row['reward_mean']:.3f}", "pass": f"{row['pass_rate']:.3f}"}

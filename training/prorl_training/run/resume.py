@@ -65,8 +65,7 @@ ALLOWED = (
 
 ``plugins`` may move but not change (``check_identity``), and ``data.path`` may follow a dataset that moved. Device,
 batching and pack size change the rounding of sums (with ``model.dtype=auto`` the device may change the compute type
-too). Another ``rollout.backend`` or ``rollout.request_seeds`` draws other samples of the same distribution. The
-``safety`` settings decide when a run stops or waits, not what an update does.
+too). Another ``rollout.backend`` or ``rollout.request_seeds`` draws other samples of the same distribution.
 """
 
 

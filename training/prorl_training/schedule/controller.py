@@ -266,7 +266,7 @@ class Controller:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore :meth:`to_json`. Raises UserError if the config lacks its phase."""
+        """Restore the result of :meth:`to_json`. Raises UserError if the config lacks its phase."""
         values = dict(state)
         self.validations.restore(values.pop("validations"))
         self.plateau.restore(values.pop("plateau", {}))  # absent in old checkpoints

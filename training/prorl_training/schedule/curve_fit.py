@@ -250,7 +250,7 @@ def settle(compute: Array, places: Array, values: Array, floor: float) -> Settin
 
 
 def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generator) -> float:
-    """Return the p-value of a constant, from series simulated with it."""
+    """Return the p-value of "no movement", from series simulated around a constant."""
     shapes, places = grid(float(setting.compute[-1])), setting.design.places
     design = Design(shapes, setting.compute, places)
     sums = design.around_level(values[None])

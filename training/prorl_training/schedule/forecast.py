@@ -34,7 +34,7 @@ POINTS = 40
 
 @dataclass(frozen=True)
 class Interval:
-    """A value and its 95 % interval; ``identified`` if validation moved and it is narrow enough."""
+    """A value and its 95 % interval; ``identified`` if validation moved and the interval is narrow enough."""
 
     value: float
     low: float
@@ -141,7 +141,7 @@ def _mean(row: Mapping[str, Any]) -> float | None:
 def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
     """Return the variance of the mean reward that comes from noise of single problems.
 
-    With d_j the change of problem j between validations it is var(d_j) / (2 problems); the mean d_j is movement.
+    It is var(d_j) / (2 x problems), where d_j is the change of problem j between validations.
     """
     variances = []
     for before, after in pairwise(rewards):

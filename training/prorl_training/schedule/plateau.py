@@ -30,7 +30,7 @@ class PlateauState:
 
 
 class StallChoice(NamedTuple):
-    """The action after a stall, with evidence on skipped ones."""
+    """The action after a stall, with evidence on skipped actions."""
 
     action: StallAction
     evidence: dict[str, Any]
@@ -126,7 +126,7 @@ class Plateau:
                 assert_never(action)
 
     def begin_stage(self) -> None:
-        """Drop everything raised."""
+        """Drop all raised values."""
         self.state = PlateauState()
 
     def to_json(self) -> dict[str, Any]:

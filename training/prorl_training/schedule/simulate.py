@@ -27,8 +27,8 @@ def simulate(
 ) -> list[Decision]:
     """Return the decisions over ``steps`` steps, in the order a run writes them.
 
-    ``metrics`` maps a step to its line of ``metrics.jsonl``. A missing line is a calm step, others are one update with
-    the step's means. It ends where the run would, except at stalls in ``gone_on_after``, which were resumed.
+    ``metrics`` maps a step to its line of ``metrics.jsonl``. A missing line is a calm step; a line counts as one update
+    with the step's means. The simulation ends where the run would, except after steps in ``gone_on_after``.
     """
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
     decisions: list[Decision] = []

@@ -81,7 +81,7 @@ class ValidationHistory:
         return None
 
     def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Yield comparisons of the newest K and 2 K with the 2 K to 4 K before them; K is ``stall_validations``."""
+        """Compare the newest K and 2 K validations with the 2 K to 4 K before; K is ``stall_validations``."""
         k, count = config.stall_validations, len(self.steps)
         for length in (k, 2 * k):
             first = count - length

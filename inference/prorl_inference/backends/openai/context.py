@@ -46,9 +46,9 @@ class ContextLimits:
         refusal: RefusedError,
         measure: Callable[[Mapping[str, Any]], Answer],
     ) -> Mapping[str, Any]:
-        """Return a body that fits, or raise RefusedError.
+        """Return a body that fits the context, or raise RefusedError.
 
-        If the refusal gives no size, or its size failed before, ``measure`` sends a one-token request.
+        If the refusal gives no prompt size, or that size failed before, ``measure`` sends a one-token request.
         """
         message, requested = str(refusal), body.get("max_tokens")
         if requested is None or not EXCEEDED.search(message):

@@ -35,15 +35,15 @@ FIRST_WAIT = 0.5
 GUESSED_TEMPLATE = 128
 """Tokens added for the chat template when a prompt's size is estimated without a tokenizer (2 characters per token)."""
 ALL_REFUSED = 4
-"""Refused requests, without any answer in the call, after which the settings are suspected."""
+"""Number of refused requests after which the settings are suspected, if the call has no answer yet."""
 HARMLESS = ({"role": "user", "content": "Say yes."},)
-"""Sent to find the cause: if it is refused too, the settings are wrong; otherwise the prompts are."""
+"""Prompt that shows the cause of refusals: the settings if it is refused too, otherwise the prompts."""
 
 
 class Collector:
     """Collects answers and reports them as ``Generator.generate`` does.
 
-    ``refused`` holds each request's first refused sample; without ``stop``, only samples that were sent count.
+    ``refused`` maps a request to its first refused sample; without ``stop``, unsent samples are left out.
     """
 
     def __init__(
@@ -84,8 +84,8 @@ class Collector:
 class OpenAIGenerator:
     """Implements ``Generator`` for a server; completions carry no token ids or log-probs.
 
-    ``model_digest`` is that of ``options.weights``, else a hash of the server's description, which cannot detect other
-    weights of the same name. Servers may ignore seeds.
+    ``model_digest`` is the digest of ``options.weights``, else a hash of the server's description, which cannot detect
+    other weights of the same name. Servers may ignore seeds.
     """
 
     def __init__(
@@ -94,10 +94,10 @@ class OpenAIGenerator:
         options: ServerOptions | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> None:
-        """Find the model, waiting up to ``options.patience``.
+        """Find the server's model, waiting up to ``options.patience`` seconds.
 
-        With ``model`` and ``weights`` given, that happens only when sampling starts. ``tell`` takes messages from any
-        thread. Raises UserError for an invalid address, key or model, ServiceError if there is no answer.
+        If ``model`` and ``weights`` are set, it is looked up only when sampling starts. Any thread may call ``tell``.
+        Raises UserError for an invalid address, key or model, ServiceError if there is no answer.
         """
         self.options = options or ServerOptions()
         self._address, self._key = server_address(url), self.options.key()

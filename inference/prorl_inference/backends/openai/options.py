@@ -75,7 +75,6 @@ class ServerOptions:
 
     @property
     def resolved_api(self) -> str:
-        """The api, with ``auto`` resolved."""
         if self.api != "auto":
             return self.api
         return "chat" if self.tokenizer is None and self.weights is None else "completions"

@@ -68,7 +68,7 @@ class Rate:
 
 
 class RequestPool:
-    """The threads of one call; ``check_same_model`` raises if the server has another model after a failure."""
+    """The threads of one call; after failures ``check_same_model`` raises if the server has another model."""
 
     def __init__(
         self,
@@ -104,8 +104,8 @@ class RequestPool:
 
         ``jobs`` is advanced by one thread at a time and may yield None while it has no job. After an error (or refusal,
         with ``stop_at_refusal``) no more jobs start; running ones are still yielded, then the error is raised. Closing
-        the iterator drops running jobs. ``probe``, yielded with request ``PROBE``, tells a broken server from samples
-        that break it.
+        the iterator drops running jobs. ``probe``, yielded with request ``PROBE``, shows whether the server or a sample
+        is at fault.
         """
         self._waiting, self._ended, self._probe = iter(jobs), False, probe
         self._watch.start()
@@ -244,7 +244,7 @@ class RequestPool:
         return answer
 
     def _server_works(self, connection: Connection, since: float) -> bool:
-        """Return whether the server answered after ``since``; if it did not, send the probe."""
+        """Return whether the server has answered after ``since`` or answers the probe now."""
         with self._probing:
             if self._watch.last_answer > since:
                 return True

@@ -118,8 +118,8 @@ def grouped_attention(
     """Return attention output ``[rows, new, heads, head_dim]``, as Transformers expects.
 
     ``query`` is ``[rows, heads, new, head_dim]``, ``key`` and ``value`` ``[rows, kv_heads, seen, head_dim]``, the mask
-    ``[rows, 1, new, seen]`` or None. For one new token, heads that share a key become positions instead of expanding
-    the cache.
+    ``[rows, 1, new, seen]`` or None. For one new token, heads that share a key are treated as positions, which avoids
+    expanding the cache.
     """
     rows, heads, new, size = query.shape
     if new != 1 or options.get("dropout") or options.get("position_bias") is not None:

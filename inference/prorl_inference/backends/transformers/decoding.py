@@ -39,7 +39,7 @@ def decode_batch(
     uniforms = uniform_rows(
         [row.seed for row in live], steps, [len(row.token_ids) for row in live]
     ).to(device)
-    # one row per prompt, then one per sample; the mask is 1 for all tokens to come
+    # first one row per prompt, then one per sample; the mask is 1 for all future tokens
     logits, cache, mask = prefill(model, [prompt.token_ids for prompt in prompts])
     width = mask.shape[1]
     counts = torch.tensor([len(prompt.rows) for prompt in prompts])
@@ -138,7 +138,7 @@ def cache_argument(forward: Callable[..., Any]) -> str:
 def check_decoding(model: Any) -> None:
     """Raise ModelError if padding or stepwise decoding changes the model's log-probs.
 
-    Runs a few tokens. Needed for models without a plain cache, since families differ.
+    Needed for models without a plain cache, since families differ.
     """
     import torch
 
@@ -180,8 +180,8 @@ def uniform_rows(
 ) -> torch.Tensor:
     """Return float64 uniforms in [0, 1), shape ``[len(seeds), count]``, on the CPU.
 
-    Row i depends only on ``seeds[i]`` (modulo 2^64) and skips the first ``starts[i]`` numbers. They are the top 53 bits
-    of Philox (Salmon et al., SC 2011); numpy promises a stable stream only for raw words.
+    Row i depends only on ``seeds[i]`` (modulo 2^64) and skips the first ``starts[i]`` numbers. The numbers are the top
+    53 bits of Philox words (Salmon et al., SC 2011), the only stable stream that numpy promises.
     """
     import numpy as np
     import torch
@@ -220,10 +220,8 @@ def sample_tokens(
 
 
 def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
-    """Return the token at quantile ``uniforms[row]`` for each row of ``probs`` ``[rows, vocab]``.
-
-    Rows need not sum to 1. Summing blocks first is much faster than a running sum.
-    """
+    """Return the token at quantile ``uniforms[row]`` for each row of ``probs`` ``[rows, vocab]``, which need not sum to
+    1."""
     import torch
 
     padded = torch.nn.functional.pad(probs, (0, -probs.shape[-1] % _BLOCK))
@@ -238,7 +236,7 @@ def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
 
 
 def _first_above(cdf: torch.Tensor, point: torch.Tensor) -> torch.Tensor:
-    """Return the first index where ``cdf`` exceeds ``point`` ``[rows, 1]``, clamped below its end."""
+    """Return the first index where ``cdf`` exceeds ``point`` ``[rows, 1]``, which is clamped below the total."""
     import torch
 
     total = cdf[:, -1:]
@@ -258,7 +256,7 @@ def nucleus_floor(probs: torch.Tensor, top_p: float) -> torch.Tensor:
 
 
 def _floor(ordered: torch.Tensor, top_p: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the probability at which the sum reaches ``top_p``, and whether it does."""
+    """Return the probability at which the sum reaches ``top_p``, and whether it is reached."""
     import torch
 
     mass = ordered.cumsum(dim=-1, dtype=torch.float64)

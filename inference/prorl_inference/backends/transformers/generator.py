@@ -164,7 +164,7 @@ class TransformersStream:
             self._waiting.setdefault(so_far, PromptRows(so_far, [])).rows.append(row)
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Sample until samples end; ``wait`` is ignored."""
+        """Sample until at least one sample ends; ``wait`` is ignored."""
         import torch
 
         del wait

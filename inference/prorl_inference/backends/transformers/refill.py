@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import torch
 
 _REFILL_AT = 0.125
-"""Fraction of free rows at which new samples enter; running a prompt has a fixed cost."""
+"""Fraction of free rows at which new samples enter, since each prefill has a fixed cost."""
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Queue:
         return bool(self._waiting) or self._run is not None
 
     def rows_to_enter(self, minimum: int) -> int:
-        """Return how many rows must be free for samples to enter: one if a prefill has samples left."""
+        """Return how many rows must be free for samples to enter: ``minimum``, or one if prefilled samples remain."""
         return minimum if self._run is None else 1
 
     def take(self, count: int) -> PendingSequences:
@@ -180,7 +180,7 @@ class Batch:
                 layer.pad_left(positions)
 
     def drop_padding(self) -> None:
-        """Drop left positions that no running row needs; each row has one token not fed yet."""
+        """Drop left positions that no running row needs. The model has not seen a row's last token yet."""
         rows = zip(self.rows, self.prompts, self.running, strict=True)
         needed = max(prompt + len(row.token_ids) - 1 for row, prompt, runs in rows if runs)
         spare = self.width - needed

@@ -105,7 +105,7 @@ def write_message(spec: Spec, line: str) -> None:
 
 
 def report_failure(spec: Spec, what: str, error: BaseException) -> None:
-    """Write that a process could not start, unless there is an outcome."""
+    """Write the outcome that a process could not start, unless there is one already."""
     if read_outcome(spec) is not None:
         return
     text = " ".join(str(error).strip().splitlines())[:1000]
@@ -119,7 +119,7 @@ def report_failure(spec: Spec, what: str, error: BaseException) -> None:
 
 @contextlib.contextmanager
 def failures_reported(what: str) -> Iterator[None]:
-    """Report an error of the block before other processes wait."""
+    """Call ``report_failure`` for an error of the block, and raise it again."""
     try:
         yield
     except Exception as error:

@@ -70,7 +70,7 @@ class RewardReplica:
         )
 
     def prepare(self, rows: Sequence[Row]) -> None:
-        """Check that this node can score such tasks. Raises UserError, or ServiceError for a broken sandbox."""
+        """Check that this node can score ``rows``. Raises UserError, or ServiceError for a broken sandbox."""
         items = _items(rows)
         self._pool.require(task for _, task in items)
         for verdict in self._pool.score([item for item in items if runs_programs(item[1])]):
@@ -110,7 +110,7 @@ class RayReplicas:
             raise ReplicaLost(_first_line(error)) from error
 
     def prepare(self, tasks: Iterable[Task]) -> None:
-        """Wait until every replica can score such tasks. Raises UserError, or ServiceError if one does not start."""
+        """Wait until every replica can score ``tasks``. Raises UserError, or ServiceError if one does not start."""
         rows = _rows(probes(list(tasks)))
         starts = [handle.prepare.remote(rows) for handle in self.handles]
         done, late = self.ray.wait(starts, num_returns=len(starts), timeout=START_SECONDS)
@@ -156,7 +156,7 @@ def start_replicas(ray: Any, reward: RewardConfig, replica_places: Sequence[Plac
 
 
 def places_in_cluster(ray: Any, config: TrainConfig, device: Device, cores: int) -> list[Place]:
-    """Return the places of the run's replicas; a CPU run has one machine with ``cores`` cores."""
+    """Return where to start the run's replicas; a CPU run has one machine with ``cores`` cores."""
     alive = [node for node in ray.nodes() if node["Alive"]]
     nodes = [
         Node(

@@ -39,8 +39,8 @@ def checksum(
 class TrainingRow:
     """One response; ``index`` numbers the trajectory in the step's batch.
 
-    ``sampler_logprobs`` and ``weights`` have one entry per response token. The old log-probs of a ``stale`` row, from
-    an earlier policy, are its sampler's.
+    ``sampler_logprobs`` and ``weights`` have one entry per response token. A ``stale`` row comes from an earlier
+    policy: its old log-probs are the sampler's.
     """
 
     index: int
@@ -61,7 +61,7 @@ Share = list[TrainingRow | None]
 
 
 def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
-    """Return each mini-batch's rows in order, with weights computed before rows are dealt and split."""
+    """Return each mini-batch's rows in order, with token weights of the whole mini-batch."""
     advantages, config = batch.advantages.tolist(), batch.config
     mini_batches = []
     for groups in batch.mini_batches:
@@ -127,7 +127,7 @@ class StepPlan:
     loss: LossConfig
     kl: KLConfig
     norm_limit: float = math.inf
-    """The largest gradient norm, before clipping, that is applied."""
+    """Updates with a larger gradient norm before clipping are skipped."""
 
 
 @dataclass(frozen=True, slots=True)

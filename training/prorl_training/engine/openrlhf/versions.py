@@ -67,7 +67,7 @@ def version_of_package(package: Supported, version_of: VersionOf = installed_ver
 
 
 def require_stack(version_of: VersionOf = installed_version) -> None:
-    """Raise MissingExtraError for a missing package, UserError for all wrong versions; imports none."""
+    """Raise MissingExtraError for a missing package, UserError naming all wrong versions; imports no package."""
     wrong = []
     for package in SUPPORTED:
         version = version_of_package(package, version_of)
@@ -83,7 +83,7 @@ def require_stack(version_of: VersionOf = installed_version) -> None:
 
 
 def check_openrlhf(version_of: VersionOf = installed_version) -> None:
-    """Raise UserError unless the OpenRLHF whose internals are patched is installed."""
+    """Raise UserError unless the version of OpenRLHF that is patched is installed."""
     package = SUPPORTED[0]
     version = version_of_package(package, version_of)
     if version is None:

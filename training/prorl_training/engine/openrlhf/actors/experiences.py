@@ -53,7 +53,7 @@ def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
 
 
 def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> list[Any]:
-    """Return passes of about ``tokens`` tokens, equally many per rank.
+    """Return forward passes of about ``tokens`` tokens, the same number for each rank.
 
     OpenRLHF's ``split_rollout_samples`` (experience_maker.py:63) rounds the count down, which can almost double the
     tokens per pass.

@@ -14,9 +14,9 @@ import torch
 
 
 class GradientGate:
-    """Hooks into a rank's ZeRO ``optimizer``; the norm is global, so all ranks decide alike.
+    """Skips a rank's bad updates in its ZeRO ``optimizer``. The norm is global, so all ranks decide alike.
 
-    ``norm`` is the last update's, before clipping; NaN if not finite.
+    ``norm`` is the last update's gradient norm before clipping, NaN if not finite.
     """
 
     def __init__(self, optimizer: Any) -> None:

@@ -1,4 +1,4 @@
-"""A policy rank: OpenRLHF 0.11.2's actor (trainer/ray/ppo_actor.py) trained by a step plan."""
+"""A policy rank: OpenRLHF 0.11.2's actor (trainer/ray/ppo_actor.py), which trains by a ``StepPlan``."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class TokenScoring:
         return (logprobs, output) if return_output else logprobs
 
     def _pass(self, tokens: Tensor, positions: Tensor, targets: Tensor, entropy: bool) -> Any:
-        """Return the model's output with the layer's (1, tokens, 2) as "logits", or None if the model changed them."""
+        """Return the model's output with scores (1, tokens, 2) as "logits", or None if the model changed them."""
         self._targets, self._entropy = targets, entropy
         try:
             output = self._actor.model(tokens, attention_mask=None, position_ids=positions)
@@ -100,7 +100,7 @@ class TokenScoring:
         return output
 
     def _token_scores(self, hidden: Tensor) -> Tensor:
-        """Return (1, tokens, 2) of log-prob and entropy, or logits outside ``_pass``."""
+        """Return log-probs and entropies (1, tokens, 2), or logits outside ``_pass``."""
         if self._targets is None:
             plain: Tensor = self._layer_forward(hidden)
             return plain

@@ -65,7 +65,7 @@ class Updates:
         )
         tokens = response_tokens(experience, logprobs)
         count = len(tokens.logprobs)
-        loss = tokens.logprobs.sum()  # 0 for filler rows alone, but DeepSpeed waits for a gradient
+        loss = tokens.logprobs.sum()  # 0 if all rows are filler; DeepSpeed waits for a gradient
         if count:
             result = pass_loss(tokens, self._plan.loss, self._plan.kl)
             loss = result.loss

@@ -36,7 +36,7 @@ def whole_state(engine: Any, stage: int) -> dict[str, Tensor] | None:
         state = dict(model.named_parameters())
     if torch.distributed.get_rank() != 0:
         return None
-    names = {name for name, _ in model.named_parameters()}  # without a tied head's other name
+    names = {name for name, _ in model.named_parameters()}  # without the second name of a tied head
     return {n: t.detach().cpu().clone().contiguous() for n, t in state.items() if n in names}
 
 

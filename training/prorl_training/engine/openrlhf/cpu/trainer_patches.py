@@ -48,7 +48,7 @@ def mesh_on_cpu(deepspeed_strategy: ModuleType) -> None:
 
 
 def choose_adam(deepspeed_strategy: ModuleType) -> None:
-    """Use torch's AdamW if DeepSpeed cannot compile its own, which is faster and smaller."""
+    """Use torch's AdamW if DeepSpeed cannot compile its own, which needs less time and memory."""
     strategy = deepspeed_strategy.DeepspeedStrategy
     original = strategy.get_ds_train_config
 
@@ -63,7 +63,7 @@ def choose_adam(deepspeed_strategy: ModuleType) -> None:
 
 
 def wants_torch_adam() -> bool:
-    """Return ``PRORL_OPENRLHF_TORCH_ADAM``, else whether nothing can be compiled."""
+    """Return the choice in ``PRORL_OPENRLHF_TORCH_ADAM``; if unset, whether a compiler is missing."""
     value = os.environ.get(ADAM, "")
     return value == "1" if value else not can_compile()
 
@@ -110,7 +110,7 @@ def buffer_on_cpu(replay_buffer: ModuleType) -> None:
 
 
 def plain_entropy(models_utils: ModuleType) -> None:
-    """Compute the entropy without ``torch.compile`` (models/utils.py:215), which needs a compiler for each shape."""
+    """Compute the entropy without ``torch.compile`` (models/utils.py:215), which compiles C++ for each shape."""
     compiled = models_utils.compute_entropy
     models_utils.compute_entropy = compiled._torchdynamo_orig_callable  # type: ignore[attr-defined]
 

@@ -15,7 +15,7 @@ _TRANSFER = timedelta(minutes=10)
 
 
 class GlooCommunicator:
-    """The part of vLLM's ``PyNcclCommunicator`` in use, over gloo; rank 0 hosts the store.
+    """Replaces the used part of vLLM's ``PyNcclCommunicator`` by gloo; rank 0 hosts the store.
 
     Without NCCL the original's ``broadcast`` does nothing, so vLLM would load uninitialised memory. Raises torch's
     DistStoreError after five minutes without the other ranks.
@@ -73,8 +73,8 @@ def receive_on_cpu(vllm_worker_wrap: ModuleType) -> None:
 def keep_weights(layer_utils: ModuleType) -> None:
     """Keep linear layers' weights loadable.
 
-    vLLM's CPU backend packs them (model_executor/layers/utils.py:434), so later weights could not be loaded or would
-    be ignored. vLLM uses ``F.linear`` for layers it does not pack.
+    vLLM's CPU backend packs them (model_executor/layers/utils.py:434), so later weights could not be loaded or would be
+    ignored.
     """
     import torch
 

@@ -32,7 +32,7 @@ class Engines(Protocol):
         """Return a future of the answers."""
 
     def stop(self, engine: int) -> Any:
-        """Make an engine abort its samples; return a future that ends when it has."""
+        """Make an engine abort its samples; return a future that is done once they have ended."""
 
     def sampling(self, engine: int) -> Any:
         """Return a future of the number of unfinished samples."""
@@ -85,7 +85,7 @@ class ClusterGenerator:
     def stream(
         self, params: SamplingParams, on_done: Callable[[int], None] | None = None
     ) -> ClusterStream:
-        """Return the only open stream over the engines."""
+        """Return a stream over the engines; only one may be open."""
         params.check()
         return ClusterStream(self, params, Results(self.tokenizer, on_done))
 

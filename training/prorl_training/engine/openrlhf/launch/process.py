@@ -31,7 +31,7 @@ CPU_COUNT = 8
 NODE_POLL, NODE_NEWS = 5.0, 60.0
 """Seconds between checks of the cluster's nodes, and between messages about missing ones."""
 TOKENS = ("PRORL_TOKEN",)
-"""Passed to a Ray that was already running, on its workers' command lines; a Ray started here inherits them."""
+"""Passed on the command lines of workers of an already running Ray; a Ray started here inherits them."""
 HANDED_ON = (
     "PRORL_ALLOW_WEAK",
     "PRORL_BACKEND",
@@ -74,8 +74,8 @@ def nothing_left_behind(spec: Path) -> Iterator[None]:
     """End every process of the launch if the parent is killed during the block.
 
     A thread watches, because signals do not reach Python while the main thread waits in Ray. Ray is not shut down,
-    since that would end this process before Ray's agents and vLLM. All are killed at once, so that no successor repeats
-    a step.
+    since that would end this process before Ray's agents and vLLM. All are killed at once, so that none overlaps with a
+    resumed run.
     """
     parent = os.getppid()
 
@@ -124,10 +124,7 @@ def running_ray(spec: Spec) -> Iterator[None]:
 
 
 def wait_for_nodes(ray: Any, spec: Spec, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Wait for the run's GPU nodes; OpenRLHF would wait forever.
-
-    Raises ServiceError after ``openrlhf.node_wait_seconds``.
-    """
+    """Wait for the run's GPU nodes. Raises ServiceError after ``openrlhf.node_wait_seconds``."""
     if spec.device == "cpu":
         return
     o, waited = spec.config().openrlhf, 0.0

@@ -65,7 +65,6 @@ def check_package(
 
 
 def check_flash_attention(device: Device, version: str | None) -> Check:
-    """Check for flash-attn, which the CPU patches replace."""
     if version is not None:
         return Check("flash-attn", "ok", version)
     if device == "cpu":
@@ -97,7 +96,6 @@ def check_gpus(device: Device, memory: Sequence[int]) -> Check:
 
 
 def check_compiler(device: Device, cxx: bool, nvcc: bool) -> Check:
-    """Check for the compilers that DeepSpeed's optimiser needs."""
     if not cxx:
         cure = "install g++ and ninja (apt-get install g++; pip install ninja)"
         if device == "cpu":

@@ -99,7 +99,7 @@ def train_on_cluster(
             decisions=changes,
         )
         cluster = config.openrlhf.ray_address or os.environ.get("RAY_ADDRESS", "")
-        if resume:  # end what an earlier launch left, also on nodes that were away
+        if resume:  # end processes of an earlier launch, also on nodes that were away
             _sweep(spec, cluster, progress)
         code, outcome = run_processes(spec, folder, cluster, progress)
         log = spec.folder / "log.txt"

@@ -55,7 +55,7 @@ ELSEWHERE = {
     "rollout.batching": "",
     "rollout.vllm_memory": "openrlhf.vllm_memory",
 }
-"""Settings of the local engine's passes, ignored since they change no result -> the setting to use here."""
+"""Settings of the local engine, ignored because they change no result -> the setting to use instead."""
 
 CURES = {
     "model.lora.rank": "all weights are trained and sent to vLLM, adapters are not: set model.lora.rank=0",
@@ -68,7 +68,7 @@ CURES = {
 """Reason and remedy for refused settings."""
 
 ONLY_WITH = {"model.lora": "model.lora.rank", "warm_start": "warm_start.examples"}
-"""Sections that have no effect unless this setting is on; then only it is refused."""
+"""Section -> the setting that enables it. Only that setting is refused."""
 
 LOCAL = "or use engine=local"
 FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
@@ -100,9 +100,7 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
         for path, line in not_understood(settings, preset):
             if warm_elsewhere and path.startswith("warm_start."):
                 continue
-            ours = (
-                path.partition(".")[0] in PHASE_SECTIONS
-            )  # other settings apply to the by_phase run
+            ours = path.partition(".")[0] in PHASE_SECTIONS  # other settings apply to the whole run
             by_phase.setdefault(line, f"{name if ours else ''}{line}")
         first = config.in_phase(config.first_of_stage(number))
         for line in _of_a_phase(settings, first, layout):
@@ -131,7 +129,7 @@ def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[s
     ]
     for path, (value, default) in changed.items():
         neutral = path in readers and any(value == settings[path] for settings in in_preset)
-        never = path == "kl.measure_share_every" and not value  # the default here
+        never = path == "kl.measure_share_every" and not value  # 0: never measured
         section = path.rpartition(".")[0]
         off = ONLY_WITH.get(section, path) != path
         if path in in_use or neutral or never or off:
@@ -170,7 +168,7 @@ def keys_in_use(config: TrainConfig) -> set[str]:
 
 
 def readers_of_keys() -> dict[str, str]:
-    """Return each key of a policy loss or KL estimate -> its reader."""
+    """Return key -> the policy loss or KL estimate that reads it."""
     losses = {key: f"the policy loss {s.name}" for s in POLICY_LOSSES.all() for key in s.keys}
     return losses | {
         key: f"the KL estimate {s.name}" for s in KL_ESTIMATORS.all() for key in s.keys

@@ -1,6 +1,6 @@
 """Install the CPU patches if ``PRORL_OPENRLHF_CPU`` is 1, then run the ``sitecustomize`` that this one hides.
 
-Other files in this folder would become importable.
+Add no other files to this folder: they would become importable.
 """
 
 from __future__ import annotations
