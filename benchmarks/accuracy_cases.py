@@ -1,7 +1,7 @@
-"""The labelled cases of the math and STEM verifiers, and how each grader does on them.
+"""The labelled cases of the math and STEM verifiers, and the graders' findings on them.
 
-Cases come from tests/data/verifier_pairs (written for this project) and from unit tests of public graders
-under PRORL_TEST_DATA. Every grader sees the same response and the same gold answer.
+Cases come from tests/data/verifier_pairs (written for this project) and from unit tests of public graders under
+PRORL_TEST_DATA. Every grader sees the same response and the same gold answer.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ class Case:
 
     @property
     def gold(self) -> str:
-        """The gold answer as one text, for graders that know only that."""
+        """The gold answer as one string, for graders that accept only a string."""
         answer = self.reference["answer"]
         return ", ".join(map(str, answer)) if isinstance(answer, list) else str(answer)
 
     @property
     def letters(self) -> str:
-        """The letters of the options when the gold answer is one of them, else nothing."""
+        """The letters of the options if the gold answer is one of them, else ""."""
         letters = "ABCDEFGHIJ"[: len(self.reference.get("choices") or [])]
         return letters if self.gold in letters and self.gold else ""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a grader said of a case: accepted, its time, and a note where it gave no verdict."""
+    """A grader's finding on a case; ``note`` says why there is no verdict."""
 
     accepted: bool
     seconds: float
@@ -108,7 +108,7 @@ def public_cases(data: Path) -> list[Case]:
 
 
 def _public(row: dict[str, Any]) -> tuple[str, str, bool] | None:
-    """Return (gold, response, expected), or None where the test is about something else."""
+    """Return (gold, response, expected), or None if the test is not about an answer."""
     function, args = row.get("function"), row.get("args") or []
     if function == "gsm8k_reward_fn":
         asked = row["kwargs"]
@@ -123,7 +123,7 @@ def _public(row: dict[str, Any]) -> tuple[str, str, bool] | None:
 
 
 def ours(cases: Sequence[Case], mode: str = "decided") -> Findings:
-    """Return what this project's verifiers say, one worker, one case after another."""
+    """Return the findings of this project's verifiers, with one worker."""
     found = []
     with VerifierPool(1, timeout_seconds=SECONDS, modes={"math": mode}) as pool:
         for warm in cases[:1]:
@@ -144,7 +144,7 @@ def ours(cases: Sequence[Case], mode: str = "decided") -> Findings:
 
 
 def math_verify_alone(cases: Sequence[Case]) -> Findings:
-    """Return what math-verify says by itself."""
+    """Return the findings of math-verify alone."""
     found = []
     with GraderProcess("graders.math_verify_alone", (), SECONDS) as grader:
         for case in cases:
@@ -154,7 +154,7 @@ def math_verify_alone(cases: Sequence[Case]) -> Findings:
 
 
 def measured(cases: Sequence[Case]) -> Iterator[tuple[str, Findings]]:
-    """Yield every grader's findings on the cases, ours first."""
+    """Yield each grader's findings, this project's first."""
     yield OURS, ours(cases)
     yield MATH_VERIFY, math_verify_alone(cases)
     if all(case.verifier == "math" for case in cases):

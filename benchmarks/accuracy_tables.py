@@ -1,7 +1,7 @@
 """Figures and tables of ``verifier_accuracy.py``.
 
-A false accept is a rejected answer that a grader accepts, a false reject the reverse. Precision: of what it
-accepts, the share that is right; recall: of what is right, the share it accepts.
+A false accept is a wrong answer that a grader accepts, a false reject a right answer that it rejects. Precision is the
+share of right answers among accepted ones, recall the share of accepted answers among right ones.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def figures(cases: list[Case], findings: Findings) -> dict[str, Any]:
 
 
 def printed(name: str, figure: dict[str, Any]) -> str:
-    """Return the line that is printed while measuring."""
+    """Return a line to print while measuring."""
     return (
         f"{name:16} false accepts {figure['false_accepts']:4}  false rejects"
         f" {figure['false_rejects']:4}  precision {figure['precision']:.4f}  recall"
@@ -69,7 +69,7 @@ def counts(cases: list[Case], found: dict[str, Findings]) -> list[str]:
 
 
 def goals(cases: list[Case], found: dict[str, Findings], *, show_text: bool) -> list[str]:
-    """Return the goals, met or missed, and every error of ours (with its text, or by family)."""
+    """Return the goals (met or missed) and this project's errors, with their texts or by family."""
     mine, theirs = figures(cases, found[OURS]), figures(cases, found[MATH_VERIFY])
     alone: list[tuple[str, str]] = []
     shared: list[tuple[str, str]] = []

@@ -1,8 +1,7 @@
-"""Tasks with right answers, and seeded ways to spoil an answer until no grader has seen its like.
+"""Tasks with right answers, and seeded ways to corrupt an answer.
 
-An answer of number ``n`` is drawn from ``random.Random(f"{seed} {n}")`` alone, so that any of them can be made again.
-Right answers come from the labelled pairs of this project, public sets under PRORL_TEST_DATA, reasoning-gym and the
-audit's built-in tasks. Leaves out scoring (``verifier_fuzz.py``).
+Answer ``n`` depends only on ``random.Random(f"{seed} {n}")``, so that it can be reproduced. Right answers come from the
+labelled pairs of this project, public sets under PRORL_TEST_DATA, reasoning-gym and the audit's built-in tasks.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ Draw = random.Random
 
 @dataclass(frozen=True)
 class Known:
-    """A task with a right answer: ``answer`` alone, and ``response`` as its verifier wants it."""
+    """A task with its right ``answer``, and a ``response`` with this answer in the verifier's format."""
 
     task: Task
     answer: str
@@ -72,7 +71,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Fuzzed:
-    """Answer ``number``: what is scored and how it was made."""
+    """The response to score as answer ``number``, and ``how`` it was made."""
 
     number: int
     task: Task
@@ -81,13 +80,13 @@ class Fuzzed:
 
 
 def known_answers(data: Path, seed: int) -> dict[str, list[Known]]:
-    """Return the tasks of each verifier with a right answer, in the same order in every run."""
+    """Return tasks with right answers by verifier, always in the same order."""
     found: dict[str, list[Known]] = {name: [] for name in SHARES}
     for verifier, reference, response in _rows(data):
         try:
             task = load_task(verifier, reference)
         except TaskError:
-            continue  # a gold that is none, such as a task with an unknown instruction
+            continue  # the task has no gold, for example because of an unknown instruction
         answer = VERIFIERS.get(verifier).data.answer(reference)
         found[verifier].append(_known(task, answer or response or "", response))
     groups = [
@@ -162,11 +161,11 @@ def fuzzed(known: Mapping[str, Sequence[Known]], seed: int, number: int) -> Fuzz
     return Fuzzed(number, one.task, text, ", ".join(how))
 
 
-# ------------------------------------------------------------------------------------------------- made
+# ------------------------------------------------------------------------------------------ new answers
 
 
 def _unicode(draw: Draw, one: Known) -> str:
-    """Any code points at all, surrogates too."""
+    """Random code points, including surrogates."""
     planes = (
         (0, 0x7F),
         (0, 0x7F),
@@ -179,7 +178,7 @@ def _unicode(draw: Draw, one: Known) -> str:
 
 
 def _latex(draw: Draw, one: Known) -> str:
-    """A text of a grammar of formulas, mostly well formed."""
+    """A random formula, usually well formed."""
     return _formula(draw, draw.randint(1, 6))
 
 
@@ -201,7 +200,7 @@ def _response(draw: Draw, one: Known) -> str:
 
 
 def _both(draw: Draw, one: Known) -> str:
-    """The right answer with a formula before or behind it."""
+    """The right answer before or after a formula."""
     parts = [one.answer, _latex(draw, one)]
     draw.shuffle(parts)
     return draw.choice((*JOINTS, "\n", ". ", " not ")).join(parts)
@@ -216,7 +215,7 @@ _WEIGHTED: tuple[tuple[str, Callable[[Draw, Known], str], int], ...] = (
 )
 MAKERS = [(name, make) for name, make, _ in _WEIGHTED]
 
-# ---------------------------------------------------------------------------------------------- spoilt
+# ------------------------------------------------------------------------------------ corrupted answers
 
 
 def _odd(draw: Draw, text: str) -> str:
@@ -225,7 +224,7 @@ def _odd(draw: Draw, text: str) -> str:
 
 
 def _huge(draw: Draw, text: str) -> str:
-    """A huge number in the place of one that is there, else at the end."""
+    """Replace a number by a huge one, or append it."""
     numbers = list(re.finditer(r"\d+", text[:5_000]))
     at = draw.choice(numbers).span() if numbers else (len(text), len(text))
     return text[: at[0]] + draw.choice(HUGE) + text[at[1] :]
@@ -238,7 +237,7 @@ def _nested(draw: Draw, text: str) -> str:
 
 
 def _repeated(draw: Draw, text: str) -> str:
-    """A piece of the text, many times."""
+    """Repeat a piece of the text many times."""
     if not text:
         return draw.choice(JOINTS) * 1_000
     at = draw.randrange(len(text))

@@ -2,12 +2,10 @@
 
     python benchmarks/fuzz_frames.py [--minutes M] [--seed S] [--json FILE] [--show N]
 
-Frame N is made from the seed and N: a message with a value of every kind that crosses, its structure then spoilt
-(shapes that lie, depth, counts, colliding keys, digits, exponents, surrogates, keys named twice, bytes cut or
-flipped). Each goes through the readers of a box's message, of a session's answer, of a container's facts and of a
-worker's reply. A reader may take SECONDS of a processor and A_MEBIBYTE more for each of the frame, and MEMORY and
-FACTOR times the frame. Ends with 1 where one
-does not hold. ``--show N`` prints the beginning of frame N.
+Frame N depends on the seed and N. It is a message with values of every kind, then corrupted: wrong shapes, depth,
+counts, colliding or repeated keys, huge numbers, surrogates, cut or flipped bytes. Every reader of frames gets each
+frame. A reader may take SECONDS of processor time plus A_MEBIBYTE per MiB of the frame, and MEMORY bytes plus FACTOR
+times the frame. Exits with 1 if a limit is exceeded. ``--show N`` prints the beginning of frame N.
 """
 
 from __future__ import annotations
@@ -65,7 +63,7 @@ def frame(seed: int, number: int) -> bytes:
 
 
 def _value(rng: random.Random, size: int, depth: int) -> str:
-    """Return JSON text of a tagged value of about ``size`` parts, often of a wrong form."""
+    """Return JSON of a tagged value with about ``size`` parts, often malformed."""
     if size <= 1 or depth > 120:
         return rng.choice((rng.choice(_NUMBERS), rng.choice(_TEXTS), "null", "true", _leaf(rng)))
     choice = rng.random()
@@ -132,7 +130,7 @@ def _deep(rng: random.Random, depth: int) -> str:
 
 
 def _columns(rng: random.Random, size: int) -> str:
-    """Return an array, a table or a column, whose shape may lie about its values."""
+    """Return an array, table or column whose shape may not match its values."""
     values = f"[{','.join(['1'] * rng.choice((0, 0, 1, size)))}]"
     axes = [
         rng.choice((0, 1, 2, size, 1000, 1_000_000, -1)) for _ in range(rng.choice((1, 2, 3, 64)))
@@ -187,7 +185,7 @@ def _reply(body: bytes) -> None:
 
 
 def _framed(body: bytes) -> None:
-    """Read frames off a stream: the body with a true header, then itself as if it began with one."""
+    """Read frames from a stream: the body with a header, then the body without one."""
     stream = bytearray(HEADER.pack(len(body)) + body + body)
     try:
         while (one := take_frame(stream, CAP)) is not None:
@@ -209,7 +207,7 @@ READERS: dict[str, Callable[[bytes], object]] = {
 
 @dataclass
 class Report:
-    """What came of the frames so far. ``faults``: the first frames for which a fact did not hold."""
+    """Results so far; ``faults`` lists the frames that broke a limit or raised."""
 
     frames: int = 0
     refused: Counter[str] = field(default_factory=Counter)
@@ -221,7 +219,7 @@ class Report:
 
 
 def try_frame(seed: int, number: int, report: Report) -> None:
-    """Send one frame through every reader and note what it took."""
+    """Pass one frame to every reader, and record time and memory."""
     body = frame(seed, number)
     report.frames += 1
     allowed = MEMORY + FACTOR * len(body)
@@ -230,14 +228,14 @@ def try_frame(seed: int, number: int, report: Report) -> None:
         for traced in (False, True):
             if traced:
                 tracemalloc.start()
-            gc.disable()  # a collection of what the process held before is not the reader's
+            gc.disable()  # do not charge the reader for collecting older objects
             began = time.thread_time()
             try:
                 read(body)
                 report.read[name] += not traced
             except FrameError:
                 report.refused[name] += not traced
-            except Exception as error:  # noqa: BLE001 - the fact that is tried
+            except Exception as error:  # noqa: BLE001 - any other error is a fault
                 report.faults.append(f"frame {number}, {name}: {error!r:.200}")
             took = time.thread_time() - began
             gc.enable()

@@ -1,12 +1,11 @@
-"""The reward tier under load: a whole step's answers through Ray replicas, hostile ones among them, one replica killed.
+"""Load test of the reward tier: a step's answers, some hostile, through Ray replicas, one of which is killed.
 
     python benchmarks/reward_pool.py [--answers 8192] [--replicas 1,2,4] [--workers 1] [--hostile 0.05] [--json FILE]
 
-Needs Ray (``make openrlhf-cpu-venv``), starts its own on this machine and ends it. Answers of five domains in the shares
-of the 136k recipe, with known rewards; hostile ones are made to hang or break a grader. For each number of
-replicas: seconds, processor seconds of the replicas with all they start, answers without a verdict or with a wrong
-reward. In the last run, of the largest number, a replica is killed (SIGKILL) when a fifth of the answers is judged.
-Leaves out: the network between machines, and what grading costs on other mixes (``verifiers.py``).
+Needs Ray (``make openrlhf-cpu-venv``), and starts and stops a local Ray. Answers have known rewards and the domain
+shares of the 136k recipe; hostile ones should hang or break a grader. Reports seconds, processor seconds of the
+replicas and their children, and answers with no verdict or a wrong reward. In the last run, a replica is killed
+(SIGKILL) after a fifth of the answers.
 """
 
 from __future__ import annotations
@@ -59,14 +58,14 @@ class Row:
 
 
 class AnswerMaker(ItemMaker):
-    """Answers as long as a reasoning model's, programs with as many tests as competition problems have."""
+    """Answers as long as a reasoning model's, and programs with as many tests as in competitions."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
         self._kinds = [kind for kind, weight in SHARES.items() for _ in range(weight)]
 
     def item(self) -> tuple[dict[str, Any], float]:
-        """Return (item, reward), with the thinking before the answer."""
+        """Return (item, reward), with a thinking section before the answer."""
         item, reward = super().item()
         return item | {"response": f"<think>{THOUGHT}</think>{item['response']}"}, reward
 
@@ -78,7 +77,7 @@ class AnswerMaker(ItemMaker):
 
 
 def make_items(count: int, hostile: float) -> tuple[list[tuple[str, Task]], list[float]]:
-    """Return ``count`` (answer, task) pairs and their rewards, the same ones every time."""
+    """Return ``count`` fixed (answer, task) pairs and their rewards."""
     chance, maker = random.Random(0), AnswerMaker(0)
     items, rewards = [], []
     for _ in range(count):
@@ -94,7 +93,7 @@ def make_items(count: int, hostile: float) -> tuple[list[tuple[str, Task]], list
 
 
 class CpuMeter:
-    """Processor seconds of the replicas' processes and all that they have started; sampled, so that a killed one counts."""
+    """Processor seconds of replicas and their child processes, sampled so that killed ones count."""
 
     def __init__(self) -> None:
         self._seen: dict[int, float] = {}
@@ -114,7 +113,7 @@ class CpuMeter:
 
     @property
     def seconds(self) -> float:
-        """Return what was used since the block began."""
+        """Return the seconds used in the ``with`` block."""
         return sum(self._seen.values()) - self._before
 
     def _work(self) -> None:
@@ -134,7 +133,7 @@ class CpuMeter:
 
 
 def _stats() -> Iterator[tuple[int, tuple[int, float]]]:
-    """Yield pid -> (parent, seconds of its own and of children that it has waited for)."""
+    """Yield (pid, (parent pid, processor seconds, including waited-for children))."""
     for place in Path("/proc").iterdir():
         if not place.name.isdigit():
             continue
@@ -146,7 +145,7 @@ def _stats() -> Iterator[tuple[int, tuple[int, float]]]:
 
 
 def replica_pids() -> list[int]:
-    """Return the pids of the replicas on this machine that this process's Ray has started."""
+    """Return the pids of this process's Ray replicas."""
     found = []
     for place in Path("/proc").iterdir():
         try:
@@ -165,12 +164,12 @@ MARK = "PRORL_REWARD_TIER_BENCHMARK"
 
 
 class Killing(RayReplicas):
-    """Kills a replica once so many calls were answered; 0: never."""
+    """Kills a replica after ``after`` answered calls (0: never)."""
 
     after, answered, killed = 0, 0, 0
 
     def result(self, future: Any) -> list[Verdict]:
-        """Return the verdicts; count."""
+        """Return the verdicts and count the call."""
         found = super().result(future)
         Killing.answered += 1
         if self.after and Killing.answered == self.after:
@@ -180,7 +179,7 @@ class Killing(RayReplicas):
 
 
 def measure(ray: Any, replicas: int, options: argparse.Namespace, kill: bool) -> Row:
-    """Judge all answers once with so many replicas."""
+    """Score all answers with ``replicas`` replicas."""
     items, rewards = make_items(options.answers, options.hostile)
     node = ray.nodes()[0]["NodeID"]
     config = RewardConfig(timeout_seconds=TRY_SECONDS)
@@ -191,7 +190,7 @@ def measure(ray: Any, replicas: int, options: argparse.Namespace, kill: bool) ->
     pool = ReplicaPool(
         Killing(ray, started.handles, started.slots), say=lambda line: print(line, file=sys.stderr)
     )
-    pool.score(items[:64])  # libraries are loaded when they are first needed
+    pool.score(items[:64])  # warm-up: libraries load on first use
     Killing.answered = 0
     with CpuMeter() as cpu:
         begun = time.perf_counter()
@@ -225,7 +224,7 @@ def show(row: Row) -> None:
 
 
 def main() -> int:
-    """Measure, print the table; 1 where an answer was lost or judged wrongly."""
+    """Measure and print the table; return 1 if an answer was lost or scored wrongly."""
     parser = argparse.ArgumentParser(description="Load-test the reward pool.")
     parser.add_argument("--answers", type=int, default=8192)
     parser.add_argument("--replicas", default="1,2,4", help="numbers of replicas, with commas")

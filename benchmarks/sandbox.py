@@ -54,7 +54,7 @@ GOALS = (
 
 @dataclass
 class Contender:
-    """One way to run a program, and what was measured of it (milliseconds)."""
+    """One way to run a program, with its measurements in milliseconds."""
 
     name: str
     what: str
@@ -105,7 +105,7 @@ def _forked(sink: Any) -> None:
 
 
 def in_fork() -> str:
-    """Run the program in a fork of this process, with nothing around it."""
+    """Run the program in a fork of this process, without isolation."""
     context = multiprocessing.get_context("fork")
     source, sink = context.Pipe(duplex=False)
     process = context.Process(target=_forked, args=(sink,))
@@ -118,10 +118,8 @@ def in_fork() -> str:
 
 
 def contenders(stack: contextlib.ExitStack, without: set[str]) -> tuple[list[Contender], list[str]]:
-    """Return who can run here, and a line for each who cannot."""
-    python = (
-        interpreter()
-    )  # the real one: a wrapper of a version manager would cost more than python
+    """Return the contenders that run here, and a line for each that cannot."""
+    python = interpreter()  # the real Python, since a version manager's wrapper is slower
     found: list[Contender] = []
     absent: list[str] = []
     for backend, name in (("local", "local"), ("docker", "docker-warm")):
@@ -160,7 +158,7 @@ def contenders(stack: contextlib.ExitStack, without: set[str]) -> tuple[list[Con
 
 
 def measure(one: Contender) -> None:
-    """Add one round: runs in a row, runs after a pause, runs from several threads."""
+    """Measure one round: consecutive runs, runs after a pause, and runs from several threads."""
     for _ in range(one.each_round):
         one.serial.append(_timed(one))
     for _ in range(max(2, one.each_round // 5)):
@@ -170,7 +168,7 @@ def measure(one: Contender) -> None:
         for _ in range(max(1, one.each_round // TESTS)):
             one.together.append(_timed_tests(one, one.sandbox) / TESTS)
             one.apart.append(sum(_timed(one) for _ in range(TESTS)) / TESTS)
-    if one.name == "fork":  # forking a process with threads is nothing to recommend
+    if one.name == "fork":  # do not fork a process that has threads
         return
     for count in THREADS:
         started = time.perf_counter()
@@ -205,7 +203,7 @@ def _check(one: Contender, text: str) -> None:
 
 
 def rows(found: list[Contender]) -> Iterator[dict[str, Any]]:
-    """Yield what was measured of each, with ratios to the local backend."""
+    """Yield each contender's measurements, with ratios to the local backend."""
     for one in found:
         ordered = sorted(one.serial)
         yield {
@@ -228,7 +226,7 @@ def rows(found: list[Contender]) -> Iterator[dict[str, Any]]:
 
 
 def ratios(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return each goal with its measured value, None where a side is missing."""
+    """Return each goal with its value, or None if a contender is missing."""
     by = {row["name"]: row for row in measured}
     values = {
         "local p50 / bwrap p50": _ratio(by, "local", "bwrap", "p50_ms"),
@@ -301,7 +299,7 @@ def show(measured: list[dict[str, Any]], compared: list[dict[str, Any]], absent:
 
 
 def main() -> None:
-    """Measure, print, and write JSON if asked."""
+    """Measure and print; write JSON with ``--json``."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

@@ -2,7 +2,7 @@
 
     python benchmarks/small_policy.py benchmarks/studies/three_thousand_steps.yaml --jobs 2
 
-One run is an arm with a seed, on one core. A run that was stopped continues from its last checkpoint.
+Each run is an arm with a seed, on one core. A stopped run continues from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ INTERRUPTED = 75
 
 
 def main() -> int:
-    """Do what is missing; return 0, or the status of a run that was interrupted or failed."""
+    """Run the missing parts; return 0, or the status of an interrupted or failed run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("study", type=Path, help="YAML file of arms, seeds and settings")
     parser.add_argument("--work", type=Path, help="folder of the runs (runs/<study>)")
@@ -47,12 +47,12 @@ def main() -> int:
 
 
 def run_folder(study: Study, arm: str, seed: int, work: Path) -> Path:
-    """Return a run's folder; the arm alone names it where the study has one seed."""
+    """Return a run's folder, named by the arm, and by the seed if there are several."""
     return work / (arm if len(study.seeds) == 1 else f"{arm}-seed{seed}")
 
 
 def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
-    """Train one run to its end and evaluate its last checkpoint; return 0, or 75 when interrupted."""
+    """Train one run and evaluate its last checkpoint; return 0, or 75 if interrupted."""
     import torch
 
     from prorl_evaluation.sampling.command import evaluate_models
@@ -95,7 +95,7 @@ def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
 
 
 def report(study: Study, work: Path) -> list[str]:
-    """Return the table of the evaluations that are there."""
+    """Return the table of the finished evaluations."""
     from prorl_evaluation import load_result
 
     results = {}

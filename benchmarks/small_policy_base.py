@@ -1,4 +1,4 @@
-"""The small policy before training: a byte-level Llama of 177,000 parameters, taught by demonstrations, and its data."""
+"""The small policy before RL (a byte-level Llama with 177,000 parameters, trained on demonstrations) and its data."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ TEST_SEED, TEST_ITEMS, LADDER_ITEMS = 12, 32, 16
 
 
 def prepare(work: Path, weights: Path = WEIGHTS) -> tuple[Path, Path]:
-    """Return the base's model folder and the dataset's folder in ``work``, made where they are missing.
+    """Return the folders of the base model and the dataset in ``work``, creating missing ones.
 
-    Without a file ``weights`` the base is taught, which takes some minutes.
+    Without the file ``weights``, the base is trained, which takes some minutes.
     """
     model, data = work / "base", work / "data"
     if not (model / "config.json").is_file():
@@ -46,7 +46,7 @@ def prepare(work: Path, weights: Path = WEIGHTS) -> tuple[Path, Path]:
 
 
 def make_tokenizer() -> Any:
-    r"""Return the byte tokenizer, in which ``\boxed{`` is one token after the four special ones."""
+    r"""Return the byte tokenizer with ``\boxed{`` as one extra token."""
     from prorl_inference.testing import byte_tokenizer
 
     tokenizer: Any = byte_tokenizer()
@@ -122,7 +122,10 @@ def supervised_start(model: Any, tokenizer: Any, steps: int = START_STEPS) -> It
 
 
 def _demonstrations(rng: random.Random) -> list[tuple[str, str]]:
-    """Return a batch of (prompt, response): the box alone, the work once, or the work twice. No held-out problem."""
+    """Return a batch of (prompt, response), with the work repeated 0 to 2 times before the boxed answer.
+
+    Held-out problems are excluded.
+    """
     names = rng.choices(list(SHARES), weights=list(SHARES.values()), k=START_BATCH)
     made = [FAMILIES[name].make(rng, _sizes(FAMILIES[name], rng)) for name in names]
     return [
@@ -157,8 +160,7 @@ def _rows(tokenizer: Any, demonstrations: Sequence[tuple[str, str]]) -> tuple[An
 
 
 def held_out_samples() -> list[Sample]:
-    """Return the split ``test``: items of the trained levels, and those of the ladders, which ``ladder`` in their
-    ids tells apart."""
+    """Return the split ``test``: items of trained levels, and ladder items with ``ladder`` in their ids."""
     samples = []
     for name, group in _held_out().items():
         for number, item in enumerate(group):
@@ -172,7 +174,7 @@ def held_out_samples() -> list[Sample]:
 
 
 def training_samples(train: int = TRAIN_ITEMS, validation: int = VALIDATION_ITEMS) -> list[Sample]:
-    """Return the splits ``train`` and ``validation``, so many items of each task; no problem is held out."""
+    """Return the splits ``train`` and ``validation``, with these numbers of items per task; no problem is held out."""
     samples = []
     for family in FAMILIES.values():
         made = take(family, train + validation, "training", DATA_SEED, _held_out_keys())

@@ -1,4 +1,4 @@
-"""A study of the small policy: arms of settings, each with some seeds, as a YAML file describes them; and its table."""
+"""Studies of the small policy: arms with settings and seeds, read from YAML, and their tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Counts = Mapping[str, tuple[int, int]]
 
 
 class Arm(BaseModel):
-    """A packaged preset and what is set on top of it, by ``section.key``."""
+    """A packaged preset with overrides by ``section.key``."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -40,7 +40,7 @@ class Evaluation(BaseModel):
 
 
 class Study(BaseModel):
-    """The arms, their seeds, and the settings that all of them share."""
+    """Arms, seeds, and the settings shared by all arms."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -51,7 +51,7 @@ class Study(BaseModel):
 
     @property
     def runs(self) -> list[tuple[str, int]]:
-        """All runs as (arm, seed), seed by seed, so that early results compare whole sets of arms."""
+        """All runs as (arm, seed), ordered by seed, so that early results compare all arms."""
         return [(arm, seed) for seed in self.seeds for arm in self.arms]
 
     def overrides(self, arm: str, seed: int, model: Path, data: Path) -> list[str]:
@@ -66,7 +66,7 @@ def _text(value: Value) -> str:
 
 
 def read_study(path: Path) -> Study:
-    """Read a study's YAML file. Raises UserError for what it does not know."""
+    """Read a study's YAML file. Raises UserError for invalid content."""
     try:
         return Study.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except (ValidationError, yaml.YAMLError) as error:
@@ -74,10 +74,9 @@ def read_study(path: Path) -> Study:
 
 
 def table(study: Study, results: Mapping[str, Sequence[Counts]]) -> list[str]:
-    """Return a Markdown table: pass@1 and pass@k of each arm, and the change from the first arm, in %.
+    """Return a Markdown table of each arm's pass@1 and pass@k, and their change from the first arm, in %.
 
-    ``results`` holds each arm's evaluations, one a seed, in the order of the table. Intervals are 95 % over
-    problems; the seeds of an arm are averaged.
+    ``results`` maps each arm to one evaluation per seed. Seeds are averaged; intervals are 95 % over problems.
     """
     if study.evaluation is None:
         return []

@@ -1,6 +1,6 @@
 """Six procedural tasks over three domains, with graded levels and two held-out harder ladders.
 
-Items are drawn from (seed, split, task, level, index) alone.
+An item depends only on (seed, purpose, task, level, index).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DRAWS = 50_000
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One problem: its task's name, level, prompt, gold answer, work, and what checks an answer."""
+    """One problem, with its worked solution ``work`` and the task ``check`` that scores answers."""
 
     task: str
     level: str
@@ -32,7 +32,7 @@ class Item:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What makes two items the same problem."""
+        """A key that is equal for equal problems."""
         return self.task, self.prompt
 
 
@@ -85,7 +85,7 @@ def make_backward(rng: random.Random, sizes: tuple[int, ...]) -> Item:
 
 
 def make_cipher(rng: random.Random, sizes: tuple[int, ...]) -> Item:
-    """A string of ``sizes[0]`` letters, each moved on by 1 to ``sizes[1]``; the work is the string."""
+    """A string of ``sizes[0]`` letters, each shifted by 1 to ``sizes[1]``; the work is the string."""
     shift = rng.randint(1, sizes[1])
     clear = _letters(rng, sizes[0])
     text = "".join(chr((ord(c) - 97 + shift) % 26 + 97) for c in clear)
@@ -113,7 +113,7 @@ def make_neutrons(rng: random.Random, sizes: tuple[int, ...]) -> Item:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A task: its name, its domain, its maker, the levels it is trained on and those of its ladder."""
+    """A task, with its trained levels and its ladder levels."""
 
     name: str
     domain: Domain
@@ -138,9 +138,9 @@ supervised start shows a few examples of all but the hardest."""
 
 
 def items(family: Family, sizes: tuple[int, ...], purpose: str, seed: int) -> Iterator[Item]:
-    """Yield different items of a task at one level; ``purpose`` names what they are for.
+    """Yield distinct items of a task at one level; ``purpose`` is part of the seed.
 
-    Raises UserError when the level seems to have no more.
+    Raises UserError if the level seems exhausted.
     """
     seen: set[tuple[str, str]] = set()
     for index in range(DRAWS):
@@ -157,7 +157,7 @@ def items(family: Family, sizes: tuple[int, ...], purpose: str, seed: int) -> It
 def take(
     family: Family, count: int, purpose: str, seed: int, without: set[tuple[str, str]]
 ) -> list[Item]:
-    """Return ``count`` items of a task, its trained levels in turn, none of them in ``without``."""
+    """Return ``count`` items of a task, cycling through its trained levels, without the keys in ``without``."""
     streams = [items(family, sizes, purpose, seed) for sizes in family.levels]
     found: list[Item] = []
     while len(found) < count:
@@ -183,5 +183,5 @@ def as_sample(item: Item, number: int, split: Split, domain: Domain) -> Sample:
 
 
 def boxed(answer: str) -> str:
-    """Return the form in which every task wants its answer."""
+    """Return the answer in the form that every task expects."""
     return f"\\boxed{{{answer}}}"

@@ -2,8 +2,8 @@
 
     python benchmarks/startup.py [--rounds 20] [--json FILE]
 
-The commands run in turn, so that other load on the machine meets all alike; the ratio of the medians is the result.
-The first round is not counted.
+The commands alternate, so that other load affects all alike. The result is the ratio of the medians; the first round is
+not counted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def measured(rounds: int) -> dict[str, list[float]]:
 
 
 def main() -> None:
-    """Measure, print a line a command, and write JSON where asked to."""
+    """Measure and print a line per command; write JSON with ``--json``."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--json", type=Path)

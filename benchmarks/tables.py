@@ -1,4 +1,4 @@
-"""What benchmarks share: the machine, Markdown tables, their place in a page, and the JSON file."""
+"""Shared by benchmarks: the machine, Markdown tables and their place in a page, and JSON files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def machine() -> dict[str, Any]:
-    """Return what the figures are measured on, with the load before the run."""
+    """Return a description of this machine and its current load."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
@@ -43,7 +43,7 @@ def put(page: Path, mark: str, text: str) -> None:
 
 
 def save(path: Path | None, report: Mapping[str, Any]) -> None:
-    """Write everything measured as JSON, where a file was asked for."""
+    """Write the report as JSON, unless ``path`` is None."""
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(report, indent=1) + "\n", "utf-8")

@@ -1,12 +1,12 @@
-"""A training step of this project beside one of TRL's GRPOTrainer, alternating, in child processes.
+"""Compare a training step of this project with one of TRL's GRPOTrainer, alternating in child processes.
 
     python benchmarks/trainer.py [--rounds N] [--steps N] [--beta B ...] [--dtype bf16 --device cuda]
                                  [--trl-python PATH] [--json FILE] [--document FILE]
 
-Same model, prompts, completions a prompt, completion length, loss settings and threads; the contenders take
-turns so that a noisy machine disturbs all alike, each child does warm-up steps that are not counted, and the
-medians over all rounds are compared. TRL runs with each micro-batch size of ``--micro-batch`` and counts with
-its best. Without ``--trl-python`` TRL is that of ``.venv-trainers/trl``, which ``scripts/trainers.sh trl`` makes.
+Model, prompts, completions per prompt, completion length, loss settings and threads are the same. The contenders
+alternate, so that other load affects all alike. The medians over all rounds are compared, without warm-up steps. TRL's
+result is that of its best ``--micro-batch`` size. ``--trl-python`` defaults to ``.venv-trainers/trl``, which
+``scripts/trainers.sh trl`` creates.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def trl_python(named: str | None) -> str:
 
 
 def run_child(python: str, script: str, workload: Workload) -> dict[str, Any]:
-    """Run one contender on the workload and return what it printed; its failure is ours."""
+    """Run one contender on the workload and return its result; exit if it fails."""
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder) / "workload.json"
         write_workload(spec, workload)
@@ -66,7 +66,7 @@ def run_child(python: str, script: str, workload: Workload) -> dict[str, Any]:
 
 
 def rounds_of(args: argparse.Namespace, workload: Workload, trl: str) -> list[dict[str, Any]]:
-    """Run all contenders ``args.rounds`` times in turn and return one row for each child."""
+    """Run all contenders alternately, ``args.rounds`` times; return one row per child."""
     contenders = [("prorl", sys.executable, "trainer_prorl.py", workload)]
     for size in args.micro_batch:
         spec = replace(workload, micro_batch=size)
@@ -148,7 +148,7 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def ratio(results: list[dict[str, Any]], beta: float) -> dict[str, Any]:
-    """Return our medians over those of TRL's best micro-batch size."""
+    """Return this project's medians divided by those of TRL's best micro-batch size."""
     ours, theirs = best_of(results, beta, "prorl"), best_of(results, beta, "TRL")
     return {
         "beta": beta,
@@ -202,7 +202,7 @@ def text(report: dict[str, Any]) -> str:
 
 
 def arguments() -> argparse.Namespace:
-    """Return the command line."""
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser(description="A training step beside TRL's GRPOTrainer")
     parser.add_argument("--model", default="smollm2-135m")
     parser.add_argument("--device", default="cpu")
@@ -221,7 +221,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Measure, print the ratios, write JSON and the document's table."""
+    """Measure and print the ratios; write JSON and the document's table if requested."""
     args = arguments()
     report = compare(args)
     print(text(report))

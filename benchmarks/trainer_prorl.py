@@ -1,11 +1,10 @@
-"""One child of ``trainer.py``: this project's local engine on the workload.
+"""A child of ``trainer.py`` that runs this project's local engine on the workload.
 
     python benchmarks/trainer_prorl.py WORKLOAD.json
 
-The engine is the one that ``prorl train`` runs, with its journals and rollout files; the config is GRPO with
-one update a step, as the other trainer's. Two things are the benchmark's: the reward (the same function for both) and that
-the end of a turn does not end a completion, so that every one has the same length. Prints one JSON
-line last. Leaves out: the other contender, rounds, the table.
+Like ``prorl train``, it writes journals and rollout files. The config is GRPO with one update per step, as for TRL.
+Both trainers share the reward function, and end tokens do not end a completion, so that all have the same length. The
+last printed line is JSON.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from prorl_verifiers import Task, Verdict
 
 
 class SameReward:
-    """The scorer: the workload's reward of each text."""
+    """A scorer that returns the workload's reward."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """Return one verdict an item, in order."""
+        """Return one verdict per item, in order."""
         return [Verdict(reward=reward(text), status="scored", reason="") for text, _ in items]
 
 
@@ -85,7 +84,7 @@ def samples(workload: Workload) -> list[Sample]:
 
 
 def rows_of(engine: Any, workload: Workload) -> list[dict[str, Any]]:
-    """Run the engine's steps and return one line each."""
+    """Run the engine's steps and return a row for each."""
     rows = []
     for step in range(1, workload.warmup + workload.steps + 1):
         started, cpu = time.perf_counter(), time.process_time()
@@ -134,7 +133,7 @@ def build(workload: Workload, folder: Path) -> Any:
 
 
 def main(finish: Callable[[str], None] = print) -> None:
-    """Train for the workload's steps and print their times."""
+    """Train for the workload's steps and print their times as JSON."""
     workload = read_workload(Path(sys.argv[1]))
     import torch
 

@@ -1,11 +1,10 @@
-"""One child of ``trainer.py``: TRL's GRPOTrainer on the workload, run by an environment that has TRL.
+"""A child of ``trainer.py`` that runs TRL's GRPOTrainer on the workload, in an environment with TRL.
 
     python benchmarks/trainer_trl.py WORKLOAD.json
 
-Set for the most speed that a user can have without changing code: no gradient checkpointing (its default is
-on), no logging, no saving, no progress bar, batches in order, fused AdamW (its default), on-policy with one
-update a generation, so that it skips the pass for old log-probs. The completion length is forced with
-``min_new_tokens``. Prints one JSON line last. Leaves out: the other contender, rounds, the table.
+The settings are the fastest that need no code changes: no gradient checkpointing (on by default), logging, saving or
+progress bar, batches in order, fused AdamW, and one on-policy update per generation, which skips the pass for old
+log-probs. ``min_new_tokens`` forces the completion length. The last printed line is JSON.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from trainer_workload import Workload, questions, read_workload, result, reward
 
 
 def settings(trl: Any, workload: Workload, folder: str) -> Any:
-    """Return the GRPOConfig: one optimiser step is one generation of all completions."""
+    """Return the GRPOConfig, with one optimiser step per generation of all completions."""
     return trl.GRPOConfig(
         output_dir=folder,
         use_cpu=workload.device == "cpu",
@@ -56,7 +55,7 @@ def settings(trl: Any, workload: Workload, folder: str) -> Any:
 
 
 def main() -> None:
-    """Train for the workload's steps and print their times."""
+    """Train for the workload's steps and print their times as JSON."""
     workload = read_workload(Path(sys.argv[1]))
     import torch
 
@@ -75,7 +74,7 @@ def main() -> None:
 
 
 def timed_class(trl: Any) -> Any:
-    """Return GRPOTrainer with clock readings around its sampler; nothing else is changed."""
+    """Return GRPOTrainer with only its sampler timed."""
 
     class Timed(trl.GRPOTrainer):  # type: ignore[misc]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -95,7 +94,7 @@ def timed_class(trl: Any) -> Any:
 
 
 def build(trl: Any, dataset: Any, workload: Workload, folder: str) -> Any:
-    """Return a trainer whose ``rows`` hold one line a step."""
+    """Return a trainer whose ``rows`` hold one row per step."""
     from transformers import TrainerCallback
 
     rewards: list[float] = []

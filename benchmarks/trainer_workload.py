@@ -1,7 +1,6 @@
-"""The workload that both contenders of ``trainer.py`` do, told to each child process as one JSON file.
+"""The workload of both contenders of ``trainer.py``, passed to each child process as a JSON file.
 
-Standard library only: the child of the other trainer runs in an environment of its own. Leaves out: the
-contenders (``trainer_prorl``, ``trainer_trl``) and the table (``trainer``).
+Uses only the standard library, since TRL's child runs in another environment.
 """
 
 from __future__ import annotations
@@ -17,10 +16,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One child's work. ``steps`` are timed, after ``warmup`` steps that are not.
+    """One child's work.
 
-    ``tokens`` is the exact length of every completion; ``micro_batch`` is the other trainer's
-    completions a forward pass and ``pack_tokens`` ours; ``beta`` 0 means no reference pass.
+    ``steps`` are timed, after ``warmup`` untimed ones. Every completion has ``tokens`` tokens. ``micro_batch`` is TRL's
+    number of completions per forward pass, and ``pack_tokens`` this project's number of tokens. ``beta`` 0 means no
+    reference pass.
     """
 
     model: str
@@ -40,7 +40,7 @@ class Workload:
 
     @property
     def completions(self) -> int:
-        """Completions of one step."""
+        """Number of completions per step."""
         return self.prompts * self.samples
 
 
@@ -55,7 +55,7 @@ def write_workload(path: Path, workload: Workload) -> None:
 
 
 def questions(workload: Workload) -> list[str]:
-    """Return the questions of all steps, in order: ``prompts`` for each of warm-up and timed steps."""
+    """Return the questions of all steps, in order, ``prompts`` for each warm-up or timed step."""
     rng = random.Random(workload.seed)
     count = workload.prompts * (workload.warmup + workload.steps)
     return [
@@ -66,18 +66,18 @@ def questions(workload: Workload) -> list[str]:
 
 
 def reward(text: str) -> float:
-    """Return a reward in [0, 1] that costs nothing and differs between samples: distinct characters."""
+    """Return a cheap reward in [0, 1] that differs between samples: the number of distinct characters / 100."""
     return len(set(text)) / 100 if len(set(text)) < 100 else 1.0
 
 
 def peak_memory_mb() -> float:
-    """Return the largest resident size this process has had, in MB."""
+    """Return this process's peak resident memory in MB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # kilobytes on Linux, bytes on macOS
     return peak / 1024 if sys.platform != "darwin" else peak / 1024**2
 
 
 def peak_gpu_mb(device: str) -> float | None:
-    """Return the peak of memory allocated on the GPU in MB; None on the CPU."""
+    """Return the peak GPU memory allocated in MB, or None on the CPU."""
     if not device.startswith("cuda"):
         return None
     import torch
@@ -86,7 +86,7 @@ def peak_gpu_mb(device: str) -> float | None:
 
 
 def result(workload: Workload, name: str, version: str, rows: list[dict[str, Any]]) -> str:
-    """Return the line that a child prints last: its timed steps and its peak memory."""
+    """Return the line that a child prints last, with its timed steps and peak memory."""
     timed = rows[workload.warmup :]
     return json.dumps(
         {

@@ -38,7 +38,7 @@ def measure_pairs(verifier: str, report: dict[str, Any]) -> list[str]:
 
 
 def measure_public(data: Path, report: dict[str, Any]) -> list[str]:
-    """Measure everyone on the public graders' unit tests; return the section."""
+    """Measure all graders on the public unit tests; return the section."""
     cases = accuracy_cases.public_cases(data)
     found = _measure("public unit tests", cases, report)
     table = accuracy_tables.counts(cases, found)
@@ -61,7 +61,7 @@ def _measure(name: str, cases: list[Case], report: dict[str, Any]) -> dict[str, 
 
 
 def section(part: str, data: Path | None, report: dict[str, Any]) -> list[str] | None:
-    """Return the lines of one part, or None when it cannot be measured here."""
+    """Return the lines of one part, or None if its data is missing."""
     if part != "public":
         return measure_pairs(part, report)
     if data is None:
@@ -71,7 +71,7 @@ def section(part: str, data: Path | None, report: dict[str, Any]) -> list[str] |
 
 
 def main() -> None:
-    """Measure, print, write."""
+    """Measure and print; write the page and JSON if requested."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

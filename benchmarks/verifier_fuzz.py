@@ -34,7 +34,7 @@ Row = dict[str, Any]
 
 
 def row_of(one: Fuzzed, verdict: Verdict) -> Row:
-    """Return what the journal keeps of a verdict."""
+    """Return a verdict's row in the journal."""
     return {
         "number": one.number,
         "verifier": one.task.verifier,
@@ -54,7 +54,7 @@ def run(
     workers: int,
     journal: Journal,
 ) -> None:
-    """Score the answers of these numbers and append their rows, a chunk at a time."""
+    """Score the answers with these numbers in chunks, and append their rows to the journal."""
     left = list(numbers)
     warm = tuple(name for name in known if name != "code")
     started = time.monotonic()
@@ -74,7 +74,7 @@ def run(
 
 
 def alone(known: Mapping[str, Sequence[Known]], seed: int, rows: Sequence[Row]) -> None:
-    """Score these answers again, one at a time, and add their processor time where the pool counts it."""
+    """Score these answers again one at a time, and add their processor time if the pool counts it."""
     with VerifierPool(1) as pool:
         for row in rows:
             one = fuzzed(known, seed, row["number"])
@@ -86,13 +86,13 @@ def alone(known: Mapping[str, Sequence[Known]], seed: int, rows: Sequence[Row]) 
 
 
 def taken(row: Row) -> float:
-    """Return the seconds that count: of a processor where they were measured, else by the clock."""
+    """Return the processor seconds if measured, else the wall seconds."""
     known = [row[name] for name in ("processor", "alone", "seconds") if name in row]
     return float(known[0])
 
 
 def faults(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Return the rows that break a fact, by the fact. A program that was stopped at the limit of its task breaks none."""
+    """Return the rows with each kind of fault. A program stopped at its task's time limit is not a fault."""
     names = ("no verdict", "a verifier failed", "score outside [0, 1]", "slow", "out of time")
     rows_of: dict[str, list[Row]] = {name: [] for name in names}
     for row in rows:
@@ -158,7 +158,7 @@ def show(found: Mapping[str, Any]) -> None:
 
 
 def main() -> None:
-    """Score, print, and write JSON if asked."""
+    """Score and print; write JSON with ``--json``."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

@@ -1,11 +1,11 @@
-"""What the verifier pool costs and how it behaves under attack, measured on this machine.
+"""Measure the verifier pool's costs and its behaviour under attack.
 
     python benchmarks/verifier_pool.py [--items N] [--json FILE] [--without "beside code,starting"]
 
-Overhead of a verdict beside calling the scorer in this process, start of workers (fork of a warm template
-beside a new interpreter), memory of an idle worker, hostile answers (overrun of the limit, time until
-the next verdict), and how long a math item waits beside slow programs. Contenders take turns, so that a noisy
-machine disturbs all alike. Leaves out what the scorers themselves cost (``verifiers.py``).
+Measures the overhead of a verdict over calling the scorer in this process, the start of workers (a fork of a warm
+template, or a new interpreter), the memory of an idle worker, hostile answers (overrun of the time limit, seconds until
+the next verdict), and the wait of math items behind slow programs. Contenders alternate, so that other load affects all
+alike.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def overhead(items: int) -> dict[str, Any]:
-    """Microseconds a trivial verdict: in this process, and through pools of one and two workers."""
+    """Return the microseconds per trivial verdict in this process and in pools of one and two workers."""
     request = {"verifier": "math", "reference": FOUR.reference, "response": RIGHT[0]}
     times: dict[str, list[float]] = {"in process": [], "1 worker": [], "2 workers": []}
     singles: list[float] = []
@@ -82,7 +82,7 @@ def _no_load(module: str) -> None:
 
 
 def starting() -> dict[str, Any]:
-    """Seconds to start a template (what a new interpreter costs), to fork a worker; memory in MB."""
+    """Return the seconds to start a template (a new interpreter) and to fork a worker, and their memory in MB."""
     found: dict[str, Any] = {}
     names = [name for name in VERIFIERS.names() if VERIFIERS.get(name).score is not None]
     for verifiers in ((), *((name,) for name in names), tuple(names)):
@@ -112,7 +112,7 @@ def _memory(pid: int, field: str) -> float:
 
 
 def hostile() -> dict[str, Any]:
-    """Overrun of the limit a try, and how soon the next verdict comes from the same thread."""
+    """Return the overrun of the time limit per try, and the seconds until the same thread's next verdict."""
     overruns, waits, usual = [], [], []
     with VerifierPool(
         1, timeout_seconds=LIMIT, worker_options=WorkerOptions(warm=("math",))
@@ -139,7 +139,7 @@ def hostile() -> dict[str, Any]:
 
 
 def beside_code() -> dict[str, Any]:
-    """Wait of single math items while slow programs hold every thread, in ms."""
+    """Return the milliseconds that single math items wait while slow programs occupy every worker."""
     task = load_task("code", {"tests": [{"call": "f", "args": [], "expected": 1}]})
     with VerifierPool(2) as pool:
         pool.score([(SLOW_PROGRAM, task), RIGHT])
@@ -160,7 +160,7 @@ def beside_code() -> dict[str, Any]:
 
 
 def beside_long_texts(items: int) -> dict[str, Any]:
-    """Rate of small items beside two texts of 1 MB, against their rate alone, in turns."""
+    """Return the rate of small items with and without two texts of 1 MB in the pool."""
     words = _instruction("length_constraints:number_words", num_words=3, relation="at least")
     dear = _instruction("length_constraints:number_sentences", num_sentences=3, relation="at least")
     stream = [RIGHT, ("One two three four.", words)] * (items // 2)
@@ -172,7 +172,7 @@ def beside_long_texts(items: int) -> dict[str, Any]:
         for _ in range(ROUNDS):
             alone.append(timed(lambda: pool.score(stream)))
             slow = [pool.submit(LONG_TEXT, dear) for _ in range(2)]
-            time.sleep(0.2)  # until they have been taken
+            time.sleep(0.2)  # wait until workers have taken the texts
             beside.append(timed(lambda: pool.score(stream)))
             left += sum(not future.done() for future in slow)
             for future in slow:
@@ -194,7 +194,7 @@ def _instruction(name: str, **arguments: object) -> Task:
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
+    """Return a description of this machine."""
     return {
         "python": platform.python_version(),
         "processors": len(os.sched_getaffinity(0)),
@@ -203,7 +203,7 @@ def machine() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, print a line a figure, and write them as JSON if asked."""
+    """Measure and print a line per figure; write JSON with ``--json``."""
     parser = argparse.ArgumentParser(description="Measure the verifier pool.")
     parser.add_argument("--items", type=int, default=3000)
     parser.add_argument("--json", type=Path)

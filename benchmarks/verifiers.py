@@ -35,7 +35,7 @@ FILES = ("math/gsm8k_test.jsonl.gz", "math/math500.jsonl.gz")
 
 @dataclass(frozen=True)
 class Item:
-    """A worked solution with its answer in a box, right or wrong."""
+    """A worked solution with a boxed answer, right or wrong."""
 
     gold: str
     response: str
@@ -44,7 +44,7 @@ class Item:
 
 @dataclass
 class Side:
-    """What one grader did on the mix."""
+    """One grader's times and errors on the mix."""
 
     name: str
     grade: Callable[[Item], bool]
@@ -54,7 +54,7 @@ class Side:
 
 
 def mix(data: Path, limit: int | None = None) -> list[Item]:
-    """Return the items of both sets in a seeded order; every second one is wrong."""
+    """Return the items of both sets in a seeded order; every second answer is wrong."""
     solved = list(_solved(data))
     draw = random.Random("prorl verifier mix")
     draw.shuffle(solved)
@@ -95,7 +95,7 @@ def ours(item: Item) -> bool:
 
 
 def measure_mix(items: list[Item]) -> dict[str, Any]:
-    """Time both graders on the mix, block by block in turns."""
+    """Time both graders on the mix, alternating by block."""
     sides = [
         Side("prorl", ours),
         Side("math-verify", lambda item: math_verify(item.gold, item.response)),
@@ -145,7 +145,7 @@ def show_mix(title: str, found: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Measure, print, and write JSON if asked."""
+    """Measure and print; write JSON with ``--json``."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -168,7 +168,7 @@ def main() -> None:
             server = importlib.import_module("verify_server")
         except ModuleNotFoundError as error:
             raise SystemExit(f"the load test of the server cannot run: {error}") from error
-        sys.argv = [str(server.__file__)]  # it reads options of its own: here its defaults
+        sys.argv = [str(server.__file__)]  # use the server benchmark's default options
         sys.exit(server.main())
 
 

@@ -2,10 +2,9 @@
 
     python benchmarks/verify_server.py [--requests N] [--clients N] [--json FILE]
 
-Starts ``prorl verify serve`` on a free port. 95% of the requests hold 1 to 8 items of all five verifiers with
-known rewards; 5% are hostile: answers made to hang a grader, malformed tasks, broken JSON, huge bodies. Each
-must get exactly one definite answer, and every reward must be right. Latency is from the first byte sent to
-the whole answer read. Leaves out: the verifiers' accuracy and speed alone (``verifiers.py``).
+Starts ``prorl verify serve`` on a free port. 95% of the requests hold 1 to 8 items of the five verifiers with known
+rewards; 5% are hostile: answers that should hang a grader, malformed tasks, broken JSON, huge bodies. Each must get
+exactly one definite answer, and every reward must be right. Latency is from the first byte sent to the last byte read.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ TRY_SECONDS = 2.0
 
 @dataclass
 class Tally:
-    """What came of the requests; seconds by kind."""
+    """Outcomes of the requests, with seconds by kind."""
 
     seconds: dict[str, list[float]] = field(default_factory=dict)
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -46,7 +45,7 @@ class Tally:
 
 @contextlib.contextmanager
 def service(workers: int, queue: int = 20_000) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run ``prorl verify serve`` on a free port; give its address and process."""
+    """Run ``prorl verify serve`` on a free port; yield its address and process."""
     with tempfile.TemporaryDirectory() as folder:
         ready = Path(folder, "ready")
         command = [sys.executable, "-m", "prorl_cli", "verify", "serve", "--port", "0"]
@@ -66,7 +65,7 @@ def service(workers: int, queue: int = 20_000) -> Iterator[tuple[str, subprocess
 
 
 class Client:
-    """A minimal HTTP/1.1 client: one request at a time, the connection kept if asked to."""
+    """A minimal HTTP/1.1 client with one request at a time; ``keep`` reuses the connection."""
 
     def __init__(self, url: str, keep: bool) -> None:
         parts = urlsplit(url)
@@ -75,7 +74,7 @@ class Client:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def post(self, body: bytes) -> tuple[int, dict[str, str], bytes]:
-        """Return (status, headers, body). Raises ConnectionRefusedError when nobody listens."""
+        """Return (status, headers, body). Raises ConnectionRefusedError if no server listens."""
         if self._streams is None:
             self._streams = await asyncio.open_connection(self._host, self._port)
         reader, writer = self._streams
@@ -101,7 +100,7 @@ class Client:
 
 
 async def _send_all(url: str, asks: list[Ask], clients: int) -> Tally:
-    """Send every request once (again only after a 503), ``clients`` at a time."""
+    """Send every request, ``clients`` at a time; repeat it only after a 503."""
     tally, waiting = Tally(), iter(asks)
 
     async def work() -> None:
@@ -144,7 +143,7 @@ def _check(ask: Ask, status: int, data: bytes, tally: Tally) -> None:
 def measure_server(
     requests: int = 10_000, clients: int = 64, hostile: float = 0.05, workers: int = 2
 ) -> dict[str, Any]:
-    """Return what the load test found; ``lost`` and ``wrong`` must be 0."""
+    """Return the results of the load test; ``lost`` and ``wrong`` must be 0."""
     asks = make_requests(requests, hostile)
     with service(workers) as (url, _):
         started = time.perf_counter()
@@ -176,7 +175,7 @@ def _spread(seconds: list[float]) -> dict[str, float]:
 
 
 def measure_drain(requests: int = 2000, clients: int = 64, workers: int = 2) -> dict[str, Any]:
-    """SIGTERM while requests run: return how each ended. ``unanswered`` and ``wrong`` must be 0.
+    """Send SIGTERM while requests run, and return how they ended. ``unanswered`` and ``wrong`` must be 0.
 
     A client stops at its first 503 or refused connection, as one that honours Retry-After would.
     """
@@ -245,7 +244,7 @@ def show(load: dict[str, Any], drain: dict[str, Any]) -> None:
 
 
 def main() -> int:
-    """Measure, print, write JSON; exit code 1 when something was lost or wrong."""
+    """Measure, print and write JSON; return 1 if an answer was lost or wrong."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--clients", type=int, default=64)

@@ -1,7 +1,4 @@
-"""The requests of the reward service's load test: mixed items with known rewards, and hostile ones.
-
-Leaves out: sending them and judging the answers (``verify_server.py``).
-"""
+"""The requests of the reward service's load test: mixed items with known rewards, and hostile ones."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ BODY_LIMIT_MB = 1
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request: its body, the status it must get, and the rewards (None: no verdicts expected)."""
+    """One request, with the expected status and rewards (None: no verdicts expected)."""
 
     kind: str
     body: bytes
@@ -34,7 +31,7 @@ class Ask:
 
 
 class ItemMaker:
-    """Small items of every verifier with the reward that they must get."""
+    """Makes small items of every verifier with their expected rewards."""
 
     def __init__(self, seed: int) -> None:
         import reasoning_gym
@@ -44,7 +41,7 @@ class ItemMaker:
         self._kinds = ["math"] * 8 + ["stem"] * 4 + ["instruction"] * 4 + ["logic"] * 3 + ["code"]
 
     def item(self) -> tuple[dict[str, Any], float]:
-        """Return (item as sent, reward)."""
+        """Return (item, expected reward)."""
         kind = self._random.choice(self._kinds)
         right = self._random.random() < 0.5
         reference, good, bad = getattr(self, f"_{kind}_item")()
@@ -85,7 +82,7 @@ class ItemMaker:
 
 
 def make_requests(count: int, hostile: float, seed: int = 0) -> list[Ask]:
-    """Return ``count`` requests in an order that depends on the seed alone."""
+    """Return ``count`` requests that depend only on the other arguments."""
     chance = random.Random(seed)
     maker = ItemMaker(seed)
     return [

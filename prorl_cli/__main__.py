@@ -13,7 +13,7 @@ def start() -> None:
         from prorl_cli.main import main
 
         main()
-    except KeyboardInterrupt:  # while it was loading
+    except KeyboardInterrupt:  # Ctrl-C while the command line was loading
         code = interrupts.INTERRUPTED
     except SystemExit as end:
         code = end.code

@@ -43,7 +43,7 @@ def spell_what_cannot_be_encoded() -> None:
 
     codecs.register_error("prorl", spelt)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # not one that a program or a test put there
+        if isinstance(stream, io.TextIOWrapper):  # a program or a test may have replaced the stream
             stream.reconfigure(errors="prorl")
 
 
@@ -105,7 +105,7 @@ def print_table(
     spare = max(0, console.width + GAP - sum(c.least + GAP for c in visible))
     numbers = [c for c in visible if c.numbers]
     if sum(c.widest - c.least for c in numbers) > spare:
-        numbers = []  # all are folded, not some
+        numbers = []  # fold the numbers of all columns or of none
     for column in [*numbers, *(c for c in visible if not c.numbers)]:
         column.width = min(column.widest, column.least + spare)
         spare -= column.width - column.least
@@ -230,7 +230,7 @@ KEPT = "stopping; finished parts are kept, run the same command again to continu
 
 @contextmanager
 def stoppable(words: str | Callable[[], str], progress: Progress) -> Iterator[None]:
-    """On the first Ctrl-C in the block, say ``words`` (what is kept, how to continue) and end the command."""
+    """On the first Ctrl-C in the block, print ``words`` (what is kept, how to continue) and end the command."""
     try:
         with on_interrupt(words, say=progress.message):
             yield

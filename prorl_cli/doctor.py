@@ -211,7 +211,7 @@ def free_memory_gb(
 ) -> float | None:
     """Return the free memory in gigabytes, or None if unknown.
 
-    The smaller of MemAvailable and the remainder of the control group's (v2) limit.
+    This is the smaller of MemAvailable and the remainder of the control group's (v2) limit.
     """
     try:
         lines = meminfo.read_text().splitlines()
@@ -222,7 +222,7 @@ def free_memory_gb(
     try:
         limit = (cgroup / "memory.max").read_text().strip()
         used = int((cgroup / "memory.current").read_text())
-    except OSError:  # no control group v2: no limit to look at
+    except OSError:  # without control group v2 there is no limit
         limit, used = "max", 0
     if limit != "max":
         free = min(free, int(limit) - used)

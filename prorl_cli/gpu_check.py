@@ -73,7 +73,7 @@ def _device(device: str) -> Check:
     on_gpu = device.startswith("cuda")
     side, repeats = (8192, 10) if on_gpu else (512, 2)
     matrix = torch.randn(side, side, dtype=torch.bfloat16, device=device)
-    (matrix @ matrix).sum().item()  # the first product chooses a kernel
+    (matrix @ matrix).sum().item()  # warm-up, which selects a kernel
     started = time.perf_counter()
     for _ in range(repeats):
         product = matrix @ matrix
@@ -113,7 +113,7 @@ def _check_training(command: Command, folder: Path, run: str) -> Check:
 
 
 def check_metrics(name: str, rows: Sequence[Mapping[str, Any]]) -> Check:
-    """Return whether the steps in ``rows`` (lines of metrics.jsonl) learned and sampler and trainer agree."""
+    """Check that the steps in ``rows`` (of metrics.jsonl) updated the policy, and that sampler and trainer agree."""
     updated = [row for row in rows if "grad_norm" in row]
     if not updated:
         return Check(

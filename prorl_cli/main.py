@@ -66,7 +66,7 @@ def build_app() -> typer.Typer:
             ),
         ] = None,
     ) -> None:
-        del version, plugin  # their callbacks have run
+        del version, plugin  # their callbacks have handled them
 
     app.add_typer(data_app, name="data")
     app.add_typer(train_app, name="train")
@@ -144,7 +144,7 @@ def plugins_first(args: list[str]) -> list[str]:
 
 
 def _in_a_line(error: Any) -> Exception:
-    if "NoArgsIsHelp" in type(error).__name__:  # the whole page, not a mistake's line
+    if "NoArgsIsHelp" in type(error).__name__:  # print the help page instead of an error line
         return cast(Exception, error)
     words = plain_words(" ".join(error.format_message().split())).rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "prorl"
@@ -196,7 +196,7 @@ REMOVED = {
 
 
 def replacement(command: str, name: str, settable: bool) -> str | None:
-    """Return what replaces an option or subcommand of ``command``, or None; ``settable`` if it takes ``--set``."""
+    """Return a hint for a removed option or subcommand, or None; ``settable`` commands take ``--set``."""
     cure = REMOVED.get(f"{command} {name}".removeprefix("prorl "))
     if cure is None and settable and (key := setting_for(command, name)):
         return f"use --set {key}=VALUE"
@@ -224,7 +224,7 @@ class _ClosedPipeError(Exception):
 
 
 class _InterruptedError(Exception):
-    """Ctrl-C."""
+    """The user pressed Ctrl-C."""
 
 
 def _names_argument(path: object) -> bool:
@@ -244,9 +244,9 @@ def main() -> None:
     try:
         try:
             with on_interrupt(NOTHING_KEPT):
-                build_app()(prog_name="prorl")  # however it was started
+                build_app()(prog_name="prorl")  # the same name however it was started
         finally:
-            if sys.stdout is not None:  # started without one
+            if sys.stdout is not None:  # the process may have no stdout
                 sys.stdout.flush()
     except (_ClosedPipeError, BrokenPipeError):  # prorl ... | head -1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -262,7 +262,7 @@ def main() -> None:
     except ServiceError as error:
         print(f"service error: {error}", file=sys.stderr)
         sys.exit(1)
-    except (_InterruptedError, KeyboardInterrupt):  # what happens has been said
+    except (_InterruptedError, KeyboardInterrupt):  # the message has been printed
         sys.exit(INTERRUPTED)
 
 

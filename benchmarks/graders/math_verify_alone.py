@@ -1,9 +1,7 @@
-r"""math-verify by itself, with the settings its README gives for rewards, in a process that can be killed.
+r"""math-verify alone, with the settings that its README gives for rewards.
 
-Run as a program it reads a JSON line {"gold", "response", "letters"} from stdin and answers each with
-{"accepted", "seconds"}. ``graders.process`` is the other side: it kills the process at the limit, which counts as
-a rejection (as math-verify's own timeouts do), and starts another. The inner timeouts are off, since they
-need signals. Leaves out confinement: math-verify does not execute text.
+As a program, it answers each JSON line {"gold", "response", "letters"} on stdin with {"accepted", "seconds"}. Its own
+timeouts are off, since they need signals; ``graders.process`` kills the program at the time limit.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import time
 def grade(gold: str, response: str, letters: str = "") -> bool:
     """Return math-verify's verdict in this process, without a time limit.
 
-    ``letters``: the options of a multiple choice, so that it also looks for one of them.
+    ``letters`` are the options of a multiple-choice question, which it then extracts too.
     """
     from latex2sympy2_extended import NormalizationConfig
     from math_verify import (  # type: ignore[attr-defined, unused-ignore]
@@ -47,7 +45,7 @@ def grade(gold: str, response: str, letters: str = "") -> bool:
 
 
 def main() -> None:
-    """Warm up, say so, then answer lines."""
+    """Warm up, print a line, then answer requests."""
     grade("1", r"\boxed{1}")
     print("ready", flush=True)
     for line in sys.stdin:

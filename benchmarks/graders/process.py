@@ -1,7 +1,7 @@
-"""A grader in a process of its own: asked by JSON lines, killed at the limit, started again when it is asked next.
+"""A grader in a separate process, which is killed at the time limit and restarted for the next request.
 
-The process prints a line when it is ready, and answers each line {"gold", "response", ...} with {"accepted", "seconds"},
-or {"seconds", "crash"} when the grader raised.
+The process prints a line when it is ready. It answers each line {"gold", "response", ...} with {"accepted", "seconds"},
+or {"seconds", "crash"} if the grader raised.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ START_SECONDS = 180.0
 
 @dataclass(frozen=True)
 class Graded:
-    """One verdict and its time in seconds; ``note``: "hang", "process died" or what the grader raised."""
+    """One verdict and its time in seconds; ``note`` is "hang", "process died" or the grader's error."""
 
     accepted: bool
     seconds: float
@@ -46,7 +46,7 @@ class GraderProcess:
         self._stop()
 
     def grade(self, gold: str, response: str, **more: str) -> Graded:
-        """Return the verdict; at the limit the processes are killed and the answer counts as rejected."""
+        """Return the verdict; at the time limit the process is killed and the answer rejected."""
         process = self._process or self._start()
         assert process.stdin is not None
         line = json.dumps({"gold": gold, "response": response, **more}) + "\n"
@@ -65,7 +65,7 @@ class GraderProcess:
         return Graded(found.get("accepted", False), found["seconds"], found.get("crash", ""))
 
     def _read_line(self, seconds: float) -> bytes | None:
-        """Return a line, None when there was none in time; cut short when the process ended."""
+        """Return a line, None at the time limit, or an incomplete line if the process ended."""
         assert self._process is not None and self._process.stdout is not None
         descriptor = self._process.stdout.fileno()
         deadline = time.monotonic() + seconds
@@ -89,7 +89,7 @@ class GraderProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=Path(__file__).resolve().parent.parent,
-            start_new_session=True,  # a grader's own processes die with it
+            start_new_session=True,  # a session, so that child processes are killed with the grader
         )
         if not (self._read_line(START_SECONDS) or b"").endswith(b"\n"):
             self._stop()

@@ -165,9 +165,9 @@ def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
 
 
 def baseline_place(labels: Sequence[str]) -> int:
-    """Return the index of the run's checkpoint from before RL, or 0 if there is none.
+    """Return the index of the checkpoint from before RL, or 0 if there is none.
 
-    A warm start thus does not count as a gain.
+    With it, a warm start does not count as a gain.
     """
     before_rl = (at for at, label in enumerate(labels[:-1]) if label.endswith(BEFORE_RL))
     return next(before_rl, 0)

@@ -49,7 +49,7 @@ class Counted(Protocol):
 
     @property
     def n(self) -> int:
-        """Samples with a verdict."""
+        """Number of samples with a verdict."""
 
     @property
     def c(self) -> int:
@@ -87,7 +87,7 @@ def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
 def near_n_warning(n: int, k: int) -> str | None:
     """Return a warning if k > n/2, else None.
 
-    pass@k is then mostly whether any sample succeeded: with c successes it is at least 1 - 2^-c.
+    Above n/2, pass@k says little more than whether any sample succeeded.
     """
     if k <= 1 or 2 * k <= n:
         return None
@@ -117,10 +117,10 @@ def maj_at_k(
 ) -> list[float]:
     """Return, for each k, the probability that the most frequent answer of k of ``n`` samples is correct; NaN if n < k.
 
-    ``answers`` is a :func:`tally`. Ties are broken at random; no votes count as wrong. The value is exact for k = 1, a
-    single answer or no correct one. Otherwise it is the mean over MAJORITY_DRAWS seeded subsets, with a standard error
-    of at most 0.5 / sqrt(MAJORITY_DRAWS). Wang et al. 2022, arXiv 2203.11171. Raises ValueError if votes exceed
-    samples.
+    ``answers`` is a :func:`tally`. Ties are broken at random. A draw without votes counts as wrong. The value is exact
+    for k = 1, a single answer or no correct one. Otherwise it is the mean over MAJORITY_DRAWS seeded subsets, with a
+    standard error of at most 0.5 / sqrt(MAJORITY_DRAWS). Wang et al. 2022, arXiv 2203.11171. Raises ValueError if votes
+    exceed samples.
     """
     voted = sum(count for count, _ in answers)
     if voted > n:
@@ -229,7 +229,7 @@ def beta_posterior(
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """pass@k under a false-positive rate; ``unsolvable_reads`` is the pass@k of a problem without correct samples."""
+    """pass@k given false positives; ``unsolvable_reads`` is the expected pass@k of an unsolvable problem."""
 
     k: int
     rate: float
@@ -243,7 +243,7 @@ LEAST_SURVIVORS = 1e-3
 
 
 def false_positive_reading(rate: float, k: int) -> float:
-    """Return 1 - (1 - f)^k, the pass@k if every answer is wrong: 0.47 for f = 0.005, k = 128.
+    """Return 1 - (1 - f)^k, the expected pass@k if every answer is wrong, such as 0.47 for f = 0.005, k = 128.
 
     See Brown et al. 2024, arXiv 2407.21787. Raises ValueError for a rate outside [0, 1) or k < 1.
     """

@@ -1,7 +1,6 @@
 """Compares models in one table and claims differences to a baseline.
 
 All tests are corrected together by Holm's method, so the probability of any false claim is at most ``alpha``.
-benchmarks/table_claims.py measures it.
 """
 
 from __future__ import annotations
@@ -236,7 +235,7 @@ def model_table(
 
 
 def two_sided(drawn: Drawn) -> list[float]:
-    """Return the p-values of "no change"; NaN for fewer than MIN_PROBLEMS values."""
+    """Return each column's p-value of "no change"; NaN for fewer than MIN_PROBLEMS values."""
     p_values = []
     for j, count in enumerate(drawn.counts):
         up, down = one_sided(drawn, j)
@@ -250,7 +249,7 @@ def _columns(problems: Sequence[ProblemResult]) -> list[Members]:
     groups = [g for g in named_groups(problems) if g.places != overall.places]
     benchmarks = [g for g in groups if g.kind == "benchmark"]
     chosen = benchmarks or [g for g in groups if g.kind == "domain"]
-    # columns are looked up by name, so a group named like the overall one is renamed
+    # columns are looked up by name, so a group with the name of the overall group is renamed
     return [
         overall,
         *(

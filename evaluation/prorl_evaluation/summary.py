@@ -56,7 +56,7 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
 
 
 def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples only."""
+    """Count one problem's samples by outcome."""
     rewards = [v.reward for _, v in rows if v.reward is not None]
     statuses = [v.status for _, v in rows]
     return ProblemResult(
@@ -93,7 +93,7 @@ def _group(name: str, problems: Sequence[ProblemResult], settings: EvalSettings)
     import numpy as np
 
     ks = ks_up_to(settings.n, [settings.k])
-    # the k of G-Pass@k is 16, or the largest power of two up to n/2 if that is smaller
+    # G-Pass@k uses k = 16, or the largest power of two up to n/2 if n/2 is smaller
     half = max((k for k in ks_up_to(min(settings.n // 2, STABLE_K)) if k > 1), default=0)
     stable = [(f"G-Pass@{half}({tau:g})", half, tau) for tau in STABLE_TAUS] if half else []
     seed = derive_seed(settings.seed, "bootstrap", name)

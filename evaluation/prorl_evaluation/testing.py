@@ -29,7 +29,7 @@ def make_samples(count: int, domain: Domain = "math", start: int = 0) -> list[Sa
 
 @dataclass
 class FakeGenerator:
-    """Answers "yes" for a fraction of the seeds, and adds the batch's name."""
+    """Answers "yes" for ``percent`` of the seeds, followed by a hash of the batch."""
 
     model_id: str = "fake"
     model_digest: str = "d1"

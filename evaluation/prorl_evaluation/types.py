@@ -42,7 +42,7 @@ def labels_of(metadata: Mapping[str, Any]) -> dict[str, Label]:
 
 
 class EvaluationError(UserError):
-    """An evaluation is impossible, or its files are missing or damaged."""
+    """Raised if an evaluation is impossible, or its files are missing or damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class EvalSettings:
     """Settings of sampling and summary.
 
     ``k`` <= ``n`` is the largest k of interest. ``max_tokens`` includes the end token. ``batch_rows`` samples are
-    written together, and lost by a kill. ``label`` and ``dataset`` change no number. ``sampling.sampler`` explains
+    written together; a kill loses them. ``label`` and ``dataset`` change no number. ``sampling.sampler`` explains
     ``batches``, ``sampling.command`` ``protocol``. ``extra`` request fields are part of every sample's key.
     """
 
@@ -163,7 +163,7 @@ class GroupResult:
 
     @property
     def infra_share(self) -> float:
-        """The infra error rate, known also for older results."""
+        """The infra error rate, computed from counts since older results lack it."""
         return self.infra_errors / self.sampled if self.sampled else math.nan
 
     def metric(self, name: str) -> Interval | None:

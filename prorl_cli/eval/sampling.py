@@ -363,7 +363,7 @@ def _show(
             run = session.run.path if session.run is not None else None
             write_page(folders, ReportOptions(), html, run)
             say(f"page written: {html}")
-        else:  # the failures' own exit code stands
+        else:  # the exit code already reports the failures
             warn(
                 "no page was written, because no benchmark is finished by all models; run "
                 "the same command again to continue"

@@ -28,7 +28,7 @@ RESERVE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A size of the run, chosen if there is time for ``least`` steps; does at most ``most``."""
+    """A size of the run, chosen if there is time for ``least`` RL steps and limited to ``most``."""
 
     examples: int
     least: int
@@ -66,7 +66,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Seconds per warm-start example, RL step and evaluated answer, and once before and after the steps."""
+    """Seconds per warm-start example, RL step and evaluated answer, and fixed seconds before and after the steps."""
 
     example: float
     step: float
@@ -75,7 +75,7 @@ class Costs:
     end: float
 
     def around(self, size: Size, done: int) -> float:
-        """Return the remaining seconds except RL steps, after ``done`` of these."""
+        """Return the remaining seconds after ``done`` RL steps, without the time of RL steps."""
         begin = 0.0 if done else self.begin + size.examples * self.example
         return begin + 2 * size.problems * size.answers * self.answer + self.end
 
@@ -131,15 +131,15 @@ def costs_of(rates: Rates) -> Costs:
         example=(prompt + answer) / rates.trained,
         step=PROMPTS * SAMPLES * answer / rates.sampled + update,
         answer=LONGER * answer / rates.sampled,
-        begin=3 * rates.load_seconds,  # the model is loaded and a checkpoint written
-        end=5 * rates.load_seconds,  # a checkpoint, two models loaded, the report
+        begin=3 * rates.load_seconds,  # load the model, write a checkpoint
+        end=5 * rates.load_seconds,  # checkpoint, two model loads, report
     )
 
 
 def choose(costs: Costs, seconds: float, steps: int | None = None, done: int = 0) -> Plan:
     """Return the largest plan that ends within ``seconds``, else the smallest.
 
-    ``steps`` fixes the RL steps in all; ``done`` of them and the warm start are over.
+    ``steps`` fixes the total RL steps. If ``done`` steps are over, so is the warm start.
     """
     size, fitting = SIZES[0], 0
     for size in SIZES:

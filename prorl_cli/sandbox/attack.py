@@ -115,7 +115,7 @@ def _verdict(case: Case, results: list[AttackResult]) -> str:
 
 
 def trouble_lines(report: Report) -> list[str]:
-    """Return what did not hold, with control characters escaped."""
+    """Return a line per failed expectation, with control characters escaped."""
     lines = [f"invariant broken: {line}" for line in report.broken]
     for result in report.results:
         if result.finding != "held":

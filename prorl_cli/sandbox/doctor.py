@@ -50,7 +50,7 @@ def doctor_command(
     capabilities = probe()
     progress = make_progress()
     progress.start("languages", len(LANGUAGES.all()))
-    sandbox = open_sandbox(backend, allow_weak=True)  # the trials are trusted
+    sandbox = open_sandbox(backend, allow_weak=True)  # the trial programs are trusted
     languages: list[TriedLanguage] = []
     try:
         for tried in try_languages(sandbox):

@@ -1,4 +1,4 @@
-"""``prorl sandbox run``: run one program in a box; a failing program exits 0, a failing sandbox is an error."""
+"""``prorl sandbox run``: run one program in a box. Exits with 0 if the program fails, but not if the sandbox fails."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def run_command(
 
 
 def _language(file: Path, name: str | None) -> str:
-    """Return the language given, else that of the file's extension, else Python."""
+    """Return the language ``name``, else the language of the file's extension, else Python."""
     from prorl_sandbox import LANGUAGES
 
     if name is not None:
@@ -146,7 +146,7 @@ def plain(value: Any) -> Any:
     """Return a sandbox value as JSON types.
 
     Tuples and sets become lists (sets sorted by their text); other keys, complex numbers, bytes, non-finite floats and
-    integers beyond 4096 bits (hexadecimal) become text. Text that UTF-8 lacks is escaped.
+    integers beyond 4096 bits (hexadecimal) become text. Text that UTF-8 cannot encode is escaped.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")

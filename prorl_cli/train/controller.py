@@ -1,4 +1,4 @@
-"""``prorl train simulate|explain``: what the controller would decide, and what it decided."""
+"""``prorl train simulate|explain``: show planned and recorded decisions of the controller."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def fit(
     from prorl_training.planning.model_shape import model_shape
 
     named: dict[str, object] = {"model.path": model}
-    if gpus is not None:  # whole nodes of 8, or one node
+    if gpus is not None:  # nodes of 8 GPUs, or one node
         nodes = gpus // 8 if gpus % 8 == 0 else 1
         named |= {"openrlhf.nodes": nodes, "openrlhf.gpus_per_node": gpus // nodes}
     over = [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
@@ -79,7 +79,7 @@ def fit(
 
 
 def print_fit(fit: Fit) -> None:
-    """Print a table of items by stage for each different phase."""
+    """Print a table of memory items by stage for each distinct phase."""
     from prorl_training.planning.fit import gigabytes
     from prorl_training.planning.memory import GB, ITEMS
 

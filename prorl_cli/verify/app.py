@@ -104,7 +104,7 @@ def answer(
         raise UserError("give either --gold or --reference")
     task = load_task(verifier, {"answer": gold} if gold is not None else str(reference))
     text = response
-    if response == "-":  # what is not UTF-8 becomes lone surrogates, as in an argument
+    if response == "-":  # invalid UTF-8 becomes lone surrogates, as in an argument
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     verdict = verify(
         OPEN_THINK + text if think_open else text,

@@ -87,12 +87,12 @@ def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, byt
     """Return the status and JSON of a page, or of its error."""
     try:
         return 200, encode(page(query), share_safe)
-    except Exception as error:  # noqa: BLE001 - it is said, a fault with its traceback on stderr
+    except Exception as error:  # noqa: BLE001 - the page shows the error; a bug prints its traceback
         return failure(error, share_safe)
 
 
 def failure(error: Exception, share_safe: bool = False) -> tuple[int, bytes]:
-    """Return the status and JSON of an error, if ``share_safe`` without lines that quote a text."""
+    """Return the status and JSON of an error; ``share_safe`` withholds messages that may quote a text."""
     match error:
         case NotFoundError():
             return 404, refusal(without_folders(str(error)) if share_safe else str(error))

@@ -44,7 +44,7 @@ def serve(
 ) -> None:
     """Serve ``subjects`` on the loopback address until Ctrl-C or SIGTERM; ``ready`` gets the address.
 
-    ``port`` 0 takes a free one. ``hosts`` are further accepted host names. Raises UserError for a used port.
+    ``port`` 0 takes a free one. ``hosts`` are further accepted host names. Raises UserError if the port is in use.
     """
     token = secrets.token_urlsafe(24)
     app = build_app(subjects, token, share_safe)
@@ -93,7 +93,7 @@ def build_app(
         if page is None:
             return _json({"error": "unknown page"}, False, 404)
         query = dict(request.query_params)
-        if share_safe and query.get("q"):  # search results would reveal the texts word by word
+        if share_safe and query.get("q"):  # searches could reveal the texts word by word
             return _json({"error": "texts are left out here, and are not searched"}, False, 400)
         status, data = await run_in_threadpool(answer, page, query, share_safe)
         return Response(data, status, HEADERS, media_type="application/json")

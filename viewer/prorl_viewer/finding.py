@@ -102,7 +102,7 @@ class Subjects:
         by_kind: list[list[Path]] = [[] for _ in self._kinds]
         for folder in dict.fromkeys(f for path in self._paths for f in _folders(path, DEPTH)):
             for matching, kind in zip(by_kind, self._kinds, strict=True):
-                with contextlib.suppress(OSError):  # not readable
+                with contextlib.suppress(OSError):  # the folder is not readable
                     if kind.looks_like(folder):
                         matching.append(folder)
         for at, folders in enumerate(by_kind):
@@ -143,7 +143,7 @@ def _folders(path: Path, depth: int) -> Iterator[Path]:
     try:
         with os.scandir(path) as entries:
             below = sorted(e.name for e in entries if e.is_dir(follow_symlinks=False))
-    except OSError:  # deleted, or not readable
+    except OSError:  # the folder was deleted or is not readable
         return
     for name in below:
         if not name.startswith(".") and name not in NOT_SEARCHED:

@@ -39,8 +39,9 @@ Aligned = list[tuple[ProblemResult, ...]]
 class BoundaryOptions:
     """Options of a boundary report.
 
-    ``k`` None takes the largest power of two up to half of the smallest n. ``alpha`` is the family-wise error rate. A
-    change of pass@k below ``margin`` counts as none. ``fdr`` is the false discovery rate of gained and lost problems.
+    ``k`` defaults to the largest power of two up to half of the smallest n. ``alpha`` is the family-wise error rate. A
+    change of pass@k below ``margin`` counts as no change. ``fdr`` is the false discovery rate of gained and lost
+    problems.
     """
 
     k: int | None = None
@@ -52,7 +53,7 @@ class BoundaryOptions:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """The positions of a group's problems."""
+    """A group, with the positions of its problems in the aligned results."""
 
     kind: Kind
     name: str
@@ -60,7 +61,7 @@ class Members:
 
 
 def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
-    """Return the problems shared by all results, and notes on the others.
+    """Return the problems shared by all results, and a note per result with unshared problems.
 
     Shared problems have equal prompt and task. Raises EvaluationError for fewer than two results or no shared problem.
     """
@@ -145,7 +146,7 @@ def claim_k(results: Sequence[EvalResult], requested: int | None = None) -> int:
 
 
 def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
-    """Return all groups, each set of problems once."""
+    """Return all groups, skipping groups with the same problems as an earlier one."""
     every = [Members("overall", OVERALL, tuple(range(len(problems)))), *named_groups(problems)]
     first: dict[tuple[int, ...], Members] = {}
     for group in every:
@@ -154,7 +155,7 @@ def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
 
 
 def named_groups(problems: Sequence[ProblemResult]) -> list[Members]:
-    """Return every domain, benchmark and task."""
+    """Return a group for each domain, benchmark and task."""
     members: dict[tuple[Kind, str], list[int]] = {}
     kinds: dict[Kind, list[str]] = {
         "domain": [p.domain for p in problems],
@@ -182,7 +183,7 @@ class _ReportBuilder:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return each later result's changes, with draws against the first and the previous result."""
+        """Return each later result's changes since the baseline, with draws since the baseline and the previous one."""
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
         rows = [self.aligned[i] for i in group.places]

@@ -77,7 +77,7 @@ def gain_against_base(
 ) -> GainAgainstBase:
     """Return Spearman's correlation of base pass@k and gain, with a percentile bootstrap interval over groups.
 
-    NaN below FEWEST_POINTS points, or for a constant variable.
+    NaN for fewer than FEWEST_POINTS points or a constant variable.
     """
     import numpy as np
 
@@ -152,7 +152,7 @@ def _rungs(
     ordered = sorted(members, key=lambda v: key_of(str(v)))
     numbers = [_number(str(v)) for v in ordered]
     if None in numbers or len({*numbers}) < len(numbers):
-        numbers = [float(i) for i in range(len(ordered))]  # words are placed evenly
+        numbers = [float(i) for i in range(len(ordered))]  # evenly spaced words
     return [(x or 0.0, str(v), members[v]) for x, v in zip(numbers, ordered, strict=True)]
 
 

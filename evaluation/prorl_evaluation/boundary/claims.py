@@ -1,4 +1,4 @@
-"""Decides claims about the boundary, as defined in docs/concepts/evaluation.md; benchmarks/claims.py measures them.
+"""Decides claims about the boundary, as defined in docs/concepts/evaluation.md.
 
 A claim's p-value is the largest of its one-sided tests (intersection-union test, Berger 1982), after Holm's correction.
 "No change" is two one-sided tests (Schuirmann 1987).
@@ -18,10 +18,10 @@ from prorl_evaluation.stats.paired import one_sided
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The draws for a claim on one group and checkpoint.
+    """The bootstrap draws for a claim on one group and checkpoint.
 
-    ``since_before`` is None for the first checkpoint. ``first`` and ``last`` are the columns of pass@1 and pass@K. A
-    ``blocked`` reason forbids the test.
+    ``since_before`` is None for the first checkpoint. ``first`` and ``last`` are the columns of pass@1 and pass@K. If
+    ``blocked`` gives a reason, nothing is tested.
     """
 
     kind: Kind
@@ -38,7 +38,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible claim with its statements."""
+    """A claim that may hold, with the statements to test."""
 
     regime: Regime
     statements: tuple[Hypothesis, ...]
@@ -56,8 +56,8 @@ def decide_claims(
 ) -> tuple[list[Claim], int]:
     """Return one claim per evidence, and the number of hypotheses in the correction.
 
-    The first claim that holds counts, in the order fell, sustained, plateau, sharpened only. Draws are dropped to save
-    memory.
+    The first claim that holds is returned, in the order fell, sustained, plateau, sharpened only. Draws are dropped to
+    save memory.
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence

@@ -32,7 +32,7 @@ def claims_table(report: BoundaryReport) -> TextTable:
         for changes, claim in zip(group.changes, group.claims, strict=True):
             first, last = (_metric(changes, f"pass@{k}") for k in (1, report.k))
             p = claim.p_corrected
-            # below 1e-6 a p-value depends on the far tail of t and is not reliable
+            # a p-value below 1e-6 depends on the far tail of t and is not reliable
             p_text = "-" if math.isnan(p) else "< 1e-6" if p < 1e-6 else f"{p:.2g}"
             rows.append(
                 (

@@ -29,8 +29,8 @@ class Hypothesis:
 class Claim:
     """The claim on one checkpoint and group.
 
-    ``p`` is the largest p-value of ``tests``, ``p_corrected`` after Holm's correction. If ``undecided``, they belong to
-    the nearest candidate.
+    ``p`` is the largest p-value of ``tests``, ``p_corrected`` after Holm's correction. If ``undecided``, both belong to
+    the candidate with the smallest p-value.
     """
 
     kind: Kind
@@ -140,7 +140,7 @@ class BoundaryGroup:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryReport:
-    """A report on results on the same problems, baseline first.
+    """A comparison of results on the same problems, baseline first.
 
     ``solvable`` and ``gains`` have one entry per later result. For ``alpha`` and ``margin`` see ``BoundaryOptions``.
     """

@@ -30,7 +30,7 @@ _SEED = 20241005
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint8], Hashes]:
-    """Return kind and value of each byte, ignoring case."""
+    """Return the kind and the hash value of each byte, ignoring case."""
     import numpy as np
 
     kind = np.zeros(256, dtype=np.uint8)
@@ -57,7 +57,7 @@ def word_hashes(data: bytes) -> Hashes:
     if not len(first):
         return np.zeros(0, dtype=np.uint64)
     places = np.arange(len(raw))
-    position = places - np.maximum.accumulate(np.where(begins, places, 0))  # in its word
+    position = places - np.maximum.accumulate(np.where(begins, places, 0))  # offset in its word
     powers = np.cumprod(np.full(position.max() + 1, _BYTE_BASE, dtype=np.uint64))
     letters = np.where(kind == _GAP, np.uint64(0), value_of[raw])
     values = np.add.reduceat(letters * powers[position], first)
@@ -71,7 +71,7 @@ def word_hashes(data: bytes) -> Hashes:
 
 
 def gram_hashes(words: Hashes, length: int, starts: NDArray[np.intp] | None = None) -> Hashes:
-    """Return the hashes of the n-grams at ``starts``, where each must fit, or of all."""
+    """Return the hashes of the n-grams that begin at ``starts`` (None: all) and end within ``words``."""
     import numpy as np
 
     count = max(0, len(words) - length + 1)
@@ -133,7 +133,7 @@ class FileCorpus:
         return files
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield UTF-8 blocks that end between words, each document with DOCUMENT_END, and count documents.
+        """Yield UTF-8 blocks that end between words. DOCUMENT_END ends each document; ``read`` counts them.
 
         Raises EvaluationError or DatasetError.
         """
@@ -204,7 +204,7 @@ def _text_blocks(file: Path) -> Iterator[bytes]:
             while piece := stream.read(BLOCK):
                 data = tail + piece.replace(DOCUMENT_END, b" ")
                 end = max(data.rfind(b" "), data.rfind(b"\n")) + 1
-                if end == 0 and len(data) > 4 * BLOCK:  # no gap in two megabytes: not words
+                if end == 0 and len(data) > 4 * BLOCK:  # 2 MB without a gap: not text
                     end = len(data)
                 yield data[:end]
                 tail = data[end:]

@@ -1,8 +1,8 @@
 """Measures a response's novelty: the share of its words that no n-gram of a corpus covers.
 
-The creativity index sums it over n-gram lengths (Lu et al. 2024, arXiv 2410.04265). Here these are 5 to 12, since
-ProRL's index of 7.6 (figure 3) needs at least eight. Unlike in the paper, only verbatim matches count, which makes the
-index higher.
+The creativity index sums it over n-gram lengths (Lu et al. 2024, arXiv 2410.04265). The lengths are 5 to 12, since
+ProRL's index of 7.6 (figure 3) needs at least eight lengths. Unlike in the paper, only verbatim matches count, which
+raises the index.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MOST_FILTER_BITS = 28
 
 
 class GramIndex:
-    """The n-grams of responses, and whether the corpus contains them."""
+    """The n-grams of responses, each flagged if the corpus contains it."""
 
     def __init__(self, responses: Sequence[Hashes], lengths: Sequence[int]) -> None:
         import numpy as np
@@ -106,7 +106,7 @@ LENGTHS = (5, 6, 7, 8, 9, 10, 11, 12)
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """One response's ``uniqueness`` by length; NaN for longer lengths."""
+    """One response's ``uniqueness`` by n-gram length; NaN if the response is shorter than the n-gram."""
 
     problem: str
     group: str
@@ -151,7 +151,7 @@ def _novelty(response: Response, count: int, flags_by_length: Mapping[int, Flags
         return Novelty(response.problem, response.group, count, (math.nan,) * len(flags_by_length))
     uniqueness = []
     for length, flags in flags_by_length.items():
-        # a word is covered if more seen n-grams have begun than ended up to it
+        # a word is covered if more matching n-grams begin than end up to this word
         depth = np.zeros(count + 1, dtype=np.int64)
         places = np.flatnonzero(flags)
         depth[places] += 1

@@ -35,7 +35,7 @@ class ResponseSet:
 
 
 def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
-    """Return the responses in evaluation folders or a .jsonl file. Raises EvaluationError for none.
+    """Return the responses in evaluation folders or a .jsonl file. Raises EvaluationError if there are none.
 
     Lines are {"id", "response"} with an optional "domain". A repeated id is another sample of its problem.
     """

@@ -165,7 +165,7 @@ def rate(
 ) -> Policy:
     """Sample each row until ``settings.n`` samples have a verdict, and return the policy.
 
-    Stored samples count whatever their seed. Tasks are scored as in training. Raises the errors of ``evaluate``.
+    Stored samples of any seed count. Tasks are scored as in training. Raises the errors of ``evaluate``.
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)
@@ -185,7 +185,7 @@ def rate(
             with GradingThread(journal, pool, progress.message) as grader:
                 grader.submit(list(ungraded(all_items(portion), journal)))
                 if total := sum(missing(batch, journal) for batch in portion):
-                    prepare(generator)  # before the clock starts
+                    prepare(generator)  # load the model before the progress clock starts
                     progress.start(label, total)
                     meter = Meter(progress, total, lambda: getattr(generator, "usage", None))
                     sampler = Sampler(journal, generator, settings, meter.count, grader.submit)
@@ -220,7 +220,7 @@ def _portions(
 
 
 def counts(items: Iterator[Item], journal: EvalJournal) -> dict[str, RowSamples]:
-    """Return row id -> those samples of ``items`` that have a verdict; reward 1 passes."""
+    """Return row id -> the samples in ``items`` with a verdict. Reward 1 passes."""
     rows: dict[str, RowSamples] = {}
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)

@@ -1,7 +1,6 @@
 """Stores which samples of each row passed, by policy.
 
-Each line names its samples. Samples of different seeds thus add up, no sample counts twice, and its newest verdict
-counts.
+Each line names its samples, so samples of different seeds add up. A repeated sample gets its newest verdict.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ MODES = ("mode", "modes")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The sampled model and its sampling parameters; samples of equal policies add up.
+    """The sampled model and its sampling parameters; samples of equal policies are counted together.
 
     ``model`` is a digest of the weights (for rollouts, the base model's); ``label`` is not part of the identity.
     """

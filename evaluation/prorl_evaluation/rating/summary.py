@@ -136,7 +136,7 @@ Finding = Literal["take", "too hard", "too easy", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """The result for one family; ``take`` names the ``rungs`` (sizes) inside the band.
+    """Suggested sizes of one family. ``take`` names the ``rungs`` (sizes) with a rate in the band.
 
     ``undecided`` means that too few rows were rated.
     """

@@ -59,7 +59,7 @@ def card_evaluation(
 ) -> CardEvaluation:
     """Return the evaluation part for model ``name``, whose weights have the digest ``weights``.
 
-    It is compared with earlier ``results`` of equal sampling. Decisions of ``run`` add caveats.
+    The model is compared with the earlier ``results`` of equal sampling. Decisions of ``run`` add caveats.
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:
@@ -109,7 +109,7 @@ def _cleaned(result: EvalResult, public: str, weights: str, private: Private) ->
 
 
 def _problems(origin: Mapping[str, str]) -> str:
-    """Return the public name of a result's problems, or "" since a folder's name may be private."""
+    """Return the name of a public problem set, or "" for a folder, whose name may be private."""
     path = origin.get("path", "")
     suite, slash, benchmark = path.partition("/")
     if slash and suite in suite_names() and benchmark in benchmark_names():

@@ -40,7 +40,7 @@ class Line:
 class ReportOptions:
     """Options of a report.
 
-    ``baseline_first`` makes the first result the baseline, even with a checkpoint from before RL. ``beta`` adds
+    ``baseline_first`` makes the first result the baseline, even if a later one is from before RL. ``beta`` adds
     posteriors.
     """
 
@@ -53,7 +53,7 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """The results, with the baseline at index ``base``; ``boundary`` starts there."""
+    """The results, with the baseline at index ``base``; ``boundary`` covers the results from there on."""
 
     name: str
     results: tuple[EvalResult, ...]
@@ -81,7 +81,7 @@ class ReportData:
         return lines + [Line(place, c.label, c.points) for place, c in curves]
 
     def rates(self, group: BoundaryGroup) -> list[tuple[str, list[int]]]:
-        """Return each result's label and problems in each of BINS."""
+        """Return each result's label and number of problems in each of BINS."""
         return [
             (
                 r.label,
@@ -108,8 +108,8 @@ def report_data(
 ) -> ReportData:
     """Return the report on ``results`` and on the log files of a run.
 
-    ``boundary`` is computed if not given. The baseline is the first result with ``baseline_first``, otherwise that of
-    ``against_baseline``. Raises EvaluationError without results, like ``boundary_report``, or for a damaged log.
+    ``boundary`` is computed if None. Unless ``baseline_first`` is set, ``baseline_place`` chooses the baseline. Raises
+    EvaluationError for no results or a damaged log, or like ``boundary_report``.
     """
     if not results:
         raise EvaluationError("a report needs at least one result: run prorl eval pass-at-k first")

@@ -116,7 +116,7 @@ def lead(data: ReportData) -> str:
 
 
 def verdict(report: BoundaryReport) -> list[str]:
-    """Return the overall claims, and counts of smaller groups' claims."""
+    """Return the overall claims, and the number of each claim among the smaller groups."""
     lines = [_claimed(report, claim) for claim in report.groups[0].claims]
     for kind in get_args(Kind):
         regimes = [g.claims[-1].regime for g in report.groups if g.kind == kind]
@@ -128,7 +128,7 @@ def verdict(report: BoundaryReport) -> list[str]:
 
 
 def in_short(data: ReportData) -> list[str]:
-    """Return the last checkpoint's overall claim, if tested."""
+    """Return the last checkpoint's overall claim as a list, empty if there is none."""
     report = data.boundary
     return (
         []

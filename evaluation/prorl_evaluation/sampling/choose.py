@@ -109,7 +109,7 @@ def read_run(path: Path) -> Run:
 
 
 def run_target(run: Run, which: str) -> Target:
-    """Return the run's ``base``, ``latest`` or step. Raises EvaluationError."""
+    """Return the run's base model, ``latest`` checkpoint or the checkpoint of a step. Raises EvaluationError."""
     if which == "base":
         base = run.setting("model", "path")
         if not isinstance(base, str):
@@ -144,7 +144,7 @@ def model_target(model: str) -> Target:
 def pick_dataset(
     dataset: Path | None, split: str, limit: int | None = None
 ) -> tuple[Sequence[Sample], dict[str, str]]:
-    """Return a split's samples and their origin; None is the newest dataset under ``data/``.
+    """Return a split's samples and their origin; ``dataset`` defaults to the newest under ``data/``.
 
     With ``limit``, the problems alternate between domains. Raises DatasetError or EvaluationError.
     """
@@ -173,7 +173,7 @@ def read_split(path: Path, split: str, limit: int | None = None) -> Sequence[Sam
 
 
 def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:
-    """Return ``limit`` samples chosen alternately from the domains, in their original order."""
+    """Choose ``limit`` samples alternately from the domains, and return them in their original order."""
     by_domain: dict[str, list[int]] = {}
     for place, sample in enumerate(samples):
         by_domain.setdefault(sample.domain, []).append(place)
@@ -207,7 +207,7 @@ def out_folder(target: Target, run: Run | None, suffix: str) -> Path:
 
 
 def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
-    """Return the run's results with its newest settings, base first. Raises EvaluationError."""
+    """Return the run's results that share the newest settings, base model first. Raises EvaluationError."""
     stored = []
     for file in run.path.glob(f"eval/*/{RESULT_FILE}"):
         slug, _, suffix = file.parent.name.rpartition("-")
@@ -232,7 +232,7 @@ def gather(names: Sequence[str], root: Path = RUNS) -> StoredResults:
             stored.append((path if path.is_file() else path / RESULT_FILE, load_result(path)))
             continue
         if path.is_dir() and not (path / "config.yaml").is_file():
-            load_result(path)  # raises the error that says what the folder lacks
+            load_result(path)  # raises an error that names the missing file
         try:
             run = find_run(name, root)
         except EvaluationError as error:

@@ -102,7 +102,7 @@ def merge(params: Params, protocol: Protocol | None, run_limit: int | None = Non
 def models_of(
     config: EvalConfig, progress: Progress
 ) -> tuple[list[Target], Run | None, Server | None]:
-    """Return the models, their run, and the server that samples."""
+    """Return the models, their run, and the server that samples them, if any."""
     from prorl_inference import device_list
     from prorl_inference.models.loading import require_device
 
@@ -206,7 +206,7 @@ def settings_of(
             "batches by itself"
         )
     origin = BACKENDS.origin(backend.name)
-    # the plug-in is part of each sample's key, so samples of two versions are never mixed
+    # the plug-in is part of each sample's key, so that samples of two versions are never mixed
     plugin = {} if origin.is_ours else {"plugin": f"{origin.source} {origin.version}"}
     return EvalSettings(
         n=how.n,
@@ -296,7 +296,7 @@ def evaluate_models(
     Works like ``prorl eval pass-at-k``. ``model`` is a name, folder or hub id. Without it, ``checkpoints`` ("base",
     "latest" or steps) of ``run`` (default: the newest under runs/) are evaluated. ``dataset`` is a folder (default: the
     newest under data/). ``settings`` are config keys with ``__`` for the dot, such as ``sampling__temperature=1.0``.
-    The same call resumes. Raises UserError or ServiceError.
+    Repeating the call resumes it. Raises UserError or ServiceError.
     """
     from prorl_common import PlainProgress
     from prorl_evaluation.config import load_eval_config

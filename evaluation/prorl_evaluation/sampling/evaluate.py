@@ -57,7 +57,7 @@ def evaluate(
 ) -> EvalResult:
     """Sample ``settings.n`` answers per problem, score them, and save the result in ``out``.
 
-    The same call resumes; a larger n adds samples. Raises EvaluationError for no problems, repeated ids, a damaged
+    Repeating the call resumes; a larger n adds samples. Raises EvaluationError for no problems, repeated ids, a damaged
     journal, or a folder of another model or with other parts. Raises ServiceError if scorer or server fail; written
     samples are kept.
     """
@@ -86,7 +86,7 @@ def evaluate(
         every = functools.partial(all_items, batches)
         with GradingThread(journal, pool, progress.message, every, lack < total) as grader:
             if lack:
-                prepare(generator)  # before the clocks start
+                prepare(generator)  # load the model before the progress clock starts
                 progress.start(f"eval {job.label}", lack)
                 meter = Meter(progress, lack, lambda: getattr(generator, "usage", None))
                 sampler = Sampler(journal, generator, settings, meter.count, grader.submit)
@@ -185,7 +185,7 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
             os.replace(current, next(out / n for n in names if not (out / n).exists()))
         os.replace(fresh, current)
         parts = renewed_records(recorded_parts(out), [p.task for p in problems])
-        write_job(out, job, None, parts)  # the verdicts are now those of these parts
+        write_job(out, job, None, parts)  # record the parts that made the new verdicts
         result = _finish(job, problems, journal, time.perf_counter() - started, parts)
         return RegradeReport(result, made, changed)
 

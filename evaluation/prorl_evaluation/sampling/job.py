@@ -43,7 +43,7 @@ class EvalJob:
 def problems_of(
     samples: Iterable[Sample], modes: Mapping[str, str] | None = None
 ) -> Iterator[Problem]:
-    """Yield the problems, with the tasks' ``modes`` (None: those for evaluation).
+    """Yield the problems, with tasks in the given ``modes`` (None: the modes for evaluation).
 
     Raises EvaluationError for no problems or a repeated id.
     """
@@ -73,7 +73,7 @@ def problems_of(
 
 @contextlib.contextmanager
 def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[WrittenProblems]:
-    """Write the problems to a temporary file, which ``write_job`` moves or the exit deletes."""
+    """Write the problems to a temporary file, deleted on exit unless ``write_job`` has moved it."""
     with explain_write_errors(out / PROBLEMS_FILE):
         out.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{PROBLEMS_FILE}.", dir=out)
@@ -156,7 +156,7 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
 def write_job(
     out: Path, job: EvalJob, written: WrittenProblems | None, parts: Sequence[Part] = ()
 ) -> None:
-    """Write both files, each atomically; without ``written``, the problems stay."""
+    """Write the job and, if ``written``, its problems, each file atomically."""
     if written is not None:
         with explain_write_errors(out / PROBLEMS_FILE):
             os.chmod(written.file, 0o644)
@@ -181,7 +181,7 @@ def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
     try:
         job = job_of(json.loads(file.read_text(encoding="utf-8")))
         problems = stored_rows(out / PROBLEMS_FILE, problem_of)
-        for _ in problems:  # find damage now
+        for _ in problems:  # parse every problem now, to report damage early
             pass
     except (ValueError, KeyError, TypeError) as error:
         raise EvaluationError(

@@ -77,7 +77,7 @@ def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
 
 
 def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
-    """Score the :func:`ungraded` ones of ``items`` and return their number; no item may repeat."""
+    """Score the :func:`ungraded` items and return their number; ``items`` must be distinct."""
     work = [
         (journal.keys.key(problem.id, problem.prompt_sha256, index), problem)
         for problem, index in ungraded(items, journal)
@@ -113,8 +113,8 @@ PATIENCE_SECONDS = 1.0
 class GradingThread(Closing):
     """Scores samples in a thread; ``submit`` and ``finish`` raise its errors.
 
-    ``close`` waits for the current chunk only. ``every`` returns all items. If the evaluation had ``begun`` earlier,
-    its samples without a verdict are scored first.
+    ``close`` waits for the current chunk only. ``every()`` yields all items of the evaluation. If it was ``begun``
+    earlier, samples without a verdict are scored first.
     """
 
     def __init__(
@@ -153,9 +153,7 @@ class GradingThread(Closing):
         self._queue.put(None)
         bar_shown, waiting_since = False, time.monotonic()
         waiting = self._submitted + self._skipped - self._graded
-        total = (
-            None if self._begun else waiting
-        )  # samples found in the journal are not counted beforehand
+        total = None if self._begun else waiting  # unscored samples of the journal were not counted
         counted = self._graded + self._graded_from_journal
         while self._thread.is_alive():
             self._thread.join(LOOK_SECONDS)

@@ -72,7 +72,7 @@ class Stored(Sequence[T], Generic[T]):
         ahead, first, following = b"", 0, 0
         for place, size in zip(self._places, self._sizes, strict=True):
             if not first <= place <= place + size <= first + len(ahead):
-                more = CHUNK if place == following else 0  # one by one
+                more = CHUNK if place == following else 0  # rows are read in file order
                 ahead, first = self._file.read(place, max(size, more)), place
             following = place + size + 1
             yield self._row(ahead[place - first : place - first + size])

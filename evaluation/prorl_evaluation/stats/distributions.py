@@ -23,7 +23,7 @@ def _scipy(name: str) -> ModuleType:
 
 
 def require_scipy() -> None:
-    """Raise MissingExtraError without scipy, before samples are paid for."""
+    """Raise MissingExtraError if scipy is missing; called before samples are paid for."""
     _scipy("special")
 
 

@@ -1,4 +1,4 @@
-"""Computes intervals over new samples of the same problems; benchmarks/fixed_set.py measures their coverage."""
+"""Computes intervals over new samples of the same problems."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def sampling_variance(n: int, c: int, k: int) -> float:
 def fixed_interval(problems: Sequence[Counted], k: int, level: float = 0.95) -> Interval:
     """Return mean pass@k with its interval over new samples of the same problems, conservative if 2k > n.
 
-    It is Jeffreys' interval Beta(v m + 1/2, (1 - v) m + 1/2) of the mean v, where m answers would have the estimated
-    variance. If all answers of N problems are alike, m is about N n / k.
+    It is Jeffreys' interval Beta(v m + 1/2, (1 - v) m + 1/2) of the mean v, where m is the number of answers with the
+    estimated variance. If all answers of N problems are alike, m is about N n / k.
     """
     value, variance, size, count = _moments(problems, k)
     undefined = len(problems) - count

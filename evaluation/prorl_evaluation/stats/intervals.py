@@ -65,7 +65,7 @@ _MERGED = object()
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The resampled units: ``clusters`` (None: values) within ``strata`` (None: one)."""
+    """The units to resample: ``clusters`` (None: single values) within ``strata`` (None: one stratum)."""
 
     clusters: Sequence[Hashable] | None = None
     strata: Sequence[Hashable] | None = None
@@ -187,7 +187,7 @@ def paired_columns(
     """Return intervals and draws for columns of paired differences in [-1, 1], shape [N, M].
 
     Pseudo-problems lie at plus and minus the typical size of a change, which is sum(d^2) / sum(|d|) with PRIOR added to
-    both sums. FEW and MANY say when they move towards the mean. Tails are widened by ``expanded_tail``.
+    both sums. From FEW to MANY changed clusters, they move towards the mean. Tails are widened by ``expanded_tail``.
     """
     import numpy as np
 
@@ -259,7 +259,7 @@ def _draw_whole(
         share, cluster = sizes.sum() / len(matrix), sizes.mean()
         shape = max(len(members) - 2.0, 0.5) / len(
             members
-        )  # (n - 2) / n: the spread of draws has no bias
+        )  # (n - 2) / n makes the spread of the draws unbiased
         step = max(1, _BLOCK // len(members))
         for start in range(0, how.draws, step):
             stop = min(start + step, how.draws)

@@ -154,7 +154,7 @@ def length_changes(
 def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Units:
     """Return the units of problems, with domains as strata. Raises EvaluationError for an unknown ``cluster``.
 
-    "task" clusters problems by label ``family``, or by ``benchmark`` without one.
+    "task" clusters problems by label ``family``, or else ``benchmark``.
     """
     check_cluster(cluster)
     strata = [p.domain for p in problems]

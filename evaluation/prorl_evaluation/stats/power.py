@@ -141,7 +141,7 @@ def needed_problems(
     target: float = TARGET_POWER,
     trials: int = TRIALS,
 ) -> int | None:
-    """Return how many problems detect the gain with power ``target``, to within 5%; None above MOST_PROBLEMS."""
+    """Return the number of problems needed for the power ``target``, to within 5%; None above MOST_PROBLEMS."""
     rates = rates or Rates()
     _check_gain(gain, rates)
     start = math.inf
@@ -173,7 +173,7 @@ def needed_samples(
     *,
     target: float = TARGET_POWER,
 ) -> int | None:
-    """Return the smallest power of two of samples per problem that reaches the power ``target``, or None."""
+    """Return the samples per problem (a power of two) needed for the power ``target``; None above MOST_SAMPLES."""
     n = 1
     while n <= MOST_SAMPLES:
         if power(problems, n, gain, rates) >= target:
@@ -186,7 +186,7 @@ def poor_power(problems: int, n: int) -> str | None:
     """Return a warning if the evaluation would often miss a gain of GAIN_OF_INTEREST."""
     if problems < 2:
         return None if problems < 1 else "1 problem: no gain can be shown on it"
-    if problems >= 500:  # one sample each is enough
+    if problems >= 500:  # one sample per problem is enough
         return None
     needed = _needed(n)
     chance = power(problems, n, GAIN_OF_INTEREST, trials=_QUICK)

@@ -1,6 +1,6 @@
 """Runs a suite: every model on every loaded benchmark, each in a separate folder.
 
-Failures are recorded; the same call resumes.
+Failures are recorded; repeating the call resumes.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class SuiteResult:
 
 
 def suites_root(run: Run | None, out: Path | None) -> Path:
-    """Return the folder for suites: ``out``, the run's, or EVALS'."""
+    """Return ``out``, or else the suites folder of the run or of EVALS."""
     if out is not None:
         return out
     return (run.path if run is not None else EVALS) / SUITES

@@ -107,11 +107,11 @@ class ProceduralSpec(_Strict):
 
     @property
     def template(self) -> str:
-        """The prompt (default: the domain's), which contains PLACE."""
+        """The prompt (default: the domain's), with PLACE for the question."""
         written = self.prompt if self.prompt is not None else VERIFIERS.get(self.domain).data.prompt
         try:
             return written.format(question=PLACE)
-        except (KeyError, IndexError, ValueError, AttributeError):  # single braces
+        except (KeyError, IndexError, ValueError, AttributeError):  # unescaped braces
             return written
 
 

@@ -119,7 +119,7 @@ def _published_row(row: PublishedCells, with_average: bool) -> tuple[str, ...]:
 
 def _by_group(result: SuiteResult, table: Table, choice: RowChoice) -> SuiteTable:
     name, by = table.benchmark, table.by
-    assert name is not None and by is not None  # a table has both or neither
+    assert name is not None and by is not None  # a table with ``by`` has one benchmark
     metric = result.suite.metric(name)
     scores = {
         model.label: group_scores(outcome, metric, by)
@@ -174,7 +174,7 @@ def _below(
 ) -> list[str]:
     lines: dict[str, None] = {}
     for row in printed:
-        by_column = len(row.cells) == len(columns)  # otherwise the cells are of groups
+        by_column = len(row.cells) == len(columns)  # otherwise a cell is a group
         cells = dict(zip(columns, row.cells, strict=True)) if by_column else {}
         for head, why in row.marks.items():
             mark = ABSENT if cells.get(head, 0.0) is None else ASSUMED

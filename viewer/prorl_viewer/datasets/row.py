@@ -27,7 +27,7 @@ from prorl_viewer.subject import Json, NotFoundError, Private, Query, private
 
 
 def local_templates() -> list[str]:
-    """Return the downloaded models; none without Transformers."""
+    """Return the downloaded models, [] without Transformers."""
     if find_spec("transformers") is None:
         return []
     from prorl_inference.models.store import list_models
@@ -104,7 +104,7 @@ def _candidates(table: RowTable, row: int) -> Places:
         if family.of(row)
         else np.empty(0, np.int64)
     )
-    if len(kin) > CANDIDATES:  # rarest words in common first, then nearest in the file
+    if len(kin) > CANDIDATES:  # the rows that share the rarest words, then the nearest in the file
         nearest = np.lexsort((np.abs(kin - row), -scores[kin]))
         kin = kin[nearest[:CANDIDATES]]
     best = np.argsort(-scores, kind="stable")[: CANDIDATES + 1]
@@ -188,7 +188,7 @@ def place(table: RowTable, query: Query) -> int:
 def gold_response(
     verifier: str, reference: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> str | None:
-    """Return a response with reward 1: the row's own, or one made by its verifier."""
+    """Return a response with reward 1, from the row or made by its verifier; None if there is neither."""
     response = metadata.get("gold_response")
     if isinstance(response, str):
         return response
@@ -198,7 +198,7 @@ def gold_response(
 def _parsed(text: str | None) -> dict[str, Any]:
     try:
         value = json.loads(text or "{}")
-    except (ValueError, RecursionError):  # show such a row as it is
+    except (ValueError, RecursionError):  # show the text unparsed
         return {"not JSON": text}
     return value if isinstance(value, dict) else {"value": value}
 

@@ -128,7 +128,7 @@ class _LabelMaker:
     def add_values(self, values: list[Any]) -> None:
         try:
             codes = [self.codes[value] for value in values]
-        except (KeyError, TypeError):  # a new value, or one that is no label
+        except (KeyError, TypeError):  # a new value, or a value that cannot be a label
             codes = [self._code(value) for value in values]
         self.parts.append(np.array(codes, np.int32))
 
@@ -274,7 +274,7 @@ def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
     lengths = [np.empty(0, np.int32)]
     with tempfile.NamedTemporaryFile(
         prefix="prorl-view-"
-    ) as scratch:  # what is mapped stays when it goes
+    ) as scratch:  # the mapping outlives the deleted file
         with pa.ipc.new_file(scratch.name, schema) as out:
             for path in files:
                 with explained(path), parquet.ParquetFile(path) as file:
@@ -328,7 +328,7 @@ def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
     for key, passes in (("rate_from", np.greater_equal), ("rate_to", np.less_equal)):
         if query.get(key):
             bound = np.float32(number(query, key, 0.0))
-            other_filters &= passes(rates.value, bound)  # an unrated row passes neither
+            other_filters &= passes(rates.value, bound)  # NaN fails both comparisons
     if text := query.get("q", ""):
         if len(text) > LONGEST_TEXT:
             raise UserError(f"a search text must have at most {LONGEST_TEXT} characters")

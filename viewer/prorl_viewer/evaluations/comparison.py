@@ -40,7 +40,7 @@ def curves(data: ReportData, keys: Sequence[str], group: str) -> Json:
 
 
 def stored_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str) -> Json:
-    """Return the curves stored in the results, shown until others are computed."""
+    """Return the curves stored in the results, shown until the report is computed."""
     kind, _, name = group.partition(":")
     groups = [(k, r.label, r.group(name)) for k, r in zip(keys, results, strict=True)]
     present = [
@@ -59,7 +59,7 @@ def stored_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str
 
 
 def claims(data: ReportData) -> Json:
-    """Return all claims with their tests, rule and meaning."""
+    """Return all claims with their tests, the decision rule and explanations."""
     report = data.boundary
     tables = [] if report is None else ladder_tables(report)
     if data.posteriors:
@@ -112,7 +112,7 @@ def _multiple(report: BoundaryReport) -> str:
 
 
 def _claim(group: BoundaryGroup, at: int, report: BoundaryReport | None) -> Json:
-    assert report is not None  # a group with claims has a report
+    assert report is not None  # claims come from a report
     claim, changes = group.claims[at], group.changes[at]
     return {
         "group": name_of(group),

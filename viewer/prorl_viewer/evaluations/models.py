@@ -28,7 +28,7 @@ class Model:
 
     @property
     def one(self) -> Part:
-        """The first folder, for values that all share."""
+        """The first folder, for values that all folders share."""
         return next(iter(self.parts.values()))
 
     def refresh(self) -> None:

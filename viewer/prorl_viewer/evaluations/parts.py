@@ -235,7 +235,7 @@ class Part:
     @property
     def label(self) -> str:
         described = self.job or self.result
-        assert described is not None  # ``refresh`` found one of them
+        assert described is not None  # ``refresh`` has read one of them
         return described.label
 
     @property

@@ -145,7 +145,7 @@ class EvaluationSubject:
         changed: list[str] = []
         if any(m.finished for m in self._models):
             data = self._report(self._choose({}), patience=None)
-            assert data is not None  # patience None waits
+            assert data is not None  # ``patience=None`` waits for the report
             yield "claims", {}
             for group in data.groups:
                 yield "curves", {"group": comparison.name_of(group)}

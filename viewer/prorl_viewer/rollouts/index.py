@@ -127,7 +127,7 @@ class IndexState:
 
 
 class Index(Closing):
-    """The rollouts of a run; ``cache`` defaults to the user's."""
+    """The rollouts of a run; ``cache`` defaults to the user's cache folder."""
 
     def __init__(self, run: Path, cache: Path | None = None) -> None:
         self.run = run
@@ -304,6 +304,6 @@ def _keys(folder: Path) -> Iterable[FileKey]:
         return
     for entry in entries:
         if _STEP_FILE.fullmatch(entry.name) and entry.is_file():  # opening a pipe would block
-            with contextlib.suppress(FileNotFoundError):  # deleted meanwhile
+            with contextlib.suppress(FileNotFoundError):  # the file was deleted meanwhile
                 stat = entry.stat()
                 yield FileKey(entry.name, stat.st_size, stat.st_mtime_ns)

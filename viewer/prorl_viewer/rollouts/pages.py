@@ -104,7 +104,7 @@ class Rollouts(Closing):
         return self._listed(query, lambda table, rows: rows, self._line)
 
     def groups(self, query: Query) -> Json:
-        """Return the prompts by step of which a response matches, with the rewards of all their responses."""
+        """Return the prompts by step that have a matching response, with the rewards of all their responses."""
         return self._listed(query, Table.first_of_groups, self._group_line)
 
     def _listed(
@@ -265,7 +265,7 @@ class Rollouts(Closing):
         )
 
     def _trained_in(self, table: Table, row: Mapping[str, Any]) -> int | None:
-        """Return the step that trained on a response carried over to it."""
+        """Return the later step that trained on this response, or None if it was not carried over."""
         carried = Filter(words={"sample_id": [row["sample_id"] or ""]}, flags={"carried": True})
         rows = table.select(carried)
         same = rows[table.numbers["sample_index"][rows] == (row["sample_index"] or 0)]

@@ -175,7 +175,7 @@ class Segment:
             return
         try:
             file = self.texts.open("rb")
-        except FileNotFoundError as error:  # its steps were rewritten
+        except FileNotFoundError as error:  # the run rewrote these steps
             raise NotFoundError("the run's rollouts have changed: ask again") from error
         with file:
             buffer = bytearray()
@@ -218,7 +218,7 @@ def read_segment(file: Path, key: FileKey) -> Segment:
     }
     for name in (*WORDS, *NUMBERS, *FLAGS):
         column = table[name].combine_chunks()
-        if name in WORDS:  # an empty word stands for none
+        if name in WORDS:  # "" means a missing word
             cut = compute.utf8_slice_codeunits(column.fill_null(""), 0, LONGEST_WORD)
             columns[name] = cut.dictionary_encode()
         else:

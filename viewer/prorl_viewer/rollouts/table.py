@@ -94,7 +94,7 @@ class Table:
         return rows[np.argsort(-values if down else values, kind="stable")]
 
     def first_of_groups(self, rows: Rows) -> Rows:
-        """Return the first row of each prompt in a step; ``rows`` are as ``select`` returns them."""
+        """Return the first row of each prompt and step; ``rows`` must have the order of ``select``."""
         steps, prompts = self.numbers["step"][rows], self.codes["sample_id"][rows]
         new = np.ones(len(rows), np.bool_)
         new[1:] = (steps[1:] != steps[:-1]) | (prompts[1:] != prompts[:-1])
@@ -183,7 +183,7 @@ def read_query(query: Query) -> RowQuery:
         raise UserError(f"offset must be at least 0 and limit from 0 to {MOST_ROWS}")
     sort = choice(query, "sort", SORTED_BY, "step")
     down = choice(query, "order", ("asc", "desc"), "desc" if sort == "step" else "asc") == "desc"
-    flags.setdefault("carried", False)  # their own step lists them
+    flags.setdefault("carried", False)  # only the step that sampled a response lists it
     return RowQuery(Filter(ranges, words, flags), text, sort, down, offset, limit)
 
 

@@ -1,8 +1,8 @@
 """Compares the steps before and after step N, to explain a fall of the reward.
 
-Changes are in standard errors, estimated from single steps; neighbouring steps are correlated, so this proves nothing.
-A change of the mean reward is split exactly among parts: ``within`` is a part's own change times its mean share,
-``mix`` its change of share times its distance from the overall mean.
+Changes are in standard errors, estimated from single steps; neighbouring steps are correlated, so they are no
+significance test. A change of the mean reward is split exactly among parts: ``within`` is a part's own change times its
+mean share, ``mix`` its change of share times its distance from the overall mean.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PART_RATES = ("pass_rate", "unparsable_rate", "truncated_rate", "length_mean", "
 
 
 class Spans(NamedTuple):
-    """First and last step before step N, and from step N."""
+    """First and last step of the span before step N and of the span from step N."""
 
     before: tuple[int, int]
     after: tuple[int, int]
@@ -88,7 +88,7 @@ def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -
 
 
 def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> dict[str, Part]:
-    """Return the parts with a reward in these steps, averaged over groups or (tasks) responses."""
+    """Return the parts with a reward in these steps, averaged over groups (domains) or responses (tasks)."""
     parts, weight = {}, WEIGHTS[breakdown]
     start, stop = bisect_left(metrics.steps, span[0]), bisect_left(metrics.steps, span[1] + 1)
     for name in metrics.parts(breakdown):
@@ -126,7 +126,7 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
 def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
     """Split the change of the mean reward among the parts, largest first.
 
-    A part missing on one side is all ``mix``; ``rest`` sums those after PARTS.
+    A part missing on one side is all ``mix``; ``rest`` sums the parts after the first PARTS.
     """
     whole_before, whole_after = (sum(p.weight for p in side.values()) for side in (before, after))
     if not whole_before or not whole_after:

@@ -66,7 +66,7 @@ LABELS = {
 def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
     """Return bands, marks and decisions up to step ``last``.
 
-    Consecutive decisions of a kind that can occur at every step are one entry.
+    Consecutive decisions of a kind in EVERY_STEP become one entry.
     """
     decisions = [read_decision(row) for row in rows if _is_one(row)]
     spans = {
@@ -172,7 +172,7 @@ class ForecastCache:
         self._kept: tuple[tuple[int, int], Json] | None = None
 
     def forecast(self, last_step: int, last_validation: int) -> Json:
-        """Return the forecast up to the run's planned end, or further once that is reached.
+        """Return the forecast up to the run's planned end, or beyond it once the run has reached it.
 
         ``points`` are [step, value, low, high], empty if the value is not identifiable.
         """

@@ -59,7 +59,7 @@ def _read_plain(path: Path, time: int, size: int) -> dict[str, Any]:
 def _of_preset(name: str) -> Mapping[str, Any] | None:
     try:
         return flat(load_config(name).model_dump(mode="json"))
-    except UserError:  # a removed preset, or a file
+    except UserError:  # the preset was removed, or is a file
         return None
 
 
@@ -229,7 +229,7 @@ def _path_in(config: dict[str, Any], section: str) -> Any:
 def _identity(run: RunFolder) -> Json:
     try:
         identity: Any = run.identity()
-    except (ValueError, RecursionError):  # not JSON
+    except (ValueError, RecursionError):  # the file is not JSON
         return {}
     if not isinstance(identity, dict):
         return {}
@@ -243,5 +243,6 @@ def _lineage(run: RunFolder) -> list[str]:
     try:
         state = read_state(checkpoint_path(run.checkpoints, newest))
         return lines(state.get("lineage", []))
-    except (UserError, OSError, ValueError, TypeError, AttributeError, KeyError):  # pruned, or odd
+    except (UserError, OSError, ValueError, TypeError, AttributeError, KeyError):
+        # the checkpoint was pruned, or its state is invalid
         return []

@@ -91,7 +91,7 @@ class Metrics:
             self.steps, self.columns, self.problems = [], {}, {}
             self.rewritten += 1
         for row in rows:
-            with contextlib.suppress(OverflowError, RecursionError):  # not a line of a run
+            with contextlib.suppress(OverflowError, RecursionError):  # not a line that a run writes
                 self._add(int(row["step"]), list(scalars(row)))
                 if isinstance(rewards := row.get("validation_rewards"), list):
                     self.problems[int(row["step"])] = rewards
@@ -226,7 +226,7 @@ class TaskTable:
             for step, path in requested.items():
                 try:
                     stat = path.stat()
-                except FileNotFoundError:  # the run was cut back meanwhile
+                except FileNotFoundError:  # the run was rolled back meanwhile
                     continue
                 stamp = (stat.st_size, stat.st_mtime_ns)
                 cached = self._steps.get(step)

@@ -159,13 +159,13 @@ class RunSubject:
         return {"step": step, "decisions": decisions.at_step(self._decisions.rows, step)}
 
     def _rules(self, query: Query) -> Json:
-        """Return what the rules observed at ``step``."""
+        """Return the values that the controller's rules observed at ``step``."""
         with self._lock:
             self._metrics.refresh()
             step = self._recorded(query, least=1)
         try:
             config = check_config(read_plain(self.run.config_path))
-        except UserError as error:  # a plug-in's part: the viewer loads no plug-ins
+        except UserError as error:  # a plug-in's part, as the viewer loads no plug-ins
             return {"step": step, "seen": [], "trouble": str(error)}
         rows = {int(row["step"]): row for row in self.run.metrics()}
         return {"step": step, "seen": decisions.evidence(rules_at(config, rows, step))}

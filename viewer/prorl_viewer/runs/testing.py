@@ -15,7 +15,7 @@ from prorl_training.schedule.controller import Controller
 from prorl_training.schedule.safety import Guard
 from prorl_training.schedule.simulate import simulate_step
 
-if TYPE_CHECKING:  # it brings torch
+if TYPE_CHECKING:  # importing it loads torch
     from prorl_training.types import Group
 
 TASKS = {
@@ -67,7 +67,7 @@ def write_run(
 def write_steps(
     run: RunFolder, config: TrainConfig, steps: Iterable[int], seed: int = 0, falls_at: int = 0
 ) -> None:
-    """Append these first steps to the run's files."""
+    """Append the given steps to the run's files."""
     controller, guard, tokens = Controller(config), Guard(config.safety), 0
     for step in steps:
         row = made_up_row(step, seed, 0 < falls_at <= step, controller.last_reset)
