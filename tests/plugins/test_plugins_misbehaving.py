@@ -86,7 +86,7 @@ NO_REWARD = {
     "metric-nan": "a worker sent no verdict: ValueError(\"metrics {'part': nan}\")",
     "metric-object": "scorer failed: the score is not JSON: Object of type object",
     "says-broken": "scorer failed: my judge is down",
-    "raises": "scorer failed: KeyError: 'no such word' (rewards.py, line 19)",
+    "raises": "scorer failed: KeyError: 'no such word' (rewards.py, line 20)",
     "leaves": "worker exit code 1: SystemExit: 0",
     "leaves-hard": "worker exit code 0",
     "writes-frames": "a worker sent no verdict",
