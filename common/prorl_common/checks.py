@@ -11,7 +11,7 @@ State = Literal["ok", "note", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Outcome of one check; ``cure`` is empty if it is fine."""
+    """Outcome of one check; ``cure`` is empty if the check passed."""
 
     name: str
     state: State
@@ -20,7 +20,7 @@ class Check:
 
 
 def is_installed(module: str) -> bool:
-    """Return whether a package can be imported, without importing it; folders without ``__init__.py`` do not count."""
+    """Return whether a package can be imported, without importing it. Folders without ``__init__.py`` do not count."""
     try:
         spec = importlib.util.find_spec(module)
     except (ImportError, ValueError):

@@ -217,7 +217,7 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
 
 
 def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] = ()) -> M:
-    """Return the validated config. Raises ConfigError with ``complaints``, or else with the model's errors."""
+    """Return the validated config. Raises ConfigError for ``complaints`` or, without these, validation errors."""
     lines = list(complaints)
     if not lines:
         try:
@@ -233,7 +233,7 @@ def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] =
 def mistakes(
     model: type[BaseModel], values: Mapping[str, Any], prefix: Where = ()
 ) -> dict[Where, str]:
-    """Return a message for each unknown key, invalid value and :func:`unfit_numbers`, by path below ``prefix``."""
+    """Return path -> message for each unknown key, invalid value or unfit number. Paths start with ``prefix``."""
     messages: dict[Where, str] = {}
     for path, line in unfit_numbers(values, model, prefix):
         messages.setdefault(path, line)
@@ -311,7 +311,7 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Where) -> str
 
 
 def suggest(model: type[BaseModel], path: Where, prefix: Where = ()) -> str:
-    """Return `` (did you mean ...?)`` with the same key of another section, else the most similar key here."""
+    """Return `` (did you mean ...?)`` with the same key of another section or a similar key of this section."""
     key, section = str(path[-1]), section_at(model, path[:-1])
     elsewhere = [dotted for dotted in all_keys(model) if dotted.split(".")[-1] == key]
     if elsewhere and len(path) == 1 and not prefix:

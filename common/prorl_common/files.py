@@ -58,14 +58,14 @@ def explain_write_errors(path: Path) -> Iterator[None]:
 
 
 def says_disk_full(error: BaseException) -> bool:
-    """Return whether an error of any library reports a full disk."""
+    """Return whether ``error``, raised by any library, means that the disk is full."""
     if isinstance(error, DiskFullError) or getattr(error, "errno", None) in _NO_ROOM:
         return True
     return any(words in str(error) for words in ("No space left", "StorageFull", "quota exceeded"))
 
 
 def is_full(folder: Path) -> bool:
-    """Return whether the disk of ``folder`` is full, for libraries that do not say why a write failed."""
+    """Return whether the disk of ``folder`` is full."""
     try:
         stats = os.statvfs(folder)
     except OSError:
@@ -123,7 +123,7 @@ def atomic_write_text(path: Path, text: str) -> None:
 def atomic_directory(target: Path, within: Path | None = None) -> Iterator[Path]:
     """Yield a temporary folder that replaces ``target`` if the block ends without error.
 
-    It is created next to ``target`` or in ``within``, on the same disk. A killed process leaves it there.
+    The folder is created next to ``target``, or in ``within`` on the same disk. A killed process leaves it there.
     """
     with explain_write_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -169,7 +169,7 @@ def read_jsonl(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, object) for each non-blank line of a .jsonl or .jsonl.gz file.
 
-    Raises UserError for an unreadable file and, unless ``on_bad`` takes it, for a line that is not a JSON object.
+    Raises UserError for an unreadable file. For a line that is not a JSON object, calls ``on_bad`` or raises UserError.
     """
     if not path.is_file():
         raise UserError(

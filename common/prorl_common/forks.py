@@ -24,10 +24,10 @@ from typing import IO, Any, NoReturn
 from prorl_common.errors import ServiceError
 
 START_SECONDS = 60.0
-"""Time limit for a template or child to get ready."""
+"""Maximum seconds until a template or child is ready."""
 _REPLY_SECONDS = 10.0
 _LOOK_SECONDS = 1.0
-"""How often a template checks that its host is alive."""
+"""Seconds between a template's checks that its parent process is alive."""
 _DATAGRAM = 1 << 16
 _LAST_WORDS = 4000
 _PR_SET_PDEATHSIG = 1
@@ -125,7 +125,7 @@ class Template:
         return self._process.poll() is None
 
     def child(self, order: Mapping[str, Any], owner: int | None = None) -> Child:
-        """Fork a child for ``order`` (JSON), to which its ``"folder"`` is added. Raises ChildError.
+        """Fork a child and send it ``order`` as JSON, with its folder as ``"folder"``. Raises ChildError.
 
         If this process is root, the user ``owner`` gets the folder.
         """

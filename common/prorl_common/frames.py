@@ -17,7 +17,7 @@ HEADER = struct.Struct(">I")
 MAX_FRAME = 256 * 1024 * 1024
 """Maximum bytes of a frame, sent or read."""
 MAX_DEPTH = 310
-"""Maximum nesting of lists and objects; a sandbox value nested 100 deep takes three levels for each of its own."""
+"""Maximum nesting of lists and objects. A sandbox value has at most 100 levels, each encoded as three."""
 MAX_DIGITS = 4300
 """Maximum digits of an integer, as in Python."""
 _ENCODER = json.JSONEncoder(separators=(",", ":"))  # ASCII; json.dumps would create one per call
@@ -186,7 +186,7 @@ class Reader:
         """Return the object in the next frame. Raises FrameError, FrameTimeout."""
         message = read_json(
             self.receive_body(deadline, limit), nan=True
-        )  # a reference may hold NaN
+        )  # a task's reference may hold NaN
         if not isinstance(message, dict):
             raise FrameError("a frame must hold a JSON object")
         return message

@@ -115,7 +115,7 @@ def bearer_token(explicit: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A response of any status. ``hide`` removes the key from a string."""
+    """A response of any status. ``hide`` removes the bearer token from a string."""
 
     status: int
     headers: Mapping[str, str]
@@ -133,7 +133,7 @@ class Reply:
         return value
 
     def message(self) -> str:
-        """Return the body's error message in one short line without the key."""
+        """Return the body's error message in one short line without the bearer token."""
         try:
             value = json.loads(self.body)
         except ValueError:
@@ -313,7 +313,7 @@ def enable_keepalive(sock: socket.socket) -> None:
     """Make the kernel detect a vanished host within a minute; accepted connections inherit this."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     probes = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
-    for name, value in (*probes, ("TCP_USER_TIMEOUT", 60_000)):  # the last: unacknowledged, in ms
+    for name, value in (*probes, ("TCP_USER_TIMEOUT", 60_000)):  # the last one is in ms
         if hasattr(socket, name):
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
@@ -322,9 +322,9 @@ def enable_keepalive(sock: socket.socket) -> None:
 class RetryPolicy:
     """Delays and limits of retries, in seconds.
 
-    The delay starts at ``first`` and doubles up to ``longest``. If the server asks for more, that is used, up to
-    ``longest_asked``. Up to a quarter is added at random. ``tries`` limits the failures of a request, ``patience`` the
-    time without an answer.
+    The delay starts at ``first`` and doubles up to ``longest``. If the server asks for a longer delay, up to
+    ``longest_asked``, that is used. Up to a quarter is added at random. ``tries`` limits the failures of a request,
+    ``patience`` the time without an answer.
     """
 
     first: float = 0.5
@@ -363,9 +363,9 @@ class ServerWatch:
         self._stopped = False
 
     def until_answered(self, ask: Callable[[], T]) -> T:
-        """Return the result of ``ask``, retried after each TransientError.
+        """Call ``ask`` until it raises no TransientError, and return its result.
 
-        Raises ServiceError when giving up, StoppedError after :meth:`stop`.
+        Raises ServiceError if the policy allows no further try, StoppedError after :meth:`stop`.
         """
         failures = 0
         while True:
@@ -395,7 +395,7 @@ class ServerWatch:
                 self._changed.notify_all()
 
     def failed(self, failure: TransientError, began: float = math.inf) -> None:
-        """Record a failed attempt, which counts only if it ``began`` after the last answer.
+        """Record a failed attempt; it counts towards ``GONE_AFTER`` only if it ``began`` after the last answer.
 
         Raises ServiceError after ``patience``, StoppedError after :meth:`stop`.
         """
@@ -438,7 +438,7 @@ class ServerWatch:
             )
 
     def wait(self, seconds: float, asked: bool = False) -> None:
-        """Sleep for ``seconds``, or less if the server is back earlier and had not ``asked`` for the wait.
+        """Sleep for ``seconds``. Wake early if the server answers, unless it ``asked`` for the delay.
 
         Raises StoppedError after :meth:`stop`.
         """
@@ -454,7 +454,7 @@ class ServerWatch:
                 raise StoppedError
 
     def stop(self) -> None:
-        """Wake and end every waiting thread."""
+        """Make every waiting thread raise StoppedError."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()

@@ -127,7 +127,7 @@ def upload(
             changes.append(library.CommitOperationAdd(path_in_repo=name, path_or_fileobj=body))
         done = api.create_commit(repo, changes, commit_message=message, repo_type=kind)
     except anything as error:
-        # the library may raise another error while it handles a refusal, which is then the context
+        # the library may raise another error while it handles a refusal, its context
         if {_status(error), _status(error.__context__)} & {401, 403}:
             raise UserError(
                 f"the hub refuses the push to {repo} (HTTP {_status(error) or _status(error.__context__)}): HF_TOKEN "

@@ -106,7 +106,7 @@ def _handle(number: int, frame: FrameType | None) -> None:
     block = _blocks[-1]
     if _state.handled == 1 and _state.received < 2 and block.react is not None:
         block.react()
-    elif not (_state.raised and _state.watched):  # only once: it must not interrupt an orderly exit
+    elif not (_state.raised and _state.watched):  # a second one would interrupt the clean-up
         _state.raised = True
         raise KeyboardInterrupt
 

@@ -156,7 +156,7 @@ def what_failed(error: Exception) -> str:
 
 
 def _load(path: Path, expected: str | None) -> None:
-    """Run a file as a module; exactly the bytes that run are hashed."""
+    """Run a plug-in file as a module, and hash exactly the bytes that run."""
     if path.suffix != ".py":
         raise PluginError(f"plug-in {path}: a plug-in is a Python file, NAME.py")
     try:
@@ -245,9 +245,9 @@ def _constant(spec: S) -> Callable[[], S]:
 
 
 class Door(Generic[S]):
-    """All specs of type ``spec`` under the entry-point ``group``; messages call such a part ``noun``.
+    """All specs of type ``spec`` in the entry-point ``group``; ``noun`` names such a spec in messages.
 
-    prorl's own specs are loaded when they are used, third-party specs when names are needed.
+    prorl's own specs are loaded on first use, third-party specs as soon as names are looked up.
     """
 
     def __init__(self, group: str, spec: type[S], noun: str) -> None:
@@ -302,7 +302,7 @@ class Door(Generic[S]):
 
     def _add_entry_point(self, point: EntryPoint) -> None:
         origin = _origin_of(point)
-        if origin.is_ours:  # named like its one spec, so listing loads nothing
+        if origin.is_ours:  # it is named after its one spec, so listing names loads nothing
             kind, _, name = point.name.rpartition(".")
             if kind in ("", self.noun.replace(" ", "-")):
                 once = functools.cache(lambda: self._specs(point, origin)[0])
@@ -316,9 +316,7 @@ class Door(Generic[S]):
 
     def _add(self, name: str, part: _Part[S]) -> None:
         if name in self._parts:
-            if (
-                self._parts[name].get() is part.get()
-            ):  # a plug-in that imports a spec in order to extend it
+            if self._parts[name].get() is part.get():  # a plug-in file may import an existing spec
                 return
             raise PluginError(
                 f"two parts are named {self.noun} {name!r}: one of {self._parts[name].origin}, one of "
@@ -336,7 +334,7 @@ def _origin_of(point: EntryPoint) -> Origin:
 
 
 def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
-    """Return the specs of an entry point. Raises PluginError, except for errors in prorl's own parts."""
+    """Return the specs of an entry point. Raises PluginError; errors in prorl's own parts are not converted."""
     try:
         value = point.load()
         if not isinstance(value, Sequence) and not hasattr(value, "name"):

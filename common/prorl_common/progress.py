@@ -69,12 +69,11 @@ def without_repeats(tell: Callable[[str], None]) -> Callable[[str], None]:
 class Stage:
     """A stage of work with its count, facts and estimated time left.
 
-    The time is estimated only if, in the newer half of the work, the fastest quarter was at most twice as fast as the
-    slowest. A total that is exceeded is dropped.
+    There is no estimate while the speed of recent work varies more than twofold.
     """
 
     GAP = 0.2
-    """Minimum seconds between two marks; counts that arrive faster are merged."""
+    """Minimum seconds between two recorded counts; counts that arrive faster are merged."""
     MOST_MARKS = 256
 
     def __init__(
@@ -116,7 +115,7 @@ class Stage:
         ends = [newer[round(part * last / 4)] for part in range(5)]
         rates = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in itertools.pairwise(ends)]
         usual, since = (ends[4][1] - ends[0][1]) / last, self._clock() - ends[4][0]
-        # upper bound for the last part, as if its next items finished now
+        # upper bound of the last quarter's rate, as if its next items finished now
         rates[3] = min(
             rates[3], (ends[4][1] - ends[3][1] + usual) / (since + ends[4][0] - ends[3][0])
         )

@@ -100,8 +100,8 @@ def read_rollouts(
 ) -> pa.Table:
     """Return ``columns`` (None: all) of a rollout file, old or new, with the types of ``schema``.
 
-    Columns that older files lack are null. Unless ``carried``, responses that an earlier step's file also has are left
-    out. Raises UserError if it is not a rollout file.
+    Columns that the file lacks are null. Responses that an earlier step's file also holds are left out, unless
+    ``carried``. Raises UserError if ``file`` is not a rollout file.
     """
     import pyarrow as pa
     from pyarrow import compute, parquet

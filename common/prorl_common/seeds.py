@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 MOST = 10**9
-"""Upper bound of settings that declare none."""
+"""Upper bound of settings that declare no other."""
 MOST_SEED = 2**63 - 1
 MOST_STEPS = 1_000_000
 MOST_SAMPLES = 1_000_000

@@ -209,7 +209,7 @@ class Panel:
 
 
 class Key(Panel):
-    """A legend's symbol, 34 by 12, without axes."""
+    """A legend's symbol of 34 by 12 pixels, without axes."""
 
     def __init__(self) -> None:
         super().__init__(Axis(0.0, 34.0), Axis(0.0, 12.0), (34.0, 12.0), 0.0, 0.0)

@@ -98,9 +98,9 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A finished row with its keys and what its gold check needs.
+    """A finished row with its keys and the data for its gold check.
 
-    ``box`` replaces the reference in the gold check. Rows with equal ``key`` are the same problem, with equal
+    ``box`` replaces the reference in the gold check. Rows with equal ``key`` are the same problem, rows with equal
     ``prompt_key`` the same prompt; ``signature`` finds near-duplicates. A ``variant`` stays although it matches
     benchmark items, because its numbers differ.
     """
@@ -147,7 +147,7 @@ def encode(candidate: Candidate | Drop) -> dict[str, Any]:
 
 
 def decode(values: Mapping[str, Any]) -> Candidate | Drop:
-    """Return the record that ``encode`` was given. Raises TypeError."""
+    """Return the record from the values that ``encode`` returned. Raises TypeError."""
     if "drop" not in values:
         return decode_candidate(values)
     match = values.get("match")

@@ -19,10 +19,9 @@ _ITEM = re.compile(r"(.+)-0*(\d+)")
 
 
 def show(path: str | Path, row: str) -> dict[str, Any]:
-    """Return JSON-ready the row with this id of a dataset (folder or Parquet file), or why it was dropped.
+    """Return the JSON record of a row of a dataset (folder or Parquet file) by id, or why the row was dropped.
 
-    ``kept`` tells which of the two; a dropped row has ``drops``. Raises DatasetError for an unknown id, or like
-    ``load``.
+    ``kept`` is False for a dropped row, which has ``drops``. Raises DatasetError for an unknown id, or like ``load``.
     """
     path = Path(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}

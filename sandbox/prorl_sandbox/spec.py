@@ -22,8 +22,8 @@ class Command:
 
     ``tools`` are alternative names for ``argv[0]``; the first installed one is used. Without tools the program itself
     is executed. ``{program}`` in ``argv`` is its path. ``needed`` are other required tools. A compiler finds
-    ``sources`` in the working folder and leaves the file or folder ``result`` there. ``answers`` keeps the channel
-    open.
+    ``sources`` in the working folder and leaves the file or folder ``result`` there. With ``answers``, the program
+    keeps the channel.
     """
 
     argv: tuple[str, ...]

@@ -23,7 +23,7 @@ from prorl_common.serving.requests import busy, refused
 ACCEPTED_AT_ONCE = 16
 """Connections that the event loop accepts in one turn, before the limits are applied."""
 SPARE_FILES = 6 * ACCEPTED_AT_ONCE
-"""Free file descriptors for new and closing connections, and for files of the service."""
+"""File descriptors kept free for new and closing connections, and for files of the service."""
 OTHER_FILES = 1024
 """File descriptors requested in addition to those of connections."""
 PROGRESS_BYTES = 256 * 1024
@@ -44,8 +44,8 @@ class Phase(Enum):
 class ConnectionGuard:
     """Creates a service's connections and enforces the limits, in one event loop.
 
-    A peer may hold a quarter of all connections without a complete request. To make room, the longest-waiting
-    connection of the peer that holds most is closed.
+    A peer may hold a quarter of all connections without a complete request. If there is no room for a new connection,
+    the peer with the most waiting connections loses the one that has waited longest.
     """
 
     def __init__(self, limits: ConnectionLimits) -> None:
@@ -93,7 +93,7 @@ class ConnectionGuard:
             self._waiting.pop(connection.peer, None)
 
     def update_waiting(self, connection: GuardedConnection) -> None:
-        """Update whether the connection may be closed: not while it sends a body or the service works."""
+        """Mark the connection as closable unless it is sending a body or the service is working on it."""
         if connection in self._connections:
             self.remove(connection)
             self._connections.add(connection)
@@ -145,9 +145,7 @@ class GuardedConnection(H11Protocol):
             and self.conn.their_state is h11.DONE
             and self.conn.trailing_data[0]
         ):
-            self.cycle.keep_alive = (
-                False  # requests pipelined before the answer to the first are not read
-            )
+            self.cycle.keep_alive = False  # ignore requests sent before the first was answered
         self.update()
 
     def on_response_complete(self) -> None:
@@ -167,7 +165,7 @@ class GuardedConnection(H11Protocol):
             self._guard.update_waiting(self)
 
     def progresses(self) -> bool:
-        """Return whether the peer is reading a long answer, and restart its time limit."""
+        """Return whether the peer has read more of a long answer; if so, restart its time limit."""
         unsent = self.transport.get_write_buffer_size()
         if self.phase is not Phase.ANSWER or unsent > self._unsent - PROGRESS_BYTES:
             return False

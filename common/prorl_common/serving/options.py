@@ -17,7 +17,7 @@ MAX_BODY_MB = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """``most`` limits the number of connections; the others limit the seconds of a phase."""
+    """``most`` is the maximum number of connections; the other fields limit the seconds of each phase."""
 
     most: int = 4096
     idle: float = 75.0

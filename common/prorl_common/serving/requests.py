@@ -22,11 +22,11 @@ from prorl_common.serving.options import ListenOptions, is_loopback
 
 DISCARD_BYTES = 256 * 1024 * 1024
 DISCARD_SECONDS = 10.0
-"""Limits on discarding an unwanted body, which lets its sender read the answer."""
+"""Limits on reading and discarding an unwanted body, without which its sender would not read the answer."""
 LINGER = 0.5
 BODIES_AT_ONCE = 8
 BODY_BYTES = 512 * 1024 * 1024
-"""Requests in progress may together hold this many bytes, or ``BODIES_AT_ONCE`` times the largest body if more."""
+"""Maximum bytes of all requests in progress, unless ``BODIES_AT_ONCE`` bodies of the largest size take more."""
 
 
 class Refusal(Exception):
@@ -40,7 +40,7 @@ class Refusal(Exception):
 
 
 def busy(message: str, seconds: float) -> Refusal:
-    """Return a 503 refusal with Retry-After: nothing was done."""
+    """Return a 503 refusal that asks to retry after ``seconds``."""
     refusal = Refusal(503, message)
     refusal.headers["Retry-After"] = str(min(60, max(1, math.ceil(seconds))))
     return refusal
@@ -104,7 +104,7 @@ class Gate:
     async def end(self, seconds: float) -> bool:
         """Refuse new requests with 503 and wait for running ones; return False if some did not finish in time.
 
-        Waits until LINGER seconds after the last request, as clients may return.
+        Also waits until LINGER seconds after the last request, because clients may send another.
         """
         self._is_ending, started = True, time.monotonic()
         while self._in_flight or time.monotonic() - self._last_request < LINGER:
@@ -141,7 +141,7 @@ class Gate:
 
 
 def _split(address: str) -> tuple[str, str]:
-    """Return host with port, and host alone; empty if invalid."""
+    """Return an address's host with port and host alone, or empty strings if invalid."""
     try:
         parts = urlsplit(address)
         return parts.netloc.lower(), parts.hostname or ""
@@ -213,7 +213,7 @@ async def discard_body(request: Request, refusal: Refusal) -> Refusal:
 
 async def _discard(request: Request, stream: AsyncIterator[bytes]) -> None:
     if "expect" in request.headers:
-        return  # the sender waits for a go-ahead that it will not get
+        return  # the sender waits for "100 Continue" and sends nothing
     discarded = 0
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(DISCARD_SECONDS):

@@ -35,7 +35,7 @@ def require_server_extra() -> None:
 def make_server(
     app: Any, options: ListenOptions, ready: Callable[[], None], say: Callable[[str], None]
 ) -> Any:
-    """Return a uvicorn server for ``app``, made in its event loop; ``ready`` is called once it accepts requests."""
+    """Return a uvicorn server for ``app`` in the running event loop. It calls ``ready`` once it accepts requests."""
     import uvicorn
 
     from prorl_common.serving.connections import ACCEPTED_AT_ONCE, ConnectionGuard
@@ -50,7 +50,7 @@ def make_server(
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             for sock in sockets or []:
-                sock.listen(BACKLOG)  # the kernel may queue more than one turn accepts
+                sock.listen(BACKLOG)  # the kernel may queue more than one turn can accept
             ready()
 
         async def on_tick(self, counter: int) -> bool:
@@ -59,7 +59,7 @@ def make_server(
             return await super().on_tick(counter)
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            loop.call_soon_threadsafe(self._signalled)  # uvicorn's would raise the signal again
+            loop.call_soon_threadsafe(self._signalled)  # uvicorn's handler raises it again
 
         def _signalled(self) -> None:
             if self.ending is None:

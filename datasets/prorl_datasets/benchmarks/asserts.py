@@ -44,7 +44,7 @@ class UnreadableTests(ValueError):
 
 
 def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, Any]]:
-    """Return the tests of ``check(candidate)`` in ``source``, with the functions of the prompt ``head`` that it uses.
+    """Return the tests of ``check(candidate)`` in ``source``, with the functions of the prompt ``head`` that they use.
 
     Raises UnreadableTests.
     """
@@ -113,7 +113,7 @@ def _literal(node: ast.expr) -> bool:
 
 
 def _table_tests(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
-    """Return a test for each row of HumanEval+'s usual table, or None if the source has another form."""
+    """Return a test for each row of HumanEval+'s table, or None if the test source has another form."""
     constants: dict[str, Any] = {}
     for statement in check.body[:-1]:
         if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):

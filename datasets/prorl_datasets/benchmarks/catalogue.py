@@ -221,7 +221,7 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkItem:
-    """One usable row; ``key`` is its own id, if it has one.
+    """One usable row; ``key`` is the id in the row, if any.
 
     ``verifier`` overrides the benchmark's verifier. ``gold`` is a full response. ``shown`` replaces the question in the
     prompt.

@@ -54,10 +54,7 @@ def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -
 
 
 def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem | None:
-    """Return the item of an Eurus-2 validation row, or None if the row comes from another source.
-
-    Eurus-2 has no usable id and no solution.
-    """
+    """Return the item of an Eurus-2 validation row, or None if the row comes from another source."""
     question = eurus_question(spec, raw, where)
     if question is None:
         return None

@@ -116,7 +116,7 @@ def _seeds(plan: Generated, name: str, task: str, rung: int | None) -> list[int]
 def generated_items(
     spec: BenchmarkSpec, limit: int | None = None, worker: RowClient | None = None
 ) -> Iterator[Converted]:
-    """Yield at most ``limit`` items of each task and difficulty level. A given ``worker`` stays open."""
+    """Yield at most ``limit`` items of each task and difficulty level; ``worker`` is not closed."""
     plan = spec.generated
     assert plan is not None
     client = worker or RowClient()
@@ -185,7 +185,7 @@ def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
 
 @dataclass(slots=True)
 class Loaded:
-    """A loaded benchmark; ``expected`` is the published number of rows, None for a part."""
+    """A loaded benchmark; ``expected`` is the published number of rows, or None if only a part is loaded."""
 
     spec: BenchmarkSpec
     samples: list[Sample] = field(default_factory=list)

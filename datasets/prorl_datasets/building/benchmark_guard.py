@@ -27,10 +27,10 @@ INDEX, TAKEN = "benchmarks.npz", "benchmark_items.txt"
 
 @dataclass(slots=True)
 class Guard:
-    """The benchmarks that a build checks.
+    """The benchmarks that the rows of a build must not repeat.
 
     ``checked`` maps benchmarks to numbers of items, ``missing`` to reasons. ``texts`` are (benchmark, item, question).
-    ``keys`` map items of the ``generated`` benchmarks to "benchmark item".
+    ``keys`` maps the key of each item of the ``generated`` benchmarks to "benchmark item".
     """
 
     checked: dict[str, int] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Guard:
         return {"benchmarks": content.hexdigest(), "missing": ",".join(sorted(self.missing))}
 
     def write(self, folder: Path, settings: Decontamination) -> tuple[Path | None, Path | None]:
-        """Write index and keys; return their paths, if any."""
+        """Write index and keys; return their paths, None for one without content."""
         index = taken = None
         if self.texts:
             from prorl_datasets.text.index import BenchmarkIndex
@@ -93,7 +93,7 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
     published = [spec.name for spec in specs if spec.generated is None]
     if not published:
         return guard
-    mirror = mirror.resolve() if mirror is not None else None  # a short path could be a word
+    mirror = mirror.resolve() if mirror is not None else None  # a short path could match a word
     problem = None if mirror is not None or offline() else hub_problem()
     if problem is not None:
         guard.missing = dict.fromkeys(published, problem)

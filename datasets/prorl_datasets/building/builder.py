@@ -219,7 +219,7 @@ class _Build:
 
 
 def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
-    """Raise DatasetError if a generated domain lost too many rows: a broken generator. Duplicates do not count."""
+    """Raise DatasetError if a generated domain lost too many rows, duplicates excepted: its generator is broken."""
     candidates: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
     for entry in recipe.entries:
@@ -257,7 +257,7 @@ def build(
 def check_folders(out: Path, mirror: Path | None = None) -> None:
     """Raise UserError if ``out`` or ``mirror`` cannot be used."""
     check_output(out, folder=True)
-    check_output(out.absolute().parent, folder=True)  # for its lock
+    check_output(out.absolute().parent, folder=True)  # the lock is written there
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
         raise DatasetError(f"{out} exists and is not a dataset; give another folder with --out")
     if mirror is not None and not mirror.is_dir():
@@ -272,7 +272,7 @@ def build_with(
     progress: Progress,
     options: BuildOptions | None = None,
 ) -> BuildReport:
-    """Build with the given scorer, which is entered only if needed."""
+    """Build with the given scorer, which is entered only if rows must be made."""
     options = options or BuildOptions()
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()

@@ -82,7 +82,7 @@ _PROGRESS_ROWS = 1024
 
 @dataclass(slots=True)
 class Ref:
-    """A row's position and keys; ``node`` numbers problems."""
+    """A row's position and keys; ``node`` is the number of its problem."""
 
     part: str
     place: int
@@ -116,10 +116,7 @@ class Tally:
 
 
 class PassedRows:
-    """Rows that passed their own checks, by (entry, split); the split is "" for files.
-
-    They take about 400 bytes of memory per row.
-    """
+    """Rows that passed their own checks, by (entry, split); the split is "" for files."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.refs: dict[tuple[str, str], list[Ref]] = {}
@@ -275,7 +272,7 @@ class _Chooser:
         self._prompts: set[bytes] = set()
 
     def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int, shared: bool) -> int:
-        """Keep rows from ``start`` until the target is reached; return the index after the last examined.
+        """Keep rows from ``start`` until the target is reached; return the index after the last row examined.
 
         With ``shared``, all splits draw from this stream.
         """

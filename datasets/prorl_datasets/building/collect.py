@@ -1,7 +1,4 @@
-"""Splits a build into jobs, one chunk of one entry each, and runs them.
-
-Jobs never depend on timing or workers.
-"""
+"""Splits a build into jobs, one chunk of one entry each, and runs them."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ from prorl_verifiers import Task, load_task
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Candidates [start, stop) of a generated stream, or raw ``rows`` (index, *RawRow)."""
+    """A chunk of an entry: candidates [start, stop) of a generated stream, or raw ``rows`` (index, *RawRow)."""
 
     entry: Entry
     split: str
@@ -39,7 +36,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Name of the part; ``version`` identifies the content of files."""
+        """Name of the job's part; ``version`` is a digest of the source's files."""
         stream = self.split or f"rows-{self.version}"
         return f"{self.entry.name}-{stream}-{self.start:08d}-{self.stop:08d}"
 
@@ -78,7 +75,7 @@ class Collector:
             first = next((e for e in errors if isinstance(e, UserError)), error)
             raise first from None  # the same error on every run
         except BaseException:
-            threads.shutdown(wait=False, cancel_futures=True)  # first: start no new job
+            threads.shutdown(wait=False, cancel_futures=True)  # start no new job
             self._children.close()
             raise
         finally:
@@ -269,7 +266,7 @@ class Reading:
 
     @classmethod
     def of(cls, entry: Entry, rows: int, seed: int, limited: bool) -> Reading:
-        """Return the reading of an entry."""
+        """Return the initial state for an entry."""
         if not limited:
             return cls(entry, rows)
         order = sorted(range(rows), key=lambda index: place_of(seed, entry.name, index))

@@ -81,7 +81,7 @@ def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict
 
 @dataclass(frozen=True, slots=True)
 class PromptedRow:
-    """A row to check with the answer that its prompt asks for."""
+    """A row and its gold response, which holds the correct answer."""
 
     name: str
     prompt: str

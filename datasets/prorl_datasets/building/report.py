@@ -58,7 +58,7 @@ class EntryResult:
         return round(self.answers.most_common(1)[0][1] / total, 4) if total else None
 
     def reasons(self) -> Counter[str]:
-        """Return the drops of all stages by reason."""
+        """Return the number of dropped candidates by reason."""
         return sum(self.drops.values(), Counter())
 
     def short(self) -> list[str]:
@@ -69,7 +69,7 @@ class EntryResult:
         return [f"{s} {self.kept[s]}/{t}" for s, t in targets.items() if t and self.kept[s] < t]
 
     def share(self) -> float:
-        """Return the fraction of its targets that was kept."""
+        """Return the kept rows as a fraction of the targets."""
         if not self.short():
             return 1.0
         targets = {s: self.entry.count.of(s) or 0 for s in SPLITS}

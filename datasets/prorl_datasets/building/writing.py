@@ -1,7 +1,4 @@
-"""Writes the chosen rows, the card and the manifest in one atomic step.
-
-Memory does not grow with the dataset.
-"""
+"""Writes the chosen rows, the card and the manifest in one atomic step, in constant memory."""
 
 from __future__ import annotations
 
@@ -182,7 +179,7 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
 
 
 class _PartReader:
-    """A cache of parts; sorting by id interleaves parts, because row 1000000 comes before 100001."""
+    """A cache of parts, between which rows in order of id alternate: row 1000000 comes before 100001."""
 
     def __init__(self, store: PartStore) -> None:
         self._store = store

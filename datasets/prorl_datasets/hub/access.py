@@ -36,7 +36,7 @@ class ResolvedFile:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Files that a source uses: the candidates as written, and (branch, name) of each file.
+    """Files that a source uses: the recipe's ``candidates``, and (branch, name) of each file.
 
     ``folder`` is the mirror's folder, used instead of ``listings``. ``repo`` is the current name of the repository.
     """
@@ -81,8 +81,8 @@ class Access:
     ) -> Selection:
         """Select the files that a source uses; ``pinned`` maps branches to locked commits.
 
-        A mirror comes first: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, with other branches
-        under ``refs/...``. A mirror that lacks ``locked`` files, or some files of a numbered set, is refused.
+        A mirror is preferred: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, with other
+        branches under ``refs/...``. A mirror that lacks ``locked`` files, or some files of a numbered set, is refused.
         """
         if self._mirror is not None:
             if not self._mirror.is_dir():

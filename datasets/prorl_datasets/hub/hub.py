@@ -34,7 +34,7 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 POLICY = RetryPolicy(first=0.5, longest=30.0, longest_asked=600.0, tries=8)
 """Waits at most two minutes unless the hub asks for more; its rate limits cover five minutes."""
 FIRST_TRIES = 2
-"""After this many failed connections, a hub that has never answered is given up."""
+"""Number of failed connections after which a hub that has never answered is given up."""
 HASH_TRIES = 3
 """Maximum downloads of a file that arrives with the right length but the wrong hash."""
 MAX_FILES = 1_000_000
@@ -232,7 +232,7 @@ class CachedHub:
 
     def _ask(self, ask: Callable[[], T], repo: str, revision: str) -> T:
         """Return the result of ``ask``, retrying transient errors. Raises Unreachable."""
-        logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # the watch reports failures
+        logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # ServerWatch reports failures
         broken: tuple[type[Exception], ...] = (ValueError, *broken_library())
 
         def ask_once() -> T:

@@ -26,7 +26,7 @@ class RepoPin:
 
     @classmethod
     def of(cls, pin: Mapping[str, object]) -> RepoPin:
-        """Parse an entry. Raises KeyError or TypeError."""
+        """Parse a repository's entry in the lock file. Raises KeyError or TypeError."""
         revision, files = pin["revision"], pin["files"]
         if not isinstance(revision, str | None) or not isinstance(files, dict):
             raise TypeError("an entry needs 'revision' and 'files'")

@@ -1,4 +1,4 @@
-"""Chooses the recipe of ``prorl data build`` without a name by whether the hub is reachable."""
+"""Chooses the recipe of a bare ``prorl data build``, depending on whether the hub is reachable."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def offline() -> bool:
 
 
 def choose_bare_recipe() -> tuple[str, str]:
-    """Return (recipe name, message)."""
+    """Return the recipe's name and a message about the choice."""
     problem = hub_problem()
     if problem is None:
         return HUB_RECIPE, f"the hub is reachable; building {HUB_RECIPE}"

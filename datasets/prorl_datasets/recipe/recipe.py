@@ -104,7 +104,7 @@ class Recipe(Section):
         return path / PASS_RATES if path.is_dir() else path
 
     def resolved(self) -> dict[str, Any]:
-        """Return the recipe JSON-ready with all defaults; loading it again gives the same rows.
+        """Return the recipe as JSON values with all defaults; loading it again gives the same rows.
 
         Prompts of verifiers are not included.
         """
@@ -161,7 +161,7 @@ class Recipe(Section):
     def limited(self, limit: int, names: Collection[str], rows: Mapping[str, int]) -> Recipe:
         """Return a recipe with about ``limit`` rows: a share of each entry and split, at least one row.
 
-        Only the entries ``names`` count; ``rows`` has the rows of sources. A small enough recipe returns itself.
+        Only the entries ``names`` count. ``rows`` maps entries to rows in their source. A small recipe returns itself.
         """
         full = {
             (entry.name, split): count

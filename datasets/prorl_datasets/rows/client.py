@@ -79,7 +79,7 @@ class RowTemplate(Closing):
 class RowClient(Closing):
     """One row-making process, forked on first use. Not thread-safe.
 
-    A process killed by a signal is restarted once per request; its answers depend only on the request.
+    A process killed by a signal is restarted once per request.
     """
 
     def __init__(self, template: RowTemplate | None = None) -> None:
@@ -90,7 +90,7 @@ class RowClient(Closing):
         self._process: tuple[Child, Reader] | None = None
 
     def set_up(self, setting: Setting) -> None:
-        """Set the build, required before ``generate`` and ``convert``."""
+        """Set the build's settings, which ``generate`` and ``convert`` need."""
         self._setting = setting
         if self._process is not None:
             self._ask(setting.request())
@@ -184,7 +184,7 @@ class Children(Closing):
             self._free.put(child)
 
     def set_up(self, setting: Setting) -> None:
-        """Set the build of all processes."""
+        """Set the build's settings for all processes."""
         for child in self._all:
             child.set_up(setting)
 

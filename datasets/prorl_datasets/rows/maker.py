@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from prorl_datasets.text.index import BenchmarkIndex, Match
 
 PROBES = 24
-"""Number of items of an entry that are compared if one resembles a benchmark item; the n-grams that they share count as
-the entry's template."""
+"""Number of items of an entry that are compared with each other if one resembles a benchmark item. N-grams that two of
+them share count as the entry's template."""
 LEAST_WORDS = 8
-"""Shorter texts are compared only as a whole, because a few common words do not make a near-duplicate."""
+"""Texts with fewer words are compared only as a whole, because a few common words do not make a near-duplicate."""
 DIGITS = 4300
 _LONG = re.compile(rf"\d{{{DIGITS + 1}}}")
 LEAST_GOLD = 20
-"""A gold response of at least this length does not occur in its own question by coincidence."""
+"""A gold response of at least this many characters does not occur in its own question by coincidence."""
 _NUMBER = re.compile(r"\$?(-?\d+(?:\.\d+)?)(?:\s*\\times\s*10\^\{(-?\d+)\})?\$?(.*)", re.DOTALL)
 SHOWN = 400
 """Number of characters of a text in a report of matches."""

@@ -92,7 +92,7 @@ def names(domain: str) -> list[str]:
 
 
 def one_box(task: Task, gold: str) -> tuple[str, Task]:
-    """Return gold program and task with all tests in one program."""
+    """Return the gold program and the task, with all tests joined in one program."""
     from prorl_datasets.procedural.code.problem import one_box as boxed
 
     return boxed(task, gold)

@@ -1,4 +1,4 @@
-"""Uses reasoning-gym as a source. Each item has its own seed, so its order does not matter."""
+"""Uses reasoning-gym as a source. Each item has its own seed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ReasoningGymSource(SourceSettings):
 def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
     """Return a correct answer of an entry, or None if unknown.
 
-    A solver computes it if the task stores no answer, or an unevaluated integral.
+    A solver computes the answer if the task stores none, or an unevaluated integral.
     """
     from prorl_verifiers.logic.witness import WITNESSES, by_parts, witness
 
@@ -42,7 +42,7 @@ def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
 
 
 def row_of(entry: Entry, source: ReasoningGymSource, index: int, reply: Any) -> Row | Drop:
-    """Return the row of a generator's reply, or a Drop."""
+    """Return the row of a generator's reply, or a Drop if it is unusable."""
     if "error" in reply:
         return Drop(index, "generator failed", reply["error"])
     made = reply["entry"]

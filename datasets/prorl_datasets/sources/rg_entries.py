@@ -11,7 +11,7 @@ from typing import Any
 from prorl_common import nearest
 
 BUILT_WITH_SEED = ("acre", "gsm_symbolic", "list_functions", "composite")
-"""Tasks that draw their items at construction; the others accept a new seed later."""
+"""Tasks that draw their items at construction; other tasks accept a new seed later."""
 RUNS_PROGRAMS = ("codeio",)
 """Tasks whose items come from running stored programs, some of which are random without a seed."""
 

@@ -36,7 +36,7 @@ class Files:
     """Files of each entry, in order.
 
     ``hashes`` has their SHA-256 hashes by public name, ``contents`` by entry. ``taken`` has the files chosen if a
-    source had a choice. ``failed`` says why an entry has no files.
+    source had a choice. ``failed`` maps each entry without files to the reason.
     """
 
     paths: dict[str, list[Path]] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Files:
 def adapted(
     adapter: AdapterSpec, verifier: str, raw: Mapping[str, Any], where: str, index: int
 ) -> Row | Drop:
-    """Convert a raw row with an adapter, to a Drop if unusable.
+    """Convert a raw row with an adapter; return a Drop if the row is unusable.
 
     Raises DatasetError; its message begins with ``where``.
     """
@@ -133,7 +133,7 @@ def read_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
 
 
 def convert_row(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Convert a raw row, to a Drop if it is excluded or unusable. Raises BadRow."""
+    """Convert a raw row; return a Drop if it is excluded or unusable. Raises BadRow."""
     settings = _settings(entry)
     if not is_wanted(settings, raw, where):
         return Drop(index, FILTERED, stage=FILTERED)

@@ -1,6 +1,6 @@
 """Computes the canonical words of a question, which ignore changes of names, variables and numerals.
 
-Different problems may have the same words: ``x + y`` and ``x + x``. Time is linear in the text.
+Different problems may have the same words: ``x + y`` and ``x + x``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 from prorl_datasets.text.words import question_words
 
 PLACEHOLDER = "zzz"
-"""Replaces everything that can be renamed."""
+"""Placeholder for every name and variable."""
 
 _NAME = re.compile(
     r"(?<![\\\w])(?:[A-Za-z]\w*(?=\()|[A-Za-z]+_(?:\w+|\{\w+\})|[a-z]+[A-Z]\w*"

@@ -34,10 +34,8 @@ def word_hashes(words: Sequence[str]) -> Hashes:
 
 
 def runs_of(hashes: Hashes, n: int) -> Hashes:
-    """Return the mixed polynomial hash of each run of ``n`` word hashes, shape (max(len - n + 1, 0),).
-
-    A run's hash is a difference of prefix sums, divided by a power of the base (odd, so invertible modulo 2**64).
-    """
+    """Return the mixed polynomial hash of each run of ``n`` word hashes, shape (max(len - n + 1, 0),)."""
+    # A run's hash is a difference of prefix sums, divided by a power of the base (odd, so invertible modulo 2**64).
     count = len(hashes) - n + 1
     if count <= 0:
         return np.empty(0, dtype=np.uint64)
@@ -59,7 +57,7 @@ def mix(values: Hashes) -> Hashes:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Words and hashes of one view of a text.
+    """A text's exact or canonical words, and their hashes.
 
     ``hashes`` (W,) belong to the words, ``ngrams`` to the n-grams in order, with repeats.
     """
@@ -131,7 +129,7 @@ _FACTORS, _OFFSETS = _DRAWS[:PERMUTATIONS] | np.uint64(1), _DRAWS[PERMUTATIONS:]
 
 
 def template_ngrams(texts: Iterable[str]) -> Hashes:
-    """Return the sorted hashes of the n-grams, in either view, that occur in at least two of some tens of ``texts``."""
+    """Return the sorted hashes of the n-grams, in either view, that occur in at least two ``texts``."""
     profiles = [Profile(text) for text in texts]
     probes = [np.unique(np.concatenate([p.exact.ngrams, p.canonical.ngrams])) for p in profiles]
     values, counts = np.unique(

@@ -20,7 +20,7 @@ WEIGHT = 2.4
 """Minimum weight of the shared words, in units of a word that occurs in only one question."""
 DISTINCT = 2
 SHARE = 0.15
-"""Minimum of that weight as a share of the weight of all words of the two texts."""
+"""Minimum weight of the shared words as a share of the weight of all words of the two texts."""
 
 _COMMON = (
     "a and the of to in is it he his if how what for on at as be are was were has have had do does "

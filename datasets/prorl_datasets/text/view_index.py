@@ -45,8 +45,8 @@ _ARRAYS: dict[str, tuple[str, int]] = {
 class Rules:
     """Thresholds of contamination.
 
-    A row is dropped at the share ``ngram_share`` of an item's n-grams, or at the share ``row_share`` of its own n-grams
-    in the item, if these are at least ``row_ngrams``. N-grams that occur in ``common`` questions do not count.
+    A row is dropped if it has the share ``ngram_share`` of an item's n-grams, or if at least ``row_ngrams`` and the
+    share ``row_share`` of its n-grams are in an item. N-grams that occur in ``common`` questions do not count.
     ``minhash`` and ``canonical_minhash`` are minimum similarities of signatures in each view. Questions shorter than
     ``least_words`` match only alone, as complete sentences, or if distinctive. ``embedding`` names an ``EmbedderSpec``,
     or is "". Raises DatasetError for a value out of range.
@@ -74,7 +74,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ViewContents:
-    """One view of M items, and G pairs of a counted n-gram and its item.
+    """One view of M items, with G pairs of a counted n-gram and its item.
 
     ``grams`` (G,) are sorted, with items ``gram_items`` (G,). ``totals`` (M,) are numbers of counted n-grams per item.
     ``leads`` (M,) are hashes of the first ``least_words`` words, 0 for shorter questions. ``signatures`` are (M, 128).

@@ -1,6 +1,6 @@
 """Splits a question into words, for n-grams, exact match and MinHash.
 
-Numbers and + - < > are kept; otherwise ``x^2+5x+6`` and ``x^2-5x+6`` would be equal. Time is linear in the text.
+Numbers and + - < > are kept; otherwise ``x^2+5x+6`` and ``x^2-5x+6`` would be equal.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def question_words(text: str) -> list[str]:
 
 
 def normalise_question(text: str) -> str:
-    """Return the words joined by spaces, which are equal for copies of a question.
+    """Return the words joined by spaces; copies of a question give equal strings.
 
     A text without words gives "", which never matches.
     """

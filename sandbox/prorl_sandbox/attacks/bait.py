@@ -1,4 +1,4 @@
-"""Bait on the host: secrets, sockets and marker folders that show whether an attack reached them. It only observes."""
+"""Bait on the host: secrets, sockets and files that show whether an attack reached them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Bait:
         self._victim = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()", self._secret],
             stdin=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for this process to handle
+            start_new_session=True,  # only this process handles Ctrl-C
         )
 
     def tag(self, number: int) -> str:
@@ -48,9 +48,9 @@ class Bait:
         return f"{self.token}{number:03d}"
 
     def words(self, number: int) -> dict[str, str]:
-        """Return the placeholders of attack ``number`` for ``source_for``."""
+        """Return the placeholders' values in attack ``number``, for ``source_for``."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            try:  # the address this machine would use towards others
+            try:  # find this machine's network address
                 probe.connect(("192.0.2.1", 9))
                 host = str(probe.getsockname()[0])
             except OSError:

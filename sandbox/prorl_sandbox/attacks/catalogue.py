@@ -41,9 +41,9 @@ INVARIANTS = (
 class Attack:
     """A hostile program and how it is delivered.
 
-    ``ends`` are the allowed statuses. ``legal`` allows the correct output, ``legal_in_assert`` only if ``==`` in an
-    assert accepts it. ``expected`` is the gold, unknown to the program. All ``repeat`` runs must end well and, with
-    ``same_output``, print the same.
+    ``ends`` are the allowed statuses. ``legal`` means that the correct output is no breach, ``legal_in_assert`` only if
+    ``==`` in an assert accepts it. ``expected`` is the gold, unknown to the program. All ``repeat`` runs must end as
+    allowed and, with ``same_output``, print the same.
     """
 
     case: str

@@ -76,7 +76,7 @@ def run_attack(sandbox: Sandbox, attack: Attack, words: Mapping[str, str]) -> At
 
 
 def grade_of(attack: Attack, outcome: Outcome) -> Grade:
-    """Return a run's grade as in programming contests."""
+    """Return a run's grade in contest notation, such as AC."""
     if outcome.status == "ok":
         if attack.run == "check":
             return "AC"

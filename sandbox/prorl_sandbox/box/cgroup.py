@@ -17,24 +17,24 @@ _NAMES = {
 }
 _TIME = {1: "cpuacct.usage", 2: "cpu.stat"}
 _HITS = {1: ("memory.failcnt", b""), 2: ("memory.events", b"max ")}
-"""Counts how often the group reached its limit, so that the kernel had to reclaim memory."""
+"""File and key of the number of times that the group reached its memory limit."""
 _KERNEL = {1: ("memory.kmem.usage_in_bytes", b""), 2: ("memory.stat", b"kernel ")}
 KERNEL_BYTES = 64 * 1024 * 1024
-"""Maximum kernel memory per box besides its pages, such as page tables and memory mappings. Freeing a million mappings
-takes the kernel most of a second.
+"""Maximum bytes of kernel memory per box, such as page tables and memory mappings. Freeing a million mappings takes the
+kernel most of a second.
 """
 _WEIGHT = {1: ("cpu.shares", 1024), 2: ("cpu.weight", 100)}
-"""File with the weight of a group when it competes for CPUs, and its default."""
+"""File with a group's CPU weight, and the default weight."""
 
 
 class Group:
-    """Open descriptors of a slot's group. ``version`` is 1 or 2."""
+    """A slot's control group, of cgroup ``version`` 1 or 2."""
 
     def __init__(self, version: int, folders: list[str]) -> None:
-        """Create the folders. Raises OSError.
+        """Create ``folders`` and open their files. Raises OSError.
 
-        They are memory, pids, and cpuacct and cpu if available; one for version 2. A slot's share of the CPUs does not
-        depend on the number of processes in its box.
+        Version 1 has folders for memory, pids and, if available, cpuacct and cpu; version 2 has one folder. All slots
+        get equal shares of the CPUs, whatever the number of processes in their boxes.
         """
         self.version = version
         self._folders = folders
@@ -69,7 +69,7 @@ class Group:
             write(f"{self._folders.pop()}/cgroup.procs", "0")
 
     def take_base(self) -> None:
-        """Record the slot's own memory, to which limits are added."""
+        """Record the slot's own memory use, to which ``set_limits`` adds."""
         self._base = int(os.pread(self._usage_fd, 64, 0))
 
     def set_limits(self, memory_mb: int, processes: int) -> None:
@@ -112,14 +112,14 @@ class Group:
 
 
 def read_counter(fd: int, key: bytes) -> int:
-    """Return the number after ``key`` in an open file, or 0 without it."""
+    """Return the number after ``key`` in an open file, or 0 if ``key`` is absent."""
     lines = os.pread(fd, 8192, 0).split(b"\n") if fd >= 0 else []
     numbers = [line.removeprefix(key) for line in lines if line.startswith(key)]
     return int(numbers[0] or 0) if numbers else 0
 
 
 def find(lines: list[str]) -> tuple[int, list[str], str]:
-    """Return (version, folders for groups, reason) from the lines of /proc/self/cgroup; version 0 if impossible."""
+    """Return (version, folders for groups, "") from the lines of /proc/self/cgroup, or (0, [], reason)."""
     paths = {}  # the path of each controller; the unified hierarchy's is ''
     for line in lines:
         _, names, path = line.rstrip("\n").split(":", 2)
@@ -154,10 +154,8 @@ def _folder_of(controller: str, paths: dict[str, str]) -> str:
 
 
 def _find_unified(root: str, start: str) -> tuple[str, str]:
-    """Return the nearest folder up to ``root`` in which groups can be made, or '' and the reason.
-
-    A folder with processes cannot delegate controllers, so an ancestor that already delegates them is used.
-    """
+    """Return the nearest folder up to ``root`` in which groups can be made, or '' and the reason."""
+    # A folder with processes cannot delegate controllers, so look for an ancestor that already delegates them.
     folder, first = start, ""
     while os.path.exists(f"{folder}/cgroup.controllers"):
         reason = _try_unified(folder, ask=folder == start)

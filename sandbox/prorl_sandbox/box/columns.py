@@ -1,7 +1,7 @@
 """Transfers values of numpy, pandas and sortedcontainers between boxes and host; docs/concepts/sandbox.md lists the
 types.
 
-Only modules that the program has loaded are consulted.
+A package is used only if the program has imported it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Bound before any program runs, see ``wire``.
+# Bind builtins before any program runs; see ``wire``.
 globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
 
 SCALAR, ARRAY, SERIES, INDEX, FRAME = "scalar", "array", "series", "index", "frame"
 TAGS = (SCALAR, ARRAY, SERIES, INDEX, FRAME)
 MARK = Ellipsis
-"""First item of a carried value on its way into a box; no program's value can contain it."""
+"""First item of the tuple that encodes a value for a box; no program's value can contain it."""
 _KINDS = "biufcSUO"
 _DATES, _SPANS = "M", "m"
 _MOST = 1_000_000
@@ -101,7 +101,7 @@ def as_plain(tag: str, parts: Any) -> Any:
 
 
 def check(tag: str, parts: Any) -> int:
-    """Validate a box's parts on the host; return how many value parts their lists cost. Raises ValueError."""
+    """Validate a box's ``parts`` on the host. Return what to charge for lists. Raises ValueError."""
     sizes = {SCALAR: 2, ARRAY: 3, SERIES: 4, INDEX: 3, FRAME: 3}
     if type(parts) is not list or len(parts) != sizes[tag]:
         raise ValueError("parts")
@@ -125,10 +125,10 @@ def check(tag: str, parts: Any) -> int:
 
 
 def _check_shape(shape: Any, size: int) -> int:
-    """Return the cost of an array's lists. Raises ValueError unless the shape has ``size`` values.
+    """Return the number of lists in a nested array. Raises ValueError unless the shape has ``size`` values.
 
-    A box can send a shape such as [1000000, 1000000, 0] at no cost; it has no values but 10^12 lists. Lists beyond two
-    per value count ten times.
+    Lists beyond two per value count ten times, because a small message can hold a shape such as [1000000, 1000000, 0],
+    which has no values but 10^12 lists.
     """
     if type(shape) is not list or len(shape) > 64:
         raise ValueError("a shape")
@@ -165,7 +165,7 @@ def _nested(values: list[Any], shape: list[int]) -> Any:
 
 
 def build(tag: str, parts: list[Any]) -> Any:
-    """Rebuild a carried value in the box that receives it."""
+    """Rebuild a value from its tag and parts in the receiving box."""
     import numpy
 
     if tag == SCALAR:

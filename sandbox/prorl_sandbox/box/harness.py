@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, NoReturn
 
-# Bound before any program runs, see ``wire``.
+# Bind builtins before any program runs; see ``wire``.
 globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
 
 _OF_THE_RUN = ("MemoryError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError")
 """Exceptions that a check sees as their base class, because they need arguments or are caused by a limit."""
 _ENDS_OF_LOOPS = ("StopIteration", "StopAsyncIteration")
-"""A check sees these exceptions as themselves only if its source names them. Otherwise a submission could end the
-check's loops, and so its tests, as if all had passed (``all(map(candidate, ...))``).
+"""A check sees the base class of these exceptions unless its source names them. Otherwise a submission could end the
+check's loops as if all tests had passed (``all(map(candidate, ...))``).
 """
 
 
@@ -39,7 +39,7 @@ class CandidateError(Exception):
 
 
 class Submission:
-    """The submission as a check sees it; ``misused`` is True after an OpaqueError. ``names`` are the check's."""
+    """A check's proxy of the submission. ``misused`` is True after an OpaqueError; ``names`` are the check's."""
 
     def __init__(self, channel: int, checker: str) -> None:
         self._channel = channel
@@ -82,7 +82,7 @@ class Submission:
 
 
 class Names(dict[str, "Any"]):
-    """Built-in names of a check; an undefined name is a function of the submission."""
+    """Built-in names of a check. An undefined name becomes a function of the submission."""
 
     def __init__(self, submission: Submission) -> None:
         super().__init__(vars(builtins) | objects.HELPERS)
@@ -122,9 +122,9 @@ _INT_DIGITS = 50_000
 
 
 def run(job: dict[str, Any], channel: int) -> None:
-    """Run the job in a settled interpreter; return, or raise SystemExit, as the program would.
+    """Run the job after :func:`settle`; return or raise SystemExit as the program does.
 
-    ``job`` has the fields of ``plan.Job`` and the name of the file, ``program``.
+    ``job`` has the fields of ``plan.Job`` and ``program``, the program's file name.
     """
     sys.argv = [job["program"]]
     if job["mode"] == "exec":
@@ -172,7 +172,7 @@ def _send(channel: int, message: dict[str, Any]) -> None:
 
 
 def _leave_if_child(program: int) -> None:
-    """Exit in a child that the program forked, because it must not answer."""
+    """Exit if this process is a child that the program forked, which must not answer."""
     if getpid() != program:
         _end(1)
 
@@ -306,7 +306,7 @@ def _answer(value: Any, held: _Held | None) -> dict[str, Any]:
 def _call_annotated(
     function: Any, args: list[Any], kwargs: dict[str, Any], names: dict[str, Any]
 ) -> Any:
-    """Call a function with the lists and trees that its annotations name."""
+    """Call a function, with linked lists and trees where its annotations name them."""
     annotations = getattr(function, "__annotations__", None)
     code = getattr(function, "__code__", None)
     if type(annotations) is not dict or type(code) is not CodeType:
@@ -389,11 +389,11 @@ def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
         _send(channel, {"k": "broken", "text": f"an argument of candidate: {error}"})
         _end(1)
     except BaseException as error:  # noqa: BLE001 - reported to the host
-        failed, misused = True, submission.misused  # before the traceback looks at the objects
+        failed, misused = True, submission.misused  # before the traceback uses the objects
         if not misused:
             _send_failure(channel, "failed", error)
         _show(error, 1)
-    if misused:  # whatever it did with the OpaqueError
+    if misused:  # even if the check caught the OpaqueError
         _send(channel, {"k": "unserialisable"})
         failed = True
     if not failed:

@@ -46,8 +46,8 @@ def set_fixed_limits() -> None:
 def set_limits(job: dict[str, Any], other_processes: int, summed: bool) -> None:
     """Apply ``job["limits"]`` to the calling process.
 
-    RLIMIT_NPROC also counts this user's ``other_processes``. ``summed``: a control group or container limits the box's
-    memory, so address space is not limited; other languages reserve far more than they use.
+    RLIMIT_NPROC also counts this user's ``other_processes``. ``summed`` means that a control group or container limits
+    the box's memory. Other languages, which reserve far more memory than they use, then get no memory rlimits.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
@@ -83,7 +83,7 @@ def release_reserve() -> None:
 
 
 def keep_reserve() -> None:
-    """Reserve that memory again for the next message of a session."""
+    """Reserve the harness's memory again for a session's next message."""
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         if hard != resource.RLIM_INFINITY:
@@ -117,7 +117,7 @@ _CHUNK = 65536
 
 
 class Tally:
-    """CPU time of all processes that ``numbers()`` has ever returned, from the /proc descriptor ``proc``.
+    """CPU time of all processes that ``numbers()`` has ever returned, read from ``proc``, a descriptor of /proc.
 
     ``seconds`` sums utime, stime, cutime and cstime (proc_pid_stat(5)). ``ready_seconds`` is the longest time that one
     thread was running or ready (``schedstat``).
@@ -159,14 +159,14 @@ class Tally:
     def waited(self, spent: float) -> float:
         """Return a lower bound of the seconds that the box waited for a CPU.
 
-        While a thread is ready but not running, the CPUs run other threads of the box (counted in ``spent``) or other
-        processes.
+        A ready thread waits while the CPUs run other processes or other threads of the box, whose time is in ``spent``.
         """
         return max(0.0, self.ready_seconds - spent)
 
     def _note_ended(self, now: dict[tuple[int, bytes], tuple[int, int]]) -> None:
-        """Keep the time of ended processes that no parent's time includes; a parent that was read too late is corrected
-        at the next look.
+        """Keep the CPU time of ended processes that is not yet in a parent's time.
+
+        If a parent's time includes it later, the next call corrects the sum.
         """
         ended = sum(sum(spent) for key, spent in self._known.items() if key not in now)
         taken = sum(

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, NoReturn
 
-# Bound before any program runs, see ``wire``.
+# Bind builtins before any program runs; see ``wire``.
 globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
 
 GRAPH, OBJECT, HELD = "graph", "o", "held"
-"""Tags of a value with the objects in it, of a reference to one of them, and of an object in the submission's box."""
+"""Tags of a value with its objects, of a reference to such an object, and of an object in the submission's box."""
 FIELDS = {"ListNode": ("val", "next"), "TreeNode": ("val", "left", "right")}
 """Attributes of the classes whose objects leave a submission's box by value."""
 
@@ -87,7 +87,7 @@ HELPERS = {
     **KINDS,
     **{one.__name__: one for one in (list_node, tree_node, is_same_list, is_same_tree)},
 }
-"""Names that every check has, as in LeetCodeDataset."""
+"""Names that every check can use, as in LeetCodeDataset."""
 
 
 def _new(cls: Any, attributes: Mapping[str, Any]) -> Any:
@@ -98,12 +98,12 @@ def _new(cls: Any, attributes: Mapping[str, Any]) -> Any:
 
 
 def build(kind: str, values: Any, names: Mapping[str, Any]) -> Any:
-    """Return the list or tree of ``values``, of the program's class if it defines one."""
+    """Return the linked list or tree of ``values``, using the program's own class if any."""
     return BUILDERS[kind](values, names.get(kind, KINDS[kind]))
 
 
 def build_annotated(annotation: Any, value: Any, names: Mapping[str, Any]) -> Any:
-    """Return ``value``, as a list or tree if the parameter's annotation names one."""
+    """Return ``value``, converted to a linked list or tree if the annotation names one."""
     text = str(annotation)
     kind = next((kind for kind in FIELDS if kind in text), None)
     if kind is None or type(value) is not list:
@@ -114,7 +114,7 @@ def build_annotated(annotation: Any, value: Any, names: Mapping[str, Any]) -> An
 
 
 def empty_if_none(annotation: Any, value: Any) -> Any:
-    """Return None as an empty list or tree if the annotation names one."""
+    """Return ``value``, or an empty linked list or tree for None if the annotation names one."""
     if value is not None:
         return value
     text = str(annotation)
@@ -124,7 +124,7 @@ def empty_if_none(annotation: Any, value: Any) -> Any:
 def revive(
     value: Any, names: Mapping[str, Any], held: Sequence[Any] = (), made: Sequence[Any] = ()
 ) -> Any:
-    """Rebuild carried values with the program's classes (``names``) and held objects."""
+    """Rebuild the encoded objects in ``value`` with the program's classes (``names``) and objects ``held``."""
     kind = type(value)
     if kind is list:
         return [revive(item, names, held, made) for item in value]
@@ -159,7 +159,7 @@ class OpaqueError(BaseException):
 
 
 class Remote:
-    """An object in the submission's box; it cannot be compared, because the submission would decide."""
+    """A check's proxy of an object in the submission's box. Comparing it is refused: the submission would decide."""
 
     __slots__ = ("_ask", "_number", "_refuse")
 
@@ -201,7 +201,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "int": int,
     "float": float,
 }
-"""What a check may do with an object of the submission."""
+"""Operations that a check may apply to an object of the submission."""
 _REFUSED = (
     "eq ne lt le gt ge hash format index complex add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod"
     " rmod pow rpow matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert round"

@@ -17,14 +17,14 @@ MODULES = (
     "string", "re", "datetime", "fractions", "collections", "heapq", "bisect", "copy", "operator", "math",
     "itertools", "functools", "io", "sys", "json", "typing", "time", "decimal",
 )  # fmt: skip
-"""Modules whose names are provided besides their own; a later one wins, and builtins always do."""
+"""Modules provided with their public names. Later modules override earlier ones; builtins override all."""
 _SLOW = {
     "random": "betavariate choice choices expovariate gauss getrandbits normalvariate randbytes randint random randrange"
     " sample seed shuffle triangular uniform",
     "statistics": "fmean geometric_mean harmonic_mean mean median median_high median_low mode multimode pstdev pvariance"
     " quantiles stdev variance",
 }
-"""Names of modules that are imported only for a program that uses one."""
+"""Modules that are imported only for a program that uses one of these names."""
 RECURSION_LIMIT = 50_000
 _DYNAMIC = frozenset({"eval", "exec", "globals"})
 _names: dict[str, Any] = {}
@@ -44,7 +44,7 @@ def prepare() -> None:
 def provide(code: CodeType) -> None:
     """Make the names that ``code`` uses available like builtins, and raise the recursion limit.
 
-    They are not in its namespace: a program without the tested function must fail.
+    The names are not in the program's namespace, so that a program without the tested function fails.
     """
     used, codes = set[str](), [code]
     while codes:

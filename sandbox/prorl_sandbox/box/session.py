@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, NoReturn
 
-# Bound before any program runs, see ``wire``.
+# Bind builtins before any program runs; see ``wire``.
 globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
 
 _COMPILE_ERRORS = (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError)
@@ -36,7 +36,7 @@ _LONGEST_LINE_SHOWN = 1000
 
 
 def run_messages(job: dict[str, Any], way: int) -> NoReturn:
-    """Answer orders on ``way`` until it closes."""
+    """Run messages and forks ordered on the socket ``way`` until it closes."""
     sys.argv = [""]
     main = ModuleType("__main__")
     main.__builtins__ = builtins  # type: ignore[attr-defined]
@@ -130,9 +130,9 @@ def _flush() -> None:
 
 
 def _fork(order: dict[str, Any], way: int, mine: int) -> int:
-    """Fork an interpreter with its own ``way`` and group; return the current process's pid.
+    """Fork an interpreter with its own socket and process group; return the current process's pid.
 
-    A process between them ends at once, so that the supervisor adopts the child.
+    An intermediate process exits at once, so that the supervisor adopts the child.
     """
     _flush()
     child_end, supervisor_end = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -250,7 +250,7 @@ class _Member:
 
 
 class Supervisor:
-    """Serves the host's orders: cell (run in interpreter ``s``), fork (``s`` into ``new``), kill (``s``, unanswered).
+    """Serves the host's orders: run a cell in interpreter ``s``, fork ``s`` into ``new``, or kill ``s`` (unanswered).
 
     Answers are {"k": "answer", "body"}, "died" (with the wait status, if known) or "garbled". The order's ``mark``
     follows its output on both streams.
@@ -348,7 +348,7 @@ class Supervisor:
             return
 
     def _stop(self, number: int) -> None:
-        """Stop all other processes and wait for the interpreter; its output until then belongs to its message."""
+        """Stop all other processes and wait until the interpreter has stopped and written its message's output."""
         try:
             os.kill(-1, signal.SIGSTOP)
         except OSError:  # there is no process to stop

@@ -45,7 +45,7 @@ class TooLarge(Exception):
 
 
 class _Budget:
-    """Parts that may still be encoded, and the objects met, each encoded once."""
+    """Number of parts that may still be encoded, and the objects so far, each encoded once."""
 
     def __init__(self, trusted: bool) -> None:
         self.parts = MAX_NODES
@@ -70,7 +70,7 @@ def encode(value: Any, trusted: bool = False) -> Any:
 
 
 def _object(value: Any, kind: Any, budget: _Budget) -> Any:
-    """Return a reference to an object that crosses, else None."""
+    """Return a reference to an object that may leave the box, else None."""
     if kind is objects.Remote:
         return {"t": objects.HELD, "v": object.__getattribute__(value, "_number")}
     ours = budget.trusted and getattr(kind, "__module__", "") in ("program", objects.__name__)
@@ -109,7 +109,7 @@ def _encode(value: Any, depth: int, budget: _Budget) -> Any:
     for sequence, name in _SEQUENCES:
         if kind is sequence:  # a table look-up could run a metaclass's own hash
             return {"t": name, "v": [_encode(item, depth + 1, budget) for item in value]}
-    module = sys.modules.get("collections")  # not loaded, so the value cannot be one of its types
+    module = sys.modules.get("collections")  # None: the value is none of its types
     if kind is dict or (module and any(kind is getattr(module, name, None) for name in _DICTS)):
         pairs = [
             [_encode(k, depth + 1, budget), _encode(v, depth + 1, budget)]

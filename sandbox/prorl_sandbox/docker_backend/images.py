@@ -257,7 +257,7 @@ def image_of(base: str, environment: str) -> str:
 
 
 def find_environment(engine: Engine, base: str, name: str) -> Environment:
-    """Return an environment that has an image. Raises EnvironmentMissing, UserError, SandboxError."""
+    """Return the environment ``name``. Raises EnvironmentMissing without its image, UserError, SandboxError."""
     store.check_name(name)
     requirements = store.requirements_of(name)
     return STDLIB_ONLY if requirements is None else _find(engine, base, requirements)

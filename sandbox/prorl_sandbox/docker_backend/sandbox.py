@@ -58,7 +58,7 @@ class Slot:
         if self.container is not None:
             try:
                 self.container.set_memory(need)
-            except SandboxError:  # less memory than is in use: a new container starts empty
+            except SandboxError:  # the limit is below the memory in use
                 self.drop()
         if self.container is None:
             self.container = make(need)
@@ -91,8 +91,8 @@ class Pool:
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
         """Wait for a slot and container per need; release them afterwards. Raises NoneFree, SandboxError.
 
-        Yields the slots and a function that returns whether others hold slots. The caller drops containers that may not
-        be reused.
+        Yields the slots and a function that returns whether other callers have held slots meanwhile. The caller drops
+        containers that may not be reused.
         """
         if len(needs) > self.places.size:
             raise UserError(
@@ -171,7 +171,7 @@ class DockerSandbox(BoxSandbox):
     ) -> None:
         """Make the first container, to fail early. Raises UserError, SandboxError.
 
-        A check needs two ``containers``. Each is replaced after ``runs`` programs. ``sessions`` have their own.
+        A check needs two ``containers``. Each is replaced after ``runs`` programs. Sessions have their own containers.
         """
         self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
         self._pool = Pool(containers, self._make)

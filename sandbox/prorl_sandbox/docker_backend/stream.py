@@ -62,7 +62,7 @@ class Demultiplexer:
 
 
 class Attached:
-    """The SDK's socket. One thread pumps it; ``send`` is thread-safe."""
+    """The SDK's socket, for one thread; only ``send`` is thread-safe."""
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle  # keeps the SDK's response, and so the socket, open
@@ -198,7 +198,7 @@ class ContainerBox(Box):
 
     @property
     def finished(self) -> bool:
-        """Whether init has reported the end, after all output, or failed."""
+        """Whether init has failed, or sent all output and the end."""
         return self.end is not None or self.fault is not None
 
     def text(self, stream: str) -> str:

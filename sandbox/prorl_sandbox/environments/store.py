@@ -33,8 +33,8 @@ _OPTIONS = ("--index-url", "--extra-index-url", "-i", "--find-links", "-f", "--n
 class Requirements:
     """A pip requirements file with special comments. Raises UserError for an invalid name or line.
 
-    ``# preload: numpy pandas`` names modules imported together before a box is made; ``# leave-out: **/tests`` gives
-    patterns of files in packages that are not kept.
+    ``# preload: numpy pandas`` names modules to import together before a box is made. ``# leave-out: **/tests`` gives
+    patterns of package files to leave out.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Requirements:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Patterns of files that are not kept, below each package."""
+        """Patterns of files to leave out, relative to each package."""
         return tuple(word for words in self._comments("leave-out") for word in words)
 
     @property
@@ -127,7 +127,7 @@ class EnvironmentMissing(UserError):
 
 
 def interpreter() -> str:
-    """Return a virtual environment's base interpreter."""
+    """Return the interpreter below the current virtual environment."""
     return str(getattr(sys, "_base_executable", None) or sys.executable)
 
 
@@ -145,9 +145,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Packages in ``folder``: ``preload`` lists modules imported together beforehand, ``modules`` all importable
-    names.
-    """
+    """Packages in ``folder``. ``preload`` has groups of modules to import beforehand, ``modules`` all module names."""
 
     name: str
     folder: str = ""
@@ -155,7 +153,7 @@ class Environment:
     modules: tuple[str, ...] = ()
 
     def preload_for(self, source: str) -> tuple[str, ...]:
-        """Return the smallest group of preloaded modules that covers the source, for speed only."""
+        """Return the smallest group of ``preload`` with all packages that ``source`` mentions."""
         packages = {module.partition(".")[0] for line in self.preload for module in line}
         if not packages:
             return ()

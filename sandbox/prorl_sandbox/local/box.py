@@ -193,7 +193,7 @@ class LocalBox(Box):
     def _read(self, name: str) -> bool:
         """Read available bytes; return False if there are none or the stream is over or full.
 
-        The stream is then not polled for a moment, unless it carries an answer, which comes all at once.
+        A short read pauses polling of the stream, unless it completes an answer.
         """
         one = self._inputs[name]
         try:

@@ -37,7 +37,7 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Packages of a slot's boxes, possible names of their programs, and their files."""
+    """Packages of a slot's boxes, possible names of the program file, and the listing of all other files."""
 
     packages: Packages
     files: tuple[str, ...]
@@ -226,7 +226,7 @@ class Templates:
         self._started = {NO_PACKAGES: self._start(NO_PACKAGES, 0)}
 
     def _start(self, packages: Packages, first: int) -> Template:
-        """Start a template that shares the image of the one with pid ``first``."""
+        """Start a template that shares the image of the template with pid ``first`` (0: a new image)."""
         listing = system_view(packages.folder).listing()
         settings = self._settings | {"root": listing.name, "first": first, "packages": ()}
         if packages.folder:
@@ -278,8 +278,8 @@ class SlotPool:
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
         """Lend a slot per request, all at once. Raises NoneFree, SandboxError.
 
-        Yields the slots and a function that returns whether others share the machine. A slot that is still busy
-        afterwards kills its box or is dropped.
+        Yields the slots and a function that returns whether other callers have held slots meanwhile. Afterwards, a slot
+        that is still busy kills its box or is dropped.
         """
         with (
             self.places.take(len(requests), when) as crowded,

@@ -158,7 +158,7 @@ def system_view(folder: str = "") -> View:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Programs of a compiler or interpreter, each with alternatives, its Debian packages and folders."""
+    """Programs of a compiler or interpreter, each with alternative names, and their Debian packages and folders."""
 
     names: tuple[tuple[str, ...], ...]
     packages: tuple[str, ...] = ()

@@ -77,7 +77,7 @@ def _run_compiler(plan: CompilePlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _await_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
-    """Run a box to its end. A second answer, or one to another question, is a protocol error."""
+    """Run a box to its end; return its answer and value. An unexpected answer is a protocol error."""
     (box,) = made.boxes
     ready, answer, value = False, None, None
     for _, message in converse(made, box.job.limits.wall_seconds):
@@ -140,7 +140,7 @@ def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
 def _refuse_broken_check(relay: Relay, check: Box) -> None:
     """Raise CheckerError for a broken check.
 
-    After the submission has answered, an unsendable value may come from its answer, so the test fails instead.
+    Once the submission has answered, its answer may be the cause, so only the test fails.
     """
     message = relay.check_message
     if message is None or message["k"] not in ("broken", "compile-error", "exception"):
@@ -256,8 +256,8 @@ def _seconds(box: Box) -> float:
 def others_may_be_why(outcome: Outcome, limits: Limits) -> bool:
     """Return whether other boxes may have slowed a case down, so that it must run again alone.
 
-    Either it ended by itself slightly above its CPU limit, or it waited for a CPU for as long as a wall limit may be
-    extended.
+    Such a case ended by itself slightly above its CPU limit, or waited for a CPU until its wall limit could not be
+    extended further.
     """
     match outcome.limit:
         case None:

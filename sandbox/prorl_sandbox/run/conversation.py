@@ -23,8 +23,8 @@ MOST_STRETCH = 4.0
 LAG_SECONDS = 0.1
 """Maximum delay of a watcher's report that a box was kept waiting."""
 QUIET_SECONDS, QUIET_TALK_SECONDS = 0.02, 0.005
-"""After a short read, a stream (or the channel) is not polled for this long. Writing byte by byte then costs this
-process no more than writing in blocks.
+"""Seconds without polling a stream, or the channel, after a short read. A program that writes byte by byte then costs
+this process no more than one that writes blocks.
 """
 _MOST_KINDS = 20
 
@@ -47,8 +47,8 @@ class Box(ABC):
     """A running box. Not thread-safe, except ``kill``.
 
     ``fault`` is set if the sandbox failed. ``started`` and ``ended`` are times of ``time.monotonic``, ``waited`` the
-    seconds without a CPU. ``over``: the CPU limit is exceeded. ``spent``: CPU seconds before its clock last restarted.
-    ``quiet_until``: when to poll the streams that ``watched`` omits.
+    seconds without a CPU. ``over`` means that the CPU limit is exceeded. ``spent`` is the CPU seconds before the last
+    restart of the clock, ``quiet_until`` the time to poll the streams that ``watched`` omits.
     """
 
     killed_for: str | None = None
@@ -88,10 +88,10 @@ class Box(ABC):
 
     @abstractmethod
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, resting: bool) -> None:
-        """Restart the CPU clock with new limits. ``resting``: everything is stopped and needs few looks."""
+        """Restart the CPU clock with new limits. ``resting`` means that all processes are stopped."""
 
     def kill(self, reason: str) -> None:
-        """Kill all the box's processes; the first reason is kept."""
+        """Kill all the box's processes and record the ``reason`` of the first call."""
         if self.killed_for is None:
             self.killed_for = reason
             self._kill()
@@ -114,7 +114,7 @@ class Box(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Concurrent boxes. ``crowded()`` returns whether anything else has run on their machine."""
+    """Concurrent boxes. ``crowded()`` returns whether other boxes have run on their machine."""
 
     boxes: list[Box]
     crowded: Callable[[], bool]
@@ -127,9 +127,9 @@ Event = tuple[Box, dict[str, Any] | None]
 def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
     """Drive the boxes until all have ended, yielding their messages.
 
-    The wall clock starts with the last box and stops while they wait for a CPU (up to ``MOST_STRETCH`` times the
-    limit). Boxes are killed for "wall", for "cpu" unless the machine is shared, and for a malformed ("protocol") or too
-    long frame ("output"). Raises SandboxError if a box does not start, or survives its kill.
+    The wall clock starts with the last box and stops while boxes wait for a CPU (up to ``MOST_STRETCH`` times the
+    limit). Reasons to kill a box are "wall", "cpu" unless the machine is shared, "protocol" (a malformed frame) and
+    "output" (a too long frame). Raises SandboxError if a box does not start, or survives its kill.
     """
     boxes = made.boxes
     born = time.monotonic()
@@ -165,7 +165,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
 
 
 def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
-    """Wait up to ``seconds`` for bytes and yield the messages; those after one that kills the box are discarded."""
+    """Wait up to ``seconds`` for bytes and yield the messages, except those after one that kills its box."""
     poller = select.poll()
     for box in boxes:
         for fd, mask in box.watched():
@@ -190,7 +190,7 @@ def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
 class Relay:
     """Passes a trusted check's questions to the submission, one at a time, and validates every value.
 
-    ``passed``: the check returned. ``cut_off``: the submission ended first.
+    ``passed`` means that the check returned, ``cut_off`` that the submission ended first.
     """
 
     def __init__(self, submission: Box, check: Box) -> None:

@@ -34,7 +34,7 @@ def decode(value: Any) -> Any:
 
 
 def decode_for_box(value: Any, trusted: bool = False) -> tuple[Any, bool]:
-    """Return a value for another box, and whether it must ``objects.revive`` it. Raises FrameError.
+    """Return a value for another box, and whether that box must ``objects.revive`` it. Raises FrameError.
 
     Only a check (``trusted``) may send objects of any class, and the submission's own objects.
     """
@@ -50,7 +50,7 @@ class _Node:
 
 
 class _Reader:
-    """Reads one value within limits of parts and CPU seconds; ``carry`` keeps values of numpy and pandas."""
+    """Reads one value within limits of parts and CPU seconds. Without ``carry``, values become built-in types."""
 
     def __init__(self, carry: bool, trusted: bool = False) -> None:
         self.carried = False

@@ -66,7 +66,7 @@ class Job:
     def most_wall_seconds(self) -> float:
         """Wall seconds after which the box's watcher kills it, even if this process is late.
 
-        Boxes that talk are timed only by this process.
+        Boxes that exchange messages are timed only by this process.
         """
         alone = self.mode in ("main", "exec", "compile")
         return self.limits.wall_seconds + _WATCHERS_LAG_SECONDS if alone else math.inf

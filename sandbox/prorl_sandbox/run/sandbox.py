@@ -179,8 +179,9 @@ class BoxSandbox(Closing, ABC):
             self._environments[name] = self._environment(name)
 
     def _run_fairly(self, plan: Plan, limits: Limits, when: When = "free") -> Outcome:
-        """Run a plan, and again alone if others may have slowed it down or its box was lost. Raises SandboxError,
-        BoxLostError.
+        """Run a plan. If other boxes may have slowed it down, or its box was lost, run it again alone.
+
+        Raises SandboxError, BoxLostError.
         """
         try:
             with self._boxes(plan.jobs, when) as made:

@@ -125,7 +125,7 @@ class SessionBox:
         idle_seconds: float,
         total_seconds: float,
     ) -> None:
-        """Enter ``held`` for the box, and exit it at the end. Raises SandboxError."""
+        """Enter ``held`` to get the box, and exit it when this object closes. Raises SandboxError."""
         self.isolation = isolation
         self.ended: str | None = None
         self._turn = threading.Lock()

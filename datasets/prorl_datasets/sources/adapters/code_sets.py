@@ -104,14 +104,14 @@ def decoded_tests(truth: str) -> dict[str, Any]:
 
 
 def parts_of(source: str) -> int:
-    """Return an upper bound on the members of Python source."""
+    """Return the number of separators in Python source, an upper bound on its parts."""
     return sum(map(source.count, ",;:([{\n"))
 
 
 def limited_tests(
     tests: Sequence[Mapping[str, Any]],
 ) -> tuple[list[Mapping[str, Any]], Counter[str]]:
-    """Return the kept tests, and the number of others by reason. Raises Unusable for contradictory tests."""
+    """Return the tests to keep, and the number of other tests by reason. Raises Unusable for contradictory tests."""
     distinct = _distinct_tests(tests)
     left_out = Counter({"repeated": len(tests) - len(distinct)})
     kept, size = [], 0

@@ -190,7 +190,7 @@ def response_columns(columns: Iterable[str]) -> list[str]:
 def scp116k(raw: Raw, where: str, index: int) -> Row:
     """Convert a row of EricLu/SCP-116K, in the 116k or 274k version.
 
-    The response column of the 274k version is unknown; if no column qualifies, DatasetError lists all of them.
+    Raises DatasetError that lists the columns if none can be the response.
     """
     problem = text_of(column(raw, PROBLEM, where, "scp116k"), "problem")
     reference = column(raw, REFERENCE, where, "scp116k")

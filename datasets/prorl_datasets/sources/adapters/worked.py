@@ -143,7 +143,7 @@ _UNIT_BEHIND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ShortAnswer:
-    """A short answer, its rule, and the options of a letter."""
+    """A short answer, the rule that found it and, for a letter, the options."""
 
     answer: str
     rule: str

@@ -101,7 +101,7 @@ def jsonl_rows(
 
 _SPACE = " \t\r\n"
 _NEAR_END = 16
-"""An error this close to the end of the text read so far may be an incomplete word, number or escape."""
+"""An error within this many characters of the end of the text read so far may be an incomplete value."""
 
 
 def json_rows(

@@ -29,7 +29,7 @@ Rule = Callable[[Mapping[str, Any]], Flaw | None]
 
 
 def unchanged(before: str, after: str) -> Rule:
-    """Return a rule by which two metadata values must differ."""
+    """Return a rule that rejects items with equal metadata values ``before`` and ``after``."""
 
     def rule(entry: Mapping[str, Any]) -> Flaw | None:
         metadata = entry["metadata"]

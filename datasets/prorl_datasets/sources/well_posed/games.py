@@ -130,7 +130,7 @@ def _rubiks_cube(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _quantum_lock(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject solutions longer than one with ineffective presses."""
+    """Reject stored solutions that are longer than one that presses buttons without effect."""
     metadata = entry["metadata"]
     stored, target = len(metadata["solution_path"]), metadata["target_value"]
     if metadata["initial_value"] == target:
@@ -187,7 +187,7 @@ def _mahjong_puzzle(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _color_cube_rotation(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject half turns that can bring the bottom up in two ways."""
+    """Reject items whose answer depends on the direction of a half turn."""
     metadata = entry["metadata"]
     results: set[str] = set()
     for sideways in (False, True):

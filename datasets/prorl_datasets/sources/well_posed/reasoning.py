@@ -34,7 +34,7 @@ def _propositional_logic(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _syllogism(entry: Mapping[str, Any]) -> Flaw | None:
-    """Check all worlds, with and without the assumption that each kind of thing exists."""
+    """Reject answers that are wrong, or right only if each kind of thing exists."""
     metadata = entry["metadata"]
     statements = [_statement_of(metadata[key]) for key in ("premise1", "premise2", "conclusion")]
     *premises, conclusion = statements

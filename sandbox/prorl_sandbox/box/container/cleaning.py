@@ -17,9 +17,10 @@ _WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
 def kill_all(uid: int, killer: int) -> None:
     """Kill every process of ``uid`` in one call, which a forking program cannot outrun.
 
-    As effective user ``uid`` this process can signal only that user's processes. They cannot signal it, because its
-    saved user is root and its real user ``killer`` is unused elsewhere.
+    ``killer`` is a uid without processes.
     """
+    # As effective user ``uid`` this process can signal only that user's processes. They cannot signal it, because its
+    # saved user is root and its real user ``killer`` is unused elsewhere.
     os.setresuid(killer, uid, 0)
     try:
         os.kill(-1, signal.SIGKILL)

@@ -30,10 +30,10 @@ _STREAM_FD = 200
 
 
 def main(config: dict[str, Any]) -> None:
-    """Serve runs; returns only in a program's process.
+    """Serve runs. Returns only in the forked process of a program.
 
     ``config["slot"]`` (below 16384) gives the container its own users, because the kernel counts processes per user
-    across containers. ``packages`` is empty, or a folder and modules.
+    across containers. ``config["packages"]`` is empty, or a folder followed by module names.
     """
     preload.preload()
     if config["packages"]:

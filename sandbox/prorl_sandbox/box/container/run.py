@@ -1,4 +1,4 @@
-"""One run, as init sees it. Output is passed on unread in bounded pieces: a slow host slows the program but never fills
+"""Init's side of one run. Output is passed on in bounded pieces, so a slow host slows the program but never fills
 memory.
 """
 
@@ -74,8 +74,8 @@ _TICK_MS = 50
 _REST_TICK_MS = 1000
 _END_TICK_MS = 1
 _QUIET_MS, _QUIET_TALK_MS = 20, 5
-"""After a short read, a stream (or the channel) is not polled for this long. Writing byte by byte then costs init and
-the host no more than writing in blocks.
+"""Milliseconds without polling a stream, or the channel, after a short read. A program that writes byte by byte then
+costs init and the host no more than one that writes blocks.
 """
 _WAIT_REPORT_SECONDS = 0.02
 _HIGH_WATER = 4 * CHUNK
@@ -115,9 +115,9 @@ class Run:
         self._deadline = time.monotonic() + order["most_seconds"]
 
     def go(self, uid: int, killer: int, mine: tuple[int, ...]) -> bool:
-        """Do the run as user ``uid``; return whether nothing of it is left.
+        """Do the run as user ``uid``; return whether all its processes and files are gone.
 
-        ``killer``: an unused uid; ``mine``: the pids of init and template.
+        ``killer`` is an unused uid, ``mine`` the pids of init and template.
         """
         self._uid, self._killer, self._mine = uid, killer, mine
         self._start_program(uid)
@@ -254,7 +254,7 @@ class Run:
             self._link.send(kind, data)
             answer = kind == frames.TALK and self._awaiting_answer
             if answer:
-                self._quiet.clear()  # send printed output along with it
+                self._quiet.clear()  # send printed output with the answer
             elif len(data) < CHUNK:
                 quiet_ms = _QUIET_TALK_MS if kind == frames.TALK else _QUIET_MS
                 self._quiet[fd] = time.monotonic() + quiet_ms / 1000

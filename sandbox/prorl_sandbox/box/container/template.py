@@ -51,7 +51,7 @@ class Template:
         self._landlock_abi = syscalls.landlock_abi()
 
     def serve(self) -> dict[str, Any]:
-        """Fork a program per order. Returns only in a program's process, with its job."""
+        """Fork a program per order. Returns only in a forked program, with its job."""
         space = _socket.CMSG_SPACE(STREAMS * 4)
         while True:
             data, extra, _, _ = self._control.recvmsg(ORDER.size, space, _socket.MSG_CMSG_CLOEXEC)

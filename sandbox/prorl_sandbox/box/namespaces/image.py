@@ -23,15 +23,13 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
 
 _PLACES = ("/sys/kernel", "/mnt", "/tmp", "/run")
-"""Folders that hold no files for a box; the image is mounted on the first that exists."""
+"""Folders without files that boxes need. The image is mounted on the first that exists."""
 _FLAGS = syscalls.MS_NOSUID | syscalls.MS_NODEV
 _PAGE = 4096
 _TEXTS = (".py", ".pyc")
-"""Suffixes of files in which hidden paths are replaced. In machine code, the end of a path may also serve as another
-string.
-"""
+"""Suffixes of files in which hidden paths are replaced. Machine code stays: other strings may share a path's end."""
 _SPARE = 1024
-"""Extra pages and inodes for folders that are not counted and for the index."""
+"""Extra pages and inodes for the index and for uncounted folders."""
 
 
 class Image:
@@ -41,7 +39,7 @@ class Image:
         self.place = next(path for path in _PLACES if os.path.isdir(path))
 
     def mount(self) -> None:
-        """Mount the tmpfs, with only the folder ``start``."""
+        """Mount the tmpfs with an empty index and the folder ``start``."""
         syscalls.mount("tmpfs", self.place, "tmpfs", _FLAGS, "size=1m,nr_inodes=8,mode=755")
         with open(self._index, "wb") as file:
             file.write(marshal.dumps({}, 2))
@@ -49,7 +47,7 @@ class Image:
 
     @property
     def start(self) -> str:
-        """Folder from which templates start and which no box sees."""
+        """Folder from which templates start. No box can see it."""
         return f"{self.place}/start"
 
     @property
@@ -60,7 +58,7 @@ class Image:
         return f"{self.place}/{name}"
 
     def lay(self, name: str, listing: Listing) -> None:
-        """Make a root, unless it exists, from ``files`` (origin, target) and ``links`` (path, target).
+        """Make the root ``name``, unless it exists, from ``files`` (origin, target) and ``links`` (path, target).
 
         ``hidden`` maps host paths to replacements of equal length: programs must not learn where the host keeps files.
         """
@@ -75,7 +73,7 @@ class Image:
                 target = f"{root}/dev/{device}"
                 try:
                     os.mknod(target, stat.S_IFCHR, os.stat(f"/dev/{device}").st_rdev)
-                except PermissionError:  # forbidden here: make a mount point for the host's node
+                except PermissionError:  # not permitted: make a mount point for the host's device
                     os.close(os.open(target, os.O_CREAT | os.O_WRONLY))
                 os.chmod(target, 0o666)
             # Many JavaScript programs read standard input by this name.
@@ -159,7 +157,7 @@ def read_note(fd: int) -> Any:
 
 
 def settle_rights(settings: Settings) -> None:
-    """Decide whether root's rights suffice or a user namespace is needed."""
+    """Set ``settings["by_right"]``: True if root's rights suffice without a user namespace."""
     walls = settings["walls"]
     isolate.shed_hollow_root(walls)
     privileged = isolate.is_privileged() or "user" not in walls

@@ -78,7 +78,7 @@ def separate_slot(settings: Settings, ask_for_map: Any) -> None:
     """Enter the slot's user and mount namespaces and root; the next child starts a pid namespace.
 
     Root enters the root folder first, while it can read every folder, and then a user namespace, whose maps the
-    template writes on ``ask_for_map()``. An ordinary user does it in the reverse order.
+    template writes on ``ask_for_map()``. An ordinary user enters the user namespace first.
     """
     walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:
@@ -167,11 +167,9 @@ def separate_surroundings(walls: tuple[str, ...]) -> None:
 
 
 def sockets_left(proc: int) -> bool:
-    """Return whether this network namespace has sockets, or True if unknown.
-
-    Sockets end with their processes, except those that are in flight inside one another. These keep abstract names
-    until the kernel collects such cycles.
-    """
+    """Return whether this network namespace has sockets, or True if unknown."""
+    # Sockets end with their processes, except those that are in flight inside one another. These keep abstract names
+    # until the kernel collects such cycles.
     try:
         fd = os.open("self/net/unix", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
     except OSError:
@@ -247,7 +245,7 @@ class Isolation:
     def _become_user(self) -> None:
         """Switch from the slot's root to the box's user.
 
-        A slot runs one box at a time and has its own ids, so no two boxes share a user.
+        Each slot has its own ids, so no two boxes share a user.
         """
         inside = INSIDE_ID
         if not self._user:  # a weak box, requested as such: use another user if possible
@@ -271,7 +269,7 @@ class OomScore:
         )  # without it, a process that changed its user may not write
         try:
             self._fd = os.open("self/oom_score_adj", os.O_RDWR | os.O_CLOEXEC, dir_fd=proc)
-        except OSError:  # not allowed here: the kernel then kills the largest
+        except OSError:  # not permitted: the kernel then kills the largest process
             self._fd = -1
         finally:
             syscalls.prctl(syscalls.PR_SET_DUMPABLE, int(dumpable))
@@ -292,10 +290,7 @@ class OomScore:
 def receive_job(
     settings: dict[str, Any], isolation: Isolation, way: _socket.socket, summed: bool
 ) -> dict[str, Any]:
-    """Isolate this box, wait for its job and return it ready to run; send STARTED or FAULT on ``way``.
-
-    All preparation is done before the job arrives, while nobody waits.
-    """
+    """Isolate this box, wait for its job and return the job; send STARTED or FAULT on the socket ``way``."""
     gc.disable()  # until the program starts: there is nothing to collect
     try:
         files = isolation.enter()
@@ -333,7 +328,7 @@ def receive_job(
 
 
 def hold_low_numbers() -> None:
-    """Occupy the descriptor numbers that a box uses."""
+    """Occupy the descriptor numbers that a box uses for its streams."""
     while (fd := os.dup(0)) <= CHANNEL + 1:
         continue
     os.close(fd)

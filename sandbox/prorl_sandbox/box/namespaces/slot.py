@@ -35,21 +35,22 @@ _TICK_MS = 50
 _REST_TICK_MS = 1000
 _BLIND_TICK_MS = 3
 _LOOKS_SHARE = 50
-"""Pause between looks at /proc, as a multiple of a look's duration, if the kernel measures the box's time anyway. A box
+"""Pause between reads of /proc, as a multiple of a read's duration, if a control group measures the box's time. A box
 with many processes then cannot keep the slot busy.
 """
 _PRESSING_HITS, _PRESSED_LOOKS = 20, 20
-"""A box is killed after this many looks in a row (about a second) that each find this many limit hits."""
+"""A box is killed after ``_PRESSED_LOOKS`` looks in a row (about a second) that each find more than
+``_PRESSING_HITS`` new hits of its memory limit.
+"""
 _WAIT_REPORT_SECONDS = 0.02
 _FOREVER = float("inf")
 _MESSAGE = 65536
 
 
 class _Box:
-    """A box's process, the socket for its job, and its clock: the control group's, or else that of its processes in
-    /proc.
+    """A box's process, the socket for its job, and its CPU clock, read from the control group or else from /proc.
 
-    ``made`` and ``before`` are CPU seconds before the job and before the program, ``waited`` seconds without a CPU.
+    ``made`` and ``before`` are the CPU seconds before the job and before the program, ``waited`` seconds without a CPU.
     """
 
     def __init__(self, pid: int, way: _socket.socket, group: Group | None, proc: int) -> None:
@@ -89,9 +90,9 @@ class _Box:
         return self._group is not None
 
     def look(self) -> None:
-        """Update the times from /proc. The first look is deferred, because most programs end before it."""
+        """Update the CPU and waiting times from /proc."""
         if self._tally is None:
-            numbers = limits.children(self._proc, "self")  # not this namespace's pids
+            numbers = limits.children(self._proc, "self")  # pids outside this namespace
             self._tally = limits.Tally(
                 self._proc, lambda: limits.with_all_below(self._proc, numbers)
             )
@@ -123,7 +124,7 @@ class _Box:
 
 
 class _Pressure:
-    """Detects excessive memory for which the kernel does not kill: kernel memory, or constant eviction of pages."""
+    """Detects memory use for which the kernel kills no box: kernel memory, or constant eviction of pages."""
 
     def __init__(self, group: Group) -> None:
         self._group = group
@@ -157,12 +158,12 @@ class Slot:
         self._words.register(control.fileno(), select.POLLIN)
         self._words.register(life, select.POLLIN)
         if not settings["counts_all"]:
-            settings["others"] = 0 if settings["by_right"] else 1  # the slot has the same user
+            settings["others"] = 0 if settings["by_right"] else 1  # the slot itself
         self._isolation = isolate.Isolation(settings)
         self._oom_score = isolate.OomScore(settings["proc"])
 
     def serve(self) -> dict[str, Any]:
-        """Run boxes until the host hangs up. Returns only inside a box, with its job."""
+        """Run boxes until the host hangs up. Returns only in a forked box, with its job."""
         if not self._prepare():
             os._exit(1)
         while True:
@@ -184,7 +185,7 @@ class Slot:
             made.close()
 
     def forget(self) -> None:
-        """In a box, drop the data that describes this machine."""
+        """Drop data that describes this machine, so that a box cannot read it."""
         self._settings.clear()
 
     def _prepare(self) -> bool:
@@ -290,9 +291,9 @@ class Slot:
         )
 
     def _watch(self, box: _Box, limits: dict[str, Any], kills: int) -> tuple[int, Any, bool]:
-        """Wait for the box to end; kill it if the host says so or if it exceeds its time or memory.
+        """Wait for the box to end; kill it if the host asks or if it exceeds its time or memory.
 
-        Returns wait status, rusage, and whether it had too much memory.
+        Returns wait status, rusage, and whether the box used too much memory.
         """
         over, reported, started, too_much = False, 0.0, False, False
         before, look_next = 0.0, time.monotonic() + _TICK_MS / 1000

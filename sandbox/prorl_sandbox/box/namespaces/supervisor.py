@@ -61,7 +61,7 @@ class Supervisor:
             self._settings["filters"] = [seccomp.assemble(one) for one in filters]
 
     def serve(self) -> dict[str, Any]:
-        """Make slots until the host hangs up. Returns only inside a box, with its job."""
+        """Make slots until the host hangs up. Returns only in a forked box, with its job."""
         self._control.send(marshal.dumps({"event": "ready", "cgroup": self._version}, 2))
         poller = select.poll()
         poller.register(self._control.fileno(), select.POLLIN)
@@ -88,7 +88,7 @@ class Supervisor:
             os.close(answers)
 
     def forget(self) -> None:
-        """In a box, drop the data that describes this machine; freed data may remain in memory."""
+        """Drop data that describes this machine from a box; freed data may remain in memory."""
         self._groups.clear()
         self._settings.clear()
         if self._slot is not None:
