@@ -27,7 +27,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest:
-    """Selects ``items`` tasks of each of ``datasets`` (empty: of all)."""
+    """Selects ``items`` tasks per dataset; empty ``datasets`` selects all."""
 
     datasets: Sequence[str] = ()
     items: int = 20
@@ -36,7 +36,7 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Items attacked together; ``name`` starts with the verifier's.
+    """Items attacked together; ``name`` starts with the verifier's name.
 
     With ``wordless``, only constant answers without letters or digits are tried.
     """
@@ -48,12 +48,12 @@ class Group:
 
 
 Answer: TypeAlias = Callable[[Item, Group], str | None]
-"""Returns an answer to the item, or None if not applicable."""
+"""Returns a probe's answer to an item, or None if the probe does not apply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A way to answer without solving. ``raw`` answers are whole responses; the spec formats the others."""
+    """A way to answer without solving the task. If ``raw``, the answer is a whole response; else the spec formats it."""
 
     name: str
     answer: Answer
@@ -72,7 +72,7 @@ digits, swap parts, put a sign after a number, surround it with junk, or break a
 class Mutation:
     """A way to make a correct answer wrong; ``allowed`` is the partial credit that it may still earn.
 
-    ``spoil(right, item, group)`` returns None if not applicable.
+    ``spoil(right, item, group)`` returns None if it does not apply.
     """
 
     name: str
@@ -99,7 +99,7 @@ class AuditShape:
     groups: Callable[[AuditRequest], Iterable[Group]] | None = None
     """Built-in tasks to audit. Without any, ``prorl verify audit --file`` must supply them."""
     chance: Callable[[Reference], float] | None = None
-    """Expected reward of the best constant answer to one task, given its form; by default estimated from the golds."""
+    """Expected reward of the best constant answer to a task; by default estimated from the golds."""
 
 
 def constant(name: str, text: str, raw: bool = False) -> Probe:

@@ -1,6 +1,6 @@
 """The composite verifier: a weighted mean of several verifiers' rewards for one response.
 
-``gate`` says which parts must earn a minimum reward: true (all, reward 1), a list of names, or {name: minimum reward}.
+``gate`` selects parts that must earn a minimum reward: true (all parts, 1), a list of names (1), or {name: minimum}.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read(reference: Reference) -> Composite:
     for number, entry in enumerate(entries, start=1):
         try:
             parts.append(_part(entry))
-            weight = entry.get("weight")  # a table gives None for a missing value
+            weight = entry.get("weight")  # a data table has None for a missing value
             weights.append(1.0 if weight is None else _number(weight, "weight"))
         except TaskError as error:
             raise TaskError(f"part {number}: {error}") from error

@@ -30,7 +30,7 @@ def unchanged(reference: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class DataShape:
-    """The parts of a verifier that building datasets, sampling and evaluation need.
+    """How dataset building, sampling and evaluation read and present a verifier's tasks.
 
     Example: ``DataShape(prompt="{question} Answer with one word.", columns=("word",))``.
     """
@@ -46,7 +46,7 @@ class DataShape:
     tidy: Callable[[dict[str, Any]], dict[str, Any]] = unchanged
     """Turns a row's columns into a reference. Raises TaskError."""
     example: Reference | None = None
-    """A reference that ``check_reference`` accepts. A service checks it once at startup, so that no request waits for
+    """A reference that ``check_reference`` accepts. A service checks it at startup, so that no request waits for
     imports.
     """
 
@@ -63,7 +63,7 @@ class DataShape:
     topic: Callable[[Reference], str | None] | None = None
     """The text that ``prorl data inspect`` counts; by default the answer."""
     vote: Callable[[str], str | None] | None = None
-    """Maps an extracted answer to its vote for maj@k, or None for no vote. Without it there is no maj@k."""
+    """Maps an extracted answer to its vote for maj@k, or to None for no vote. If None, maj@k is not computed."""
 
     def gold(self, reference: Reference) -> str | None:
         """Return a complete correct response, or None if unknown."""

@@ -24,7 +24,7 @@ from prorl_verifiers.types import Reference, Score, TaskError, unparsable
 MAX_LISTED = 64
 """Maximum number of stop strings, of filters and of ignored expressions in one task."""
 MAX_ANSWERS = 10_000
-"""Maximum number of golds. Some questions have hundreds, such as every name of a person."""
+"""Maximum number of golds."""
 MAX_EXPRESSION = 2000
 FALLBACK = "[invalid]"
 KEYS = (
@@ -42,7 +42,7 @@ KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class ByExpression:
-    """Takes match number ``place``; of several groups, the first non-empty one."""
+    """Filter that returns match number ``place``, or its first non-empty group."""
 
     expression: str
     place: int = 0
@@ -62,7 +62,7 @@ class ByExpression:
 
 @dataclass(frozen=True, slots=True)
 class ByTable:
-    """Replaces a whole string by its entry in a table, or by ``fallback``."""
+    """Filter that replaces the whole text by its entry in a table, or by ``fallback``."""
 
     table: Mapping[str, str]
     fallback: str
@@ -104,7 +104,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "map": ("mapping_dict", "default_value"),
     **dict.fromkeys(PLAIN, ()),
 }
-"""Options of each filter, named as in lm-evaluation-harness (``remove_thinking`` comes from lighteval's pipeline)."""
+"""Options of each filter, named as in lm-evaluation-harness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ def before(text: str, until: Sequence[str]) -> str:
 
 
 def compared(text: str, matching: Matching) -> str:
-    """Return ``text`` without its ignored parts and trailing NULs, as numpy does."""
+    """Return ``text`` without ignored parts, and like numpy without trailing NULs."""
     for expression in matching.ignored:
         text = re.sub(expression, "", text)
     text = text.rstrip("\0")
@@ -260,7 +260,7 @@ def first_answer(reference: Reference) -> str:
 
 
 def gold_response(reference: Reference) -> str | None:
-    """Return a correct answer, or None if the filters have regular expressions or an unknown format."""
+    """Return the first gold that scores 1, or None if there is none or a regular expression is applied."""
     matching = read(reference)
     if matching.ignored or any(isinstance(f, ByExpression) for f in matching.filters):
         return None

@@ -21,12 +21,11 @@ class Explanation:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings, with one for the verdict if none has its outcome."""
+        """See ``Verdict.explained``."""
         return self.verdict.explained()
 
     @property
     def outcome(self) -> Outcome:
-        """``passed``, ``failed`` or ``neutral``."""
         return self.verdict.outcome
 
     def to_json(self) -> dict[str, Any]:

@@ -73,7 +73,7 @@ BOX = re.compile(
 """The opening of a box; TeX also boxes a value without braces (``\\boxed 5``)."""
 _WORD, _MACRO = re.compile(r"\b[A-Za-z]{2,}\b"), re.compile(r"\\[A-Za-z]+(?:\{[^{}]{0,40}\})?")
 MAX_NESTED = 8
-"""Maximum number of boxes before the last one that may contain it."""
+"""Maximum number of earlier boxes that are tested for containing the last box."""
 _LONGEST_BOX = 256
 """Maximum length of a recognised box opening."""
 _AROUND = 200
@@ -112,7 +112,7 @@ def after_thinking(response: str) -> str | None:
 
 
 def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
-    """Replace spans by as many spaces."""
+    """Replace each span by spaces of the same length."""
     parts, at = [], 0
     for start, end in sorted(spans):
         parts += [text[at:start], " " * (end - max(start, at))]
@@ -151,10 +151,7 @@ def without_struck(text: str) -> str:
 
 
 def last_boxed(text: str) -> str | None:
-    r"""Return the content of the last ``\boxed{...}`` or ``\fbox{...}``, with braces matched.
-
-    Returns None if it is not closed or too long.
-    """
+    r"""Return the content of the last ``\boxed{...}`` or ``\fbox{...}``, or None if it is not closed or too long."""
     span = last_box_span(text)
     return None if span is None else flat(text[span[0] : span[1]].strip())
 
@@ -187,7 +184,7 @@ def after_last_box(text: str) -> str:
 
 @lru_cache(maxsize=2)
 def last_box_span(text: str) -> tuple[int, int] | None:
-    """Return the span of ``last_boxed``: of nested boxes the outermost, unless it holds a sentence."""
+    """Return the span of the last box's content; of nested boxes the outermost counts, unless it contains words."""
     last: re.Match[str] | None = None
     end = len(text)
     while last is None and (end := text.rfind("box", 0, end)) >= 0:
@@ -270,7 +267,7 @@ _MAX_LINES = 6
 
 
 def _stated(lines: list[str], letters: bool) -> str | None:
-    """Return the answer in the last lines (last one first), with its markup."""
+    """Return the answer that ``lines`` (the last line first) state, with its markup."""
     if not lines:
         return None
     first = lines[0].removeprefix("#")
@@ -299,7 +296,7 @@ def _plain(answer: str) -> str | None:
 
 
 def later_answer(after: str, letters: bool = False) -> str | None:
-    """Return the answer stated after a box instead, "" if the box is only taken back, or None."""
+    """Return the answer that replaces a box in the text after it, "" if the box is only retracted, or None."""
     after = after[:_MAX_AFTER]
     if not after.strip(" \n$.*"):
         return None
@@ -319,7 +316,7 @@ def later_answer(after: str, letters: bool = False) -> str | None:
 
 
 def takes_back(after: str) -> bool:
-    """Return whether the text after an answer takes it back."""
+    """Return whether the text after an answer retracts the answer."""
     after = after[:_MAX_AFTER]
     return bool(_TAKEN_BACK.match(after) or _TAKEN_BACK_LATER.search(after))
 
@@ -329,7 +326,7 @@ _MAX_AFTER = 20_000
 
 
 def chosen_letter(answer: str) -> str:
-    """Return the letter of an option named with a reason or twice, else ``answer``."""
+    """Return the option's letter if ``answer`` adds a reason to it or repeats it, else ``answer``."""
     match = None if _OPTION.fullmatch(answer) else _REASON.fullmatch(answer.strip(" .*"))
     if match is None or _CHANGES.search(match.group("why") or ""):
         return answer
@@ -370,7 +367,7 @@ def last_code_block(
 
 
 def _code_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield each closed block's mark and text; a fence inside a triple-quoted string is text."""
+    """Yield each closed block's mark and text. A fence inside a triple-quoted string does not close a block."""
     careful, at = True, 0
     while at < len(lines):
         opening = _opening(lines[at])
@@ -415,7 +412,7 @@ def _opening(line: str) -> tuple[str, str, str] | None:
 
 
 def _quote_after(line: str, quote: str) -> str:
-    """Return the triple quote that a program's line leaves open, if any."""
+    """Return the triple quote that is still open after a line of a program, or ""."""
     for match in _QUOTE.finditer(line):
         token = match.group()
         if not quote and token == "#":
@@ -435,7 +432,7 @@ def _dedented(body: list[str], indent: int) -> list[str]:
 
 
 def closing_bracket(text: str, place: int, brackets: str = "{}") -> int:
-    """Return the index of the bracket that closes the one before ``place``, or the end."""
+    """Return the index of the bracket that closes the one before ``place``, or ``len(text)``."""
     depth = 1
     for index in range(place, len(text)):
         depth += (text[index] == brackets[0]) - (text[index] == brackets[1])

@@ -1,10 +1,10 @@
-"""Notes that a scorer takes to explain a reward; ``prorl_verifiers.explain`` keeps them. Example, in a plug-in::
+"""Notes that a scorer takes to explain a reward; ``prorl_verifiers.explain`` keeps them.
+
+Example in a plug-in::
 
     right = given == reference["answer"]
     note("words compared", right, {"given": given, "gold": reference["answer"]})
     return float(right)
-
-The notes come from the scoring itself, so an explanation cannot disagree with the reward.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from typing import Any, Literal, TypeAlias
 
 Outcome = Literal["passed", "failed", "neutral"]
 Fields: TypeAlias = Mapping[str, object]
-"""Maps labels to values, which are shown as ``str(value)``; None is left out."""
+"""Maps labels to values, which are displayed as ``str(value)``. None values are omitted."""
 LONGEST_TEXT = 2000
 """Maximum characters kept of one string. If it is cut, its full length is appended."""
 MOST_TEXT = 150_000
 """Maximum characters kept over all findings of one response. Beyond it strings are cut to ``SHORT_TEXT``, and beyond
-twice as many they are dropped.
+twice the maximum they are dropped.
 """
 SHORT_TEXT = 80
 LONGEST_TITLE = 200
 MOST_FINDINGS = 1000
-"""Maximum findings kept per response, including parts. The number of dropped findings is stated."""
+"""Maximum findings kept per response, including parts. A last finding states how many were dropped."""
 MOST_HEARD = 20_000
-"""Maximum findings held while a scorer works. Later ones are dropped, which bounds memory."""
+"""Maximum findings held while a scorer works. Later ones are dropped."""
 DEEPEST = 8
 OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "neutral")
 
@@ -62,7 +62,7 @@ _NOTES: ContextVar[list[Finding] | None] = ContextVar("findings", default=None)
 
 
 def listening() -> bool:
-    """Return whether notes are kept; check it before a costly note."""
+    """Return whether notes are recorded. Check this before a costly note."""
     return _NOTES.get() is not None
 
 
@@ -74,7 +74,7 @@ def note(
     span: tuple[int, int] | None = None,
     parts: Sequence[Finding] = (),
 ) -> None:
-    """Record a finding if notes are kept.
+    """Record a finding inside a ``noting`` block; otherwise do nothing.
 
     With ``passed=None`` the finding is neutral. ``span`` is (start, end) in the text given to the scorer.
     """
@@ -105,7 +105,7 @@ def take_notes(since: int) -> tuple[Finding, ...]:
 
 @contextmanager
 def noting(listen: bool = True) -> Iterator[list[Finding]]:
-    """Collect the notes taken inside the block, if ``listen``."""
+    """Yield a list that collects the notes taken inside the block; it stays empty without ``listen``."""
     findings: list[Finding] = []
     token = _NOTES.set(findings if listen else None)
     try:
@@ -170,7 +170,7 @@ class _Limiter:
 
 
 def read_findings(value: Any, depth: int = 0) -> tuple[Finding, ...]:
-    """Parse findings. Raises ValueError, KeyError or TypeError."""
+    """Parse findings from JSON values. Raises ValueError, KeyError or TypeError."""
     if depth > DEEPEST + 1 or not isinstance(value, list):
         raise ValueError("not a list of findings")
     findings = []

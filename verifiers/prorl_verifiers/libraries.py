@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 Loading = Callable[[str], Any]
-"""Called with a module name; returns when the module has been imported."""
+"""Imports the module with this name."""
 
 _loading: Loading = importlib.import_module
 
 
 def load_library(module: str) -> None:
-    """Import a module inside a verifier's ``score`` outside its time limit. Raises ImportError."""
+    """Import a module from a verifier's ``score`` without using up its time limit. Raises ImportError."""
     _loading(module)
 
 

@@ -25,15 +25,15 @@ from prorl_verifiers.tasks import check_modes, part_records
 from prorl_verifiers.types import Item, OnDone, Task, TaskError, Verdict, VerdictStatus
 
 REQUESTS = 16
-"""Concurrent requests per server, whose queue treats them fairly."""
+"""Maximum concurrent requests per server."""
 PROBE_SECONDS = 120.0
-"""Time limit of the first request to a server, which may have to open its sandbox."""
+"""Time limit in seconds of the first request to a server."""
 
 
 class RemotePool(Closing):
     """Score with all ``servers`` (``http://host:port`` or ``unix:/path``) at once. Thread-safe.
 
-    A lost server is tried again later, which ``say`` reports. ``token`` defaults to ``PRORL_TOKEN``. ``modes`` maps
+    ``say`` reports lost servers, which are tried again later. ``token`` defaults to ``PRORL_TOKEN``. ``modes`` maps
     verifiers to modes for tasks that set none, instead of the servers' options. Raises UserError for an invalid
     address.
     """

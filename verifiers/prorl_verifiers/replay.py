@@ -25,7 +25,7 @@ COLUMNS = (
     "status",
 )
 BATCH = 2000
-"""Rows scored at once, which bounds memory."""
+"""Number of rows scored at once."""
 
 
 @dataclass(slots=True)

@@ -20,13 +20,13 @@ from prorl_verifiers.types import Item, OnDone, Task, Verdict
 BATCH = 8
 """Responses per call."""
 PATIENCE = 120.0
-"""Scoring fails after this many seconds without a sign of life from any replica."""
+"""Scoring fails after this many seconds without an answer from any replica."""
 LATE = 600.0
 """Seconds after which an unanswered call is repeated at another replica, and after which scoring fails if all replicas
 only report that they are busy.
 """
 LOSSES = 5
-"""A batch during which this many replicas were lost gets ``infra_error``."""
+"""A batch gets ``infra_error`` if this many replicas were lost while scoring it."""
 PAUSES = RetryPolicy(first=1.0, longest=30.0, longest_asked=30.0)
 """How long a lost or busy replica gets no batches."""
 POLL = 0.5
@@ -71,9 +71,7 @@ class Replicas(Protocol):
         """Return the future's verdicts. Raises ReplicaLost, ReplicaBusy, or UserError if refused."""
         ...
 
-    def close(self) -> None:
-        """Free the replicas' resources."""
-        ...
+    def close(self) -> None: ...
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ class FileItem:
     expected: float | None = None
 
     def expects(self, verdict: Verdict) -> bool:
-        """Return whether the verdict has the expected reward, if any, within 1e-9."""
+        """Return whether the verdict has the expected reward within 1e-9, or True if none is expected."""
         if self.expected is None:
             return True
         return verdict.reward is not None and abs(verdict.reward - self.expected) <= 1e-9

@@ -36,7 +36,7 @@ class Canary:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What scoring a task needs besides the verifier: plug-ins' records and its programs' environment."""
+    """Requirements of a task besides its verifier: records of plug-ins and the environment of its programs."""
 
     parts: Sequence[Mapping[str, str]] = ()
     environment: str | None = None
@@ -157,7 +157,7 @@ VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
 def runs_in_worker(spec: VerifierSpec) -> bool:
     """Return whether the pool's workers call this verifier.
 
-    They call neither composed ones, nor prorl's own that run programs.
+    They call neither composed verifiers nor prorl's own verifiers that run programs.
     """
     in_sandbox = spec.score_in_sandbox is not None and not VERIFIERS.origin(spec.name).is_ours
     return spec.score is not None or in_sandbox

@@ -114,7 +114,7 @@ def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
 def renewed_records(
     recorded: Iterable[Mapping[str, str]], tasks: Iterable[Task]
 ) -> list[dict[str, str]]:
-    """Return ``recorded`` with current records for these tasks."""
+    """Return ``recorded`` with the records of plug-ins replaced by those that now score these tasks."""
     from prorl_sandbox import LANGUAGES
 
     current = part_records(tasks)

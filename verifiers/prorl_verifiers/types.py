@@ -16,9 +16,7 @@ Reference: TypeAlias = Mapping[str, Any]
 Metrics: TypeAlias = Mapping[str, float | str]
 """Numbers that a verifier reports with the reward; ``plugin`` is a plug-in's version, a string."""
 MAX_ANSWER = 50_000
-"""Maximum characters of an extracted answer; a longer one is ``unparsable`` (the limit of MathRubric in the verifiers
-library).
-"""
+"""Maximum characters of an extracted answer; a longer one is ``unparsable``."""
 
 
 class TaskError(UserError):
@@ -97,7 +95,7 @@ class Verdict:
         return "passed" if self.reward >= 1.0 else "failed"
 
     def explained(self) -> tuple[Finding, ...]:
-        """Return the findings, with the verdict itself if none has its outcome."""
+        """Return the findings, and one for the verdict if none of them has its outcome."""
         if any(finding.outcome == self.outcome for finding in self.findings):
             return self.findings
         fields = [("status", str(self.status)), ("reason", cut(self.reason))]
@@ -107,4 +105,4 @@ class Verdict:
 
 
 OnDone: TypeAlias = Callable[[int, Verdict], None]
-"""Called with an item's index and verdict as soon as it has one."""
+"""Called with an item's index and verdict as soon as the item is scored."""

@@ -36,10 +36,10 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScorerOptions:
-    """Options of an adapter, which scores at the service ``url``, or with a local pool if it is empty.
+    """Options of an adapter. It scores at the service ``url``, or in a local pool if ``url`` is empty.
 
     ``timeout``: seconds per attempt. ``modes``: like ``math=either,logic=reference``. ``think_open``: the chat template
-    opens the thinking. ``retries``: for items without a verdict. ``plugin``: files, separated as in PATH.
+    writes ``<think>``. ``retries``: retries of items without a verdict. ``plugin``: files, separated as in PATH.
     """
 
     workers: int = 2
@@ -55,8 +55,9 @@ class ScorerOptions:
 
     @classmethod
     def from_environment(cls, **options: Any) -> ScorerOptions:
-        """Load the plug-ins and return ``options``; the others come from ``PRORL_WORKERS``, ``PRORL_URL`` ... Raises
-        UserError.
+        """Load the plug-ins and return the options. Missing ones are read from ``PRORL_WORKERS``, ``PRORL_URL`` ...
+
+        Raises UserError.
         """
         types = {option.name: option.type for option in fields(cls)}
         for name in options:
@@ -89,7 +90,6 @@ def _convert(name: str, kind: str, value: Any) -> Any:
 
 
 def open_scorer(options: ScorerOptions) -> Scorer:
-    """Return a client of ``options.url``, or a new local pool."""
     modes = parse_modes(options.modes)
     if options.url:
         return RemotePool([options.url], options.token or None, modes=modes or None)
@@ -114,9 +114,8 @@ _shared = _Shared()
 
 
 def shared_scorer(options: ScorerOptions) -> Scorer:
-    """Return this process's scorer for these options."""
     global _shared
-    options = replace(options, think_open=False, retries=0)  # these do not distinguish scorers
+    options = replace(options, think_open=False, retries=0)  # a scorer does not use these two
     if _shared.pid != os.getpid():
         _shared = _Shared()
     shared = _shared
@@ -140,7 +139,7 @@ def close_shared() -> None:
 
 
 def score_with_retries(scorer: Scorer, items: Sequence[Item], retries: int) -> list[Verdict]:
-    """Return the verdicts; retry ``infra_error`` items, waiting 0.5 * 2**(k-1) seconds before retry k."""
+    """Return the verdicts; retry ``infra_error`` items with growing pauses."""
     verdicts = scorer.score(items)
     for attempt in range(retries):
         missing = [index for index, verdict in enumerate(verdicts) if verdict.is_infra_error]

@@ -1,6 +1,6 @@
 """The reward function for OpenRLHF, which sends prompt and response in one string with special tokens.
 
-Chat template markers are not used to find the response: a model can write them.
+Chat template markers are ignored, because a model can write them.
 """
 
 from __future__ import annotations
@@ -35,9 +35,7 @@ END_TOKENS = (
 )
 """Tokens that end a turn in common chat templates."""
 SLACK = 8
-"""Number of characters at the start of a query that need not match the prompt: half a character, a begin token, a
-space.
-"""
+"""Maximum characters, such as a begin token or half a character, before a truncated prompt in a query."""
 ANCHOR = 64
 """A truncated query must contain at least this many of the prompt's last characters."""
 
@@ -45,8 +43,8 @@ ANCHOR = 64
 def response_after_prompt(query: str, prompt: str) -> str | None:
     """Return the response in ``query``, or None if the prompt is not in it.
 
-    The prompt may be truncated on the left to ANCHOR characters or more, after at most SLACK others. End tokens are
-    removed. A ``<think>`` that ends the prompt is put before the response.
+    The prompt may be truncated on the left to ANCHOR or more characters, preceded by at most SLACK others. End tokens
+    are removed. If the prompt ends with ``<think>``, the response starts with it.
     """
     end = len(prompt) if query.startswith(prompt) else _end_of_cut_prompt(query, prompt)
     if end is None:

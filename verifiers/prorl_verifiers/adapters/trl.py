@@ -23,7 +23,7 @@ from prorl_verifiers.types import Task
 
 OnInfraError = Literal["none", "raise"]
 KEEPS_NONE = (1, 6)
-"""First TRL version that leaves a row without any reward out of its group's baseline."""
+"""First TRL version that excludes rows without a reward from the group's baseline."""
 
 
 class TrlReward:
@@ -86,14 +86,14 @@ def make_trl_reward(
 ) -> TrlReward:
     """Return a reward function for TRL.
 
-    Without ``scorer``, the process shares one made from ``options``; the caller closes a ``scorer`` it passes. Without
-    a verdict, ``on_infra_error`` "none" gives None and "raise" raises RewardUnavailableError.
+    If ``scorer`` is None, the process shares one made from ``options``; else the caller closes it. For a response
+    without a verdict, ``on_infra_error`` "none" returns None and "raise" raises RewardUnavailableError.
     """
     return TrlReward(scorer, ScorerOptions.from_environment(**options), name, on_infra_error)
 
 
 def default_on_infra_error() -> OnInfraError:
-    """Return "none" if the installed TRL supports it, else "raise"."""
+    """Return "none" if the installed TRL accepts missing rewards, else "raise"."""
     try:
         parts = importlib.metadata.version("trl").split(".")[:2]
     except importlib.metadata.PackageNotFoundError:
@@ -102,7 +102,7 @@ def default_on_infra_error() -> OnInfraError:
 
 
 def completion_text(completion: Any) -> str:
-    """Return a completion's text, or that of its last assistant message."""
+    """Return a string completion, or the text of its last assistant message."""
     if isinstance(completion, str):
         return completion
     for message in reversed(list(completion)):
@@ -127,7 +127,7 @@ def _tasks(columns: Mapping[str, Any], count: int) -> list[Task | None]:
         raise UserError("the dataset needs the columns 'verifier' and 'reference' (or 'task')")
     if len(values) != count:
         raise UserError(f"{len(values)} tasks came with {count} completions")
-    # Each distinct task is loaded once: a group's completions share theirs.
+    # Each distinct task is loaded once: all completions of a group have the same task.
     distinct = {repr(value): value for value in values if value is not None}
     loaded = {key: task_of(value) for key, value in distinct.items()}
     return [None if value is None else loaded[repr(value)] for value in values]

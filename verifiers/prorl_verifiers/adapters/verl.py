@@ -46,7 +46,7 @@ def compute_score(
 ) -> dict[str, Any]:
     """Return {"score", "acc", "pred", "status", "timeout", "unparsable"}; score is the unshaped reward in [0, 1].
 
-    ``options`` are fields of ScorerOptions; the others come from the environment. Thread-safe. Raises TaskError or
+    ``options`` are fields of ScorerOptions; missing ones come from the environment. Thread-safe. Raises TaskError or
     RewardUnavailableError.
     """
     task = verl_task(data_source, ground_truth, extra_info)
@@ -73,8 +73,8 @@ def verl_task(
 ) -> Task:
     """Return the task of one row. Raises TaskError.
 
-    The verifier is named in ``extra_info["verifier"]``, a task in ``ground_truth``, or ``data_source``
-    (``prorl/VERIFIER``). Otherwise ``ground_truth`` is the reference or the plain answer.
+    The verifier is named by ``extra_info["verifier"]``, by a task in ``ground_truth``, or by ``data_source``
+    (``prorl/VERIFIER``). If ``ground_truth`` is not a task, it is the reference or the plain answer.
     """
     reference = ground_truth if isinstance(ground_truth, Mapping) else None
     if isinstance(ground_truth, str) and ground_truth.lstrip().startswith("{"):

@@ -188,7 +188,7 @@ def printable(text: str) -> str:
 
 
 def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Group]:
-    """Yield the built-in groups of the named (or all) verifiers. Raises UserError."""
+    """Return the built-in groups of the named verifiers, or of all. Raises UserError."""
     specs = [VERIFIERS.get(name) for name in verifiers or VERIFIERS.names()]
     for spec in specs:
         if spec.audit.groups is None and verifiers:
@@ -208,7 +208,7 @@ def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Gr
 def run_audit(
     pool: Scorer, groups: Iterable[Group], settings: Settings, progress: Progress, total: int | None
 ) -> AuditReport:
-    """Audit every group; ``total`` is for the progress bar."""
+    """Audit every group; ``total`` is their number, for the progress bar."""
     started = time.monotonic()
     reports: list[GroupReport] = []
     spoilt: list[SpoiltReport] = []

@@ -14,16 +14,16 @@ from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.types import Task, Verdict
 
 LEVEL = 0.05
-"""The p-value of a leak must be smaller."""
+"""A probe is a leak only if its p-value is below this."""
 SMALLEST = 0.005
-"""The mean reward of a leak must exceed chance by more than this."""
+"""A probe is a leak only if its mean reward exceeds chance by more than this."""
 
 
 def group_chance(group: Group) -> float:
     """Return the chance level of a group, in [0, 1].
 
-    It is the mean of the items' ``chance``, else the verifier's, else the fraction of the commonest gold or the mean of
-    1/options, whichever is larger.
+    This is the mean of the items' ``chance`` if all have one, else of the verifier's ``chance`` function, else the
+    larger of the most frequent gold's fraction and the mean of 1/options.
     """
     items = group.items
     if not items:
@@ -42,7 +42,7 @@ def group_chance(group: Group) -> float:
 
 
 def share_of_golds(group: Group, answers: Sequence[str | None]) -> float:
-    """Return the fraction of items whose gold equals the answer."""
+    """Return the fraction of answers that equal their item's gold."""
     same = 0
     for item, answer in zip(group.items, answers, strict=True):
         same += answer is not None and item.gold is not None and plain(answer) == plain(item.gold)
@@ -52,8 +52,7 @@ def share_of_golds(group: Group, answers: Sequence[str | None]) -> float:
 def luck(rewards: Sequence[float], chance: float, tried: int) -> float:
     """Return the p-value of ``rewards`` under chance, Bonferroni-corrected for ``tried`` probes, at most 1.
 
-    Rewards of 0 and 1 use the binomial tail. Others use an upper bound: a mean of at least m over n rewards in [0, 1]
-    has probability at most exp(-n KL(m, chance)) (Hoeffding 1963, theorem 1).
+    Rewards of 0 and 1 use the binomial tail, others Hoeffding's upper bound (1963, theorem 1).
     """
     n = len(rewards)
     if n == 0:
@@ -80,7 +79,7 @@ def binomial_tail(n: int, k: int, p: float) -> float:
 
 
 SAMPLE = 5
-"""Number of items on which a mutation is tried first. It is tried on the others only if it beats its parent there."""
+"""Number of items on which a mutated probe is scored first; the others follow if it beats its parent."""
 PARENTS = 3
 AGAIN = 7
 """Score every Nth response twice."""
@@ -105,12 +104,10 @@ class Trial:
 
     @property
     def excess(self) -> float:
-        """Mean reward above chance."""
         return self.earned - self.chance
 
     @property
     def is_leak(self) -> bool:
-        """Whether the probe earned significantly more than chance."""
         return self.excess > SMALLEST and self.luck < LEVEL
 
 
@@ -141,12 +138,12 @@ class GroupReport:
 
 
 Family = Literal["ignorant", "spoilt"]
-"""``ignorant`` answers ignore the problem; ``spoilt`` ones are correct answers made wrong."""
+"""``ignorant`` answers ignore the problem; ``spoilt`` answers are correct answers made wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``rounds`` of mutation (0: probes only). Verdicts slower than ``slow_seconds`` are faults."""
+    """Search settings. ``rounds`` counts mutation rounds. Verdicts slower than ``slow_seconds`` are faults."""
 
     rounds: int = 2
     slow_seconds: float = 2.0

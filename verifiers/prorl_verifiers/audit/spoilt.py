@@ -16,8 +16,7 @@ from prorl_verifiers.types import Task
 JUNK = "xyzzy"
 """A word that is not an answer, a unit or a move."""
 NEAR_MISS = 0.9
-"""Maximum partial credit for a nearly correct answer. The logic verifier's fraction of correct places never exceeds it.
-"""
+"""Maximum partial credit for a nearly correct answer."""
 _OPPOSITES = {"true": "False", "false": "True", "yes": "No", "no": "Yes", "on": "off", "off": "on"}
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?", re.ASCII)
 _DECIMALS = re.compile(r"(?<![\d.])(\d+)\.(\d{2,})(?![\d.])", re.ASCII)
@@ -32,7 +31,7 @@ def right_answer(item: Item) -> str | None:
 
 
 def changed_digit(text: str) -> str | None:
-    """Change the first non-zero digit by one (at least 5 % of the value)."""
+    """Change the first non-zero digit by one."""
     place = re.search(r"[1-9]", text) or re.search(r"0", text)
     if place is None:
         return None
@@ -165,7 +164,7 @@ def text_mutations() -> list[Mutation]:
 
 
 def latex_mutations() -> list[Mutation]:
-    # A tilde is a space in LaTeX, and the grader's own rules say which words and units may follow a number.
+    # Excluded: a tilde is a space in LaTeX, and the grader accepts some words and units after a number.
     values = {_title(form) for form in (*_OTHER_VALUES, "~{a}", "~~{a}~~")}
     return [
         *(mutation for mutation in text_mutations() if mutation.name not in values),
@@ -195,7 +194,7 @@ def _with_another(kind: Kind, form: str) -> Mutation:
 
 
 def _negated(sign: str) -> Mutation:
-    """Put the sign before every line, unless the task uses it itself."""
+    """Return a mutation that puts the sign before every line, unless the question contains it."""
 
     def spoil(right: str, item: Item, group: Group) -> str | None:
         if sign in item.question:
@@ -265,7 +264,7 @@ class MutationResult:
 
 @dataclass(slots=True)
 class SpoiltReport:
-    """Results for one group; ``right`` of ``items`` could be spoilt."""
+    """Results for one group; ``right`` counts items with a rewarded correct answer, which are then spoilt."""
 
     name: str
     verifier: str

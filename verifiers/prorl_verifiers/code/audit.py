@@ -15,7 +15,7 @@ from prorl_verifiers.types import Reference, Task
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Expected outputs. ``function`` is called, or None for a program that reads stdin."""
+    """Expected outputs of ``function``, or of a program that reads stdin if it is None."""
 
     function: str | None
     pairs: Sequence[tuple[Any, Any]]
@@ -23,7 +23,7 @@ class Outputs:
 
 
 def outputs_of(reference: Reference) -> Outputs | None:
-    """Return the outputs that the tests expect, or None."""
+    """Return the outputs that the tests expect, or None if they are not literal values."""
     tests = reference["tests"]
     if all("stdout" in test for test in tests):
         return Outputs(None, [(test["stdin"], test["stdout"].rstrip("\n")) for test in tests])
@@ -65,7 +65,7 @@ def table_program(outputs: Outputs) -> str:
 
 
 def right_program(reference: Reference) -> str | None:
-    """Return a table program that passes the tests, or None."""
+    """Return a program that looks up the expected outputs, or None if they are unknown."""
     outputs = outputs_of(reference)
     return None if outputs is None else table_program(outputs)
 
@@ -82,7 +82,7 @@ def code_mutations() -> list[Mutation]:
 
 
 Change = Callable[[Any], Any]
-"""Maps a value to another one, or to None if not applicable."""
+"""Maps a value to a wrong one, or to None if the change does not apply."""
 
 
 def _spoil_outputs(name: str, kind: Kind, change: Change) -> Mutation:

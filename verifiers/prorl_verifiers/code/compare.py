@@ -1,4 +1,4 @@
-"""Compare a submission's results with the expected ones, outside its box."""
+"""Compare a submission's results with the expected ones, outside the sandbox."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def _lines(text: str) -> list[str]:
 
 
 def same_value(expected: Any, got: Any, from_json: bool = False) -> bool:
-    """Return whether ``got``, made of exact builtin types, equals ``expected``; a bool never equals a number.
+    """Return whether ``got``, made of plain builtin types, equals ``expected``; a bool never equals a number.
 
-    With ``from_json``, a list may be a tuple, an int may be an integral float (never the reverse), and floats may
-    differ by 1e-6 (relative above 1). NaN and infinity equal only themselves; values beyond MAX_DEPTH or MAX_NODES
+    With ``from_json``, ``got`` may have a tuple for a list or an int for an integral float, not the reverse, and floats
+    may differ by 1e-6 (relative above 1). NaN and infinity equal only themselves; values beyond MAX_DEPTH or MAX_NODES
     equal nothing. A linked list or tree equals its list of values.
     """
     if from_json:

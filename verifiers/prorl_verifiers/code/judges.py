@@ -1,8 +1,6 @@
-"""Judges for tasks with several correct outputs, which return whether ``stdout`` is correct.
+"""Judges for tasks with several correct outputs, which return whether ``stdout`` is correct."""
 
-The verifier runs this file's source in a box, so it imports only the standard library.
-"""
-
+# The verifier runs this file's source in a sandbox, so it may import only the standard library.
 import re
 from collections import Counter, defaultdict
 
@@ -49,7 +47,7 @@ def _same_word(got: str, gold: str) -> bool:
     if not any(mark in gold for mark in ".eE") or not _is_number(gold) or not _is_number(got):
         return False
     a, b = float(got), float(gold)
-    if abs(a) == float("inf") or abs(b) == float("inf"):  # written out, and too large to compare
+    if abs(a) == float("inf") or abs(b) == float("inf"):  # too large for a float
         return False
     return abs(a - b) <= max(TOLERANCE, TOLERANCE * abs(b))
 

@@ -49,7 +49,7 @@ class StdioTest:
 class CallTest:
     """``call(*args, **kwargs)`` must return ``expected``, or the single value in it if ``wrapped`` (Eurus-2).
 
-    ``then`` are calls of methods on the result; ``expected`` then lists all results.
+    ``then`` lists method calls on the result; ``expected`` is then the list of all results.
     """
 
     call: str
@@ -63,7 +63,7 @@ class CallTest:
 
 @dataclass(frozen=True, slots=True)
 class CheckTest:
-    """Trusted ``source`` whose ``check(candidate)`` gets ``entry_point``."""
+    """Trusted ``source`` that defines ``check(candidate)``; the candidate is the function ``entry_point``."""
 
     source: str
     entry_point: str
@@ -234,7 +234,7 @@ def _only_unknown_call(module: ast.Module) -> str:
 KEYS = ("tests", "language", "environment", "prelude", "entry_point", "limits", "judge", "mode")
 PRELUDES = ("competition", "none")
 LONGEST_OUTPUT_KB = 16 * 1024
-"""Largest expected output for which the limit of output grows."""
+"""Maximum KiB by which long expected outputs raise the output limit."""
 JUDGES = ("floats", "rows", "tokens", "unordered_lines")
 """Functions of ``judges.py``, which runs in a box and is never imported."""
 DEFAULT_TOTAL_SECONDS = 5.0
@@ -244,7 +244,7 @@ _TOTAL, _PARTIAL = "total_seconds", "partial"
 
 @dataclass(frozen=True, slots=True)
 class CodeLimits:
-    """Limits per test, and CPU seconds for all tests; with ``partial``, earlier tests still count."""
+    """Limits per test, and CPU seconds for all tests. With ``partial``, tests passed before the timeout count."""
 
     per_test: Limits
     total_seconds: float = DEFAULT_TOTAL_SECONDS
@@ -328,7 +328,7 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
 
 
 def _output_kb(test: CodeTest) -> int:
-    """Return an upper bound of the expected output's size."""
+    """Return an upper bound of the expected output's size in KiB."""
     match test:
         case StdioTest(stdout=stdout):
             return len(stdout.encode("utf-8", "replace")) // 1024
@@ -339,7 +339,7 @@ def _output_kb(test: CodeTest) -> int:
 
 
 def read_environment(name: Any, language: LanguageSpec) -> str:
-    """Return the name of the environment, which need not exist here. Raises TaskError."""
+    """Return the name of the environment, which need not be installed. Raises TaskError."""
     from prorl_sandbox.environments.store import NAME, STDLIB
 
     if name is None or name == STDLIB:

@@ -43,8 +43,8 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
 
     Without a code block the verdict is ``unparsable``; code that does not compile gets 0. All tests together may use
     ``limits.total_seconds`` of CPU time and twice as much wall time, not counting queueing, compiling and judging.
-    Beyond that the verdict is ``timeout``, or with ``limits.partial`` the fraction passed. Mode ``binary`` stops at the
-    first failure. Raises JudgeError, SandboxError, or UserError if the compiler is missing.
+    Beyond that the verdict is ``timeout``, or with ``limits.partial`` the fraction passed. Raises JudgeError,
+    SandboxError, or UserError if the compiler is missing.
     """
     from prorl_sandbox import Budget, Program
 
@@ -139,8 +139,8 @@ def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sand
 def judge_accepts(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
     """Ask the judge ``name``, in its own box, whether ``stdout`` is correct.
 
-    A judge that fails only on ``stdout`` rejects it. Raises JudgeError if it also fails on the expected output, or
-    SandboxError.
+    If the judge fails on ``stdout`` only, ``stdout`` is rejected. Raises JudgeError if it also fails on the expected
+    output, or SandboxError.
     """
     verdict, _ = _ask_judge(name, test, stdout, sandbox)
     if verdict is None:

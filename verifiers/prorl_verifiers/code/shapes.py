@@ -78,8 +78,8 @@ def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -
 def leetcode_reference(test: str, entry_point: str | None = None) -> dict[str, Any]:
     """Convert the test source of a LeetCode row. Raises TaskError.
 
-    It is ``check(candidate)`` with ``entry_point`` (LeetCodeDataset), or a script (DeepSeek-Coder). Each assert becomes
-    a test if all other statements are assignments.
+    ``test`` defines ``check(candidate)`` for ``entry_point`` (LeetCodeDataset) or is a script (DeepSeek-Coder). Each
+    assert becomes a test if all other statements are assignments.
     """
     try:
         body = ast.parse(test).body
@@ -146,7 +146,7 @@ def bigcodebench_reference(
 
 
 def _tests(row: dict[str, Any], key: str) -> list[Any]:
-    """Return the list ``row[key]``, which some copies store as a string."""
+    """Return the list ``row[key]``, which some copies of the dataset store as a string."""
     values = row.get(key)
     if isinstance(values, str):
         try:

@@ -1,6 +1,6 @@
 """Built-in audit tasks for every instruction id.
 
-In ``audit.json``, a text may be a list of strings and [string, repetitions].
+In ``audit.json``, a text may be a list of strings and [string, repetitions] pairs.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ def _text(parts: str | list[Any]) -> str:
 
 
 def form_only() -> frozenset[str]:
-    """Return the ids that degenerate texts meet by definition, such as no commas."""
+    """Return the ids whose constraint degenerate texts meet by definition, such as no commas."""
     return frozenset(_tables()["form_only"])
 
 
 def instruction_groups() -> list[Group]:
-    """Return one group per instruction id, and one of all ids for answers without words."""
+    """Return one group per instruction id, and one of all ids for wordless answers."""
     items = {}
     for name in registered():
         kwargs = example(name)

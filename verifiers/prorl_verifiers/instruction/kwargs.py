@@ -41,10 +41,10 @@ _AS_GIVEN = ("prompt_to_repeat", "reference_text", "options", "sep", "word")
 def clean_kwargs(
     instruction: str, values: Mapping[str, Any] | None, needed: Iterable[str], mode: str
 ) -> dict[str, Any]:
-    """Return the arguments in ``needed`` under their proper names and types.
+    """Return the ``needed`` arguments with their proper names and types.
 
-    Raises TaskError for missing, unknown or malformed arguments, in mode "reference" also for those that the published
-    checker refuses.
+    Raises TaskError for missing, unknown or malformed arguments, and in mode "reference" for arguments that the
+    published checker rejects.
     """
     remaining = {name: value for name, value in (values or {}).items() if value is not None}
     for name in IGNORED.get(instruction, ()):

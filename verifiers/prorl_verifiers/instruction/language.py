@@ -14,7 +14,7 @@ _PLAIN = re.compile("[a-z]")
 _NOTHING = "zxx"
 _NO_EVIDENCE = -1e30
 _TIE = 3.0
-"""Difference in log-probability (nats) that counts as a tie. English lines in capitals need it."""
+"""Difference in log-probability (nats) that counts as a tie."""
 _KIN = tuple(
     frozenset(group.split())
     for group in ("ru uk bg", "hi mr ne", "es pt it ca", "ar fa ur", "no da sv", "cs sk")
@@ -27,7 +27,7 @@ _FEWEST = 10
 _LINE = 25
 """Minimum letters of a line that is checked alone."""
 _MOST_LINES = 500
-"""Maximum long lines that are checked, evenly spread."""
+"""Maximum number of long lines that are checked, evenly spread over the text."""
 _FOREIGN = 0.1
 """Maximum fraction of letters in lines of other languages."""
 

@@ -94,7 +94,7 @@ _MAX_CACHED = 2_000_000
 
 
 class _TokenCache:
-    """Caches sentences' tokens; the eight variants of a text share most sentences."""
+    """Caches the tokens of sentences."""
 
     def __init__(self) -> None:
         from nltk.tokenize.destructive import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -162,7 +162,7 @@ def _tagger() -> Any:
 
 
 def first_tag(text: str) -> str | None:
-    """Return the first token's part of speech, or None. Raises LookupError without the tagger."""
+    """Return the first token's part of speech, or None. Raises LookupError if the tagger is not installed."""
     # A tag depends on the two tokens after it.
     tokens = nltk_words(text)[:3]
     return str(_tagger().tag(tokens)[0][1]) if tokens else None

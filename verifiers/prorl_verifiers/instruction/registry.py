@@ -10,7 +10,7 @@ from prorl_verifiers.instruction.ifevalg.catalog import IFEVALG
 from prorl_verifiers.instruction.types import Check, Instruction
 
 REGISTRY: Mapping[str, Instruction] = {**IFEVAL, **IFEVALG, **IFBENCH}
-"""Maps instruction ids to instructions: 25 of IFEval, 29 of IFEvalG, 58 of IFBench."""
+"""Maps instruction ids to instructions."""
 
 RANDOM_UPSTREAM: Mapping[str, str] = {
     "language:response_language": "langdetect is not seeded; here seed 0",
@@ -23,7 +23,7 @@ RANDOM_UPSTREAM: Mapping[str, str] = {
     "count:lowercase_counting": "N 0 is drawn anew; here a TaskError in mode reference",
     "letters:letter_counting": "N 0 is drawn anew; here a TaskError in mode reference",
 }
-"""Ids whose published checker is random for some inputs, and our behaviour."""
+"""Maps ids whose published checker is random for some inputs to our behaviour."""
 
 
 def check_of(instruction: str, mode: str) -> Check:

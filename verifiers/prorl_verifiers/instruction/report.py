@@ -16,7 +16,7 @@ def summarise(verdicts: Iterable[Verdict], tasks: Sequence[Task] | None = None) 
     "by_group", "by_id", "infra_errors"}.
 
     Accuracies are fractions or None; ``by_*`` map names to {"count", "strict", "loose"}. A verdict without metrics
-    fails all constraints of its task. Raises ValueError if ``tasks`` is then missing.
+    fails all constraints of its task in ``tasks``. Raises ValueError if ``tasks`` is None and one lacks metrics.
     """
     rows: list[Outcomes] = []
     infra_errors = 0

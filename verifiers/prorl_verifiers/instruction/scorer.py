@@ -36,7 +36,7 @@ def variants(text: str) -> list[str]:
 def follows(
     text: str, instruction: str, kwargs: Mapping[str, Any] | None, mode: str = DEFAULT_MODE
 ) -> bool:
-    """Return whether ``text`` strictly meets a constraint. Raises TaskError for invalid kwargs, KeyError."""
+    """Return whether ``text`` strictly meets a constraint. Raises TaskError (kwargs) or KeyError (unknown id)."""
     return _meets([_prepare(text, mode)], instruction, kwargs, mode)
 
 

@@ -1,4 +1,4 @@
-"""Count visible text, words, sentences and paragraphs."""
+"""Find the words, sentences and paragraphs of a text as a reader sees it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def _is_invisible(letter: str) -> bool:
 def folded(text: str) -> str:
     """Return the text without compatibility forms, extra marks and Latin lookalikes.
 
-    Lookalikes are replaced in words with Latin letters, and in texts without other letters of their alphabet.
+    Lookalikes are replaced in words that have Latin letters, and everywhere if the text has no other letters of
+    their alphabet.
     """
     if text.isascii():
         return text
@@ -114,7 +115,7 @@ def words(text: str) -> list[str]:
 
 
 def count_words(text: str) -> int:
-    """Count words as published: ``don't`` is one word, ``well-known`` two."""
+    """Count words: ``don't`` is one word, ``well-known`` two."""
     text = visible(text)
     if not text.isascii():
         marks = {mark for mark in set(text) if unicodedata.category(mark)[0] == "M"}

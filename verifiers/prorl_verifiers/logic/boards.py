@@ -1,6 +1,6 @@
 """Score grids by their rules, and matrices cell by cell.
 
-Any grid that keeps the givens and obeys the rules is correct. Partial credit needs more than half of the blank cells.
+Any grid that keeps the givens and obeys the rules is correct.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ NOT_AS_ASKED = 0.1
 
 
 def rows_of(text: str, lines: str = "", between: str = "", around: str = "") -> Grid | None:
-    """Return the integers of each non-blank line, or None for other words.
+    """Return the integers of each non-blank line, or None if there are other words.
 
-    Lines of ``lines`` alone are skipped; ``between`` may stand between integers and ``around`` also at the ends.
+    Lines of the characters in ``lines`` are skipped. Those in ``between`` may separate integers, those in ``around``
+    may also surround them.
     """
     grid: Grid = []
     for line in text.strip().split("\n"):
@@ -73,7 +74,7 @@ def _keeps_clues(grid: Grid | None, puzzle: Sequence[Sequence[int]]) -> bool:
 def _share_filled(
     grid: Grid, puzzle: Sequence[Sequence[int]], solution: Sequence[Sequence[int]]
 ) -> float:
-    """Return the credit for correct blank cells beyond those of the best constant answer."""
+    """Return the credit for correctly filled cells beyond those of the best constant answer."""
     pairs = [
         (value, right)
         for row, clues, rights in zip(grid, puzzle, solution, strict=True)
@@ -193,7 +194,7 @@ _QUEEN_LINES: tuple[Callable[[int, int], int], ...] = (
 
 
 def game_of_life(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score game_of_life, beyond the best of dead, alive and unchanged boards."""
+    """Score game_of_life: correct cells beyond those of an all-dead, all-alive or unchanged board."""
     gold, board = loads(str(entry["answer"])), loads(answer)
     boards = re.findall(r"\[\s*(\[[\d,\s\[\]]*\])\s*\]", str(entry["question"]))
     cells = _cells(gold)
@@ -240,7 +241,7 @@ def _decimals(text: str) -> list[list[float]]:
 
 
 def matrix_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score binary_matrix and spiral_matrix; a Python list earns 0.1 and is never evaluated."""
+    """Score binary_matrix and spiral_matrix; a Python list earns 0.1."""
     gold = plain(str(entry["answer"]))
     if plain(answer) == gold:
         return 1.0
@@ -253,7 +254,7 @@ def matrix_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def string_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score string_insertion; a Python list earns 0.1 and is never evaluated."""
+    """Score string_insertion; a Python list earns 0.1."""
     gold = str(entry["answer"]).strip()
     if answer == gold:
         return 1.0

@@ -110,7 +110,7 @@ class _Parser:
 
 
 def parse(text: str) -> Node:
-    """Return the tree of a formula in bounded time. Raises FormulaError."""
+    """Return the tree of a formula. Raises FormulaError."""
     parser = _Parser(text)
     tree = parser.sum(0)
     if parser.next != len(parser.tokens):
@@ -119,7 +119,7 @@ def parse(text: str) -> Node:
 
 
 def names(tree: Node) -> set[str]:
-    """Return the variables and constants, and called functions as ``f()``."""
+    """Return the names of variables and constants, and of called functions as ``f()``."""
     tree_names = set[str]().union(*(names(arg) for arg in tree.args))
     if tree.op == "name":
         tree_names.add(tree.value)
@@ -166,7 +166,7 @@ Polynomial = dict[Monomial, Fraction]
 def expanded(tree: Node) -> Polynomial:
     """Return the polynomial that the tree writes as a sum of terms.
 
-    Raises FormulaError for products and powers of sums: the question's own product is not an answer.
+    Raises FormulaError for products and powers of sums.
     """
     match tree.op:
         case "num":
@@ -249,7 +249,7 @@ FREE = frozenset({"C", "c", "K", "k", "C1", "c1"})
 def is_antiderivative(
     answer: str, integrand: str, variable: str, free: frozenset[str] = FREE
 ) -> bool:
-    """Return whether the derivative of ``answer`` is ``integrand``, at fixed points with 40 digits.
+    """Return whether the derivative of ``answer`` equals ``integrand`` at fixed points, to 20 digits.
 
     ``free`` are names of constants. Raises FormulaError if the integrand is not a formula.
     """

@@ -1,7 +1,4 @@
-"""Audit groups from generated reasoning-gym entries or a file of tasks.
-
-A child process makes the entries, because the library reseeds global generators.
-"""
+"""Audit groups from generated reasoning-gym entries or a file of tasks."""
 
 from __future__ import annotations
 
@@ -27,6 +24,7 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
 
     request = json.dumps({"datasets": list(datasets), "items": items, "seed": seed})
     with tempfile.TemporaryFile("w+") as log:
+        # A child process, because reasoning-gym reseeds the global random generators.
         child = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-m", __name__, request],
             stdin=subprocess.DEVNULL,
@@ -59,7 +57,7 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
 
 
 def file_groups(path: Path) -> list[Group]:
-    """Return a group per verifier or logic dataset of a file of {"id", "task", "question"?} rows.
+    """Return the tasks of a file of {"id", "task", "question"?} rows, grouped by verifier and logic dataset.
 
     Raises TaskError for an empty file or an invalid row.
     """

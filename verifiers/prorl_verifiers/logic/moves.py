@@ -1,6 +1,6 @@
 """Score moves by strict simulation.
 
-An impossible move makes the answer wrong; upstream skips it, so a list of every move solves many boards.
+An impossible move makes the answer wrong; upstream skips it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ _SIZE = 6
 
 
 def rush_hour(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score rush_hour: the red car must reach the exit."""
     moves = re.split(r"[\s,]+", answer.strip())
     if len(moves) > MOST_MOVES:
         return 0.0
@@ -40,7 +39,7 @@ Cars = dict[str, tuple[int, ...]]
 
 
 def cars_of(board: str) -> tuple[Cars, frozenset[int]]:
-    """Return (cells of each car, cells of the walls), relabelled A, B, C ... as in the question."""
+    """Return (cells of each car, cells of the walls); cars are relabelled A, B, C ... as in the question."""
     labels = sorted(set(board) - {"o", "x"})
     cars = {
         chr(ord("A") + i): tuple(cell for cell, sign in enumerate(board) if sign == label)
@@ -66,7 +65,6 @@ _STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 
 
 def sokoban(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score sokoban: all boxes must end on goals."""
     moves = "".join(answer.replace(",", " ").split()).upper()
     if not moves or len(moves) > MOST_MOVES or set(moves) - set(_STEPS):
         return 0.0
@@ -175,7 +173,7 @@ def _key(place: re.Match[str]) -> str:
 
 
 def quantum_lock(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score quantum_lock; only buttons are accepted, whereas upstream finds A, B, C in any text."""
+    """Score quantum_lock; only names of buttons are accepted."""
     if not re.fullmatch(r"(?:[ABC]|\u2192|->|[\s,])*", answer.strip().upper()):
         return 0.0
     return above_half(upstream())
@@ -203,7 +201,6 @@ _TURN = re.compile(r"(\d?[LRUDFBMESxyz]w?'?)([1-3]?)")
 
 
 def rubiks_cube(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score rubiks_cube. Turns above 3x3x3 are made here, since upstream drops inner layers (``2Rw``)."""
     turns = [_TURN.fullmatch(turn) for turn in plain(answer).split()]
     if None in turns or len(turns) > MOST_MOVES:
         return 0.0
@@ -211,6 +208,7 @@ def rubiks_cube(answer: str, entry: Entry, upstream: Upstream) -> float:
     metadata = entry["metadata"]
     if int(metadata["cube_size"]) <= 3:
         return float(solved)
+    # Larger cubes are turned here, because upstream ignores turns of inner layers (``2Rw``).
     cubes = import_module("magiccube.cube")
     cube = cubes.Cube(int(metadata["cube_size"]))
     cube.rotate(str(metadata["scramble_moves"]))

@@ -38,13 +38,11 @@ _SIGNS = re.compile("|".join(map(re.escape, _OPERATORS)))
 
 
 def countdown(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score countdown: the given numbers must make the target."""
     metadata = entry["metadata"]
     return _score_expression(answer, metadata["numbers"], int(metadata["target"]))
 
 
 def puzzle24(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score puzzle24: the given numbers must make 24."""
     return _score_expression(answer, entry["metadata"]["numbers"], 24)
 
 
@@ -69,7 +67,7 @@ def polynomial(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score polynomial_equations: the fraction of roots found, if over half, reduced by wrong ones."""
+    """Score polynomial_equations: matched roots over the larger root count, or 0 if at most one half."""
     gold = _floats(str(entry["answer"]))
     values = _floats(answer)
     if gold is None or values is None:
@@ -98,7 +96,7 @@ def _floats(text: str) -> list[float] | None:
 
 
 def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score complex_arithmetic: upstream's ``exp(-distance)`` above 0.5."""
+    """Score complex_arithmetic: upstream's ``exp(-distance)`` if above 0.5, else 0."""
     if not re.fullmatch(r"[\s()\d.ij+*\u2212-]*", answer.lower()):
         return 0.0
     score = upstream()
@@ -189,10 +187,9 @@ _SCIENTIFIC = re.compile(r"[+-]?\d{1,3}(?:\.\d{1,40})?[eE][+-]?\d{1,2}", re.ASCI
 
 
 def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score decimal_arithmetic to one unit in the last requested digit.
+    """Score decimal_arithmetic: the gold, or within one unit in the last requested digit of the exact value.
 
-    The exact value is correct too, since golds have rounding errors. Without requested digits the error may be 0.001,
-    or 0.1 % of a small gold.
+    If the question requests no digits, the error may be 0.001, or 0.1 % of a gold below 1.
     """
     value, gold = _decimal(answer), _decimal(str(entry["answer"]))
     if value is None or gold is None:

@@ -31,8 +31,8 @@ MAX_LENGTH, MAX_VARIABLES, MAX_DEPTH = 400, 12, 40
 def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score propositional_logic.
 
-    A valid conclusion earns 1 if it excludes at least half of what the premises exclude, else that fraction. A restated
-    premise earns at most 0.25, a tautology 0.
+    A valid conclusion earns 1 if it excludes at least half of the assignments that the premises exclude, else that
+    fraction. A restated premise earns at most 0.25, a tautology 0.
     """
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]

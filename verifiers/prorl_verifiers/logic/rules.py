@@ -13,7 +13,7 @@ from prorl_verifiers.logic.text import PARTIAL, Entry, Upstream, beyond, loads, 
 
 
 def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score codeio: the gold JSON object, else the fraction of its informative values, above one half.
+    """Score codeio: 1 for the gold JSON object, partial credit if over half of its values are correct.
 
     Values that are easy to guess or shown in the question do not count.
     """
@@ -38,7 +38,7 @@ def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _same_json(one: Any, other: Any) -> bool:
-    """Compare JSON values; booleans are not numbers, floats may differ by a relative 1e-12."""
+    """Compare JSON values. Booleans are not numbers; numbers may differ by a relative 1e-12."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):

@@ -3,8 +3,6 @@
 Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode`` is ``fixed`` (default) or ``reference`` (upstream's
 score, clipped). ``extraction`` is ``answer`` (default, the last closed ``<answer>``) or ``lenient`` (also the last box
 or a last line "Answer: X").
-
-If a scorer raises even on the gold answer, the error propagates (``infra_error``).
 """
 
 from __future__ import annotations

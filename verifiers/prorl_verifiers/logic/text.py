@@ -20,7 +20,7 @@ Upstream = Callable[[], float]
 """Calls reasoning-gym's own scorer on the same answer; returns a value in [0, 1]."""
 
 PARTIAL = 0.9
-"""Maximum credit for a part of the positions."""
+"""Maximum credit for an answer that is correct in some positions only."""
 _CASELESS = frozenset("true false yes no on off undetermined".split())  # noqa: SIM905
 _NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?", re.ASCII)
 _MOST_DIGITS = 1000
@@ -99,7 +99,7 @@ def exact_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def full_marks(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Return 1 if upstream does, else 0."""
+    """Return 1 if upstream's score is 1, else 0."""
     return 1.0 if upstream() >= 1.0 else 0.0
 
 
@@ -131,7 +131,7 @@ FLOOR = 0.05
 
 
 def beyond(share: float, base: float) -> float:
-    """Return the credit for a fraction: 0 up to ``base`` (an uninformed answer's, at least one half), then linear."""
+    """Return the credit for a fraction: 1 if all is correct, 0 up to ``base`` (at least one half), linear between."""
     if share >= 1.0:
         return 1.0
     base = max(base, 0.5)
@@ -139,9 +139,9 @@ def beyond(share: float, base: float) -> float:
 
 
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
-    """Return the credit for positions equal to ``gold``, beyond the best constant or echo.
+    """Return the credit for positions equal to ``gold``, beyond those of the best constant or echo.
 
-    The gold with other characters around it earns nothing.
+    The gold inside a longer text earns nothing.
     """
     if not gold or len(answer) != len(gold):
         return 0.0
@@ -167,21 +167,21 @@ def letters(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def words_in_order(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score sentence_reordering by word positions, beyond the question's order."""
+    """Score sentence_reordering by word positions, beyond those correct in the question."""
     gold = str(entry["answer"]).casefold().split()
     question_words = str(entry["question"]).casefold().split()[-len(gold) :]
     return places(answer.casefold().split(), gold, question_words)
 
 
 def unscrambled(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score letter_jumble by word positions, beyond the scrambled words."""
+    """Score letter_jumble by word positions, beyond those correct in the scrambled words."""
     gold = str(entry["answer"]).casefold().split()
     scrambled = [str(word).casefold() for word in entry["metadata"]["scrambled_words"]]
     return places(answer.casefold().split(), gold, scrambled)
 
 
 def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score word_sorting by word positions, beyond the unsorted list."""
+    """Score word_sorting by word positions, beyond those correct in the unsorted list."""
     metadata = entry["metadata"]
     words = re.split(r"\s*,\s*", plain(answer))
     gold = [str(word) for word in metadata["sorted_words"]]
@@ -227,9 +227,9 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score gsm_symbolic: the only number, beside a currency sign and words that keep its value.
+    """Score gsm_symbolic: the gold number, with at most a currency sign and words that keep its value.
 
-    A noun behind it must be the one that "how many" asks for; a percent sign needs a question about percent.
+    A noun after it must be the one that "how many" asks for; a percent sign needs a question about percent.
     """
     question = str(entry["question"]).casefold()
     match = _ONE_NUMBER.fullmatch(answer.casefold().strip())

@@ -1,7 +1,6 @@
 """Call reasoning-gym 0.1.25's scorers without executing model text.
 
-Scorers that evaluate text get only what our parser accepts. Others take hours on some short texts, so their input is
-limited.
+Scorers that evaluate text get only text that our parser accepts. Others can take hours, so their input is limited.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ MAX_POWER = 60
 """Maximum exponent of a number; exponents of letters go up to MAX_EXPONENT."""
 _LITERALS = re.compile(r"""(?:[\s\[\](),\d-]|'[\w ]*'|"[\w ]*")*""")
 _WORDS = re.compile(r"[\s\w-]*")
-"""No brackets, quotes or dots, so nothing can call or access anything."""
+"""Text without brackets, quotes or dots, which cannot call or access anything if evaluated."""
 _HEX_ARITHMETIC = re.compile(r"[\s\da-fx()+*<>&|^~%-]*", re.IGNORECASE)
 _ODD_TEXT = (
     ValueError,
@@ -59,14 +58,11 @@ _FLOORS = {"countdown": 0.01, "puzzle24": 0.01}
 """Upstream's score for text that cannot be evaluated, if not 0."""
 _LONGEST_FORMULA = 1500
 _LONGEST = {"codeio": 10_000, "propositional_logic": 400}
-"""Maximum characters of an answer for which upstream needs quadratic time or worse."""
+"""Maximum characters of answers to datasets whose upstream scorer needs quadratic time or more."""
 
 
 def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float:
-    """Return upstream's score, or 0 if it raises on ``answer``.
-
-    Errors on the entry's own gold answer are raised.
-    """
+    """Return upstream's score, or 0 if upstream raises on ``answer`` but not on the gold answer."""
     if not safe_to_evaluate(dataset, answer, entry):
         return _FLOORS.get(dataset, 0.0)
     if len(answer) > _LONGEST.get(dataset, len(answer)):

@@ -23,7 +23,7 @@ def witness(dataset: str, entry: Entry) -> str | None:
 
 
 def right_answer(dataset: str, entry: Entry) -> str | None:
-    """Return the stored answer, or a solver's if it is missing or unevaluated."""
+    """Return the stored answer, or a solver's answer if it is missing or unevaluated."""
     if dataset in WITNESSES:
         return witness(dataset, entry)
     gold = None if entry["answer"] is None else str(entry["answer"])
@@ -54,7 +54,6 @@ def by_parts(entry: Entry) -> str | None:
 
 
 def boxnet(entry: Entry) -> str | None:
-    """Bring the boxes to their targets one by one."""
     state = entry["metadata"]["initial_state"]
     left = [(thing, place) for place, things in state.items() for thing in things]
     plan = []
@@ -88,7 +87,6 @@ def _agent(place: tuple[float, float]) -> str:
 
 
 def graph_color(entry: Entry) -> str | None:
-    """Colour the vertices in order with backtracking."""
     puzzle = entry["metadata"]["puzzle"]
     vertices, colors = list(puzzle["vertices"]), list(puzzle["color_options"])
     neighbours: dict[Any, set[Any]] = {vertex: set() for vertex in vertices}
@@ -136,13 +134,11 @@ def propositional_logic(entry: Entry) -> str | None:
 
 
 def rubiks_cube(entry: Entry) -> str | None:
-    """Undo the scramble in reverse order."""
     turns = reversed(str(entry["metadata"]["scramble_moves"]).split())
     return " ".join(turn[:-1] if turn.endswith("'") else turn + "'" for turn in turns)
 
 
 def rush_hour(entry: Entry) -> str | None:
-    """Solve by breadth-first search over the cars' first cells."""
     cars, walls = cars_of(str(entry["metadata"]["board_config"]))
     labels = sorted(cars)  # car A first
     lengths = [len(cars[label]) for label in labels]

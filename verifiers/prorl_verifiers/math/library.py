@@ -1,7 +1,6 @@
 r"""Grade with math-verify, plain or behind our guards.
 
-Its own timeouts are off, since workers are killed on timeout. The guards reject wrong answers that a plain call
-accepts: chains, unevaluated answers, ``50\%`` for 50.
+The guards reject wrong answers that a plain call accepts: chains, unevaluated answers, ``50\%`` for 50.
 """
 
 from __future__ import annotations
@@ -144,6 +143,7 @@ def _parse(text: str, equations: bool) -> list[Any]:
     )
     latex = LatexExtractionConfig(boxed_match_priority=0, normalization_config=rules)
     configurations = [latex, ExprExtractionConfig()]
+    # No timeouts of math-verify: the pool kills a worker that is too slow.
     return list(parse(text, extraction_config=configurations, parsing_timeout=None))
 
 
@@ -164,7 +164,7 @@ def _close(gold: Any, answer: Any) -> bool:
 
 
 def literal_value(text: str, closed: bool = False) -> Fraction | None:
-    r"""Return a literal closed form (``2\sqrt{3}``) as a number with 15 digits, or None."""
+    """See ``scorer.number_by_algebra``."""
     from prorl_verifiers.math.comparing.leaves import is_closed
     from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, numbers
     from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Call, Const, Root, symbols, walk

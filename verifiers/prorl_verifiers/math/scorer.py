@@ -51,7 +51,7 @@ def note_options(picked: int | None, right: int | None, choices: Sequence[str]) 
 
 
 def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None) -> int | None:
-    """Return the index of the one option that ``answer`` names by letter, content or both."""
+    """Return the index of the one option that ``answer`` names by letter, content or both, or None."""
     wrapped = _WRAPPED.fullmatch(clean(answer))
     text = _DASHED.sub(r"\1. ", wrapped.group(1).strip() if wrapped else clean(answer))
     words = plain_words(text)

@@ -103,7 +103,6 @@ def mutations() -> Sequence[Mutation]:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the kinds of mutations that may leave answers correct."""
     ordered = ("tuple", "matrix", "interval", "text")
     swapped: tuple[Kind, ...] = () if target_type(reference) in ordered else ("order",)
     return ("junk", *swapped)

@@ -77,7 +77,7 @@ _WHERE = re.compile(
 _REAL = re.compile(
     r"\s*[,;]\s*(?:\\forall\s*)?[A-Za-z](?:_\{?\w\}?)?\s*\\in\s*(?:\\mathbb\s*\{?R\}?|R)\s*\Z"
 )
-"""Matches a trailing ``k \\in \\mathbb{R}``, which every variable is anyway."""
+"""Matches a trailing ``k \\in \\mathbb{R}``, which is assumed of every variable."""
 _COUNTED = re.compile(r"(-?\d[\d.,]*)(?:\s*\(\s*([A-Za-z][A-Za-z .'-]{1,60})|\s+\(([mgsLlh]))\)")
 _RESTATED = re.compile(r"[^:]{1,200}:[^:]{1,200}")
 NOTHING = frozenset(
@@ -259,13 +259,13 @@ def _tree(text: str, currency: str, grouping: bool) -> Tree | None:
 
 
 def clock(text: str) -> str:
-    """Return a time such as ``8:34pm`` without spaces and markup, or "" if it is none."""
+    """Return a time such as ``8:34pm`` without spaces and markup, or "" for other texts."""
     time = re.sub(r"[\s.{}~]|\\(?:text|mathrm|mbox)", "", text[:60]).casefold()
     return time if len(text) <= 60 and _CLOCK.fullmatch(time) else ""
 
 
 def same_time(gold: str, answer: str) -> bool | None:
-    """Return whether two times agree, or None without a.m., p.m. or seconds (``20:34`` may be a ratio).
+    """Return whether two times agree, or None if neither has a.m., p.m. or seconds (``20:34`` may be a ratio).
 
     One side may omit a.m. or p.m. if the other has it.
     """
@@ -308,7 +308,7 @@ def words_of(text: str) -> str:
 
 
 def currency_of(text: str) -> str:
-    """Return the unit of a currency sign before or after an amount, if any."""
+    """Return the currency whose sign is before or after an amount, or ""."""
     match = _CURRENCY.match(text) if len(text) <= MAX_AMOUNT else None
     sign = (match.group("before") or match.group("behind")) if match else None
     return _CURRENCIES.get(sign, "dollar") if sign else ""

@@ -45,7 +45,7 @@ _DESCRIBES = frozenset(
     """is are was were be will would can could must should has have had does do who which that where when while if because
     since as so for from on at by with without than and or to into out per""".split()  # noqa: SIM905
 )
-"""Words that begin a clause about what is counted, or a clause of the sentence."""
+"""Words that begin a clause after a counted noun."""
 _FILLERS = frozenset("a an the of in total altogether all only exactly".split())  # noqa: SIM905
 _IRREGULAR = {
     "people": "person", "persons": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot",
@@ -57,7 +57,7 @@ _CUBIC = re.compile(r"\b(?:cubic|cu\.?)\s+([A-Za-z]+)", re.IGNORECASE)
 
 
 def is_bare_unit(word: str) -> bool:
-    """Return whether a word after a number is a known unit or has four letters."""
+    """Return whether a word after a number is a known unit or has at least four letters."""
     return word in _BARE or len(word) >= 4
 
 

@@ -101,7 +101,7 @@ _WRAPPERS = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"), ("**", "*
 
 
 def clean(text: str) -> str:
-    """Return ``text`` in one spelling; equal results are the same answer."""
+    """Normalise the spelling of an answer, so that equal results are the same answer."""
     text = text.strip()
     if _DIGITS.fullmatch(text):
         return text
@@ -253,7 +253,7 @@ _DENIED_AFTER = re.compile(
 
 
 def denied_around(before: str, after: str) -> bool:
-    """Return whether ``is not`` before an answer or ``is wrong`` after it denies it."""
+    """Return whether the text beside an answer denies it: ``is not`` before, ``is wrong`` after."""
     words = before.lower()
     denied = any(part in words for part in _DENYING) and _DENIED_BEFORE.search(before)
     return bool(denied or _DENIED_AFTER.match(after))

@@ -10,7 +10,7 @@ from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.notation.unit_text import read_unit
 
 MAX_EXPONENT = 400
-"""Larger powers of ten are not read as exact numbers, because they could exhaust memory."""
+"""Larger powers of ten are not read as exact numbers."""
 
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d+)"
 _DECIMAL = rf"(?:{_DIGITS}(?:\.\d*)?|\.\d+)"
@@ -69,8 +69,8 @@ _NAMES = {
 class Quantity:
     """An exact number with its unit.
 
-    ``decimals`` is the power of ten of the last digit (-2 for 1.25, 3 for 5e3), None for ratios. ``integer``: digits
-    only.
+    ``decimals`` is the power of ten of the last digit (-2 for 1.25, 3 for 5e3), None for ratios. ``integer``: written
+    with digits only.
     """
 
     value: Fraction
@@ -119,7 +119,7 @@ def split_number(text: str) -> tuple[Quantity, str] | None:
 
 
 def one_power(text: str) -> str:
-    r"""Write powers of ten, raised digits, ``\num`` and ``\SI`` as ``10^{23}``."""
+    r"""Rewrite powers of ten, raised digits, ``\num`` and ``\SI`` in the form ``10^{23}``."""
     text = _RAISED.sub(lambda run: "^{" + run.group().translate(_FROM_RAISED) + "}", text)
     for pattern, spelling in _HABITS:
         text = pattern.sub(spelling, text)
@@ -194,7 +194,7 @@ def _fraction(text: str) -> Fraction:
 
 
 def unit_powers(unit: str) -> dict[str, int]:
-    """Return a unit as {name: power}: ``kJ/mol`` equals ``kJ mol-1``; other texts equal only themselves."""
+    """Return a unit as {name: power}, equal for ``kJ/mol`` and ``kJ mol-1``. An invalid unit is a name itself."""
     readings = read_unit(unit)
     if not readings:
         return {" ".join(unit.split()): 1}

@@ -110,7 +110,7 @@ PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"squared", r" \\squared "), (r"cubed", r" \\cubed "),
     )
 )  # fmt: skip
-"""Names or macros for phrases of several words."""
+"""Patterns of phrases, with the name or macro that replaces each."""
 
 
 MAX_UNIT = 200
@@ -162,7 +162,7 @@ _SINGLE = frozenset({"H2", "O2", "N2", "F2", "Cl2", "Br2", "I2", "O3", "S8", "P4
 
 @lru_cache(maxsize=4096)
 def read_unit(text: str) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
-    """Return the readings of a unit, most usual first, as sorted (name, power) pairs; none for invalid text."""
+    """Return the readings of a unit, most usual first, as sorted (name, power) pairs; () for invalid text."""
     if len(text) > MAX_UNIT:
         return ()
     # Normalise signs, degree marks, spaces and words such as "square metres".

@@ -1,7 +1,7 @@
 """Convert numbers between units with exact fractions.
 
-pint sees only single names. A temperature alone is a reading (25 degC is 298.15 K); in a product or power it is a
-difference. A difference alone is converted wrongly.
+pint only looks up single names. A temperature alone is a point on its scale (25 degC is 298.15 K); in a product or
+power it is a difference. A difference alone is converted wrongly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from prorl_verifiers.notation.unit_text import COUNTED, PREFIXED, TEMPERATURES, 
 Reading = tuple[tuple[str, Fraction], ...]
 Dimensions = tuple[tuple[str, Fraction], ...]
 Size = tuple[Fraction, Dimensions]
-"""Root units per unit, and the powers of the root units."""
+"""(Number of root units in one unit, powers of the root units)."""
 
 _SCALES = {
     "K": (Fraction(1), Fraction(0)), "mK": (Fraction(1, 1000), Fraction(0)), "degC": (Fraction(1), Fraction("273.15")),
@@ -203,7 +203,7 @@ _GAUSS = {
     "G": Fraction(1, 10**4), "gauss": Fraction(1, 10**4), "Gauss": Fraction(1, 10**4), "mG": Fraction(1, 10**7),
     "kG": Fraction(1, 10),
 }  # fmt: skip
-"""In tesla, because pint has the gauss in another unit system."""
+"""Sizes in tesla, because pint's gauss belongs to another unit system."""
 _WITH_PLURAL = frozenset(
     {
         "day",

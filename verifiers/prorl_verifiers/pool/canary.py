@@ -1,7 +1,7 @@
 """Canaries: questions with known verdicts that show whether a worker still judges correctly.
 
-A response that manipulated its worker is exposed by a wrong verdict. Quick canaries are drawn anew each time, so no
-response can contain the answers.
+A response that manipulated its worker is exposed by a wrong verdict. Quick canaries are random, so no response can
+contain their answers.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ REMEMBERED_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A question asked after a batch, with its required verdict.
+    """A question for a worker after a batch, with the required verdict.
 
-    Without canaries, an item (``job``) must repeat its verdict.
+    If the verifier has no canaries, it is an item of the batch (``job``), which must get the same verdict again.
     """
 
     frame: bytes
@@ -37,7 +37,7 @@ class Check:
     job: Job | None = None
 
     def with_expected_verdict(self, scored: Mapping[Job, Verdict]) -> Check | None:
-        """Return the check with its required verdict, if there is one."""
+        """Return the check with its required verdict, or None if its item has none."""
         if self.job is None:
             return self
         verdict = scored.get(self.job)
@@ -86,7 +86,7 @@ class Examiner:
         replies: Iterable[Mapping[str, Any]],
         scored: Mapping[Job, Verdict],
     ) -> bool:
-        """Return whether all checks pass; if so, remember repeated items."""
+        """Return whether all checks pass; if so, keep repeated items for later checks."""
         expected = [check.with_expected_verdict(scored) for check in checks]
         passed = [
             one is None or one.passes(reply) for one, reply in zip(expected, replies, strict=True)
@@ -113,7 +113,7 @@ def first_wrong(
     canaries: Sequence[Canary],
     answer: Callable[[Mapping[str, Any]], Mapping[str, Any]],
 ) -> str | None:
-    """Describe the first canary that ``answer`` (from request to result frame) misjudges, or return None."""
+    """Describe the first canary that gets a wrong reward from ``answer`` (request -> result frame), or return None."""
     for canary in canaries if spec.score is not None else ():
         reply = answer(_request(spec.name, canary))
         if reply.get("result", {}).get("reward") != canary.reward:

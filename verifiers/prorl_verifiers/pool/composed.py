@@ -94,8 +94,7 @@ def put_together(
 ) -> Verdict:
     """Combine the verdicts of a task's parts, by name.
 
-    If a part has no verdict, the task has none, even if a gate failed: otherwise an outage would bias rewards
-    downwards.
+    If a part has no verdict, the task has none, even if a gate failed.
     """
     metrics: dict[str, float | str] = {}
     for name, verdict in verdicts.items():
@@ -119,6 +118,7 @@ def put_together(
 def _combine(
     task: Task, verdicts: dict[str, Verdict], isolation: str, response: str, counters: Counters
 ) -> Verdict:
+    # Otherwise an outage would bias rewards downwards.
     missing = [f"part {n}: {v.reason}" for n, v in verdicts.items() if v.is_infra_error]
     if missing:
         reason = "; ".join(missing)[:MAX_EXTRACTED]

@@ -173,8 +173,8 @@ def _check_folders(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None
 def show(folders: Iterable[Path]) -> None:
     """Make ``folders`` readable for every user, but only in this thread or process and its children.
 
-    Workers that run as nobody need this for packages and plug-ins in a closed folder such as /root. Only ``folders``
-    appear there, without a closed folder's dot files. Raises OSError if this process may not mount.
+    Workers that run as nobody need this for packages and plug-ins in a closed folder such as /root, where they see
+    nothing else. Raises OSError if this process may not mount.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_CLONE_NEWNS) != 0:

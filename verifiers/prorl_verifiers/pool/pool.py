@@ -36,7 +36,7 @@ LEAST_MEMORY_MB = 256
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """How a pool keeps its worker processes. Raises UserError for invalid values.
+    """Options of a pool's worker processes. Raises UserError for invalid values.
 
     ``memory_mb`` limits a worker's address space. ``prestart`` starts workers in the background. ``warm`` names
     verifiers whose libraries are loaded at the start.
@@ -70,9 +70,9 @@ class VerifierPool(Closing):
     """Score responses with ``workers`` threads. Use it as a context manager, or call ``close``.
 
     ``sandbox`` is an open Sandbox (not closed by the pool), a backend's name, or None for PRORL_BACKEND, else
-    ``local``. ``timeout_seconds`` limits one attempt at one item, not counting its wait (code has its own limits).
-    ``modes`` maps verifiers to modes for tasks that set none. If a chat template opens the thinking, put ``<think>``
-    before the response.
+    ``local``. ``timeout_seconds`` limits one attempt at one item, without its time in the queue (code has its own
+    limits). ``modes`` maps verifiers to modes for tasks that set none. If a chat template opens the thinking, put
+    ``<think>`` before the response.
 
     Thread-safe, also in an event loop. After a fork or unpickling, it starts its own workers. Raises UserError.
     """
@@ -151,7 +151,7 @@ class VerifierPool(Closing):
         return await asyncio.wrap_future(batch)
 
     def submit(self, response: str, task: Task) -> Future[Verdict]:
-        """Return the future verdict of one response; cancelling drops a waiting one. See ``score``."""
+        """Return a future of one response's verdict. Cancelling it drops an item that waits. See ``score``."""
         engine = self._engine()
         batch = engine.batch([(response, task)])
         future: Future[Verdict] = Future()
@@ -175,12 +175,11 @@ class VerifierPool(Closing):
         self._engine().require(tasks)
 
     def wait_until_warm(self, seconds: float = 60.0) -> bool:
-        """Wait for the libraries of all verifiers seen so far; return False on timeout."""
+        """Wait until the libraries of all verifiers used so far are loaded; return False on timeout."""
         return self._engine().factory.wait_until_warm(seconds)
 
     @property
     def stats(self) -> PoolStats:
-        """Counters of the pool in this process."""
         engine, workers = self._engines.get(os.getpid()), self._settings.workers
         if engine is None:
             return PoolStats(workers=workers)
@@ -221,7 +220,7 @@ def verify(
 ) -> Verdict:
     """Score one response with a pool for this call only.
 
-    That starts processes (0.2 to 3 s); keep a ``VerifierPool`` for more than a few responses.
+    This starts processes (0.2 to 3 s); use a ``VerifierPool`` for more than a few responses.
     """
     with VerifierPool(
         1,
@@ -254,7 +253,7 @@ class AsyncVerifierPool:
 
     @property
     def waiting(self) -> int:
-        """Items that wait or run."""
+        """Number of items that wait or run."""
         return self._taken
 
     async def score(self, items: Sequence[Item], *, wait: bool = True) -> list[Verdict]:

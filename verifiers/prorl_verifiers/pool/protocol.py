@@ -16,9 +16,7 @@ from prorl_verifiers.findings import Finding, read_findings
 from prorl_verifiers.types import Reference, Score, Verdict, unparsable
 
 MAX_RESPONSE = 16 * 1024 * 1024
-"""Maximum characters of a response; a longer one is ``unparsable`` and is not read. A character takes up to 12 bytes of
-a frame.
-"""
+"""Maximum characters of a response; a longer one is ``unparsable`` and is not read."""
 MAX_EXTRACTED = 2000
 """Maximum characters of an extracted answer that a verdict keeps."""
 UNCLOSED = unparsable("the thinking was opened and never closed")
@@ -53,7 +51,7 @@ def too_long_verdict() -> Verdict:
 def result_frame(result: object) -> dict[str, Any]:
     """Return the frame of a verifier's return value; anything but a reward in [0, 1] is a bug.
 
-    Frames are {"result": {...}} (a Score), {"limit": text}, {"bug": text} (with "outage": of a service it needs) or
+    Frames are {"result": {...}} (a Score), {"limit": text}, {"bug": text} (with "outage" if a service is down) or
     {"user": text} (UserError); the worker adds "cpu_seconds".
     """
     if isinstance(result, Verdict) and result.status == "infra_error":
@@ -83,7 +81,7 @@ def result_frame(result: object) -> dict[str, Any]:
 def read_reply(
     reply: Mapping[str, Any], isolation: str, seconds: float = 0.0
 ) -> tuple[Verdict, bool]:
-    """Return the verdict of a result frame, and whether it is final."""
+    """Return (verdict of a result frame, whether it is final); if not, the item is scored again."""
     result: Any = reply.get("result")
     unscored = functools.partial(Verdict, isolation=isolation, seconds=seconds)
     if result is None and "limit" in reply:

@@ -1,4 +1,4 @@
-"""The queue of items that wait for a verdict: a lane each for text, code and long texts.
+"""The queue of items that wait for a verdict, with a lane each for text, code and long texts.
 
 Within a lane, the caller that has used the least thread time is next.
 """
@@ -19,17 +19,16 @@ from prorl_verifiers.types import Item, OnDone, Task, Verdict
 
 LaneName = Literal["text", "code", "slow"]
 ThreadKind = Literal["shared", "standby", "slow"]
-"""Shared threads take text and code. So does the standby thread, but only while all shared threads are in the other
-lane, so that a math item never waits for slow programs, nor a program for hostile answers. Slow threads take long
-texts.
+"""Shared threads take text and code. The standby thread does so while all shared threads are in the other lane, so that
+neither lane waits for the other. Slow threads take long texts.
 """
 TAKE_ITEMS = 64
 TAKE_SECONDS = 0.05
-"""A thread takes about as many quick texts together as need this many seconds."""
+"""A thread takes as many quick texts at once as it scores in about this many seconds."""
 _MEMORY = 0.1
 """Weight of the newest item in the running mean of seconds per item."""
 LEAST_CHARACTERS = 8192
-"""Shorter texts are never treated as long."""
+"""Texts with fewer characters are never treated as long."""
 LONG_SECONDS = 0.25
 """Texts that are expected to take more CPU seconds are treated as long."""
 FIRST_GUESS = LONG_SECONDS / 65_536
@@ -111,7 +110,7 @@ class Caller:
 
 @dataclass(slots=True)
 class Work:
-    """Jobs that a thread has taken; ``charged`` seconds were booked in advance."""
+    """Jobs that a thread has taken; ``charged`` is the thread time booked in advance, in seconds."""
 
     caller: Caller
     jobs: list[Job]
@@ -124,7 +123,7 @@ class Work:
 
 @dataclass(slots=True)
 class Lane:
-    """The callers that wait for one kind of work, by thread time used."""
+    """The callers that wait for one kind of work, ordered by thread time used."""
 
     name: LaneName
     running: int = 0
@@ -147,7 +146,7 @@ class Lane:
         self._push(Caller(self, deque(jobs), self._start))
 
     def drop(self, batch: Future[list[Verdict]] | None = None) -> set[Batch]:
-        """Remove a batch's jobs, or all; return their batches."""
+        """Remove the waiting jobs of one batch, or of all; return the affected batches."""
         batches = set()
         for _, _, caller in self._heap:
             if caller.jobs and batch in (None, caller.jobs[0].batch):
@@ -243,7 +242,7 @@ class FairQueue:
                     self._changed.wait()
 
     def finish(self, work: Work, seconds: float, finished: int) -> None:
-        """Record finished ``work`` and put back all but ``finished`` jobs."""
+        """Record the seconds that ``work`` took and the number of jobs that it finished."""
         with self._changed:
             lane = work.caller.lane
             lane.finish(work, seconds, finished)

@@ -1,7 +1,7 @@
 """A plug-in verifier's sandbox in its worker; the pool's process runs the programs.
 
-A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}; null asks for the next answer.
-The pool checks every field.
+A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}; a null submission asks for the
+next answer. The pool checks every field.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _ERRORS: dict[str, type[Exception]] = {
     "user": UserError,
     "sandbox": SandboxError,
 }
-"""A sandbox's exceptions by their kind in an answer; subclasses first."""
+"""Maps the kind of an error answer to the sandbox's exception, subclasses first."""
 _CASES: dict[str, type[Case]] = {"stdin": Stdin, "call": Call, "check": Check}
 
 
@@ -69,7 +69,6 @@ class WorkerSandbox(Closing):
         self.isolation = isolation
 
     def run(self, program: Program, limits: Limits = Limits()) -> Outcome:  # noqa: B008 - frozen
-        """See ``Sandbox.run``."""
         case: Case = Stdin(program.stdin)
         if program.call is not None:
             case = Call(program.call, program.args)
@@ -83,7 +82,6 @@ class WorkerSandbox(Closing):
         entry_point: str,
         limits: Limits = Limits(),  # noqa: B008 - frozen
     ) -> Outcome:
-        """See ``Sandbox.run_check``."""
         return next(self.run_cases(program, [Check(checker, entry_point)], limits))
 
     def run_cases(
@@ -93,7 +91,6 @@ class WorkerSandbox(Closing):
         limits: Limits = Limits(),  # noqa: B008 - frozen
         budget: Budget | None = None,
     ) -> Generator[Outcome, None, None]:
-        """See ``Sandbox.run_cases``."""
         call: dict[str, Any] = {
             "submission": pack(Submission(program, tuple(cases), limits, budget))
         }
@@ -168,7 +165,7 @@ def pack_outcome(outcome: Outcome) -> dict[str, Any]:
 
 
 def read_outcome(value: object) -> Outcome:
-    """Parse an outcome; one too slow to read is a ``protocol-error``. Raises MalformedError."""
+    """Parse an outcome; if its value cannot be decoded, it is a ``protocol-error``. Raises MalformedError."""
     if isinstance(value, dict) and "value" in value:
         try:
             returned = decode(value["value"])
@@ -322,4 +319,4 @@ _CODECS: dict[str, _Codec] = {
     ),
     "tuple[Case, ...]": _Codec(_pack_cases, _read_cases),
 }
-"""Codecs by the declared type of a field, as Python spells it."""
+"""Maps a field's declared type, as Python spells it, to its codec."""

@@ -82,10 +82,10 @@ class WorkerThread(threading.Thread):
         self._worker: WorkerProcess | None = None
         self._examiner = Examiner()
         self._labels: dict[str, str | None] = {}
-        """Plug-ins' labels by verifier, cached: a look-up costs 15 microseconds per verdict."""
+        """Cached labels of plug-ins by verifier."""
         self._delivered = 0
         self.stopping = False
-        """If set, failures end as a closed pool instead of being retried."""
+        """If True, failed items get PoolClosedError instead of a retry."""
 
     def run(self) -> None:
         while (work := self._queue.take(self._kind)) is not None:
@@ -133,14 +133,14 @@ class WorkerThread(threading.Thread):
             if final:
                 break
             self._lose_worker()
-        self._drop_worker()  # it judges a single item, without canaries
+        self._drop_worker()  # a worker that runs programs scores one item and is asked no canaries
         if is_fault and verdict.is_infra_error:
             verdict = self._blame(job, verdict, run)
             self._drop_worker()
         self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
 
     def _score_texts(self, jobs: Sequence[Job], is_retry: bool = False) -> int:
-        """Score jobs together; return how many the worker did not reach."""
+        """Score jobs in one worker; return the number of jobs that it did not reach."""
         requests = [(job, frame) for job in jobs if (frame := self._request(job)) is not None]
         if not requests:
             return 0
@@ -247,7 +247,7 @@ class WorkerThread(threading.Thread):
             self._queue.add(self._lane, group)
 
     def _blame(self, job: Job, fault: Verdict, run: RunProgram | None = None) -> Verdict:
-        """Return reward 0 if the verifier fails on this answer alone, else ``fault``; other verdicts are unchanged."""
+        """Return reward 0 if ``fault`` is an infra error that only this answer causes, else ``fault``."""
         if not fault.is_infra_error or self.stopping:
             return fault
         task = job.task
@@ -282,7 +282,7 @@ class WorkerThread(threading.Thread):
         if self._worker is None:
             self._worker = self._factory.take(warm)
             if self._kind == "slow":
-                with contextlib.suppress(ProcessLookupError):  # it died; the next ask sees it
+                with contextlib.suppress(ProcessLookupError):  # the next request reports its death
                     os.setpriority(os.PRIO_PROCESS, self._worker.pid, LONG_NICENESS)
             self._examiner = Examiner()
             self._delivered = 0

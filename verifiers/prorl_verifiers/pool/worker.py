@@ -1,6 +1,6 @@
 """The processes that score model text: a template (``main``) that loads the verifiers, and the workers forked from it.
 
-Forking a worker takes milliseconds; the template never sees model text.
+The template never sees model text.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def load_specs() -> None:
 
 
 def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict[str, Any]:
-    """Return the result frame of one request; ``exchange`` reaches the pool's sandbox."""
+    """Return the result frame of one request; ``exchange`` calls the pool's sandbox."""
     try:
         spec = SPECS[request["verifier"]]
         text = request["response"]
@@ -127,7 +127,7 @@ def run_worker(order: dict[str, Any], requests: int, replies: int) -> None:
 
 
 def warm(verifiers: Iterable[str]) -> dict[str, str]:
-    """Import libraries and ask deep canaries; return faults by verifier."""
+    """Import the verifiers' libraries and check their deep canaries; return faults by verifier."""
 
     def canaries(spec: VerifierSpec) -> Sequence[Canary]:
         for module in spec.libraries:
@@ -139,7 +139,7 @@ def warm(verifiers: Iterable[str]) -> dict[str, str]:
 
 
 def self_check(verifiers: Iterable[str]) -> dict[str, str]:
-    """Ask quick canaries of our and the given verifiers; return faults by verifier."""
+    """Check the quick canaries of our and the given verifiers; return faults by verifier."""
     ours = [name for name in SPECS if VERIFIERS.origin(name).is_ours]
     draw = random.Random()
     return _faults([*ours, *verifiers], lambda spec: spec.quick_canaries(draw))
@@ -160,7 +160,7 @@ def _faults(
 
 
 def load() -> dict[str, Any]:
-    """Load the template; its argument is JSON {"verifiers": those to warm up, "path": import folders}."""
+    """Load the template. The process's argument is JSON {"verifiers": those to warm up, "path": import folders}."""
     arguments = json.loads(sys.argv[1])
     os.environ["MPLCONFIGDIR"] = os.environ["TMPDIR"]  # reasoning-gym imports matplotlib
     # These come after our own folders and the standard library, so that no user's module shadows those.

@@ -26,19 +26,18 @@ from prorl_verifiers.spec import VERIFIERS, runs_in_worker
 PROGRAM = ("-c", "from prorl_verifiers.pool.worker import main; main()")
 _FLAGS = ("-P", "-s", "-B")
 _OF_PYTHON = ("LD_LIBRARY_PATH", "PYTHONHOME")
-"""Variables without which an interpreter that was started with them may not find its libraries."""
+"""Environment variables that the interpreter may need to find its libraries."""
 RunProgram = Callable[[dict[str, Any], float], dict[str, Any]]
 """Runs a worker's sandbox call for at most the given seconds (``sandbox_calls.WorkerCalls``)."""
 _WINDOW = 32 * 1024
-"""Maximum bytes of requests in the pipe beyond the current one. It is less than a pipe holds; otherwise both sides
-could block on each other.
+"""Maximum bytes of requests in the pipe beyond the current one. They must fit, or both sides could block on each other.
 """
 MAX_REPLY = 4 * 1024 * 1024
 MAX_CALL = 32 * 1024 * 1024
 """Maximum bytes of a worker's sandbox call."""
 _LIMIT_SIGNALS = {24: "cpu limit", 25: "file size limit"}  # SIGXCPU, SIGXFSZ
 _AGAIN_SECONDS = 5.0
-"""After two failed starts, the template is not started for this long and callers get the same error."""
+"""Seconds after two failed starts during which the template is not started and callers get the same error."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -149,7 +148,7 @@ class WorkerProcess:
         return str(hello.get("isolation", ""))
 
     def _explain_death(self, message: str) -> Exception:
-        """Kill the worker and return why it ended."""
+        """Kill the worker and return an error that says why it ended."""
         poller = select.poll()
         poller.register(self._child.source, 0)
         poller.poll(2000)  # an ending worker may still hold its pipes

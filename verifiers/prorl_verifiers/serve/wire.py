@@ -31,8 +31,8 @@ class RequestItems:
 def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False) -> RequestItems:
     """Parse a ``/verify`` body: {"items": [{"id"?, "task", "response"}, ...]} or one item.
 
-    It may set "modes" and "think_open", and "parts" that must match the server's. Raises Refusal: 400 (not JSON), 412
-    (other versions or plug-ins), 422 (invalid item).
+    The body may set "modes" and "think_open", and "parts" that must match the server's. Raises Refusal: 400 (not JSON),
+    412 (other versions or plug-ins), 422 (invalid item).
     """
     request = _json_object(body)
     rows = request.get("items") if "items" in request else [request]
@@ -96,7 +96,7 @@ def _other_part(client: Mapping[str, str] | None, server: Mapping[str, str] | No
 
 
 def read_openrlhf(body: bytes, modes: Mapping[str, str]) -> RequestItems:
-    """Parse what OpenRLHF 0.11.2 sends: {"query": [...], "prompts": [...], "labels": [...]}. Raises Refusal."""
+    """Parse OpenRLHF 0.11.2's body {"query": [...], "prompts": [...], "labels": [...]}. Raises Refusal."""
     request = _json_object(body)
     columns = [request.get(name) for name in ("query", "prompts", "labels")]
     if not all(isinstance(column, list) for column in columns):

@@ -355,7 +355,7 @@ def _terms(text: str) -> list[list[str]]:
 
 
 def _same_configuration(gold: str, answer: str) -> bool | None:
-    """Return whether two electron configurations are equal, or None."""
+    """Return whether two electron configurations are equal, or None for other texts."""
     pair = [
         re.sub(r"[\s${}^]|\\[,;]", "", FONT_COMMAND.sub("", text.translate(_HIGH)))
         for text in (gold, answer)
@@ -381,7 +381,7 @@ MAX_SMILES = 500
 
 
 def canonical_smiles(text: str, loading: Loading) -> str | None:
-    """Return RDKit's canonical SMILES, or None for no molecule. Raises ImportError without RDKit."""
+    """Return RDKit's canonical SMILES, or None for invalid SMILES. Raises ImportError without RDKit."""
     text = (
         text.strip()
         .strip("$`")

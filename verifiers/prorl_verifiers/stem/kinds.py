@@ -172,7 +172,7 @@ class Nuclide:
 
 
 def read_nuclide(text: str) -> Nuclide | None:
-    """Return the nuclide that a text names, or None for a wrong atomic number."""
+    """Return the nuclide that a text names, or None for other texts or a wrong atomic number."""
     if len(text) > MAX_NUCLIDE:
         return None
     text = _RAISED.sub(lambda run: "^" + run.group().translate(_HIGH), text)

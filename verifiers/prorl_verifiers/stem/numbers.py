@@ -173,7 +173,7 @@ def _decimal_point(text: str) -> str:
 
 
 def _without_uncertainty(text: str) -> tuple[str, Fraction | None, int]:
-    r"""Return the text without ``\pm 0.1`` or ``(15)``, the uncertainty after ± and the uncertain digits."""
+    r"""Return (text without ``\pm 0.1`` or ``(15)``, uncertainty after ±, uncertain last digits)."""
     errors = list(_PLUS_MINUS.finditer(text))
     if len(errors) != 1 or errors[0].start() == 0:
         short = _SHORT_ERROR.search(text)

@@ -1,6 +1,6 @@
 """Split golds and answers into parts.
 
-The first separator that gives the right number counts: labels, line breaks, semicolons, "and" or commas.
+Separators are tried until one gives the right number of parts: labels, line breaks, semicolons, "and", commas.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def part_texts(answer: Any) -> list[str] | None:
 
 
 def is_open_interval(gold: Any, answer: str) -> bool:
-    """Return whether round brackets may mean an interval other than a gold like ``[1, 4]``."""
+    """Return whether ``answer`` may be an open interval, unlike a gold such as ``[1, 4]``."""
     if not isinstance(gold, str) or re.search(r"[(]", strip_wrappers(answer.strip())[:7]) is None:
         return False
     ends = _json_list(gold) or []

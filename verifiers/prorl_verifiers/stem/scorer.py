@@ -292,7 +292,7 @@ def _decimal(value: Fraction) -> str:
 
 
 def _in_unit(number: Quantity, unit: str, loading: Loading) -> Fraction | None:
-    """Return the number in ``unit``, or None; without a unit it is unchanged."""
+    """Return the number converted to ``unit``, or None. A number without a unit is unchanged."""
     if not number.unit and not (number.percent and unit):
         return number.value
     if not unit or (number.unit and unit_powers(number.unit) == unit_powers(unit)):

@@ -119,7 +119,6 @@ def deep_canaries() -> Sequence[Canary]:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the kinds of mutations that may leave answers correct."""
     ordered = ("tuple", "matrix", "interval", "text", "vector")
     swapped: tuple[Kind, ...] = () if target_type(reference) in ordered else ("order",)
     return ("precision", "junk", *swapped)

@@ -105,7 +105,7 @@ def names_a_quantity(side: str) -> bool:
 
 
 def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> bool:
-    """Return whether the non-numeric sides before the last are acceptable."""
+    """Return whether every non-numeric side before the last is acceptable."""
     last = read_sides[-1]
     multiples = 0
     names = {side.strip() for side in sides[:1] if _LETTER.search(side)}

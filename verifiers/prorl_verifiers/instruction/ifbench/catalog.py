@@ -301,4 +301,3 @@ IFBENCH: Mapping[str, Instruction] = {
         "published: its characters from `n_start` to `n_end`, in any case",
     ),
 }  # fmt: skip
-"""Maps instruction ids to instructions."""

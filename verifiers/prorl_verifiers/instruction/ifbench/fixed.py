@@ -1,6 +1,6 @@
 """Our checks of IFBench's constraints (mode ``fixed``), in linear time.
 
-A constraint on every word or line fails without words or lines.
+A constraint on every word or line fails if the text has none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""IFBench's published checks with their quirks (mode ``reference``), in linear time; a text fails if they raise."""
+"""IFBench's published checks with their quirks (mode ``reference``), in linear time.
+
+A text fails if the published check raises an error.
+"""
 
 from __future__ import annotations
 
@@ -284,7 +287,7 @@ def line_indent(text: str, kwargs: Kwargs) -> bool:
 
 
 def _without_some_blank_lines(lines: list[str]) -> list[str]:
-    """Remove blank lines like a loop that deletes from its own list and skips the next."""
+    """Remove blank lines like the published loop, which skips the line after each removal."""
     places: dict[str, deque[int]] = defaultdict(deque)
     for at, line in enumerate(lines):
         if not line.strip():
@@ -370,7 +373,7 @@ def reverse_newline(text: str, kwargs: Kwargs) -> bool:
 
 
 def from_zimbabwe_on(text: str) -> list[str]:
-    """Return the lines after and including Zimbabwe, in ASCII, without outer punctuation."""
+    """Return the lines from the first with Zimbabwe on, in ASCII, without outer punctuation."""
     lines = [line for line in (part.strip(_MARKS) for part in text.split("\n")) if line]
     first = next((at for at, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
     return list(map(_plain, lines[first:]))

@@ -146,4 +146,3 @@ IFEVAL: Mapping[str, Instruction] = {
         "published: the ASCII comma only",
     ),
 }  # fmt: skip
-"""Maps instruction ids to instructions."""

@@ -1,4 +1,4 @@
-"""IFEval's published checks with their quirks (mode ``reference``), some of them quadratic."""
+"""IFEval's published checks with their quirks (mode ``reference``). Some take quadratic time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def count_matches(pattern: str, text: str) -> int:
 
 
 def split_paragraphs(text: str, pattern: str) -> int | None:
-    """Count the parts without blank ends, or return None if a middle part is blank."""
+    """Count the parts except a blank first or last one, or return None if another part is blank."""
     parts = re.split(pattern, text)
     if any(not part.strip() for part in parts[1:-1]):
         return None
@@ -89,7 +89,7 @@ def number_placeholders(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_placeholders(text: str) -> int:
-    r"""Count the matches of ``\\[.*?\\]`` in linear time."""
+    r"""Count the matches of ``\\[.*?\\]``."""
     count = 0
     for line in text.split("\n"):
         end = -1
@@ -144,7 +144,7 @@ def title(text: str, kwargs: Kwargs) -> bool:
 
 
 def title_marks(text: str) -> list[str]:
-    r"""Return matches of ``<<[^\\n]+>>``, one per line, in linear time."""
+    r"""Return matches of ``<<[^\\n]+>>``, one per line."""
     spans = ((line, line.find("<<"), line.rfind(">>")) for line in text.split("\n"))
     return [line[start : end + 2] for line, start, end in spans if 0 <= start < end - 2]
 

@@ -158,4 +158,3 @@ IFEVALG: Mapping[str, Instruction] = {
         "the first keyword once and the second twice, as whole words", _WHOLE, patterns=("keyword1", "keyword2"),
     ),
 }  # fmt: skip
-"""Maps instruction ids to instructions."""

@@ -65,7 +65,8 @@ class Family:
 def family_of(text: str, gold: Family | None) -> Family | None:
     r"""Return the family that a cleaned text describes, or None.
 
-    Its letter must be declared an integer, or be a common one beside \pi or degrees; with a ``gold``, any letter.
+    The text must declare its letter an integer, or use a common letter with \pi or degrees. With a ``gold``, any letter
+    is accepted.
     """
     body, letter = _without_condition(_as_progression(text))
     if not letter and gold is None and not re.search(r"\\pi|\\circ", text):
@@ -105,7 +106,7 @@ def family_of(text: str, gold: Family | None) -> Family | None:
 
 
 def _as_progression(text: str) -> str:
-    r"""Write ``n \equiv 1, 3 \pmod 4`` and "n is odd" as progressions."""
+    r"""Rewrite ``n \equiv 1, 3 \pmod 4`` and "n is odd" as progressions."""
     plain = _TEXT.sub(r" \1 ", text[:MAX_CONGRUENCE])
     if len(text) > MAX_CONGRUENCE:
         return text
@@ -190,7 +191,7 @@ def _in_degrees(family: Family) -> bool | None:
 
 
 def _progressions(family: Family) -> list[tuple[Any, Any]] | None:
-    """Return (start, step) of all progressions; ``(-1)^k`` gives two."""
+    """Return (start, step) of all progressions (``(-1)^k`` gives two), or None."""
     progressions = []
     for member in family.members:
         values = []

@@ -39,14 +39,14 @@ _FUNCTIONS = frozenset(
 
 
 def all_same(results: Sequence[bool | None]) -> bool | None:
-    """Return whether all comparisons are True, or None if none is False and some undecided."""
+    """Return False if a comparison is False, else None if one is undecided, else True."""
     if False in results:
         return False
     return None if None in results else True
 
 
 def unevaluated(gold: Node, answer: Node) -> str | None:
-    """Return why ``answer`` does not count as the constant ``gold``, or None."""
+    """Return the reason why ``answer`` is not an evaluated form of the constant ``gold``, or None."""
     if symbols(gold) or symbols(answer):
         return None
     called = _calls(answer) - _calls(gold)
@@ -120,7 +120,7 @@ def is_closed(node: Node) -> bool:
 
 
 MAX_SHIFT = 400
-"""Maximum power of ten behind digits with dots."""
+"""Maximum power of ten after digits that end in an ellipsis."""
 Convert = Callable[[Fraction, str, str], Fraction | None]
 """Converts (value, its unit, target unit) to a value, or returns None if it cannot."""
 
@@ -134,7 +134,7 @@ _PERCENT = re.compile(
 class Rules:
     """``percent``: True if the gold is a percentage without its sign, False if answers need the sign.
 
-    ``decimals``: places to which answers may round.
+    ``decimals``: number of places to which answers may be rounded.
     """
 
     percent: bool | None = None
@@ -151,7 +151,7 @@ class Leaf:
 
 
 def leaf(node: Node) -> Leaf:
-    """Separate the mark from a value."""
+    """Split an expression into its value and its mark."""
     match node:
         case Neg(of=of):
             inner = leaf(of)
@@ -166,7 +166,7 @@ def leaf(node: Node) -> Leaf:
 
 
 FIRST_DIGITS = 4
-"""Significant digits before dots (``2.3148\\ldots``) that name the exact value that begins so."""
+"""Minimum significant digits before an ellipsis (``2.3148\\ldots``) that identify an exact value."""
 
 
 def _cut_digits(node: Node) -> tuple[Num, int] | None:
@@ -192,7 +192,7 @@ def _cut_digits(node: Node) -> tuple[Num, int] | None:
 def same_leaf(
     gold: Node, answer: Node, rules: Rules, domain: Domain, final: bool = True
 ) -> tuple[bool | None, str]:
-    """Return (whether two expressions are the same answer, why); ``final`` answers must be evaluated."""
+    """Return (whether two expressions are the same answer, reason). ``final`` answers must be evaluated."""
     if not (isinstance(gold, EXPRESSIONS) and isinstance(answer, EXPRESSIONS)):
         neither = not isinstance(gold, EXPRESSIONS) and not isinstance(answer, EXPRESSIONS)
         return None if neither else False, ""
@@ -260,7 +260,7 @@ def same_leaf(
 
 def _same_core(gold: Node, answer: Node, domain: Domain) -> tuple[bool | None, str]:
     if isinstance(gold, Num) and isinstance(answer, Num) and gold.base != answer.base:
-        # For the gold 52_8, 52 only lacks the base; a different base is a different answer.
+        # 52 may omit the base of the gold 52_8, but a different base is a different answer.
         whole = gold.value.denominator == 1 == answer.value.denominator
         if not gold.base or answer.base or not whole:
             same = gold.value == answer.value and 10 in (gold.base, answer.base)

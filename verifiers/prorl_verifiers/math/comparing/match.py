@@ -86,7 +86,7 @@ class Matcher:
         self.reason = "forms compared"
 
     def matches(self, target: Tree, answer: Node, final: bool = True) -> bool | None:
-        """Return whether ``answer`` matches; if ``final``, it must be evaluated."""
+        """Return whether ``answer`` matches, or None if undecided. If ``final``, it must be evaluated."""
         if target.node == answer:
             if listening():
                 sides = {"gold": written(target.node), "answer": written(answer)}
@@ -151,7 +151,7 @@ class Matcher:
     # --------------------------------------------------------------------------------------- values
 
     def value(self, gold: Node, answer: Node, final: bool) -> bool | None:
-        """Match one value, which may follow a name or a correct chain."""
+        """Match one value. In the answer, names and equal expressions may precede it."""
         if isinstance(answer, Relation) and not looks_like_region(answer):
             return self.chain(Value(gold), answer)
         if isinstance(answer, EXPRESSIONS):
@@ -298,7 +298,7 @@ class Matcher:
         return all_same([self.matches(g, a) for g, a in zip(gold, answer, strict=True)])
 
     def matched(self, gold: Sequence[Tree], answer: Sequence[Node], once: bool) -> bool | None:
-        """Match in any order; ``once`` ignores repetition."""
+        """Match the items in any order. With ``once``, repeated items count once."""
         if not once and len(gold) != len(answer):
             return False
         if max(len(gold), len(answer)) > MAX_ITEMS:
@@ -328,13 +328,13 @@ class Matcher:
         return unique
 
     def interchangeable(self, gold: Sequence[Tree], values: Sequence[Node]) -> bool:
-        """Return whether all values are equal."""
+        """Return whether every value matches every gold item."""
         self.reason = "the gold does not say which value belongs to which name"
         same_length = len(gold) == len(values)
         return same_length and all(self.matches(item, one) for item in gold for one in values)
 
     def unnamed(self, answer: Node) -> Sequence[Node] | None:
-        """Return the items without a common name (``x = 1, x = 2``)."""
+        """Return a list's items without their shared name (``x = 1, x = 2``), or None."""
         if not isinstance(answer, Listing | SetOf):
             return None
         values = values_of(answer)
@@ -430,7 +430,7 @@ class Matcher:
         return self.in_order(gold_items, [item for row in rows for item in row])
 
     def piecewise(self, gold: Cases, answer: Node) -> bool | None:
-        """Match the cases in any order, or as given if there are over four."""
+        """Match the cases in any order, or in this order if there are over four."""
         if not isinstance(answer, Cases) or len(gold.rows) != len(answer.rows):
             return False
         undecided = False

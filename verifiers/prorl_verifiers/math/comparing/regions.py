@@ -78,7 +78,7 @@ def real_set(node: Node) -> RealSet | None:
             sets = [real_set(item) for item in items]
             either = _combined(sets, "cup")
             if joint != "and" or not all(isinstance(item, Relation | Where) for item in items):
-                # If the pieces together cover all reals, x > 2, x < 5 means both conditions, not either.
+                # Conditions that together cover all reals, like x > 2, x < 5, must both hold.
                 line = merge_pieces(either.pieces) if joint == "," and either is not None else None
                 if line is None or len(line) != 1:
                     return either

@@ -60,7 +60,7 @@ def assigned(node: Node) -> tuple[Node, Node] | None:
 
 
 def same_name(gold: Node, name: Node, answer: Relation) -> Relation | None:
-    """Return the relation if it has the gold's name, else None; ``f(n) = 2n`` is renamed for ``f(x)``."""
+    """Return ``answer`` if its name is the gold's, else None. For ``f(x)``, ``f(n) = 2n`` is renamed."""
     if gold == name:
         return answer
     if isinstance(gold, Applied) and isinstance(name, Applied) and gold.name == name.name:
@@ -118,7 +118,7 @@ def describes_value(node: Node) -> tuple[Node, Node] | None:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Items and their names. ``several`` is True if every item has its own."""
+    """Items and their names. ``several`` is True if every item has a different name."""
 
     names: tuple[Node, ...]
     items: tuple[Node, ...]
@@ -160,7 +160,7 @@ def values_of(node: Node) -> Values | None:
 
 
 def named_apart(node: Node) -> list[Node] | None:
-    """Return the values of a list with several names (``a = 2, b = 1``; not ``x_1``, ``x_2``)."""
+    """Return the values of a list with several names (``a = 2, b = 1``; not ``x_1``, ``x_2``), or None."""
     if not isinstance(node, Listing | SetOf):
         return None
     names, values = set[Node | str](), list[Node]()
@@ -194,7 +194,7 @@ def named_rows(node: Node) -> list[Values] | None:
 
 
 def rounds_to(exact: Node, rounded: Node) -> bool:
-    """Return whether ``rounded`` is within one last digit, or 0.1 %, of ``exact``."""
+    """Return whether ``rounded`` differs from ``exact`` by at most one unit of its last digit, or 0.1 %."""
     core = rounded.of if isinstance(rounded, WithUnit | Degrees | Neg) else rounded
     literal = [core] if isinstance(core, Num) else []
     try:
@@ -218,7 +218,7 @@ MAX_CONSTANTS = 4
 _NUMBERED = re.compile(r"[cCkK]_[0-9]")
 _FREE = re.compile(r"[A-DKa-dkm](?:_[0-9])?")
 _VARIABLES = frozenset(("x", "t", "u", "y", "s", "z", "v", "w", "r", "theta"))
-"""Variables of integration. With any other letter, C is an ordinary unknown."""
+"""Variables of integration. Beside any other variable, C is an ordinary unknown."""
 _ADDED = frozenset(("C", "c", "K", "k", "const", "constant"))
 
 
@@ -251,7 +251,7 @@ def same_up_to_constants(gold: Node, answer: Node, domain: Domain) -> bool:
 
 
 def _added(node: Node) -> str:
-    """Return the constant that is added at the top level and occurs nowhere else."""
+    """Return the constant that is added at the top level and occurs nowhere else, or ""."""
     if not isinstance(node, Sum):
         return ""
     names = [term.name for term in node.terms if isinstance(term, Sym) and term.name in _ADDED]

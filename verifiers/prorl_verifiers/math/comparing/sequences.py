@@ -105,7 +105,7 @@ def _terms(text: str) -> Terms | None:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``term`` is the general term in ``letter`` from ``start`` on, or the difference or quotient of neighbours."""
+    """``term`` is the general term in ``letter`` from ``start`` on, or the neighbours' difference or ``quotient``."""
 
     term: Node
     letter: str = ""
@@ -114,7 +114,7 @@ class Rule:
 
 
 def _rule(terms: Terms, domain: Domain) -> Rule | None:
-    """Return the rule of a gold; a lone first term begins a count by ones."""
+    """Return the rule that a gold follows, or None. After a lone first term, terms increase by one."""
     if len(terms.first) == 1 and len(terms.last) < 2:
         return Rule(ONE)
     letters = sorted(symbols(*terms.last[-1:]))
@@ -125,7 +125,7 @@ def _rule(terms: Terms, domain: Domain) -> Rule | None:
 
 
 def _follows(terms: Terms, rule: Rule, domain: Domain) -> bool:
-    """Return whether all written terms follow a rule, and the last one is reached."""
+    """Return whether all written terms follow the rule, and the rule reaches the last one."""
     if rule.letter:
         numbers = [Num(Fraction(rule.start + at)) for at in range(len(terms.first))]
         if len(numbers) == 1:

@@ -34,7 +34,7 @@ def is_decimal(node: Node) -> bool:
 
 
 def ordered(node: Node) -> tuple[Node, ...] | None:
-    """Return the items of a tuple, bare list or vector."""
+    """Return the items of a tuple, bare list or vector, or None."""
     if isinstance(node, Bracketed | Listing):
         return node.items
     if isinstance(node, Matrix):

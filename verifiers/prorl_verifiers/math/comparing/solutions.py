@@ -28,7 +28,7 @@ from prorl_verifiers.math.reading.tokens import Unreadable
 
 ORDERS = frozenset(("=", "<", "<=", ">", ">=", "!="))
 LINES, LEAST_SHARED = 4, 3
-"""Lines along each variable, and minimum number of solutions that two relations must share."""
+"""Number of test lines along each variable, and minimum number of solutions that two relations must share."""
 _GRID = tuple(
     sign * Fraction(size)
     for sign in (1, -1)
@@ -38,7 +38,7 @@ _GRID = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A value along a line; ``width`` is a step that is large beside its error."""
+    """A value along a line; ``width`` is a step much larger than the value's error."""
 
     at: Any
     width: Fraction
@@ -49,12 +49,9 @@ class OutOfTime(Exception):
 
 
 def same_solutions(gold: Relation, answer: Relation, domain: Domain) -> bool | None:
-    """Return whether two relations hold at the same points of the domain, or None if neither is shown.
-
-    Both are evaluated along lines, on a grid and wherever one of them may change.
-    """
+    """Return whether two relations hold at the same points of the domain, or None if undecided."""
     names = sorted(symbols(gold, answer))
-    if not names and gold.ops == answer.ops in (("=",), ("~",)):  # a calculation: the same sides
+    if not names and gold.ops == answer.ops in (("=",), ("~",)):  # a calculation: compare the sides
         return any(
             all(same_value(g, a, domain) for g, a in zip(gold.sides, sides, strict=True))
             for sides in (answer.sides, answer.sides[::-1])
@@ -67,6 +64,7 @@ def same_solutions(gold: Relation, answer: Relation, domain: Domain) -> bool | N
     ):
         return None
     orders = any(op != "=" for node in (gold, answer) for op in node.ops)
+    # Evaluate both along lines, on a grid and wherever the truth of one may change.
     work = _Work(MAX_WORK)
     sides = _Condition(gold, work), _Condition(answer, work)
     shared = refuted = unclear = 0
@@ -101,7 +99,7 @@ def same_linear_systems(gold: Listing, answer: Listing) -> bool | None:
 
 
 def _reduced(system: Listing, names: list[str]) -> list[list[Fraction]] | None:
-    """Return the rows in reduced echelon form, or None."""
+    """Return the rows in reduced echelon form, or None if the system is not linear."""
     origin = {name: Fraction(0) for name in names}
     rows = []
     for item in system.items:
@@ -167,7 +165,7 @@ class _Condition:
         self.nodes = sum(1 for _ in walk(node))
 
     def places(self, line: _Line, orders: bool) -> list[Place]:
-        """Return where a pair may change: zeros, jumps and ends of its domain."""
+        """Return where the truth of a pair may change: zeros, jumps and ends of its domain."""
         places = []
         for gap, *_ in self.pairs:
             if line.name not in symbols(gap):
@@ -247,7 +245,7 @@ class _Condition:
         return places
 
     def touching(self, gap: Node, line: _Line, low: Any, high: Any, size: Any) -> Any | None:
-        """Return the place of least size between two others if the gap nearly vanishes there."""
+        """Return where the gap is smallest between ``low`` and ``high``, or None unless it nearly vanishes there."""
         step = (high - low) / 10**25
 
         def falls(at: Any) -> bool:
@@ -265,7 +263,7 @@ class _Condition:
 
     @staticmethod
     def last(holds: Callable[[Any], bool], low: Any, high: Any, steps: int) -> Any:
-        """Return the last place at which ``holds`` is true, by bisection."""
+        """Return the last place at which ``holds`` is true."""
         for _ in range(steps):
             middle = (low + high) / 2
             low, high = (middle, high) if holds(middle) else (low, middle)

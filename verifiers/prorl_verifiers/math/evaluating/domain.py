@@ -36,14 +36,14 @@ _CONSTANT = re.compile(r"[A-DKa-dkm]")
 _ANALYTIC = frozenset(("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh"))
 _SCALES = tuple(map(Fraction, ("1", "1", "1", "0.1", "1", "1", "30", "1", "1000")))
 _LITERALS, _WHOLE = 5, 6
-"""Maximum literals near which points lie, and number of points with whole coordinates."""
+"""Maximum number of literals near which points are chosen, and number of points with whole coordinates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
     """Values of the variables of a gold: real unless named in ``integers``, ``counts`` (from 1) or ``positive``.
 
-    On a ``curve`` (the gold is an equation), a point at which only the gold is undefined is a difference. ``free``
+    If ``curve`` (the gold is an equation), an answer with a value where the gold has none is different. ``free``
     constants may have another name.
     """
 
@@ -60,8 +60,8 @@ REAL = Domain()
 def domain_of(gold: Node) -> Domain:
     r"""Return the domain that the gold declares.
 
-    Letters are integers by ``\in\mathbb Z`` or ``(-1)^n``, counts by ``n!`` or ``a_n``, and positive if the gold has no
-    real value where only they are negative.
+    ``\in\mathbb Z`` or ``(-1)^n`` declares an integer, ``n!`` or ``a_n`` a count. A letter is positive if the gold has
+    no real value where only this letter is negative.
     """
     integers: set[str] = set()
     counts: set[str] = set()
@@ -131,14 +131,14 @@ def _is_positive(node: Node, name: str, domain: Domain) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of a domain; it is ``special`` if real coordinates are whole numbers."""
+    """A point of a domain; it is ``special`` if its real coordinates are whole numbers."""
 
     at: dict[str, Fraction]
     special: bool = False
 
 
 def points(domain: Domain, gold: Node, answer: Node) -> Iterator[Point]:
-    """Yield fixed points of all signs and sizes, and more where a formula may change."""
+    """Yield fixed points of all signs and sizes, and more near values where a formula may jump."""
     names = sorted(symbols(gold, answer))
     parts = [part for node in (gold, answer) for part in walk(node)]
     jumps = any(map(_may_jump, parts))

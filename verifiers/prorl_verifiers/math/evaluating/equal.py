@@ -28,7 +28,7 @@ DIGITS, _CONFIRM = 60, 300
 LEAST_AGREEING = 3
 """Minimum number of points at which two formulas must agree."""
 MAX_WORK = 60_000
-"""Maximum nodes that one comparison may evaluate, so that no answer takes seconds."""
+"""Maximum nodes that one comparison may evaluate."""
 
 
 def same_value(gold: Node, answer: Node, domain: Domain) -> bool | None:
@@ -85,7 +85,7 @@ class _Side:
 def _same_on(
     gold: Node, answer: Node, domain: Domain, bare_log: int | None, real: bool
 ) -> tuple[bool | None, int]:
-    """Return (whether two formulas agree on the domain, points at which the gold has a value)."""
+    """Return (whether two formulas agree on the domain, number of points at which the gold has a value)."""
     unreal = [any(part == Const("i") for part in walk(node)) for node in (gold, answer)]
     left = _Side(gold, bare_log, real and not unreal[0], bool(domain.counts))
     right = _Side(answer, bare_log, real and not any(unreal), False)
@@ -149,7 +149,7 @@ def _agree(
         return False
     gaps = [_gap(*pair, DIGITS), _gap(*sharp, _CONFIRM)]
     if gaps[1] < gaps[0] * tiny(100):
-        return True  # two spellings of zero, of which rounding leaves less and less
+        return True  # both are zero: the gap shrinks as digits are added
     return False if abs(gaps[1] - gaps[0]) < gaps[1] * tiny(9) else None
 
 

@@ -23,7 +23,7 @@ from prorl_verifiers.math.reading.nodes import (
 MAX_DEGREE = 12
 _DIGITS, _STEPS = 60, 240
 Polynomial: TypeAlias = tuple[Any, ...]
-"""Coefficients from the constant one up."""
+"""Coefficients, the constant term first."""
 
 
 def polynomial(
@@ -110,7 +110,7 @@ def _trimmed(coefficients: list[Any]) -> Polynomial:
 
 
 def real_roots(coefficients: Polynomial) -> list[Any]:
-    """Return the real roots without multiplicity; none of the zero polynomial."""
+    """Return the distinct real roots, or [] for the zero polynomial."""
     size = len(coefficients) - 1
     if size < 1:
         return []
@@ -150,7 +150,7 @@ def real_roots(coefficients: Polynomial) -> list[Any]:
 
 
 def sign_change(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """Return where the sign changes between ``low`` and ``high`` (by regula falsi)."""
+    """Return where the sign changes between ``low`` and ``high``."""
     ends = [function(low), function(high)]
     close = numbers(_DIGITS).mpf(10) ** (5 - _DIGITS)
     for step in range(_STEPS):
@@ -170,7 +170,7 @@ def sign_change(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
 
 
 def _exact(root: Any, coefficients: Polynomial) -> Any:
-    """Return a root as a small fraction if it is one."""
+    """Return the root as a fraction if it is one with a small denominator, else unchanged."""
     if not all(isinstance(value, Fraction) for value in coefficients):
         return root
     near = Fraction(str(numbers(_DIGITS).nstr(root, 50))).limit_denominator(10**9)

@@ -81,7 +81,7 @@ class Undefined(ArithmeticError):
 class Evaluator:
     r"""Evaluates trees at one point; ``bare_log`` is the base of ``\log`` (default e).
 
-    With ``real``, a part without a real value is undefined. So are ``counted`` binomials unless 0 <= k <= n.
+    With ``real``, a part without a real value is undefined; with ``counted``, a binomial unless 0 <= k <= n.
     """
 
     def __init__(

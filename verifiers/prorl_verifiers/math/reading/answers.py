@@ -25,7 +25,7 @@ _OR = re.compile(r"\bor\b")
 
 
 def boxed_answer(text: str) -> str | None:
-    """Return the last box, or the last ones as a list if only signs or "and" separate them, else None."""
+    """Return the last box, or the last boxes as a list if only punctuation or "and" separates them, or None."""
     earliest = text.find("boxed")
     if earliest < 0 and "fbox" not in text:
         return None
@@ -75,7 +75,7 @@ def closed_boxes(text: str, count: int, length: int) -> list[tuple[int, int, str
 
 
 def gold_text(answer: str) -> str:
-    """Return the content of a gold's boxes, the value it states, or all of it."""
+    """Return the content of a gold's boxes, else the value that it states, else the whole gold."""
     boxed = boxed_answer(answer)
     if boxed is not None:
         behind = answer[answer.rfind("}") + 1 :][:12].strip(" $.")
@@ -112,7 +112,7 @@ _NUMBER = re.compile(
     r"(?<![\w.\\+−–-])(?:[A-Za-z](?:_\w)?\s?=\s?)?[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?:\s*\\?%)?(?![\w])|(?<![\x00-\x7f])\d+(?:\.\d+)?(?=[^\x00-\x7f])"
 )
 _CHAIN = re.compile(r"(?<![-+*/=.,\d\s()])[-+*/=.,\d\s()]*\d\s*=\s*([-+]?\d[\d.,]*)\s*\)?")
-"""Starts only where a run of such characters begins, so that a long run is scanned once."""
+"""Matches only from the start of a run of these characters, so that a long run is scanned once."""
 _SAYS_NOTHING = re.compile(
     r"\\?[A-Za-z]{1,6}(?:_\{?\w+\}?)?|[A-Z]{1,9}|[a-zA-Z]\([a-z]\)|\((?:[a-z],\s*){1,3}[a-z]\)|[^\d\\$=]*[^\x00-\x7f][^\d\\$=]*"
 )
@@ -156,7 +156,7 @@ def is_prose(text: str) -> bool:
 def find_statement(text: str, letter: bool = False) -> str | None:
     """Return the formula, number or (``letter``) option that a text states last, or None.
 
-    Hedges, negations and second candidates invalidate it.
+    Returns None if the sentence has a hedge, negation or second candidate.
     """
     if len(text) > MAX_STATED or not is_prose(text):
         return None

@@ -23,8 +23,8 @@ from prorl_verifiers.notation.latex_text import doubtful, hedged, split_top
 MAX_LIST = 40
 """Maximum list items that may be passed to computer algebra."""
 MAX_DEGREE, MAX_STRANGE = 30, 8
-"""Limits for computer algebra: sum of the exponents of brackets beyond the gold's, and letters that are not in the
-gold.
+"""Limits for computer algebra: excess of the sum of bracket exponents over the gold's, and number of letters that are
+not in the gold.
 """
 _POWER = re.compile(r"[)\]}]\s*\^\s*\{?\s*([0-9]{1,9})")
 _LETTER = re.compile(r"(?<![\\a-zA-Z])([a-zA-Z]+)")
@@ -43,7 +43,7 @@ _DOTS = re.compile(r"\\[lc]?dots(?![a-zA-Z])")
 
 
 def several_candidates(gold: str, answer: str) -> str | None:
-    """Return why an undecided answer must not go to computer algebra, or None."""
+    """Return the reason why an undecided answer must not go to computer algebra, or None."""
     if doubtful(answer) and not doubtful(gold):
         return "the answer expresses doubt"
     if len(answer) > 10 * len(gold) + 300:
@@ -75,7 +75,7 @@ def several_candidates(gold: str, answer: str) -> str | None:
 
 
 class Groups:
-    """Counts of tuples, sets and matrices. ``joined``: set operators separate the top-level ones."""
+    """Counts of tuples, sets and matrices. ``joined`` is True if set operators separate those at the top level."""
 
     def __init__(self) -> None:
         self.top = self.all = 0
@@ -120,9 +120,9 @@ _DESCRIBING = frozenset(("abs", "sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def without_described(answer: str) -> str | None:
-    """Remove unparsable sides with letters from a chain, or return None.
+    """Return a chain without its unparsable sides that have letters, or None if there are none.
 
-    The last side must be parsable; hedged sides and several items stay.
+    The last side must be parsable. Sides with a hedge or several items are kept.
     """
     if len(answer) > MAX_TEXT:
         return None

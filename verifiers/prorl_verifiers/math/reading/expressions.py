@@ -373,7 +373,7 @@ class CommandParser(ExpressionParser):
         return Matrix(tuple(tuple(row) for row in rows))
 
     def rows(self, join: bool) -> list[list[Node]]:
-        """Parse cells; with ``join``, ``&`` only aligns."""
+        """Parse the cells of each row. With ``join``, ``&`` does not separate cells."""
         if join:
             self.tokens = [
                 token for at, token in enumerate(self.tokens) if at < self.at or token.text != "&"

@@ -243,7 +243,7 @@ class FactorParser(Cursor):
         return Call(_CHOICES[letter], (down, up))
 
     def script(self) -> Node:
-        """Parse a group or one token; in ``C^2_{10}`` the 2 has no base 10."""
+        """Parse a group or one token, so that the 2 in ``C^2_{10}`` is not read in base 10."""
         token = self.peek()
         if token.kind == "num" and token.value is not None:
             self.at += 1

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, assert_never
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A number. ``decimal``: it has a decimal point. ``base``: as written, or 0. ``cut``: its digits go on."""
+    """A number. ``decimal``: it has a decimal point. ``base``: the written base, or 0. ``cut``: an ellipsis follows."""
 
     value: Fraction
     decimal: bool = False
@@ -236,7 +236,7 @@ def symbols(*nodes: Node) -> frozenset[str]:
 _SETS = {"cup": "∪", "cap": "∩", "minus": "\\"}
 _PLAIN = (Num, Const, Sym, Root, Call, Applied, NamedSet, Words, Bracketed, SetOf, Matrix)
 LONGEST_NUMBER = 100
-"""Of numbers with more digits only the size is shown."""
+"""Maximum digits of a displayed number; for longer ones the size is displayed."""
 
 
 def written(node: Node) -> str:

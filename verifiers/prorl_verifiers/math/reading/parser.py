@@ -214,7 +214,7 @@ MAX_SIGNS = 4
 
 
 def expand_signs(node: Node) -> Node:
-    r"""Expand ``\pm`` into a list of readings, or items of a set."""
+    r"""Expand each ``\pm`` into a list of both readings, or into items of a set."""
     if not any(isinstance(part, PlusMinus) for part in walk(node)):
         return node
     if isinstance(node, SetOf):
@@ -225,7 +225,7 @@ def expand_signs(node: Node) -> Node:
 
 
 def readings(node: Node) -> list[Node]:
-    """Return all readings of the signs. Raises TooLarge above MAX_SIGNS."""
+    """Return the tree once per combination of signs. Raises TooLarge above MAX_SIGNS signs."""
     signs = [part for part in walk(node) if isinstance(part, PlusMinus)]
     if len(signs) > MAX_SIGNS:
         raise TooLarge("too many signs to write out")
@@ -236,7 +236,7 @@ def readings(node: Node) -> list[Node]:
 
 
 def _with_signs(node: Any, upper: Iterator[bool]) -> Any:
-    """Return a tree in which each sign is the upper one where ``upper`` is True."""
+    """Return the tree with an upper or lower sign for each plus-minus, as ``upper`` yields them."""
     if isinstance(node, tuple):
         return tuple(_with_signs(item, upper) for item in node)
     if isinstance(node, PlusMinus):
