@@ -27,7 +27,7 @@ class BackendOptions:
     and ``tokenizer`` its tokenizer: the backend samples from it, or from a copy updated by ``sync_weights``. ``dtype``
     is ``auto``, ``fp32``, ``bf16``, ``fp16`` or a torch name. ``max_model_len`` counts prompt and completion (None: the
     model's limit). ``memory_share`` is the fraction of device memory for a separate model and cache. Without
-    ``request_seeds`` a backend may ignore seeds. ``tell`` takes messages from any thread.
+    ``request_seeds`` a backend may ignore seeds. Any thread may call ``tell``.
     """
 
     path: Path | None = None
@@ -60,8 +60,8 @@ class BackendSpec:
     - ``logprobs``: completions carry token log-probs; ``nucleus_logprobs``: of the whole distribution even with
       ``top_p`` below 1.
     - ``trains``: supports ``sync_weights``.
-    - ``fixed_batches``: the requests of one call form its batches, and equal batches give equal samples; other backends
-      get many requests at once.
+    - ``fixed_batches``: batches are formed within one call, so that equal calls give equal samples; other backends get
+      many requests at once.
     - ``auto_rank``: ``auto`` picks the highest rank above 0; ``auto_on_gpu``: only on a GPU.
     """
 

@@ -63,7 +63,7 @@ def generate_all(
 def open_stream(
     generator: Generator, params: SamplingParams, on_done: Callable[[int], None] | None = None
 ) -> Stream:
-    """Return the stream of ``generator``, or one over its ``generate`` if it has none.
+    """Return a stream of ``generator``, or a ``ListStream`` if it has none.
 
     ``on_done(count)`` is called in ``take`` as samples end. Raises UserError for parameters out of range.
     """
@@ -101,7 +101,7 @@ class ListStream:
         return sum(len(request.seeds) for request in self._waiting.values())
 
     def submit(self, key: int, request: Request) -> None:
-        """Add a request that has no begun samples."""
+        """Add a request without begun samples."""
         self._waiting[key] = request
 
     def take(self, wait: float | None = None) -> list[Ended]:

@@ -49,8 +49,8 @@ class SamplingParams:
 class Completion:
     """One sampled completion.
 
-    ``token_ids`` and ``logprobs`` have equal lengths and include a sampled end token; a server gives neither (-1 and
-    NaN). Log-probs are natural logs after temperature scaling, before top-p. ``text`` omits special tokens and starts
+    ``token_ids`` and ``logprobs`` have equal lengths and include a sampled end token; with a server they are -1 and
+    NaN. Log-probs are natural logs after temperature scaling, before top-p. ``text`` omits special tokens and starts
     with ``<think>`` if the chat template opened it in the prompt. ``finish_reason`` is ``length`` at ``max_tokens``,
     ``refused`` if a server refused (``note`` says why) or ``paused`` if the stream was stopped; ``text`` is empty for
     the last two.

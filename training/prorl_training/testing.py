@@ -57,8 +57,9 @@ def untimed_metrics(run: RunFolder) -> list[dict[str, Any]]:
 class EchoGenerator:
     """Generator that answers ``prompt/0``, ``prompt/1``, ... of one token each, oldest group first.
 
-    By prompt, ``begun`` has earlier completions, ``open_at`` the number of groups open before. Groups in ``slow``
-    finish last; if stopped, they have one finished completion. With ``breaks`` the second group raises RuntimeError.
+    ``begun`` and ``open_at`` map a prompt to its earlier completions and the number of groups open before it. Groups in
+    ``slow`` finish last; if stopped, they have one finished completion. With ``breaks`` the second group raises
+    RuntimeError.
     """
 
     model_id = "echo"

@@ -191,7 +191,7 @@ class UpdateStats:
     grad_norm: float
     """Norm before clipping. Skipped mini-batches with a finite norm count; NaN if there is no finite norm."""
     mismatch_kl: float | None
-    """KL(sampler || trainer before the update) in nats per token, over tokens that are not stale; None without any."""
+    """KL(sampler || trainer before the update) in nats per token, over tokens that are not stale; None if all are."""
     mismatch_ess: float | None
     """Effective sample size of the ratios trainer / sampler over the same tokens, as a share of their number
     (``algorithm.objective``)."""
@@ -209,7 +209,7 @@ class UpdateStats:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The groups that a step trained on, with advantages and log-probs (tokens,) after an update.
+    """The groups that a step trained on; if it had an update, with advantages and log-probs (tokens,) from before it.
 
     Trajectories are numbered as in ``UpdateBatch``: the scored ones in order.
     """

@@ -23,10 +23,7 @@ _CONTROL_TOKEN = 3  # the GGUF token type of special tokens
 
 
 def convert_gguf(source: Path, folder: Path) -> None:
-    """Write the model in ``source`` to ``folder`` with bf16 weights. Raises ModelError for other models.
-
-    Rounding to bf16 changes the next-token distribution by a KL of only about 6e-5 nats.
-    """
+    """Write the model in ``source`` to ``folder`` with bf16 weights. Raises ModelError for other models."""
     import gguf
     import numpy as np
     import torch

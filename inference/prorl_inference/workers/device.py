@@ -37,8 +37,7 @@ class DeviceModel:
 def device_list(text: str) -> list[str]:
     """Return the comma-separated devices.
 
-    Raises UserError unless several are all ``cpu`` or different numbered GPUs; mixed kinds would give slightly
-    different samples.
+    Raises UserError for several that are not all ``cpu`` or distinct numbered GPUs.
     """
     devices = [part.strip() for part in text.split(",") if part.strip()] or [text]
     for device in devices:
@@ -108,7 +107,6 @@ class DeviceGenerator(Closing):
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Implement ``Generator.generate``. Raises ServiceError if the child dies."""
         for request in requests:
             request.check_fresh()
         self.prepare()

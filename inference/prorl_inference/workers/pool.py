@@ -157,7 +157,6 @@ class SamplingPool(Closing):
         Call(self.workers, work, params, *callbacks, self._patience, self._stop_at_refusal).run()
 
     def sync_weights(self, model: Any) -> None:
-        """Raise UserError: workers have their own models."""
         raise UserError("workers cannot load new weights: sample with one device")
 
     def close(self) -> None:

@@ -92,7 +92,7 @@ class SharedWork:
             return sum(len(r.seeds) for unit in alone for r in unit.requests)
 
     def refused(self, worker: int, unit: Unit, completions: list[Completion]) -> None:
-        """Offer a unit that the worker's server refused to others."""
+        """Offer other workers a unit that this worker's server refused."""
         with self._lock:
             unit.refusals[worker] = completions
             unit.holders.pop(worker, None)

@@ -158,7 +158,7 @@ def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
     variance = (best * (values - mean) ** 2).sum()
     if variance == 0:
         return torch.zeros_like(rewards)
-    better = (above * values).flip(0).cumsum(0).flip(0)  # at j: sum over j and all above
+    better = (above * values).flip(0).cumsum(0).flip(0)  # at j: sum over ranks j and above
     including = alone * values + better - above * values
     return torch.empty_like(rewards).scatter_(
         0, order, (including - mean) / divisor(variance, config)

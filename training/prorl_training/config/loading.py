@@ -128,8 +128,8 @@ class _Entries(Section):
 def expand(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``values`` (preset and file) with ``stages`` resolved into phases.
 
-    ``overrides`` are the user's, for every stage. Raises ConfigError for wrong entries, and for stages that differ
-    in a setting of the whole run.
+    ``overrides`` are the user's settings for every stage. Raises ConfigError for wrong entries, and for stages that
+    differ in a setting of the whole run.
     """
     if values.get("phases"):
         raise ConfigError("phases: a config with stages takes its phases from their presets")
@@ -311,7 +311,7 @@ def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any
 
 
 def parse_override(text: str) -> tuple[list[str], Any]:
-    """Split ``a.b=c`` into (["a", "b"], value). Raises ConfigError, also for ``preset``."""
+    """Split ``a.b=c`` into (["a", "b"], value). Raises ConfigError for other texts and for ``preset``."""
     path, value = config.parse_override(text, "rollout.samples=8")
     if path[0] in ("preset", "extends"):
         raise ConfigError(

@@ -42,7 +42,7 @@ class ModelConfig(Section):
     gradient_checkpointing: bool = False
     """Recompute activations in the backward pass: less memory, about a third more time per update."""
     liger: bool = False
-    """Compute log-probs with Liger's fused kernel (needs liger-kernel and a CUDA GPU) instead of blocks of logits."""
+    """Compute log-probs with Liger's fused kernel instead of block by block (needs liger-kernel and a CUDA GPU)."""
     gpu_gb: float = Field(default=80.0, gt=0)
     """Memory in GB (10^9 bytes) of the GPU that the settings are chosen for. ``prorl train fit`` assumes it without a
     GPU."""

@@ -49,7 +49,7 @@ class ControllerConfig(Section):
     """Whether a reset keeps or clears the optimiser state (v2 keeps, v1 clears)."""
     reset_to: Literal["current", "best_reference", "best"] = "current"
     """Weights that the reference takes. ``current``: the policy's (as in the v2 post's text). ``best_reference``: those
-    of the checkpoint with the best validation reward, while the policy keeps its own (the list in NVIDIA's blog).
+    of the checkpoint with the best validation reward, while the policy keeps its own (as NVIDIA's blog lists it).
     ``best``: the same, and the policy returns to them too (ours)."""
 
 

@@ -42,7 +42,7 @@ class Engine(Protocol):
         """Return the machinery with the base model, or ready for ``checkpoint``."""
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
-        """Prepare folder and policy of a new run; return the changes to the policy.
+        """Prepare folder and policy of a new run; return decisions on the policy, such as a warm start.
 
         ``again`` means that an earlier start wrote no checkpoint.
         """
@@ -53,7 +53,7 @@ class Engine(Protocol):
     def restore(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Restore a checkpoint; return how this machine differs from the one that wrote it."""
+        """Restore a checkpoint; return decisions on how this machine differs from the one that wrote it."""
 
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]

@@ -247,7 +247,7 @@ class LocalEngine:
 
     @functools.cached_property
     def parts(self) -> list[dict[str, str]]:
-        """Records of all parts that are not prorl's own."""
+        """Records of all plug-in parts."""
         from prorl_training.run.resume import parts_in_use
 
         return parts_in_use(self.config, (s.task for split in self.samples for s in split))

@@ -285,7 +285,7 @@ PUBLISHED_SHARES = (0.029, 0.106)
 """Shares of the peak reached over whole runs, with operations counted as in ``gpu_hours``: ProRL v1 (about 16,000 H100
 hours, arXiv 2505.24864, section 3.3) and DeepScaleR (about 3,800 A100 hours, its report)."""
 USABLE = 0.41
-"""Fraction of groups with both correct and wrong responses at 16 samples (BroRL, arXiv 2510.01180, ProRL's arm)."""
+"""Fraction of groups with both correct and wrong responses at 16 samples (BroRL, arXiv 2510.01180, ProRL baseline)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ class ModelShape:
 
     @property
     def embedding_parameters(self) -> int:
-        """Parameters of the embedding, and of an output layer."""
+        """Parameters of the embedding, and of an untied output layer."""
         return self.vocab * self.hidden
 
     @property

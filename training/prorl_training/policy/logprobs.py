@@ -28,7 +28,7 @@ def linear_logprobs(
 ) -> tuple[Tensor, Tensor | None]:
     """Return log softmax(layer(hidden) / temperature) at ``targets`` (N,), and each row's entropy (N,) in nats or None.
 
-    ``hidden`` (N, H). Only the log-probs are differentiable. Logits are made ``rows`` at a time (default:
+    ``hidden`` (N, H). Only the log-probs are differentiable. Logits are computed ``rows`` at a time (default: by
     ``BLOCK_BYTES``). Products use the autocast type, everything else float32 (float64 for float64 input). Only the
     first ``vocabulary`` outputs count.
     """
@@ -346,7 +346,7 @@ class TargetScorer:
         with torch.no_grad():
             try:
                 whole = self._score(pack, 1.0, False, {})[0]
-            except (TypeError, ValueError, RuntimeError):  # it takes no mask of four dimensions
+            except (TypeError, ValueError, RuntimeError):  # the model takes no mask of 4 dimensions
                 return False
             alone = torch.cat([self._score(p, 1.0, False, {})[0] for p in singles(pack)])
         return bool((whole - alone).abs().max() <= _PACK_TOLERANCE * (1 + alone.abs().max()))

@@ -297,7 +297,7 @@ def enable_checkpointing(model: Any) -> None:
             "--set model.gradient_checkpointing=false"
         )
     model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
-    for module in model.modules():  # the policy never uses dropout, whatever mode a layer is in
+    for module in model.modules():  # the policy never uses dropout, in any mode
         for name, value in vars(module).items():
             if ("dropout" in name or name == "layerdrop") and isinstance(value, float):
                 setattr(module, name, 0.0)

@@ -43,7 +43,7 @@ def input_length(group: PromptGroup) -> int:
 
 
 def split_group(group: PromptGroup, max_tokens: int) -> Iterator[PromptGroup]:
-    """Yield parts of the group that fit ``max_tokens``, if possible."""
+    """Yield parts of at most ``max_tokens``; a longer response gets its own part."""
     start, used = 0, len(group.prompt)
     for i, response in enumerate(group.responses):
         if i > start and used + len(response) - 1 > max_tokens:

@@ -71,8 +71,8 @@ class Dataset:
 class Training:
     """A run up to the published step.
 
-    ``config`` has only public settings; ``changed`` has the algorithm's settings that differ, as (preset's, run's)
-    value, or None if unknown; ``versions`` is the environment.
+    ``config`` has only public settings; ``changed`` maps algorithm settings that differ to (preset's, run's) value,
+    None if unknown; ``versions`` is the environment.
     """
 
     step: int

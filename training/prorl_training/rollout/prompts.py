@@ -47,7 +47,7 @@ CACHED_PROMPTS = 50_000
 
 
 class PromptSource:
-    """Draws prompts of at most the model's ``context`` length.
+    """Draws prompts that fit the model's ``context``.
 
     ``dropped`` are the ids found too long, ``passed_over`` the number that the latest draw skipped.
     """

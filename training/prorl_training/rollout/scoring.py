@@ -109,8 +109,8 @@ SECONDS_AN_ANSWER = 0.06
 """Assumed CPU seconds per response: three times the 0.021 s that benchmarks/reward_tier.py measures on a mix of easy
 answers from five domains."""
 WITHIN = 10.0
-"""Seconds in which a whole batch could be scored if it arrived at once; more than one batch is drawn, but most
-responses arrive while others are sampled."""
+"""Seconds to score a batch that arrives at once. More than one batch is drawn, but most responses arrive while others
+are sampled."""
 LEAST = 2
 
 
@@ -125,7 +125,7 @@ def worker_count(answers: int) -> int:
 
 
 def workers_here(config: TrainConfig) -> int:
-    """Return this machine's pool size, by ``reward.workers`` or the responses and cores."""
+    """Return this machine's number of workers: ``reward.workers``, or by responses and cores."""
     cores = len(os.sched_getaffinity(0))
     needed = worker_count(answers_in_a_step(config))
     return config.reward.workers or max(min(needed, cores), LEAST)

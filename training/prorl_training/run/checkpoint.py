@@ -195,7 +195,7 @@ def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
 def prune_checkpoints(
     root: Path, keep: int, keep_best: bool, origins: Iterable[int] = (FIRST,)
 ) -> None:
-    """Delete all but the newest ``keep`` complete checkpoints, the best (``keep_best``) and ``origins`` (of stages).
+    """Delete all but the newest ``keep`` complete checkpoints, the best (``keep_best``) and the ``origins`` of stages.
 
     Incomplete folders do not count, so the last complete one is never deleted.
     """

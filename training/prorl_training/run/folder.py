@@ -337,7 +337,7 @@ def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, s
     if run.is_written():
         return "running", ""
     ended: Any = {}
-    with contextlib.suppress(FileNotFoundError, ValueError, RecursionError):  # none, or torn
+    with contextlib.suppress(FileNotFoundError, ValueError, RecursionError):  # missing or torn
         if run.ended_path.is_file():
             ended = json.loads(run.ended_path.read_text(encoding="utf-8"))
     if isinstance(ended, dict) and ended.get("state") == "failed":

@@ -160,7 +160,7 @@ def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Module
     record = _saved(saved)
     place = record or {"name": f"{path.name}-{secrets.token_hex(2)}", "project": config.trackio}
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # it prints a link; stdout is for data
+        with contextlib.redirect_stdout(sys.stderr):  # trackio prints a link; stdout is for data
             run = trackio.init(
                 project=place["project"],
                 name=place["name"],

@@ -1,4 +1,4 @@
-"""Resume a run: only settings outside its algorithm may change."""
+"""Resume a run: only settings outside the algorithm may change."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _show(value: Any) -> str:
 def environment_decisions(
     state: Mapping[str, Any], now: Mapping[str, Any], consequence: str
 ) -> list[Decision]:
-    """Return a decision if the environment differs from the checkpoint's; ``consequence`` ends the reason."""
+    """Return a decision if the environment differs from the checkpoint's; ``consequence`` is the end of the reason."""
     old = state["environment"]
     changed = {key: [old.get(key), now[key]] for key in now if old.get(key) != now[key]}
     if not changed:

@@ -108,8 +108,8 @@ class Controller:
         """Process a finished step; return at most one ``reference_reset`` and a ``run_ended``.
 
         The reset names the first rule that fired, in the order KL threshold, KL spike, degraded and stalled validation,
-        interval. A stall or drop ends an ``until: stall`` phase unless it is the last; otherwise a stall leads to the
-        next action of ``on_stall``.
+        interval. Stalled or degraded validation ends an ``until: stall`` phase unless it is the last; otherwise a stall
+        leads to the next action of ``on_stall``.
         """
         spike = self._check_kl(step, measured.kl)
         finding = self._check_validation(step, measured.validation)
@@ -162,7 +162,7 @@ class Controller:
     def _reset(
         self, step: int, after: int, findings: list[Finding], new_run: bool = False
     ) -> Decision:
-        """Reset after step ``after``; ``new_run`` takes the current policy and a new optimiser."""
+        """Return the reset after step ``after``; ``new_run``: to the current policy, with a new optimiser."""
         c, best = self.settings.controller, self.state.best_step
         elsewhere = best is not None and best < after and not new_run
         to = c.reset_to if elsewhere else "current"

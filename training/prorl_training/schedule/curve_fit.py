@@ -27,7 +27,7 @@ DRAWS, STILL = 400, 160
 FINEST = 1e-8
 """Minimum variance of the noise; with less, rounding would choose between curves that fit exactly."""
 NEAR, KEPT = 10.0, 24.0
-"""H above the minimum within which the grid is refined, and within which shapes are kept."""
+"""Distance of H from its minimum within which the grid is refined, and within which shapes are kept."""
 RATIO, VARIANCES = 1.4, 12
 """Ratio between successive candidate variances of the noise, and their number."""
 BLOCK = 40
@@ -43,7 +43,7 @@ CURVES: dict[str, Callable[[Array, Array], Array]] = {
     # a straight line, then constant
     "broken line": lambda ratio, b: np.minimum(ratio, 1),
 }
-"""f of each family as a function of B and of C / (compute at half of the climb; broken line: at its end)."""
+"""Family -> f as a function of B and of C / compute at half of the climb (broken line: at its end)."""
 FAMILIES = tuple(CURVES)
 
 
@@ -282,7 +282,7 @@ class Draws(NamedTuple):
 
 
 def likely(setting: Setting) -> Likely:
-    """Return the posterior by restricted likelihood, flat in log middle, log B, A in [0, 1] and family.
+    """Return the posterior by restricted likelihood; the prior is flat in log middle, log B, A in [0, 1] and family.
 
     If the noise of single problems is known, half of the prior weight is on exactly that noise.
     """

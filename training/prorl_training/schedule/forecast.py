@@ -91,7 +91,7 @@ class Series(NamedTuple):
 
     @property
     def places(self) -> Array:
-        """Steps in median distances between validations."""
+        """Steps divided by the median distance of validations."""
         return self.steps / np.median(np.diff(self.steps))
 
 
@@ -221,7 +221,7 @@ def forecast(rows: Sequence[Mapping[str, Any]], to_step: int, *, seed: int = 0) 
 
 
 def step_to_ask_for(last: int, planned: int | None) -> int:
-    """Return the planned end, or 1.5 times ``last`` if it is past or absent."""
+    """Return the planned end, or 1.5 times ``last`` if that end is past or absent."""
     return planned if planned is not None and planned > last else last + max(last // 2, 1)
 
 

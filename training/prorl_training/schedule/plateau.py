@@ -17,7 +17,7 @@ from prorl_training.types import Decision, Finding
 
 @dataclass
 class PlateauState:
-    """JSON values only."""
+    """The plateau's state; JSON values only."""
 
     taken: int = 0
     """Entries of ``on_stall`` already used."""

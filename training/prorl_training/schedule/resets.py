@@ -12,7 +12,7 @@ from prorl_training.config import ControllerConfig
 from prorl_training.types import Decision, Finding
 
 FLOOR = 1e-6
-"""Nats per token; differences between KLs far below this are ignored."""
+"""Added to KLs (nats per token) before the log, so that far smaller differences do not count."""
 MIN_SPREAD = 0.1
 """Minimum deviation of log-KL, about 10 %. At 8 deviations a spike is at least exp(0.8) = 2.2 times the expected KL."""
 

@@ -264,7 +264,7 @@ SHOWN = 600
 
 
 def never_usable(step: int, rows: Iterable[Mapping[str, Any]]) -> Decision | None:
-    """Return the decision that a run failed because no group in ``rows``, its whole metrics, was usable."""
+    """Return the decision that a run failed because no group in its metrics ``rows`` was usable."""
     counts: Counter[str] = Counter()
     for row in rows:
         if row["groups_kept"]:

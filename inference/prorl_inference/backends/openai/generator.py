@@ -303,7 +303,7 @@ class OpenAIGenerator:
             return
         try:
             listed = cards(read_object(connection.get("/models")))
-        except RefusedError as refusal:  # not a refusal of the sample
+        except RefusedError as refusal:  # of the list, not of the sample
             raise ServiceError(f"the server no longer lists its models ({refusal})") from refusal
         if not listed:  # routers do this while their servers start
             raise TransientError("the server lists no model", blames_request=False)

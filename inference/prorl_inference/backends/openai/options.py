@@ -25,7 +25,7 @@ LONGEST_SECONDS = 30 * 86400.0
 class ServerOptions:
     """How to sample from a server.
 
-    - ``model``: its name there (None: the only one).
+    - ``model``: its name on the server (None: the only model).
     - ``api``: ``completions`` sends token ids, ``chat`` messages; ``auto`` picks ``completions`` if a tokenizer is
       given.
     - ``weights``: folder of the served weights, for digest and tokenizer.

@@ -17,9 +17,9 @@ from prorl_inference.backends.openai.options import ServerOptions
 from prorl_inference.types import Completion, FinishReason, SamplingParams
 
 SEED_BITS = 53
-"""Seeds are sent modulo 2**53: not every JSON reader keeps larger integers."""
+"""Seeds are sent modulo 2**53, because some JSON readers lose larger integers."""
 VLLM_NEUTRAL = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0}
-"""Sent to vLLM servers, which would otherwise take these from the model's generation_config."""
+"""Parameters sent to vLLM servers, which otherwise take them from the model's generation_config."""
 STOPPED = ("stop", "eos", "eos_token", "stop_sequence")
 CUT = ("length", "max_tokens")
 UNKNOWN_TOKEN = -1
@@ -46,7 +46,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Answer to a job. Token counts are the server's, or None."""
+    """Answer to a job. Token counts are from the server, None if it gives none."""
 
     text: str
     finish: FinishReason

@@ -21,10 +21,10 @@ from prorl_inference.backends.openai.protocol import (
 )
 
 TRIES = 6
-"""A sample counts as refused after this many failures that it may have caused, while others are answered."""
+"""Number of failures that a sample may have caused after which it counts as refused, if the server answers others."""
 JOIN_SECONDS = 2.0
 NOTHING_SECONDS = 0.05
-"""Pause before asking again for a job when there is none yet."""
+"""Seconds to wait if there is no job yet."""
 TICK_SECONDS = 0.2
 """Seconds after which ``run`` yields None if there is no answer."""
 

@@ -129,7 +129,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         """Log nothing."""
 
     def do_GET(self) -> None:
-        """List the model, with fields that change as vLLM's do."""
+        """List the model, with a changing ``created`` field as in vLLM."""
         fake = self.server.fake
         fake.listings += 1
         card = {"id": fake.model, "created": fake.listings, **fake.card}

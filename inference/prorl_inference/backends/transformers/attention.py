@@ -1,6 +1,6 @@
 """Faster attention and key-value cache for decoding on the CPU.
 
-Transformers' cache copies all earlier tokens at each step; this one grows in place. Import inside functions only: it
+Transformers' cache copies all earlier tokens at each step; this cache grows in place. Import inside functions only: it
 imports torch.
 """
 

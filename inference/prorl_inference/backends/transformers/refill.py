@@ -1,7 +1,7 @@
 """Continuous refill: waiting samples take over the rows of ended samples.
 
 All rows share one cache and append at the same position. A new prompt is run once for all its samples; its cache is
-copied over free rows to end at that position. The mask hides older content.
+copied over free rows so that it ends at that position. The mask hides older content.
 """
 
 from __future__ import annotations

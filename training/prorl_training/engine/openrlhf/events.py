@@ -98,7 +98,7 @@ def _outcome_path(spec: Spec) -> Path:
 
 
 def write_message(spec: Spec, line: str) -> None:
-    """Write a message from a process without progress."""
+    """Write a message from a process without ``EventProgress``."""
     progress = EventProgress(spec.folder / EVENTS)
     progress.message(line)
     progress.close()

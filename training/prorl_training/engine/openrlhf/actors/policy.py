@@ -79,7 +79,7 @@ class PolicyActor(_Base):  # type: ignore[misc]
         ppo_actor.torch_dist_barrier_and_cuda_sync()
 
     def read_from(self, folder: str, optimizer: bool) -> Checksum:
-        """Load what ``write_to`` wrote; return the checksum."""
+        """Load the files of ``write_to``; return the checksum."""
         loaded, _ = self._engine.load_checkpoint(
             str(Path(folder) / "deepspeed"),
             tag=TAG,

@@ -78,7 +78,7 @@ class Cluster(Protocol):
         """Zero the optimiser's moments and step counts."""
 
     def load(self, folder: Path, reference: str) -> None:
-        """Load all of a checkpoint."""
+        """Load a checkpoint's weights, optimiser and reference."""
 
     def load_policy(self, folder: Path) -> None:
         """Load a checkpoint's weights but not its optimiser."""

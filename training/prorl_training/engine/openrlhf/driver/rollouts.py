@@ -113,7 +113,7 @@ class ClusterStream:
             "temperature": params.temperature,
             "top_p": params.top_p,
             "stop_token_ids": sorted(generator.stop_ids),
-            "ignore_eos": True,  # stop_token_ids has the engine's end token, if it is one
+            "ignore_eos": True,  # stop_token_ids has every end token
         }
         self._running: dict[Any, tuple[int, list[Row]]] = {}
         self._loads = [0] * engines.count

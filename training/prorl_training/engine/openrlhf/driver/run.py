@@ -165,12 +165,12 @@ class ClusterEngine:
         return Machinery(self._policy, self._tokenizer, self._context, self._sampler, self._scorer)
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
-        """Do nothing: the command made the folder."""
+        """Do nothing: ``session.prepare_run`` made the folder."""
         del machinery, again
         return []
 
     def check_resumable(self) -> None:
-        """Do nothing: the command checked."""
+        """Do nothing: ``session.prepare_run`` checked."""
 
     def restore(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
@@ -191,10 +191,10 @@ class ClusterEngine:
         return environment_decisions(state, self._policy.environment, "the weights are the same")
 
     def change_config(self, step: int) -> None:
-        """Do nothing: the command replaced it."""
+        """Do nothing: ``session.pending_changes`` replaced it."""
 
     def recorded(self) -> None:
-        """Remove the pending changes."""
+        """Remove the file of pending changes."""
         (self._spec.folder / PENDING).unlink(missing_ok=True)
 
     def _sampler(self) -> ClusterGenerator:

@@ -86,7 +86,7 @@ def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[s
         *_flag("rollout.max_new_tokens", r.max_tokens),
         *_flag("rollout.temperature", r.temperature),
         *_flag("rollout.top_p", r.top_p),
-        # which processes exist: a reward address instead of a model, no critic, a reference or none
+        # processes: a reward address instead of a model, no critic, a reference if needed
         *_flag("reward.remote_url", ",".join(places.reward)),
         *_flag("train.batch_size", samples_per_update(first)),
         *_flag("algo.advantage.estimator", "reinforce_baseline"),  # any estimator without a critic

@@ -94,7 +94,7 @@ def _killing_order(pid: int) -> tuple[bool, int]:
 
 NO_SESSION = -1
 SECONDS = 90.0
-"""Limit for all nodes together."""
+"""Seconds for all nodes together."""
 
 
 def sweep_cluster(spec: Path, address: str) -> dict[str, int]:

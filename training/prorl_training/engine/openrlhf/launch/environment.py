@@ -18,7 +18,7 @@ STARTUP = Path(__file__).resolve().parents[1] / "cpu" / "startup"
 
 _ALWAYS = {
     "HF_HUB_OFFLINE": "1",  # the model is on disk
-    "TOKENIZERS_PARALLELISM": "false",  # its threads do not survive a fork
+    "TOKENIZERS_PARALLELISM": "false",  # tokenizer threads do not survive a fork
 }
 
 _HABITS = {
@@ -44,8 +44,8 @@ _CPU_HABITS = {
     "VLLM_CPU_KVCACHE_SPACE": "1",  # whole GiB
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",  # vLLM would pin its threads to the trainer's cores
     "THP_MEM_ALLOC_ENABLE": "1",  # huge pages in torch: 27 times fewer page faults per pass
-    "RAY_worker_niceness": "0",  # Ray starts workers at 15
-    "RAY_memory_monitor_refresh_ms": "0",  # it kills an actor at 95% memory, whoever uses it
+    "RAY_worker_niceness": "0",  # Ray's default is 15
+    "RAY_memory_monitor_refresh_ms": "0",  # Ray would kill actors at 95% memory, whoever uses it
 }
 
 

@@ -163,7 +163,7 @@ def ray_options(spec: Spec) -> dict[str, Any]:
     address = o.ray_address or os.environ.get("RAY_ADDRESS", "")
     if address:
         handed |= {name: os.environ[name] for name in TOKENS if name in os.environ}
-        if spec.device == "cpu":  # its workers do not inherit our environment
+        if spec.device == "cpu":  # workers of a running Ray do not inherit our environment
             handed |= run_environment(spec.config(), spec.device)
         return options | {"address": address}
     # "local", since ray.init otherwise joins a Ray that `ray start` began on this machine

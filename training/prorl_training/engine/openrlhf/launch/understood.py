@@ -95,7 +95,7 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
     by_phase: dict[str, str] = {}  # a complaint of several phases is listed once
     for number, settings in enumerate(config.phase_configs):
         if config.stages and settings.engine != "openrlhf":
-            continue  # it belongs to another engine
+            continue  # the phase belongs to another engine
         name = f"phase {config.phases[number].name}: " if config.phases else ""
         for path, line in not_understood(settings, preset):
             if warm_elsewhere and path.startswith("warm_start."):
