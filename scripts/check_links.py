@@ -3,7 +3,7 @@
     python scripts/check_links.py               # files and headings; standard library, no network
     python scripts/check_links.py --external    # asks each http(s) address once
 
-The site's own links are checked by ``mkdocs build --strict``. Exit code 1 when a link is broken.
+``mkdocs build --strict`` checks the site's own links. Exits with 1 if a link is broken.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CODE = re.compile(r"`[^`\n]*`")
 
 
 def heading_ids(text: str) -> set[str]:
-    """Return the anchors of a page's headings, as the hosting services and mkdocs make them."""
+    """Return the anchors of a page's headings, as hosting services and mkdocs create them."""
     found: set[str] = set()
     for line in re.findall(r"^#+\s+(.+)$", FENCE.sub("", text), re.MULTILINE):
         plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line).replace("`", "")
@@ -33,7 +33,7 @@ def heading_ids(text: str) -> set[str]:
 
 
 def broken_links(page: Path) -> Iterator[str]:
-    """Yield each link of ``page`` to a file or heading that is not there."""
+    """Yield each link in ``page`` to a missing file or heading."""
     text = page.read_text("utf-8")
     for target in LINK.findall(CODE.sub("", FENCE.sub("", text))):
         if re.match(r"[a-z]+:", target):
@@ -47,12 +47,12 @@ def broken_links(page: Path) -> Iterator[str]:
 
 
 def front_pages() -> list[Path]:
-    """Return the Markdown files outside docs/ that the hosting service shows."""
+    """Return the Markdown files outside docs/ that the hosting service displays."""
     return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / ".github").rglob("*.md"))]
 
 
 def answer(address: str) -> str:
-    """Return "" when ``address`` answers, else what came instead."""
+    """Return "" if ``address`` answers, else the error."""
     request = urllib.request.Request(address, headers={"User-Agent": "Mozilla/5.0 (link check)"})
     try:
         with urllib.request.urlopen(request, timeout=20):
@@ -62,7 +62,7 @@ def answer(address: str) -> str:
 
 
 def main() -> int:
-    """Print what is broken; return the exit code."""
+    """Print broken links; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--external", action="store_true", help="ask the addresses, too")
     external = parser.parse_args().external

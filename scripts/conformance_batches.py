@@ -1,8 +1,7 @@
-"""Random batches for the conformance kit, and the shapes that the trainers want them in.
+"""Random batches for the conformance kit, in the shapes that the trainers expect.
 
-A batch is plain numbers: trajectories of uneven length laid end to end, among them one-token answers, a
-group without spread and, where asked for, log-ratios far beyond every clamp. Leaves out: what is done
-with a batch (the ``conformance_<package>`` files beside this one).
+A batch concatenates trajectories of different lengths, including one-token answers, a group of equal rewards and, if
+``extreme``, log-ratios far beyond every clamp.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ EXTREME_GAPS = (
 
 @dataclass(frozen=True)
 class Batch:
-    """B trajectories of ``lengths`` tokens; lists of B (rewards, groups, truncated) or N (the others)."""
+    """B trajectories of ``lengths`` tokens; ``rewards``, ``groups`` and ``truncated`` have B values, other lists N."""
 
     seed: int
     lengths: list[int]
@@ -56,7 +55,7 @@ class Batch:
         return {name: values[name] for name in ("seed", "lengths", *names)}
 
     def padded(self, name: str, fill: float = 7.25, dtype: torch.dtype = torch.float64) -> Tensor:
-        """Return a per-token field as (B, T) with ``fill`` where there is no token."""
+        """Return a per-token field as (B, T), padded with ``fill``."""
         flat = torch.tensor(getattr(self, name), dtype=dtype)
         return pad(flat, self.lengths, fill)
 
@@ -66,7 +65,7 @@ class Batch:
 
 
 def pad(flat: Tensor, lengths: list[int], fill: float) -> Tensor:
-    """Return (B, T) from (N,), on the left of each row, ``fill`` elsewhere."""
+    """Return the values (N,) as rows (B, T), padded on the right with ``fill``."""
     rows = torch.full((len(lengths), max(lengths)), fill, dtype=flat.dtype)
     at = 0
     for row, length in enumerate(lengths):
@@ -76,12 +75,12 @@ def pad(flat: Tensor, lengths: list[int], fill: float) -> Tensor:
 
 
 def unpad(rows: Tensor, lengths: list[int]) -> list[float]:
-    """Return the N values of (B, T) that belong to tokens."""
+    """Return the N token values of (B, T)."""
     return [float(x) for row, length in zip(rows, lengths, strict=True) for x in row[:length]]
 
 
 def draw(seed: int, groups: int, size: int | None, extreme: bool = False) -> Batch:
-    """Return the batch of ``seed``: ``groups`` groups of ``size`` (None: 2 to 5 each) trajectories."""
+    """Return the batch of ``seed``, with ``groups`` groups of ``size`` trajectories (None: 2 to 5)."""
     rng = random.Random(f"conformance {seed}")
     sizes = [size or rng.randint(2, 5) for _ in range(groups)]
     group_of = [group for group, count in enumerate(sizes) for _ in range(count)]
@@ -118,7 +117,7 @@ def draw(seed: int, groups: int, size: int | None, extreme: bool = False) -> Bat
 
 
 def usual() -> list[Batch]:
-    """Return the batches that most functions are called with."""
+    """Return the batches for most functions."""
     return [
         draw(0, 2, 3),
         draw(1, 3, 4),

@@ -26,7 +26,7 @@ PACKAGES = ("openrlhf", "verl", "trl")
 
 
 def main() -> int:
-    """Write the golden files of one package, or start this script once for each."""
+    """Write one package's golden files, or run this script once per package."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--package", choices=PACKAGES)
     parser.add_argument("--python", action="append", default=[], metavar="NAME=PATH")
@@ -48,7 +48,7 @@ def main() -> int:
 
 
 def write(package: str) -> None:
-    """Compute the families of ``package`` and write one JSON file for each."""
+    """Compute the families of ``package`` and write a JSON file for each."""
     import torch
 
     torch.set_num_threads(1)
@@ -65,7 +65,7 @@ def write(package: str) -> None:
 
 
 def _text(value: dict[str, Any]) -> str:
-    """Return JSON with one batch or case a line (floats as repr prints them)."""
+    """Return JSON with one batch or case per line."""
     lines = []
     for key, entry in value.items():
         if isinstance(entry, list):

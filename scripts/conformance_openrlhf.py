@@ -1,8 +1,7 @@
 """Golden vectors of OpenRLHF: its own functions, called on random batches.
 
-Third-party packages that the modules import but these functions never use (flash_attn, deepspeed, vllm,
-peft) are stood in for by empty modules, so that the kit needs no GPU; nothing of OpenRLHF is replaced.
-Leaves out: what a golden file looks like (``conformance_golden``).
+Empty modules replace third-party packages that OpenRLHF imports but these functions do not use (flash_attn, deepspeed,
+vllm, peft), so that the kit needs no GPU. Nothing of OpenRLHF is replaced.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Family = dict[str, Any]
 
 
 class _Empty(types.ModuleType):
-    """A module every attribute of which is an empty class."""
+    """A module whose attributes are all empty classes."""
 
     __path__: ClassVar[list[str]] = []
 
@@ -52,7 +51,7 @@ class _EmptyModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _prepare() -> None:
-    """Import Transformers as it is, then let empty modules stand in for what is absent."""
+    """Import the real Transformers, then let empty modules replace the packages in ABSENT."""
     import transformers.modeling_utils
     import transformers.trainer  # noqa: F401
 
@@ -200,7 +199,7 @@ def _advantages() -> Family:
 
 
 def _experience_advantages(batch: Batch, estimator: str) -> list[float]:
-    """Return the advantage (B,) that the experience maker gives each trajectory, in two micro-batches."""
+    """Return the experience maker's advantages (B,), computed in two micro-batches."""
     from openrlhf.trainer.ppo_utils.experience import Experience
     from openrlhf.trainer.ppo_utils.experience_maker import RemoteExperienceMaker
 
@@ -264,7 +263,7 @@ def _length_penalties() -> Family:
 
 
 def _rewarded(batch: Batch) -> Any:
-    """Return the real Experience with the batch's rewards, lengths and truncation flags."""
+    """Return OpenRLHF's Experience with the batch's rewards, lengths and truncation flags."""
     from openrlhf.trainer.ppo_utils.experience import Experience
 
     return Experience(

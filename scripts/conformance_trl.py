@@ -1,8 +1,7 @@
 """Golden vectors of TRL: GRPOTrainer's own methods and reward functions, called on random batches.
 
-A trainer is made without its constructor, and what needs a model (generation, the forward pass, scoring)
-is given the batch's numbers instead; advantages, importance weights and the loss are TRL's code. Leaves
-out: what a golden file looks like (``conformance_golden``).
+The trainer's constructor is skipped, and the batch's numbers replace the results of generation, forward pass and
+scoring. Advantages, importance weights and the loss are TRL's code.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ def families() -> dict[str, Family]:
 
 
 class _Model(torch.nn.Module):
-    """Asked only whether it trains and whether it saves memory."""
+    """A model without weights; TRL reads only its training and checkpointing flags."""
 
     is_gradient_checkpointing = False
 
 
 class _Accelerator:
-    """One process: everything gathered is already there."""
+    """An accelerator with one process, which returns values unchanged."""
 
     device = torch.device("cpu")
     num_processes = 1
@@ -52,7 +51,7 @@ class _Accelerator:
 
 
 def _trainer(batch: Batch, **settings: Any) -> Any:
-    """Return a GRPOTrainer that generated ``batch``; ``settings`` are attributes of it."""
+    """Return a GRPOTrainer for ``batch``; ``settings`` become its attributes."""
     from trl import GRPOTrainer
 
     class Bare(GRPOTrainer):
@@ -76,7 +75,7 @@ def _trainer(batch: Batch, **settings: Any) -> Any:
 
 
 def _for_scoring(batch: Batch) -> dict[str, Any]:
-    """Return what ``_generate_and_score_completions`` looks at: text only, one process, no tools."""
+    """Return the attributes that ``_generate_and_score_completions`` reads, for text, one process and no tools."""
     return {
         "accelerator": _Accelerator(),
         "model": _Model(),
@@ -105,7 +104,7 @@ def _for_scoring(batch: Batch) -> dict[str, Any]:
 
 
 def _for_the_loss() -> dict[str, Any]:
-    """Return what ``_compute_loss`` looks at beyond that: its plain form."""
+    """Return the further attributes that ``_compute_loss`` reads, for the plain loss."""
     return {
         "beta": 0.0,
         "aux_loss_enabled": False,
@@ -124,12 +123,12 @@ def _for_the_loss() -> dict[str, Any]:
 
 
 def _scored(batch: Batch, **settings: Any) -> dict[str, Any]:
-    """Return what ``_generate_and_score_completions`` makes of the batch."""
+    """Return the result of ``_generate_and_score_completions`` for the batch."""
     trainer = _trainer(batch, **settings)
     ids = [[1] * length for length in batch.lengths]
     rows = iter(batch.sampler_logprobs)
     sampler = [[next(rows) for _ in row] for row in ids] if trainer.use_vllm else None
-    # prompt ids, completion ids, tool mask, texts, log-probs, extra fields, images, tool images
+    # (prompt ids, completion ids, tool mask, texts, log-probs, extra fields, images, tool images)
     generated = ([[1]] * len(ids), ids, None, [""] * len(ids), sampler, {}, None, None)
     trainer._generate = lambda prompts: generated
     rewards = torch.tensor(batch.rewards, dtype=torch.float64)[:, None]
@@ -229,7 +228,7 @@ def _policy_loss() -> Family:
 
 
 def _kl() -> Family:
-    """Return the loss at zero advantages and beta 1: the mean of TRL's KL estimate alone."""
+    """Return the loss for zero advantages and beta 1, which is the mean of TRL's KL estimate."""
     cases = []
     batches = usual()
     for number, batch in enumerate(batches):

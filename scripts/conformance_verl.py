@@ -1,7 +1,4 @@
-"""Golden vectors of verl: its own functions, called on random batches.
-
-Leaves out: what a golden file looks like (``conformance_golden``).
-"""
+"""Golden vectors of verl: its own functions, called on random batches."""
 
 from __future__ import annotations
 
@@ -101,7 +98,7 @@ def _policy_loss() -> Family:
 
 
 def _clipped(batch: Batch, high: float, dual: float, mode: str) -> dict[str, Any]:
-    """Return one case: the options, the loss with its clip shares, and the gradient."""
+    """Return one case with its options, the loss, the clip fractions and the gradient."""
     from verl.trainer.ppo.core_algos import compute_policy_loss_vanilla
     from verl.workers.config import ActorConfig
 
@@ -191,7 +188,7 @@ def _rollout_correction() -> Family:
 
 
 class _Decoder:
-    """The little of a tokenizer that the reward manager calls: it scores by a given function anyway."""
+    """A tokenizer for the reward manager, whose scoring function ignores the text."""
 
     eos_token = "</s>"
 
@@ -217,7 +214,7 @@ def _overlong() -> Family:
 
 
 def _managed_rewards(batch: Batch, limit: int, buffer: int, factor: float) -> list[float]:
-    """Return the reward (B,) that the DAPO reward manager writes to each response's last token."""
+    """Return the rewards (B,) that the DAPO reward manager writes to the last tokens."""
     from verl import DataProto
     from verl.workers.reward_manager.dapo import DAPORewardManager
 

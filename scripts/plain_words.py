@@ -36,7 +36,7 @@ INSTEAD = {
 
 
 def main() -> int:
-    """Print the places; return the exit code."""
+    """Print each place with its replacement; return the exit code."""
     words = ["git", "ls-files", "*.py", "docs/*.md", "*.md"]
     listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     places = []

@@ -1,9 +1,9 @@
-"""The picture of the README: what one quickstart run learned, drawn from its run folder.
+"""Draw the README's picture of what one quickstart run learned.
 
     python scripts/quickstart_picture.py runs/quickstart docs/images/quickstart.svg
 
-Left, the share of right answers in training, step by step; right, pass@1 on held-out items before and after RL, in
-all and by domain. Intervals are 95 %, over prompts and over items.
+The left panel shows the share of right answers at each training step. The right panel shows pass@1 on held-out items
+before and after RL, overall and by domain. Intervals are 95 %, over prompts or items.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNIT = Axis(0.0, 1.0, linear_ticks(0.0, 1.0))
 
 
 def curve(run: Path) -> Panel:
-    """Return the panel of training."""
+    """Return the training panel."""
     steps = training_groups(run)
     rows = []
     for step, shares in steps:
@@ -35,7 +35,7 @@ def curve(run: Path) -> Panel:
 
 
 def domains(before: EvalResult, after: EvalResult) -> Panel:
-    """Return the panel of held-out items."""
+    """Return the panel of pass@1 on held-out items."""
     names = [group.name for group in before.groups]
     ticks = tuple((float(i), name) for i, name in enumerate(names))
     x = Axis(-0.5, len(names) - 0.5, ticks, "domain")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the trainer adapters inside the real TRL, verl and OpenRLHF. Their requirements conflict, so each gets an
-# environment of its own in .venv-trainers, laid over the one that PYTHON belongs to. verl and OpenRLHF come without
-# their dependencies but those that scoring needs: the whole of them wants a GPU. Give names to run fewer of them.
+# Tests the trainer adapters with the real TRL, verl and OpenRLHF. Their requirements conflict, so each gets an
+# environment in .venv-trainers on top of PYTHON's environment. verl and OpenRLHF are installed without their
+# dependencies except those that scoring needs, since the others need a GPU. Arguments name the trainers to test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

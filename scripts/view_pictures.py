@@ -6,7 +6,7 @@
         --dataset runs/walk/data --split validation --k 8 --n 16 --set sampling.temperature=1 --set sampling.top_p=1
     python scripts/view_pictures.py --work runs/walk
 
-Needs playwright, Chromium and Pillow. Every picture is one address of the page, so what it shows can be opened.
+Needs playwright, Chromium and Pillow. Every picture shows one address of the page.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ CIPHER = f"#/fast/rollouts?step={FALL}..180&task=evidence%2Fcipher"
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One picture: where it is, what is waited for, what is done before it is taken, and of which element it is."""
+    """One picture of the page at the address ``place``.
+
+    It is taken when the selector ``ready`` exists and ``act`` is done, and shows the element ``of`` or the page.
+    """
 
     name: str
     place: str
@@ -89,7 +92,7 @@ PICTURES = (
 
 
 def main() -> int:
-    """Take all pictures, or those that are named; return 0."""
+    """Take all pictures, or the named ones; return 0."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", help="which pictures (default: all)")
     parser.add_argument("--work", type=Path, default=Path("runs/walk"))
@@ -105,7 +108,7 @@ def main() -> int:
 
 
 def _take(browser: Any, address: str, picture: Picture, file: Path) -> int:
-    """Take a picture and return its size in bytes. Raises SystemExit when it is too large."""
+    """Take a picture and return its size in bytes. Raises SystemExit if it is too large."""
     from PIL import Image
 
     width, height = picture.size
@@ -116,7 +119,7 @@ def _take(browser: Any, address: str, picture: Picture, file: Path) -> int:
     page.goto(address + picture.place)
     page.wait_for_selector(picture.ready)
     page.wait_for_function("() => !document.querySelector('.computing')")
-    page.wait_for_timeout(1500)  # what is asked for after the first answer
+    page.wait_for_timeout(1500)  # wait for data that the page requests later
     picture.act(page)
     page.wait_for_timeout(300)
     taken = page.locator(picture.of).screenshot() if picture.of else page.screenshot()

@@ -74,7 +74,7 @@ def writer(hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> FakeHub:
 
 @pytest.fixture
 def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeServer]]:
-    """Three fake inference servers, whose clients hardly wait."""
+    """Three fake inference servers; their clients retry almost at once."""
     monkeypatch.setattr("prorl_inference.backends.openai.generator.FIRST_WAIT", 0.002)
     monkeypatch.setattr("prorl_inference.workers.servers.AWAY_SECONDS", 0.2)
     monkeypatch.setattr("prorl_inference.workers.call.AGAIN_SECONDS", 0.1)
@@ -89,7 +89,7 @@ def server(servers: list[FakeServer]) -> FakeServer:
 
 @pytest.fixture(scope="session")
 def openrlhf_stack() -> None:
-    """OpenRLHF, Ray, vLLM and DeepSpeed as ``make openrlhf-cpu-venv`` installs them; skip, or fail if asked for."""
+    """Skip without the packages of ``make openrlhf-cpu-venv``, or fail with PRORL_OPENRLHF_TESTS=1."""
     from prorl_training.engine.openrlhf.versions import require_stack
 
     try:

@@ -1,5 +1,5 @@
-"""What docs/reference shows of the code: one module a subject, one function a table, as Markdown.
+"""Markdown tables of the code for docs/reference, with one module per subject and one function per table.
 
-The site takes it in while it is built (docs_site.py): ``<!-- table: NAME -->`` in a page stands for the table of that
-name in ``tables.TABLES``. Words in the tables are those of the specs, models and YAML files themselves.
+When the site is built, docs_site.py replaces ``<!-- table: NAME -->`` by the table of that name in ``tables.TABLES``.
+The words of the tables come from specs, models and YAML files.
 """

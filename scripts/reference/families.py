@@ -1,4 +1,4 @@
-"""The generators: our families by folder, and the reasoning-gym tasks of the procedural recipe."""
+"""Tables of prorl's problem families by folder, and of the procedural recipe's reasoning-gym tasks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RECIPE = "prorl-136k-procedural"
 
 
 def code() -> str:
-    """Return the code families by topic, with what each is about."""
+    """Return the code families by topic, with a summary of each."""
     parts = []
     for topic in _topics("code"):
         rows = [(f"`{family.name}`", family.summary) for family in families(topic).values()]
@@ -58,19 +58,19 @@ def reasoning_gym() -> str:
 
 
 def _by_topic(under: str) -> str:
-    """Return the families of a folder's folders."""
+    """Return the families in each topic folder of a domain."""
     topics = _topics(under)
     return "\n\n".join(f"{_said_of(topic)}: {code_list(families(topic))}" for topic in topics)
 
 
 def _topics(under: str) -> list[str]:
-    """Return the folders of a domain, as ``families`` takes them."""
+    """Return the topic folders of a domain, as arguments of ``families``."""
     path = import_module(f"prorl_datasets.procedural.{under}").__path__
     return [f"{under}.{found.name}" for found in pkgutil.iter_modules(path) if found.ispkg]
 
 
 def _said_of(topic: str) -> str:
-    """Return what the docstring of a folder says it has families of, and how many it has."""
+    """Return the topic from a folder's docstring, and its number of families."""
     said = (import_module(f"prorl_datasets.procedural.{topic}").__doc__ or "").strip()
     about = said.removeprefix("Families of ").removesuffix(".")
     return f"**{about[:1].upper()}{about[1:]}** ({len(families(topic))})"

@@ -18,7 +18,7 @@ from reference.markdown import table
 
 
 def meanings(model: type[BaseModel]) -> dict[str, str]:
-    """Return field -> the string below it in the source of the class, or of one that it builds on."""
+    """Return field -> the string below it in the source of the class or a base class."""
     found: dict[str, str] = {}
     for part in reversed(
         [c for c in model.__mro__ if issubclass(c, BaseModel) and c is not BaseModel]
@@ -41,7 +41,7 @@ def said_of(model: type[BaseModel]) -> str:
 
 
 def type_text(annotation: Any) -> str:
-    """Return an annotation in words: the choices of a Literal, or the type's name."""
+    """Return an annotation in words, such as a Literal's choices or a type's name."""
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         bounds = bounds_text(args[1:])
@@ -61,7 +61,7 @@ def type_text(annotation: Any) -> str:
 
 
 def bounds_text(rules: Any) -> str:
-    """Return the bounds that rules of a field set, like ``> 0, <= 1``."""
+    """Return the bounds set by a field's constraints, like ``> 0, <= 1``."""
     signs = (("ge", ">="), ("gt", ">"), ("le", "<="), ("lt", "<"))
     flat = [rule for part in rules for rule in getattr(part, "metadata", [part])]
     found = [
@@ -74,13 +74,13 @@ def bounds_text(rules: Any) -> str:
 
 
 def values_text(field: FieldInfo) -> str:
-    """Return what a field takes: its type with its bounds."""
+    """Return a field's type with its bounds."""
     bounds = bounds_text(field.metadata)
     return f"{type_text(field.annotation)}, {bounds}" if bounds else type_text(field.annotation)
 
 
 def default_text(field: FieldInfo) -> str:
-    """Return a field's default as YAML would show it."""
+    """Return a field's default in YAML."""
     value = field.get_default(call_default_factory=True)
     if field.is_required() or value is PydanticUndefined:
         return "required"
@@ -94,7 +94,7 @@ def default_text(field: FieldInfo) -> str:
 
 
 def fields_table(model: type[BaseModel], hidden: tuple[str, ...] = ()) -> str:
-    """Return the table of a model's fields but ``hidden`` ones: type, default, meaning."""
+    """Return a table of a model's fields except ``hidden`` ones, with type, default and meaning."""
     words = meanings(model)
     rows = [
         (f"`{key}`", values_text(field), default_text(field), words.get(key, ""))

@@ -1,4 +1,4 @@
-"""The instruction ids by catalogue, with definitions and deviations, and where the published checkers are random."""
+"""Tables of the instruction ids by catalogue, with deviations from the published checkers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def ifeval() -> str:
 
 
 def ifevalg() -> str:
-    """Return IFEvalG's further ids."""
+    """Return the ids that only IFEvalG has."""
     return _ids(IFEVALG)
 
 

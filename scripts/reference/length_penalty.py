@@ -1,4 +1,4 @@
-"""In which order a length penalty puts answers: the shaped reward over a grid of raw rewards and lengths."""
+"""Tables of the rewards after a length penalty, over a grid of raw rewards and lengths."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOKENS = (300, 2000, 4000, 6000, 7000, 8191)
 def order(form: str) -> str:
     """Return a table of shaped rewards within a penalty window, at the default weight and limit.
 
-    Bold: at least partly right, and still below a wrong answer of some length in the grid.
+    Bold marks a partly right answer whose shaped reward is below that of a wrong answer in the grid.
     """
     config = TrainConfig.model_validate({"length_penalty": {"form": form}})
     grid = {

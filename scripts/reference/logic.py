@@ -1,4 +1,4 @@
-"""What the logic verifier scores otherwise than reasoning-gym, dataset by dataset."""
+"""A table of how the logic verifier's scores differ from reasoning-gym's, by dataset."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from reference.markdown import table
 
 
 def rules() -> str:
-    """Return the datasets by what earns partial credit and what was changed, the largest group first."""
+    """Return the datasets grouped by rule for partial credit and by change, largest group first."""
     groups: dict[tuple[str, str], list[str]] = {}
     for name in sorted(RULES):
         groups.setdefault((RULES[name].partial, RULES[name].change), []).append(name)

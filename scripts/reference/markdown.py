@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; a bar inside a cell is escaped, a line break becomes a space."""
+    """Return a table; bars in cells are escaped, and line breaks become spaces."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join("| " + " | ".join(_cell(text) for text in line) + " |" for line in lines)
 

@@ -1,7 +1,4 @@
-"""The packaged presets: what each is, its values and where they come from, read from the files and their comments.
-
-Leaves out: what the keys mean (``training_config``).
-"""
+"""Tables of the packaged presets, with values and sources read from the YAML files and their comments."""
 
 from __future__ import annotations
 
@@ -58,7 +55,7 @@ Key = tuple[str, ...]
 
 @cache
 def with_sources(name: str) -> tuple[dict[Key, object], dict[Key, str]]:
-    """Return a preset's values and their sources, its parents' included."""
+    """Return a preset's values and their sources, including its parents'."""
     return preset_values(name), preset_sources(name)
 
 
@@ -72,7 +69,7 @@ def all_presets() -> str:
 
 
 def values() -> str:
-    """Return the table of keys x presets; * marks what its publication does not give."""
+    """Return the table of keys by presets; * marks values that the preset's publication does not give."""
     keys: dict[Key, None] = {}
     for name in COLUMNS:
         keys.update(dict.fromkeys(k for k in with_sources(name)[0] if k[0] != "phases"))
@@ -82,7 +79,7 @@ def values() -> str:
 
 
 def _value(name: str, key: Key) -> str:
-    """Return one value, marked when it is ours; empty where the preset leaves the default."""
+    """Return one value, with * if prorl chose it; empty if the preset keeps the default."""
     set_here, sources = with_sources(name)
     if key not in set_here:
         return ""
@@ -98,7 +95,7 @@ def _shown(value: object) -> str:
 
 
 def phases() -> str:
-    """Return the phases of ``prorl-v1``: name, length, how it ends, reset, what it sets."""
+    """Return the phases of ``prorl-v1`` with length, ending, reset and settings."""
     set_here, sources = with_sources("prorl-v1")
     rows = []
     for number in sorted({int(key[1]) for key in set_here if key[0] == "phases"}):
@@ -118,7 +115,7 @@ def phases() -> str:
 
 
 def stages() -> str:
-    """Return the phases of ``prorl-3k`` with their stages; * marks a length that is ours."""
+    """Return the phases of ``prorl-3k`` with their stages; * marks a length that prorl chose."""
     named, sources = with_sources("prorl-3k")
     config = load_config("prorl-3k")
     ours = {
@@ -134,7 +131,7 @@ def stages() -> str:
 
 
 def defaults() -> str:
-    """Return every default that changes what a run computes, with where it comes from."""
+    """Return every default that affects a run's results, with its source."""
     found = default_sources()
     rows = [
         (f"`{'.'.join(key)}`", f"`{_shown(value)}`", found[key])
@@ -144,10 +141,9 @@ def defaults() -> str:
 
 
 def sources() -> str:
-    """Return a part a preset: its notes, and its own sources, each with the keys whose values come from it.
+    """Return a section per preset with its notes, and its sources with the keys that they determine.
 
-    The values stand in the first table; what a preset only inherits, and what is ours without
-    another word, is not repeated.
+    Inherited values, and values marked only as prorl's, are omitted.
     """
     parts = []
     for name in COLUMNS:
@@ -167,7 +163,7 @@ def sources() -> str:
 
 
 def _grouped(keys: list[Key]) -> list[str]:
-    """Return keys as code, those of one section in braces: ``rollout.{prompts,samples}``."""
+    """Return keys as code, joined by section like ``rollout.{prompts,samples}``."""
     leaves: dict[Key, list[str]] = {}
     for key in keys:
         leaves.setdefault(key[:-1], []).append(key[-1])

@@ -1,7 +1,4 @@
-"""Recipes: the packaged ones, the adapters, the columns that files need and datasets have, the default prompts.
-
-Leaves out: the fields of a recipe's parts, which ``fields`` reads from the models.
-"""
+"""Tables of the packaged recipes, adapters, columns of files and datasets, and default prompts."""
 
 from __future__ import annotations
 
@@ -14,14 +11,14 @@ from reference.markdown import code_list, table
 
 
 def packaged() -> str:
-    """Return our recipes with their descriptions, as ``prorl data recipes`` prints them."""
+    """Return prorl's recipes with their descriptions, as in ``prorl data recipes``."""
     ours = [name for name in RECIPES.names() if RECIPES.find(name)[1].is_ours]
     rows = [(f"`{name}`", load_recipe(name).description) for name in ours]
     return table(("recipe", "what it is"), rows)
 
 
 def prompts() -> str:
-    """Return what the default prompt of each domain says behind the question."""
+    """Return the text that each domain's default prompt adds after the question."""
     said = {
         domain: VERIFIERS.get(domain).data.prompt.format(question="").strip() for domain in DOMAINS
     }
@@ -30,7 +27,7 @@ def prompts() -> str:
 
 
 def file_columns() -> str:
-    """Return the columns that a file for each of our verifiers needs and may have, the five domains first."""
+    """Return the required and optional file columns of each of prorl's verifiers, the five domains first."""
     ours = [name for name in VERIFIERS.names() if VERIFIERS.origin(name).is_ours]
     specs = [VERIFIERS.get(name) for name in dict.fromkeys((*DOMAINS, *ours))]
     rows = [
@@ -45,8 +42,10 @@ def file_columns() -> str:
 
 
 def adapters() -> str:
-    """Return our adapters that a recipe may name, with the columns they read: ``[column]`` may be absent, of
-    ``a / b`` the first that is there."""
+    """Return prorl's adapters for recipes with the columns that they read.
+
+    ``[column]`` is optional; of ``a / b``, the first present one is read.
+    """
     ours = [ADAPTERS.get(name) for name in ADAPTERS.names() if ADAPTERS.origin(name).is_ours]
     rows = [
         (

@@ -7,7 +7,7 @@ from reference.markdown import table
 
 
 def rollout_columns() -> str:
-    """Return a row a column: name, type, meaning; a star where files of every age have it."""
+    """Return the columns with type and meaning; a star marks columns that all versions write."""
     rows = [
         (f"`{name}`" + ("\\*" if c.first else ""), c.kind.removesuffix("_"), c.meaning)
         for name, c in COLUMNS.items()

@@ -1,4 +1,4 @@
-"""The figures of the code: the limits that tests/structure holds, and the goals."""
+"""A table of the code's figures, with the limits of tests/structure and the goals."""
 
 from __future__ import annotations
 

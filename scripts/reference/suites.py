@@ -1,4 +1,4 @@
-"""The benchmarks, the packaged suites, the ladders in them, and the origins of the published numbers."""
+"""Tables of benchmarks, packaged suites and their ladders, and origins of published numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ V2 = "nvidia/Nemotron-Research-Reasoning-Qwen-1.5B, revision main"
 
 
 def benchmarks() -> str:
-    """Return the benchmarks with their rows, where they come from, and how their rows are read."""
+    """Return the benchmarks with their number of rows, verifier, source and notes."""
     rows = []
     for spec in map(load_spec, benchmark_names()):
         count = "not published" if spec.expected_rows is None else f"{spec.expected_rows:,}"
@@ -37,7 +37,7 @@ def _sampling(sampling: Sampling) -> str:
 
 
 def ladders() -> str:
-    """Return the benchmarks of growing size with their sizes, and those that our recipes train."""
+    """Return the benchmarks of growing size, with their sizes and those in prorl's recipes."""
     rows = []
     for suite in map(load_suite, suite_names()):
         trained = {t.benchmark: t.trained for t in suite.tables if t.by == "rung"}
@@ -50,7 +50,7 @@ def ladders() -> str:
 
 
 def origins() -> str:
-    """Return who measured the published numbers, and how."""
+    """Return who measured the published numbers, and with which sampling."""
     rows = [
         (f"`{name}`", f"{o.measured_by}: [{o.title}]({o.url})", o.sampling, o.note)
         for name, o in published().origins.items()
@@ -59,7 +59,7 @@ def origins() -> str:
 
 
 def v2_by_origin() -> str:
-    """Return the numbers of ProRL v2 that more than one origin has, each origin in a column of its own."""
+    """Return the numbers of ProRL v2 that several origins report, with a column per origin."""
     rows = [row for row in published().rows if row.model == V2]
     found = [
         {**row.values, **{f"{name} average": a for name, a in row.averages.items()}} for row in rows

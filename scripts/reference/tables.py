@@ -1,4 +1,4 @@
-"""The tables by the name that a page gives in ``<!-- table: NAME -->``, and the pages with them filled in."""
+"""The tables by their NAME in ``<!-- table: NAME -->``, and a function that fills them into pages."""
 
 from __future__ import annotations
 

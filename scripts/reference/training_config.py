@@ -1,7 +1,7 @@
-"""Every key of a training run, read from the models of ``prorl_training.config``.
+"""Tables of every key of a training run, read from the models of ``prorl_training.config``.
 
-The unit follows from the key's name; a default is from the first published preset that has the value and names a
-source for it. Leaves out: what presets set (``presets``).
+The unit follows from the key's name. A default's source is the first published preset that gives a source for this
+value.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _sections(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, typ
 
 
 def _section(title: str, model: type[BaseModel], prefix: str) -> str:
-    """Return heading, docstring and table of one section; its own sections have theirs."""
+    """Return heading, docstring and table of one section, without its subsections."""
     words = meanings(model)
     rows = []
     for key, field in model.model_fields.items():
@@ -104,14 +104,14 @@ def _section(title: str, model: type[BaseModel], prefix: str) -> str:
 
 
 def _unit(path: str, field: FieldInfo) -> str:
-    """Return the unit of a numeric key, empty for a pure number and for other values."""
+    """Return the unit of a numeric key, or ""."""
     if field.annotation not in (int, float):
         return ""
     return next((unit for unit, ends in UNITS.items() if path.endswith(ends)), "")
 
 
 def _source(path: str, field: FieldInfo) -> str:
-    """Return whose a default is: a published preset's, another package's, or empty for ours."""
+    """Return the source of a default (a published preset or another package), or "" if prorl chose it."""
     if field.is_required():
         return ""
     if path in SOURCES:

@@ -1,4 +1,4 @@
-"""Golden files that scripts/conformance_golden.py makes with other packages; ``-v`` prints the largest differences."""
+"""Reads the golden files of scripts/conformance_golden.py; ``-v`` prints the largest differences from them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Case(NamedTuple):
 
     @property
     def lengths(self) -> Tensor:
-        """Tokens of each trajectory (B,)."""
+        """Number of tokens of each trajectory, shape (B,)."""
         return self.tensor("lengths", torch.int64)
 
 

@@ -39,7 +39,7 @@ class Pool(FakeScorer):
         """Nothing to free."""
 
     def require(self, tasks: Iterable[Task]) -> None:
-        """All that tasks need is there."""
+        """Accept all tasks."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What tests of several rooms share: progress, clock and scorer, a folder with model and data, a command's result."""
+"""Doubles for tests of several packages: progress, clock, scorer, model and data folders, and a command runner."""
 
 from __future__ import annotations
 

@@ -238,7 +238,7 @@ def test_a_column_that_an_adapter_did_not_announce_is_one_line_too() -> None:
     with pytest.raises(DatasetError, match=r"f:1: no column 'ask' \(did you mean 'task'\?\)"):
         adapted(hasty, "math", {"task": "1 + 1?"}, "f:1", 0)
     other = AdapterSpec("other", convert=lambda raw, where, index: {"a": 1}[raw["ask"]])
-    with pytest.raises(KeyError, match="ask"):  # the column exists: a fault of the adapter
+    with pytest.raises(KeyError, match="ask"):  # the column exists, so the error is the adapter's
         adapted(other, "math", {"ask": "ask"}, "f:1", 0)
 
 

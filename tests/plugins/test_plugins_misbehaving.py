@@ -20,14 +20,14 @@ def prorl(*arguments: str, **environment: str) -> subprocess.CompletedProcess[st
 def scored(
     folder: Path, plugin: str, verifier: str, responses: list[str], *arguments: str
 ) -> list[dict[str, Any]]:
-    """Return the rows of ``verify file`` for responses to one verifier of the plug-in."""
+    """Return the rows of ``verify file`` for responses scored by one verifier of the plug-in."""
     return scored_by(folder, plugin, [(verifier, text) for text in responses], *arguments)
 
 
 def scored_by(
     folder: Path, plugin: str, responses: list[tuple[str, str]], *arguments: str
 ) -> list[dict[str, Any]]:
-    """Return the rows of ``verify file`` with the plug-in and a math item that must score."""
+    """Return the rows of ``verify file`` for (verifier, response) pairs; a math item among them must score."""
     rows = []
     for at, (verifier, text) in enumerate(responses):
         task = {"verifier": verifier, "reference": {"answer": "a"}}
@@ -97,7 +97,7 @@ NO_REWARD = {
 
 @pytest.fixture(scope="module")
 def without_reward(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
-    """The rows of two answers to each of these verifiers, scored by one pool."""
+    """The rows of two answers per verifier in NO_REWARD, scored by one pool."""
     asked = [(verifier, text) for verifier in NO_REWARD for text in "ab"]
     rows = scored_by(tmp_path_factory.mktemp("scored"), "rewards.py", asked)
     return {name: rows[2 * at : 2 * at + 2] for at, name in enumerate(NO_REWARD)}

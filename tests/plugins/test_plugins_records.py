@@ -100,7 +100,7 @@ def test_a_build_starts_anew_when_a_part_changes_that_its_rows_may_take(tmp_path
     assert counted("math", "rows.jsonl") == []
     assert counted("code", "rows.jsonl") == languages
     assert counted("composite", "rows.jsonl") == [*VERIFIERS.records(VERIFIERS.names()), *languages]
-    assert counted("math", "rows.jsonl, adapter: sums") == [  # whose rows may name any verifier
+    assert counted("math", "rows.jsonl, adapter: sums") == [  # its rows may name any verifier
         *ADAPTERS.records(["sums"]),
         *VERIFIERS.records(VERIFIERS.names()),
         *languages,
@@ -136,7 +136,7 @@ def test_judging_anew_renews_what_judges_and_keeps_every_other_record() -> None:
 
 @pytest.fixture
 def judged_apart(tmp_path: Path) -> TrainConfig:
-    """A one-step run in which only the validation problems use the lab's verifier."""
+    """The config of a one-step run in which only validation problems use the lab's verifier."""
     files = {}
     for split, verifier in (("train", "math"), ("validation", "exact")):
         row = {

@@ -83,7 +83,7 @@ def test_verify_audit_tries_the_generic_probes_on_its_tasks(tmp_path: Path) -> N
     assert run.returncode == 0, run.stderr
     (group,) = json.loads(run.stdout)["groups"]
     assert group["verifier"] == "exact" and group["probes"] > 100
-    assert group["best"]["earned"] == 0.25  # the constant "banana": no more than chance
+    assert group["best"]["earned"] == 0.25  # the constant "banana" earns no more than chance
     assert group["leaks"] == 0 and group["faults"] == []
 
 

@@ -1,4 +1,4 @@
-// Counts as bars, stacked by what they are of: a table whose numbers a screen reader reads.
+// Stacked bars of counts, built as a table so that screen readers read the numbers.
 import { html, shown } from "./lib.js";
 
 const WIDTH = 240;
@@ -53,7 +53,7 @@ function said(names, rows, i) {
     .join(", ") || "none";
 }
 
-/** What the colours of stacked bars stand for.
+/** The legend of the bars' colours.
  * @param {{names: string[]}} props
  */
 export function BarKeys({ names }) {

@@ -1,17 +1,17 @@
-// Curves over one axis, with bands, marks and intervals: an SVG that a keyboard can read.
+// Curves over one axis with bands, marks and intervals: an SVG that can be read with the keyboard.
 import { html, shown, useLayoutEffect, useMemo, useRef, useState } from "./lib.js";
 import { Name } from "./text.js";
 
 /** @typedef {[number, number | null]} Point */
 /** @typedef {{name: string, points: Point[], low?: Point[], high?: Point[], raw?: Point[], dashed?: boolean, colour?: number, dots?: boolean}} Series
- *  `low` and `high` bound an interval; `raw` is what `points` are the means of; `colour` 0 to 7 keeps a name's colour over several charts */
+ *  `low` and `high` bound an interval; `raw` are the single values if `points` are means; `colour` (0 to 7) gives a name the same colour in several charts */
 /** @typedef {{from: number, to: number, label: string}} Band */
-/** @typedef {{x: number, label: string, id: string, calm?: boolean}} Mark `calm`: nothing went wrong there */
+/** @typedef {{x: number, label: string, id: string, calm?: boolean}} Mark `calm`: a scheduled event rather than trouble */
 
 const HEIGHT = 208;
 const EDGE = { left: 52, right: 18, top: 10, bottom: 34 };
-const NEAR = 8; // pixels within which marks share a place
-const MANY = 15; // marks from which their lines would cover the curves
+const NEAR = 8; // marks closer than this many pixels are drawn as one
+const MANY = 15; // with more marks than this, their lines are drawn faintly
 const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
 
 /**
@@ -29,8 +29,8 @@ const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
  *   log?: boolean,
  *   unit?: string,
  *   xRange?: [number, number],
- * }} props `chosen`: id of the mark that is open; `at`: an x that is pointed out; `onAt`: an x was chosen by click or Enter; `least`:
- *   values that the axis holds whatever is drawn; `log`: x, above 0, on a scale of its powers of two; `xRange`: what the axis shows at least, for charts below each other
+ * }} props `chosen`: id of the open mark; `at`: the highlighted x; `onAt`: called with the x chosen by click or Enter; `least`:
+ *   values that the y axis always includes; `log`: a base-2 logarithmic x axis (x > 0); `xRange`: the least range of the x axis, to align charts
  */
 export function Chart({ title, series, bands = [], marks = [], onMark, chosen, xLabel = "step", at = null, onAt, least = null, log = false, unit = "", xRange }) {
   const [width, setWidth] = useState(600);
@@ -186,7 +186,7 @@ function reading(series, at, xLabel) {
 }
 
 /**
- * Arrow keys on a mark: to the one before or after it.
+ * Move the focus from a mark to its neighbour with the arrow keys.
  * @param {KeyboardEvent} event
  */
 function toNeighbour(event) {
@@ -270,7 +270,7 @@ function extent(values) {
 }
 
 /**
- * Round numbers between two, about `count` of them.
+ * Return about `count` round numbers between `low` and `high`.
  * @param {number} low
  * @param {number} high
  * @param {number} count
@@ -317,7 +317,7 @@ function area(low, high, x, y) {
 }
 
 /**
- * The points that no line joins, or all where the series is of dots.
+ * Return the points without a line to a neighbour, or all points of a series of dots.
  * @param {Series} s
  * @returns {[number, number][]}
  */
@@ -327,7 +327,7 @@ function lonely(s) {
 }
 
 /**
- * Marks that lie so near that they would cover each other, in groups.
+ * Group the marks that are so close that they would overlap.
  * @template T
  * @param {T[]} marks
  * @param {(mark: T) => number} place

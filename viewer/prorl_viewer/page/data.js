@@ -1,22 +1,22 @@
-// Where answers come from: the server that gave the page, or the page's own file (--html).
+// Loads answers from the page's server, or from the page itself if it was exported with --html.
 import { useEffect, useState } from "./lib.js";
 
-/** @typedef {{kind: "run" | "dataset" | "evaluation", name: string, version: string, run: string}} Subject `run`: the run in whose folder it lies */
+/** @typedef {{kind: "run" | "dataset" | "evaluation", name: string, version: string, run: string}} Subject `run`: the run whose folder contains it */
 /** @typedef {{name: string, data: any, error: string}} Answer of one subject */
 /** @typedef {Record<string, string | number | undefined>} Query */
-/** @typedef {{text?: string, length?: number}} Private a text of a model or a data set; without `text` it is left out */
+/** @typedef {{text?: string, length?: number}} Private a text of a model or a data set; `text` is absent on a share-safe page */
 
-const AGAIN = 600; // milliseconds until what was still being read is asked for again
-const EVERY = 2000; // milliseconds between looks for news
+const AGAIN = 600; // milliseconds before an incomplete answer is requested again
+const EVERY = 2000; // milliseconds between checks for changes
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const held = document.getElementById("answers");
 /** @type {{subjects: Subject[], share_safe: boolean, opens: string, answers: Record<string, any>, refused: Record<string, {error: string}>} | null} */
 const file = held === null ? null : JSON.parse(held.textContent ?? "");
 
-/** Whether this page is a file: it has no actions, and no answers but those that it holds. */
+/** Whether this page is an exported file, which has no actions and only the exported answers. */
 export const exported = file !== null;
 
-/** The subject that a file opens on; the list of all where it names none. */
+/** The subject that an exported file opens first, or "" for the list of subjects. */
 export const opens = file?.opens ?? "";
 
 /** @param {Query} query */
@@ -40,7 +40,7 @@ async function ask(path, options = {}) {
 }
 
 /**
- * The address of a page's answer.
+ * Return the address of a page's answer.
  * @param {string} subject
  * @param {string} page
  * @param {Query} query
@@ -50,7 +50,7 @@ function address(subject, page, query) {
 }
 
 /**
- * Return an answer once.
+ * Request an answer once, without updates.
  * @param {string} subject
  * @param {string} page
  * @param {Query} [query]
@@ -67,7 +67,7 @@ export async function get(subject, page, query = {}, signal) {
 }
 
 /**
- * Do something, as checking an answer again.
+ * Run an action, such as scoring an answer again.
  * @param {string} subject
  * @param {string} action
  * @param {Query} [query]
@@ -96,7 +96,7 @@ async function look() {
   }
 }
 
-/** Begin to look for news. */
+/** Start checking for changes. */
 export function start() {
   if (exported) return Promise.resolve();
   setInterval(look, EVERY);
@@ -104,7 +104,7 @@ export function start() {
   return look();
 }
 
-/** The subjects, and whether the server is there; told again when they change. */
+/** Return the subjects and the server's state, and render again when they change. */
 export function useSubjects() {
   const [, again] = useState(0);
   useEffect(() => {
@@ -118,7 +118,7 @@ export function useSubjects() {
 }
 
 /**
- * A page's answer, asked for again when the subject has news. While a new one is awaited the last one stays.
+ * Return a page's answer, requested again when the subject changes. The previous answer is kept while it loads.
  * @param {string} subject
  * @param {string} page
  * @param {Query} [query]
@@ -145,7 +145,7 @@ export function useData(subject, page, query = {}) {
 }
 
 /**
- * One page of several subjects; asked for again when any of them has news, or had not read all yet.
+ * Return one page of several subjects, requested again when a subject changes or its answer was incomplete.
  * @param {string[]} names
  * @param {string} page
  * @param {Record<string, string>} query

@@ -1,8 +1,8 @@
-// Two texts word by word: what is in one of them alone.
+// Compares two texts by word, and shows the words that only one of them has.
 import { html } from "./lib.js";
 import { seen } from "./text.js";
 
-const MOST = 1500; // words compared, after the common beginning and end
+const MOST = 1500; // maximum number of words compared, without the common beginning and end
 
 /**
  * @param {{from: string, to: string, label: string}} props the words of `to` that `from` lacks, and the reverse
@@ -33,7 +33,7 @@ function compare(a, b) {
   const before = a.slice(start, Math.min(a.length - end, start + MOST));
   const after = b.slice(start, Math.min(b.length - end, start + MOST));
   const wide = after.length + 1;
-  const common = new Uint16Array((before.length + 1) * wide); // length of the longest common sequence of the ends
+  const common = new Uint16Array((before.length + 1) * wide); // length of the longest common subsequence of the remaining words
   for (let i = before.length - 1; i >= 0; i--) {
     for (let j = after.length - 1; j >= 0; j--) {
       common[i * wide + j] = before[i] === after[j] ? common[(i + 1) * wide + j + 1] + 1 : Math.max(common[(i + 1) * wide + j], common[i * wide + j + 1]);

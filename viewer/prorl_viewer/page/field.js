@@ -1,18 +1,18 @@
-// A field of a filter: what is typed is told once the typing pauses.
+// A filter's text field, which reports its text when typing pauses.
 import { html, useEffect, useRef, useState } from "./lib.js";
 
-const WAIT = 200; // milliseconds after a key
+const WAIT = 200; // milliseconds after the last key
 
 /**
  * @param {{title: string, value: string, told: (text: string) => void, first?: boolean, name?: string, hint?: string, look?: string}} props
- *   `first`: the one that "/" leads to; `look`: a class
+ *   `told`: called with the text; `first`: the key "/" focuses this field; `look`: a CSS class
  */
 export function Field({ title, value, told, first = false, name, hint, look }) {
   const [typed, setTyped] = useState(value);
   const sent = useRef(value);
   useEffect(() => {
     if (value === sent.current) return;
-    sent.current = value; // changed elsewhere: a link, the button that clears
+    sent.current = value; // changed by a link or the button that clears filters
     setTyped(value);
   }, [value]);
   useEffect(() => {

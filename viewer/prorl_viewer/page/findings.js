@@ -1,4 +1,4 @@
-// What a verifier found on its way to a reward: a tree, each finding with its texts.
+// The findings that explain a verifier's reward, as a tree.
 import { html, shown } from "./lib.js";
 import { Text } from "./text.js";
 
@@ -22,7 +22,7 @@ export function Findings({ findings }) {
 }
 
 /**
- * A short text in its line, a longer one in a box of its own.
+ * Show a short text inline and a longer one in a separate box.
  * @param {{value: Private}} props
  */
 function Short({ value }) {

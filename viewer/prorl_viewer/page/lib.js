@@ -1,4 +1,4 @@
-// The one library of the page, under one name.
+// The page's only library, and small helpers.
 export {
   html,
   render,
@@ -17,7 +17,7 @@ import { useLayoutEffect, useRef } from "./vendor/preact.js";
 /** @typedef {import("./vendor/preact.js").Child} Child */
 
 /**
- * A number as people write it: 1,234, 0.123, 1.2e-6; "–" where there is none.
+ * Format a number for display: 1,234, 0.123, 1.2e-6, or "–" for a missing one.
  * @param {number | null | undefined} value
  * @param {number} [digits] significant digits
  */
@@ -31,7 +31,7 @@ export function shown(value, digits = 3) {
 }
 
 /**
- * A difference with its sign, to so many places; what is 0 to them has none.
+ * Format a difference with its sign; a difference that rounds to 0 has no sign.
  * @param {number} value
  * @param {number} [places]
  */
@@ -41,8 +41,8 @@ export function signed(value, places = 3) {
 }
 
 /**
- * Have every plain key told to `pressed`, from the moment the part is drawn: a key pressed while it is drawn anew is not lost.
- * Keys that are typed into a field are not told.
+ * Call `pressed` for every key without modifiers, starting when the component is drawn, so that no key is lost.
+ * Keys typed into a field are ignored.
  * @param {(event: KeyboardEvent) => void} pressed
  */
 export function useKey(pressed) {
@@ -59,7 +59,7 @@ export function useKey(pressed) {
 }
 
 /**
- * Whether a key goes into a field.
+ * Return whether a key is typed into a field.
  * @param {KeyboardEvent} event
  */
 export function isTyping(event) {

@@ -1,4 +1,4 @@
-// The page: which subject and view the address names, and what is common to all of them.
+// The page: shows the subject and view in the address, and the parts common to all views.
 import { exported, opens, start, useSubjects } from "./data.js";
 import { html, isTyping, render, useEffect, useErrorBoundary, useKey, useState } from "./lib.js";
 import { link, useRoute } from "./router.js";
@@ -13,7 +13,7 @@ import { RunView } from "./views/run.js";
 /** @typedef {{name: string, title: string, show: (props: {subject: string, route: Route}) => unknown}} View */
 
 /**
- * The views of each kind, its first first.
+ * The views of each kind of subject; the first is the default.
  * @type {Record<string, View[]>}
  */
 const VIEWS = {
@@ -55,7 +55,7 @@ function Page() {
     return () => removeEventListener("keydown", leaveField);
   }, []);
   useEffect(() => {
-    // the only one there is stands in the address too, so that every link is whole
+    // put a single subject into the address too, so that every link names its subject
     const first = only ?? (location.hash ? undefined : subjects.find((s) => s.name === opens));
     if (!route.subject && first) location.replace(link(first.name, VIEWS[first.kind][0].name));
   }, [route.subject, only?.name]);
@@ -88,7 +88,7 @@ function Page() {
 }
 
 /**
- * Shows what goes wrong in a view instead of an empty page.
+ * Shows a view's error instead of an empty page.
  * @param {{children?: unknown}} props
  */
 function Guard({ children }) {
@@ -108,7 +108,7 @@ function skip(event) {
   document.getElementById("content")?.focus();
 }
 
-/** Light, dark, or as the system says. */
+/** A switch between light, dark and the system's theme. */
 function Theme() {
   const [theme, setTheme] = useState(() => stored() ?? "");
   useEffect(() => {
@@ -117,7 +117,7 @@ function Theme() {
     try {
       localStorage.setItem("prorl-theme", theme);
     } catch {
-      // a file or a private window keeps nothing
+      // a file or a private window has no storage
     }
   }, [theme]);
   /** @type {Record<string, string>} */

@@ -1,4 +1,4 @@
-// A model's text as it was meant: Markdown, LaTeX and code, made of nodes, never of markup; or raw, as it is.
+// Renders a model's Markdown, LaTeX and code as nodes, never as markup, or shows the raw text.
 import { html, useEffect, useRef, useState } from "./lib.js";
 import { seen, Text } from "./text.js";
 
@@ -6,7 +6,7 @@ import { seen, Text } from "./text.js";
 /** @typedef {import("./data.js").Private} Private */
 
 const FIRST = 20000; // characters rendered at first
-const DEEPEST = 6; // emphasis in emphasis
+const DEEPEST = 6; // maximum depth of nested emphasis
 const INLINE = /(`{1,3})([^]{1,1500}?)\1|\\\(([^]{1,1500}?)\\\)|\\\[([^]{1,1500}?)\\\]|\$\$([^$]+?)\$\$|\$(?!\s)([^$\n]{1,500}?)(?<!\s)\$(?!\d)|\*\*([^*\n]+?)\*\*|(?<![\w*])\*([^*\s][^*\n]*?)\*(?![\w*])|\\boxed\{(?!\})/u;
 const CODE = /(#.*|\/\/.*|\/\*[^]{0,2000}?\*\/)|("""[^]{0,2000}?"""|'''[^]{0,2000}?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\b(\d[\w.]*)\b|\b(and|as|assert|async|await|bool|break|case|char|class|const|continue|def|del|double|elif|else|except|False|false|finally|float|for|from|function|if|import|in|include|int|is|lambda|let|long|None|not|null|or|pass|print|raise|return|self|static|string|struct|switch|True|true|try|using|var|void|while|with|yield)\b/gu;
 const KINDS = ["", "comment", "string", "digits", "word"];
@@ -25,7 +25,7 @@ export function Response({ value, label, raw }) {
   </div>`;
 }
 
-/** A switch between rendered and raw, kept for the whole page. */
+/** A switch between rendered and raw texts, shared by the whole page. */
 export function useRaw() {
   const [raw, set] = useState(stored);
   const toggle = () => {
@@ -33,7 +33,7 @@ export function useRaw() {
     try {
       localStorage.setItem("prorl-raw", raw ? "" : "raw");
     } catch {
-      // a file or a private window keeps nothing
+      // a file or a private window has no storage
     }
   };
   return { raw, Switch: () => html`<button class="quiet" aria-pressed=${raw} onClick=${toggle}>raw</button>` };
@@ -146,7 +146,7 @@ function inline(text, depth = 0) {
 }
 
 /**
- * The place after the brace that closes the one at `from`.
+ * Return the position after the brace that closes the brace at `from`.
  * @param {string} text
  * @param {number} from
  */
@@ -160,7 +160,7 @@ function closed(text, from) {
 }
 
 /**
- * A formula; as its source until the renderer is loaded, and where it is no formula.
+ * A formula, shown as source until the renderer is loaded or if it is invalid.
  * @param {{source: string, display: boolean, after?: string}} props
  */
 function Tex({ source, display, after = "" }) {

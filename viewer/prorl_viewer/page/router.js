@@ -1,8 +1,8 @@
-// What is on screen stands in the address: #/<subject>/<view>?key=value, so that every state is a link.
+// The address #/<subject>/<view>?key=value holds the page's state, so that every state has a link.
 import { useEffect, useState } from "./lib.js";
 
 /** @typedef {{subject: string, view: string, query: Record<string, string>}} Place */
-/** @typedef {Record<string, string | number | null | undefined>} Changes null or "" takes a key away */
+/** @typedef {Record<string, string | number | null | undefined>} Changes null or "" removes a key */
 /** @typedef {Place & {go: (changes: Changes, replace?: boolean) => void, href: (changes: Changes) => string}} Route */
 
 /** @returns {Place} */
@@ -13,7 +13,7 @@ function read() {
 }
 
 /**
- * A part of an address; one that was cut or typed wrongly stands for itself.
+ * Decode a part of an address; return an invalid part unchanged.
  * @param {string} part
  */
 function decoded(part) {
@@ -25,7 +25,7 @@ function decoded(part) {
 }
 
 /**
- * The address of a view.
+ * Return the address of a view.
  * @param {string} subject
  * @param {string} view
  * @param {Changes} [query]
@@ -37,7 +37,7 @@ export function link(subject, view, query = {}) {
 }
 
 /**
- * The place on screen, told again when it changes.
+ * Return the current place, and render again when it changes.
  * @returns {Route}
  */
 export function useRoute() {
@@ -57,7 +57,7 @@ export function useRoute() {
      * @param {boolean} [replace]
      */
     go(changes, replace = false) {
-      const now = read(); // several changes may come before the page is drawn again
+      const now = read(); // several changes may occur before the page is drawn again
       const to = link(now.subject, now.view, { ...now.query, ...changes });
       if (to === location.hash) return;
       if (replace) {

@@ -1,4 +1,4 @@
-// A table: sorted by its head, walked with the arrow keys, drawn in part when it is long.
+// A table that sorts by column heads, moves with the arrow keys, and draws only the visible part of a long list.
 import { html, useMemo, useRef, useState } from "./lib.js";
 import { Name } from "./text.js";
 
@@ -12,12 +12,12 @@ import { Name } from "./text.js";
  *   number?: boolean,
  *   wide?: boolean,
  *   minor?: boolean,
- * }} Column `value` is what it is sorted by (default: the row's `key`), `show` what is seen of it; `minor` columns are not on a phone
+ * }} Column `value` is the sort value (default: the row's `key`), `show` the displayed content; `minor` columns are hidden on a phone
  */
 
-const WHOLE = 200; // rows up to which all are drawn
-const ROW = 34; // pixels of a row of a longer table
-const AROUND = 12; // rows drawn above and below what is seen
+const WHOLE = 200; // up to this many rows, all are drawn
+const ROW = 34; // height of a row of a longer table, in pixels
+const AROUND = 12; // rows drawn above and below the visible ones
 
 /**
  * @param {{
@@ -148,7 +148,7 @@ function inOrder(rows, columns, order) {
 }
 
 /**
- * The order of two values; none comes last either way.
+ * Compare two values; missing ones come last in either direction.
  * @param {any} a
  * @param {any} b
  * @param {boolean} down

@@ -1,7 +1,7 @@
-// LaTeX as MathML, for what models write: nodes are made one by one, so that no text becomes markup. Loaded when a response needs it.
+// Converts models' LaTeX to MathML nodes, so that no text becomes markup. Loaded when a response needs it.
 const MATHML = "http://www.w3.org/1998/Math/MathML";
-const DEEPEST = 40; // groups inside groups
-const LONGEST = 4000; // characters of a formula
+const DEEPEST = 40; // maximum depth of nested groups
+const LONGEST = 4000; // maximum number of characters of a formula
 
 /** @type {Record<string, string>} */
 const LETTERS = Object.fromEntries(
@@ -25,7 +25,7 @@ const STYLES = new Set(["mathbf", "mathbb", "mathcal", "mathit", "mathsf", "math
 const FENCES = /** @type {Record<string, [string, string]>} */ ({ pmatrix: ["(", ")"], bmatrix: ["[", "]"], Bmatrix: ["{", "}"], vmatrix: ["|", "|"], Vmatrix: ["‖", "‖"], cases: ["{", ""] });
 
 /**
- * A formula as a MathML element. Throws for what is no formula.
+ * Return a formula as a MathML element. Throws for an invalid formula.
  * @param {string} source
  * @param {boolean} display
  * @returns {Element}
@@ -50,7 +50,7 @@ export function mathOf(source, display) {
     while (at < tokens.length && /^\s/.test(tokens[at])) at++;
   }
 
-  /** The text of a braced group as it is written. */
+  /** Return the source text of a braced group. */
   function verbatim() {
     skipSpace();
     if (tokens[at] !== "{") return tokens[at++] ?? "";
@@ -72,7 +72,7 @@ export function mathOf(source, display) {
   }
 
   /**
-   * Atoms with their scripts up to one of the `ends`, which is taken.
+   * Parse atoms with their scripts, up to and including one of the `ends`.
    * @param {string[]} ends
    * @returns {Element}
    */

@@ -1,14 +1,14 @@
-// Texts of models and data sets: the one way in which they reach the page, always as text.
+// Shows the texts of models and data sets, always as text and never as markup.
 import { html, useState } from "./lib.js";
 
 /** @typedef {import("./data.js").Private} Private */
 
 const FIRST = 20000; // characters shown at first
-// Characters that show nothing or turn the direction of what follows; tab and newline are shown as they are.
+// Invisible characters and those that change the direction of text, except tab and newline.
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Surrogate}/gu;
 
 /**
- * A text in which every unseen character is written out, as ⟨U+202E⟩.
+ * Return the text with every invisible character written out, like ⟨U+202E⟩.
  * @param {string} text
  */
 export function seen(text) {
@@ -18,7 +18,7 @@ export function seen(text) {
 }
 
 /**
- * A name out of a file: it turns nothing around it.
+ * A name from a file, which cannot change the direction of the text around it.
  * @param {{value: string | null | undefined}} props
  */
 export function Name({ value }) {
@@ -26,7 +26,7 @@ export function Name({ value }) {
 }
 
 /**
- * A text as it is, in lines; long ones are cut with a button for the rest.
+ * A text in its lines; a long one is cut, with a button that shows the rest.
  * @param {{value: Private | null | undefined, inline?: boolean, label?: string}} props
  */
 export function Text({ value, inline = false, label }) {

@@ -1,1 +1,1 @@
-"""One part for every door of prorl, from an installed distribution."""
+"""One plug-in part for each of prorl's plug-in groups, in an installed distribution."""

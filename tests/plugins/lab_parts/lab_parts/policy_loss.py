@@ -11,7 +11,7 @@ from prorl_training.config import LossConfig
 def plain(
     logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
 ) -> Tensor:
-    """Return -max(r A, floor) for each token (N,), r the ratio to the old policy."""
+    """Return -max(r A, floor) for each token (N,), where r is the ratio to the old policy."""
     ratio = (logprobs - old_logprobs).exp()
     return -(ratio * advantages).clamp(min=config.options.get("floor", -10.0))
 

@@ -1,4 +1,4 @@
-// A recorded answer checked by the verifier of now, which says why: for rollouts and for answers of an evaluation.
+// Scores a recorded rollout or answer again with the current verifier, and explains the verdict.
 import { act, exported } from "../data.js";
 import { Findings } from "../findings.js";
 import { html, shown, useEffect, useRef, useState } from "../lib.js";
@@ -6,7 +6,7 @@ import { Text } from "../text.js";
 import { Reward } from "./rollout_list.js";
 
 /**
- * The button, and what the verifier said.
+ * The button and the new verdict.
  * @param {{subject: string, query: import("../data.js").Query}} props `query` names the answer to the action `check`
  */
 export function CheckAgain({ subject, query }) {

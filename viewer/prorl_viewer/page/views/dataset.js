@@ -1,4 +1,4 @@
-// The dataset: its rows, what they are counted by, and what its build dropped.
+// The view of a dataset: its rows, their counts, and the rows that the build dropped.
 import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
 import { Name } from "../text.js";

@@ -1,4 +1,4 @@
-// What a dataset's rows are counted by: domains and splits, any label, and histograms.
+// Counts of a dataset's rows by domain and split or by any label, and histograms.
 import { Bars, BarKeys } from "../bars.js";
 import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
@@ -8,7 +8,7 @@ import { titled } from "./dataset_labels.js";
 /** @typedef {import("../router.js").Route} Route */
 
 const BY = ["family", "source", "domain", "level", "licence", "verifier", "gold_check", "split", "entry"];
-const SAID = ["domain", "level", "source", "licence", "gold_check"]; // of the rows of each
+const SAID = ["domain", "level", "source", "licence", "gold_check"]; // labels whose values are listed for each group
 const SPLITS = ["train", "validation", "test"];
 
 /** @param {{subject: string, route: Route, summary: any}} props */

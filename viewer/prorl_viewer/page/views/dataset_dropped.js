@@ -1,4 +1,4 @@
-// What a build dropped: how many at each stage, for which reasons, with examples, and the benchmarks it looked at.
+// The rows that a build dropped, by stage and reason, with examples, and the benchmarks compared.
 import { exported, useData } from "../data.js";
 import { html, shown, useState } from "../lib.js";
 import { Table } from "../table.js";

@@ -1,10 +1,10 @@
-// What the labels of a dataset's rows are called.
+// The display names of a dataset's labels.
 
 /** @type {Record<string, string>} */
 const OTHERWISE = { gold_check: "gold check", entry: "recipe entry" };
 
 /**
- * A label's key in words.
+ * Return a label's display name.
  * @param {string} key
  */
 export function titled(key) {

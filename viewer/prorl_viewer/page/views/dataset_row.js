@@ -1,4 +1,4 @@
-// One row in full: the question as the model sees it, the gold and its check, and what is like it.
+// One row in full: the question as the model sees it, the gold answer and its check, and similar rows.
 import { act, exported, useData } from "../data.js";
 import { Findings } from "../findings.js";
 import { html, shown, useState } from "../lib.js";

@@ -1,4 +1,4 @@
-// The rows of a dataset: filters that stand in the address, a list, and one row beside it.
+// The rows of a dataset: filters (kept in the address), a list, and one row beside it.
 import { exported, useData } from "../data.js";
 import { Field } from "../field.js";
 import { html, shown, useEffect, useKey, useState } from "../lib.js";
@@ -11,7 +11,7 @@ import { Row } from "./dataset_row.js";
 
 const WINDOW = 100; // rows of a list
 const NARROW = "(max-width: 700px)";
-const SHOWN = ["domain", "family"]; // filters that a phone shows at once
+const SHOWN = ["domain", "family"]; // filters that a phone shows without a click
 const LABELS = ["split", "domain", "family", "level", "source", "verifier", "gold_check", "licence"];
 const KEYS = [...LABELS, "entry", "q", "rated", "rate_from", "rate_to"];
 const NO_FILTER = Object.fromEntries([...KEYS, "offset"].map((key) => [key, null]));
@@ -36,7 +36,7 @@ export function Rows({ subject, route }) {
 }
 
 /**
- * j and k go to the next and the previous row while one is open, Esc closes it.
+ * While a row is open, j and k go to the next and previous row, and Esc closes it.
  * @param {string | undefined} open
  * @param {string[]} ids
  * @param {Route} route
@@ -51,7 +51,7 @@ function useSteps(open, ids, route) {
   });
 }
 
-/** Whether the window is a phone's. */
+/** Return whether the window is as narrow as a phone's. */
 function useNarrow() {
   const [narrow, set] = useState(() => matchMedia(NARROW).matches);
   useEffect(() => {

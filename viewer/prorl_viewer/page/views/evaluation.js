@@ -1,4 +1,4 @@
-// The evaluation: models on the same problems. Its parts stand in modules of their own.
+// The view of an evaluation, which compares models on the same problems. Its parts are separate modules.
 import { Chart } from "../chart.js";
 import { useData, useSubjects } from "../data.js";
 import { html, shown } from "../lib.js";
@@ -49,7 +49,7 @@ export function EvaluationView({ subject, route }) {
 }
 
 /**
- * The models that the address names, the first of them the baseline; all where it names none.
+ * Return the models in the address (default: all), the baseline first.
  * @param {Model[]} every
  * @param {string} names
  * @returns {Model[]}
@@ -69,7 +69,7 @@ function unfinished(data) {
 }
 
 /**
- * Which models are shown; the first is what the others are compared with.
+ * Chooses the models to show; the first is the baseline.
  * @param {Part} props
  */
 function Models({ route, models, every }) {
@@ -102,7 +102,7 @@ function Models({ route, models, every }) {
 }
 
 /**
- * The sentence first, then the models' numbers, every problem as a dot, and pass@k.
+ * The main finding, the models' numbers, every problem as a dot, and pass@k.
  * @param {Part & {summary: any, matrix: import("./evaluation_problems.js").Matrix}} props
  */
 function OverviewTab({ subject, route, models, summary, matrix }) {
@@ -124,7 +124,7 @@ function OverviewTab({ subject, route, models, summary, matrix }) {
 }
 
 /**
- * Means over problems, a row a model; all intervals of the table are of one kind.
+ * Means over problems with a row per model; all intervals of the table are of the same kind.
  * @param {{models: Model[], each: any[], claims: any[], route: Route}} props
  */
 function Scores({ models, each, claims, route }) {

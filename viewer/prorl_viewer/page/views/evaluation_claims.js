@@ -1,4 +1,4 @@
-// The boundary claims: what is claimed of each group and model, what it rests on, what it means.
+// The boundary claims on each group and model, with their tests and meaning.
 import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
 import { Table } from "../table.js";

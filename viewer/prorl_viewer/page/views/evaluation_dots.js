@@ -1,4 +1,4 @@
-// Every problem as a dot, its share of right answers before against after; problems at the same place are one larger dot.
+// Plots each problem's share of right answers before and after; problems at the same place are one larger dot.
 import { html, useLayoutEffect, useRef, useState } from "../lib.js";
 import { rate } from "./evaluation_shared.js";
 
@@ -10,7 +10,7 @@ const TICKS = [0, 0.25, 0.5, 0.75, 1];
 const WIDEST = 460;
 
 /**
- * Where a problem lies, as the address has it.
+ * Return a problem's place in the plot, as written in the address.
  * @param {import("./evaluation_shared.js").Cell} before
  * @param {import("./evaluation_shared.js").Cell} after
  */

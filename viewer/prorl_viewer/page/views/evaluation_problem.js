@@ -1,4 +1,4 @@
-// One problem: what was asked, and the answers of two models side by side.
+// One problem with its prompt, and the answers of two models side by side.
 import { exported, useData } from "../data.js";
 import { html, shown, useKey } from "../lib.js";
 import { Table } from "../table.js";
@@ -8,7 +8,7 @@ import { CheckAgain } from "./check_again.js";
 import { wanted } from "./evaluation_problems.js";
 import { Share } from "./evaluation_shared.js";
 
-const SHORT = 400; // characters up to which a reference is shown at once
+const SHORT = 400; // a longer reference (in characters) is shown only on request
 
 /** @typedef {import("./evaluation.js").Part} Part */
 /** @typedef {import("./evaluation.js").Model} Model */
@@ -51,7 +51,7 @@ const closed = { problem: null, left: null, right: null, leftAnswer: null, right
 const moved = (problem) => ({ ...closed, left: undefined, right: undefined, problem });
 
 /**
- * j and k go to the next and the previous problem, Esc back to all.
+ * j and k go to the next and previous problem, Esc to all problems.
  * @param {Route} route
  * @param {string | undefined} before
  * @param {string | undefined} after

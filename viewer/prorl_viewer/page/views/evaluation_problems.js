@@ -1,4 +1,4 @@
-// Problems by models: how many of each problem's samples each model got right; filtered, sorted, grouped.
+// A table of problems by models, with each model's number of right samples, filters, sorting and groups.
 import { exported, useData } from "../data.js";
 import { Field } from "../field.js";
 import { html, signed, useMemo } from "../lib.js";
@@ -38,7 +38,7 @@ export function useMatrix(subject, route) {
 }
 
 /**
- * The rows that the address asks for, in its order.
+ * Return the rows that match the filters in the address, sorted.
  * @param {Matrix} matrix
  * @param {Model[]} models
  * @param {Record<string, string>} query
@@ -174,7 +174,7 @@ function points(value) {
 }
 
 /**
- * The rows with a head before each group, in the order in which the groups first come.
+ * Return the rows with a head before each group, ordered by first occurrence.
  * @param {Row[]} rows
  * @param {string} by
  */

@@ -1,4 +1,4 @@
-// What several parts of the evaluation's page show: differences, claims, shares, choices, and what is not there yet.
+// Shared parts of the evaluation's view: differences, claims, shares, choices, and placeholders.
 import { html, signed } from "../lib.js";
 
 /** @typedef {import("../router.js").Route} Route */
@@ -8,7 +8,7 @@ import { html, signed } from "../lib.js";
 const SIGNS = { sustained: "▲", plateau: "▬", "sharpened only": "◆", fell: "▼", undecided: "?" };
 
 /**
- * What is not there yet, or went wrong.
+ * A placeholder for an answer that is loading or failed.
  * @param {{state: {data: any, error: string, loading: boolean}, what: string}} props
  */
 export function Waiting({ state, what }) {
@@ -18,7 +18,7 @@ export function Waiting({ state, what }) {
 }
 
 /**
- * A rate or reward with three places.
+ * Format a rate or reward with three decimal places.
  * @param {number | null | undefined} value
  */
 export function three(value) {
@@ -38,7 +38,7 @@ export function Change({ of, digits = 3 }) {
 }
 
 /**
- * A paired difference drawn on a line that all rows share.
+ * A paired difference drawn on an axis shared by all rows.
  * @param {{of: any, ends: [number, number]}} props
  */
 export function Strip({ of, ends }) {

@@ -1,4 +1,4 @@
-// Every run with its gain, its evaluations under it; then the other evaluations and the datasets.
+// The home page: runs with their gains and evaluations, then other evaluations and datasets.
 import { useData, useMany } from "../data.js";
 import { Field } from "../field.js";
 import { html, shown, useState } from "../lib.js";
@@ -11,7 +11,7 @@ import { differing, said } from "./run_settings.js";
 /** @typedef {import("../data.js").Subject} Subject */
 /** @typedef {import("../router.js").Route} Route */
 
-const LONGEST = 200; // characters of a value on a card
+const LONGEST = 200; // maximum number of characters of a value on a card
 
 /** @param {{subjects: Subject[], route: Route}} props */
 export function HomeView({ subjects, route }) {

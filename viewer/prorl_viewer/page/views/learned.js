@@ -1,4 +1,4 @@
-// Whether a run learned: its state, the gain with its interval, a sparkline, and an evaluation in a line.
+// Shows whether a run learned: its state, gain with interval, sparkline, and evaluations in one line.
 import { useData } from "../data.js";
 import { html, shown, signed } from "../lib.js";
 import { link } from "../router.js";
@@ -14,7 +14,7 @@ export function State({ of }) {
 }
 
 /**
- * A gain and its 95 % interval; green or red where the interval excludes 0.
+ * A gain with its 95 % interval, in green or red if the interval excludes 0.
  * @param {{of: Gained | null, verdict: string}} props
  */
 export function Gain({ of, verdict }) {
@@ -45,7 +45,7 @@ export function Spark({ line, width = 136, height = 36 }) {
 }
 
 /**
- * An evaluation in a line: its models' pass@1, the first and the last.
+ * One line on an evaluation, with pass@1 of the first and the last model.
  * @param {{name: string}} props
  */
 export function Evaluated({ name }) {

@@ -1,4 +1,4 @@
-// All responses to one prompt in one step: what was asked, each response with its verdict, and how it differs from a right one.
+// All responses to one prompt in one step, with their verdicts and their differences from a right response.
 import { Difference } from "../difference.js";
 import { useData } from "../data.js";
 import { html, shown, useState } from "../lib.js";
@@ -37,10 +37,10 @@ export function Group({ subject, step, sample, route, close }) {
     </div>`;
 }
 
-const COMPARED = 2000; // characters by which the most similar response is found
+const COMPARED = 2000; // number of characters compared to find the most similar response
 
 /**
- * The right response that shares the most words with another one.
+ * Return the right response that shares the most words with a given response.
  * @param {any[]} right
  * @param {any} row
  */

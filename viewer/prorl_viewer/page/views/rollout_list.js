@@ -1,4 +1,4 @@
-// The list of rollouts: rows are asked for as they come into view, a hundred at a time.
+// The list of rollouts, which requests a hundred rows at a time as they come into view.
 import { exported, get, useSubjects } from "../data.js";
 import { html, shown, useEffect, useMemo, useRef, useState } from "../lib.js";
 import { compared } from "../table.js";
@@ -9,10 +9,10 @@ import { Name, Text } from "../text.js";
 /** @typedef {ReturnType<typeof useRows>} Rows */
 
 const CHUNK = 100;
-const KEPT = 50; // chunks of late
-const ROW = 34; // pixels of a row
-const AROUND = 10; // rows drawn above and below what is seen
-const AGAIN = 400; // milliseconds until an answer that was not complete is asked for again
+const KEPT = 50; // maximum number of chunks kept in memory
+const ROW = 34; // height of a row in pixels
+const AROUND = 10; // rows drawn above and below the visible ones
+const AGAIN = 400; // milliseconds before an incomplete answer is requested again
 const IN_FILE = "400"; // rows that an exported page holds
 const PROMPTS = [
   { key: "step", title: "step", number: true },
@@ -43,7 +43,7 @@ export function idOf(row) {
 }
 
 /**
- * The rows of a query, asked for in chunks; kept until the query changes.
+ * The rows of a query, requested in chunks and kept until the query changes.
  * @param {string} subject
  * @param {string} page "groups": a row a prompt and step, "rollouts": a row a response
  * @param {Record<string, string>} query
@@ -56,7 +56,7 @@ export function useRows(subject, page, query) {
   const [range, setRange] = useState([0, 0]);
   const kept = useRef({ what: "", chunks: /** @type {Map<number, Row[]>} */ (new Map()), about: /** @type {Partial<About>} */ ({}), error: "" });
   if (kept.current.what !== what) {
-    // rows of the last query stay on screen until the first of this one are there
+    // the previous query's rows stay on screen until this query's first rows arrive
     kept.current = { ...kept.current, what, error: "" };
   }
   const [again, setAgain] = useState(0);
@@ -70,7 +70,7 @@ export function useRows(subject, page, query) {
         const same = now.what === what && now.about.asked === what;
         now.chunks = same ? now.chunks : new Map();
         answers.forEach((answer, at) => {
-          now.chunks.delete(chunks[at]); // so that it is the newest one
+          now.chunks.delete(chunks[at]); // insert it again as the newest chunk
           now.chunks.set(chunks[at], answer.rows);
         });
         for (const oldest of [...now.chunks.keys()].slice(0, -KEPT)) now.chunks.delete(oldest);
@@ -101,7 +101,7 @@ export function useRows(subject, page, query) {
       error,
       rowAt,
       /**
-       * Say which rows are seen.
+       * Set the range of visible rows.
        * @param {number} from
        * @param {number} to
        */
@@ -110,7 +110,7 @@ export function useRows(subject, page, query) {
         setRange((now) => (now[0] === wanted[0] && now[1] === wanted[1] ? now : wanted));
       },
       /**
-       * Where a row stands in the list, -1 when it has not been asked for.
+       * Return a row's position in the list, or -1 if it is not loaded.
        * @param {string} id
        */
       placeOf(id) {
@@ -121,7 +121,7 @@ export function useRows(subject, page, query) {
         return -1;
       },
       /**
-       * The id of the row before or after a place.
+       * Return the id of the row `by` positions after `at`, or "".
        * @param {number} at
        * @param {number} by
        */
@@ -157,7 +157,7 @@ async function ask(subject, page, query, chunk, signal) {
 }
 
 /**
- * The prompts of the rows that were found, each with all of its rewards.
+ * The prompts of the matching rows, each with all of its rewards.
  * @param {string} subject
  * @param {Row[]} found
  * @returns {Promise<Row[]>}
@@ -169,7 +169,7 @@ async function grouped(subject, found) {
 }
 
 /**
- * What the server does for a page that is served, over the rows of a file.
+ * Return whether a row of an exported file matches the query, as on the server.
  * @param {string} subject
  * @param {Record<string, string>} query
  * @param {Row} row
@@ -222,7 +222,7 @@ export function List({ rows, chosen, query, go, narrow, prompts }) {
   useEffect(() => bring(rows.placeOf(chosen)), [chosen]);
 
   /**
-   * Scroll as little as brings a row into view.
+   * Scroll a row into view, as little as possible.
    * @param {number} at
    */
   function bring(at) {
@@ -322,11 +322,11 @@ function cell(row, key) {
   return typeof value === "number" && key !== "step" ? shown(value) : (value ?? "–");
 }
 
-const MARK = 14; // pixels from mark to mark
+const MARK = 14; // distance between marks in pixels
 const MARKS = 32; // marks drawn in a row
 
 /**
- * Rewards as marks: filled for full marks, a ring for none, half filled between, a dash without a verdict.
+ * Rewards as marks: filled for 1, a ring for 0, half filled between, a dash without a verdict.
  * @param {{rewards: (number | null)[]}} props
  */
 export function Marks({ rewards }) {
@@ -344,7 +344,7 @@ export function Marks({ rewards }) {
 }
 
 /**
- * A reward as a number, full marks and none in colours too.
+ * A reward as a number, in the colour of full, partial or no reward.
  * @param {{value: number | null}} props
  */
 export function Reward({ value }) {

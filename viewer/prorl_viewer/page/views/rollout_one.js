@@ -1,4 +1,4 @@
-// One response in full: its text by tokens, its verdict explained, and what can be done with it.
+// One response in full: its text by tokens, its verdict with an explanation, and actions.
 import { get, useData } from "../data.js";
 import { html, shown, useEffect, useRef, useState } from "../lib.js";
 import { Response as Rendered, useRaw } from "../markdown.js";
@@ -10,7 +10,7 @@ import { COLOURS, TokenText } from "./rollout_tokens.js";
 /** @typedef {import("../router.js").Route} Route */
 /** @typedef {import("../data.js").Private} Private */
 
-const SHORT = 400; // characters up to which a reference is shown at once
+const SHORT = 400; // a longer reference (in characters) is shown only on request
 const LACKS = {
   sampler: "the rollout file has no log-probs of the sampler for this response",
   trainer: "the rollout file has no log-probs of the trainer here: they are there for responses that the step trained on",
@@ -25,7 +25,7 @@ export function One({ subject, at, route, close }) {
   const { raw, Switch } = useRaw();
   const head = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
-    // on a narrow page the list is hidden now, and its row has no focus any more
+    // on a narrow page the list is now hidden, so its row has lost the focus
     if (data !== null && document.activeElement === document.body) head.current?.focus();
   }, [data !== null]);
   if (error) return html`<div class="rollout-head"><button onClick=${close}>close</button></div><p class="error" role="alert">${error}</p>`;
@@ -102,7 +102,7 @@ function Response({ subject, data, route, raw, Switch }) {
 }
 
 /**
- * The recorded verdict, and the verifier of now, when it is asked.
+ * The recorded verdict, and on request the current verifier's.
  * @param {{subject: string, data: any}} props
  */
 function Verdict({ subject, data }) {

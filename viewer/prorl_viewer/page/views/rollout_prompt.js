@@ -1,4 +1,4 @@
-// One prompt over the steps: how often it was passed, how long its responses were, and the responses.
+// One prompt over the steps: its pass rates, response lengths and responses.
 import { Chart } from "../chart.js";
 import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
@@ -7,7 +7,7 @@ import { Name, Text } from "../text.js";
 import { Reward, idOf } from "./rollout_list.js";
 import { Messages } from "./rollout_one.js";
 
-const DOTS = 40; // steps up to which each is a dot
+const DOTS = 40; // up to this many steps, each is drawn as a dot
 const COLUMNS = [
   { key: "step", title: "step", number: true },
   { key: "sample_index", title: "response", number: true, show: (/** @type {any} */ row) => (row.sample_index ?? 0) + 1 },

@@ -1,11 +1,11 @@
-// A response token by token, coloured by log-prob, sampler gap or advantage; the number of the pointed token is written out.
+// A response by token, coloured by log-prob, sampler gap or advantage, with the number of the token under the pointer.
 import { html, shown, useMemo, useRef, useState } from "../lib.js";
 import { seen } from "../text.js";
 
 /** @typedef {{why: string, count?: number, ends?: number[], text?: import("../data.js").Private | null, sampler: (number | null)[] | null, trainer: (number | null)[] | null, gap: (number | null)[] | null, advantage: number | null}} Tokens */
 
-const FIRST = 3000; // tokens drawn at first
-/** What tokens can be coloured by: which class a value has, what its legend says. Classes: n0 none, b1..b4 towards bad, g1..g4 towards good. */
+const FIRST = 3000; // tokens drawn initially
+/** The values that can colour tokens, with CSS classes and legends. Classes: n0 none, b1..b4 towards bad, g1..g4 towards good. */
 export const COLOURS = /** @type {const} */ ({
   sampler: {
     title: "log-prob (sampler)",

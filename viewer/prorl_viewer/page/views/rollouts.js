@@ -1,4 +1,4 @@
-// The rollouts of a run: found by filters, and one of them, its group, or its prompt over the steps beside the list.
+// The rollouts of a run: filters and a list, beside one rollout, its group, or its prompt over the steps.
 import { html, useKey } from "../lib.js";
 import { Name } from "../text.js";
 import { Filters } from "./rollout_filters.js";

@@ -1,4 +1,4 @@
-// A run: its state, its curves with what was decided on them, what changed around a step, its settings.
+// The view of a run: its state, curves with the controller's decisions, changes around a step, and settings.
 import { Chart } from "../chart.js";
 import { exported, useData, useMany, useSubjects } from "../data.js";
 import { html, shown, signed, useMemo } from "../lib.js";
@@ -56,7 +56,7 @@ export function RunView({ subject, route }) {
   </div>`;
 }
 
-const FEW = 30; // decisions up to which their table is open
+const FEW = 30; // up to this many decisions, their table is open
 
 /** @type {import("../table.js").Column[]} */
 const DECISION_COLUMNS = [
@@ -66,7 +66,7 @@ const DECISION_COLUMNS = [
 ];
 
 /**
- * The answer first: whether it learned, where the gain came from, what the controller did, and the evaluations.
+ * The summary: whether the run learned, the gain by domain, the controller's decisions, and the evaluations.
  * @param {{head: any, evaluations: string[]}} props
  */
 function Head({ head, evaluations }) {
@@ -95,7 +95,7 @@ function Head({ head, evaluations }) {
 }
 
 /**
- * What the controller did, in a sentence.
+ * A sentence on the controller's decisions.
  * @param {{kind: string, count: number, last: number}[]} kinds
  */
 function did(kinds) {
@@ -103,7 +103,7 @@ function did(kinds) {
   return `The controller decided: ${kinds.map((k) => (k.count === 1 ? `${k.kind} at step ${shown(k.last)}` : `${k.kind} ${k.count} times, last at step ${shown(k.last)}`)).join("; ")}.`;
 }
 
-const ROW = 26; // pixels of a domain's row
+const ROW = 26; // height of a domain's row in pixels
 
 /**
  * Each domain's reward before and after, on one axis from 0 to 1.
@@ -149,7 +149,7 @@ function Made({ head }) {
 }
 
 /**
- * Where the reward fell most, and a way to any other step.
+ * Links to the deepest falls of the reward, and to any other step.
  * @param {{falls: {step: number, change: number, z: number}[], last: number, step: number | null, open: (step: number | null) => void}} props
  */
 function Falls({ falls, last, step, open }) {
@@ -211,7 +211,7 @@ function Controls({ route, head, catalogue, others, beside, chosen }) {
 }
 
 /**
- * Which domains or tasks are drawn, where charts are divided by them.
+ * Chooses the domains or tasks to draw in charts that are split by them.
  * @param {{route: Route, by: string}} props
  */
 function Parts({ route, by }) {
@@ -344,7 +344,7 @@ function Curve({ chart, subjects, by, mean, parts, scaled, arms, bands, marks, x
 }
 
 /**
- * The settings of each run without its seed; null while they are read, or where no two are the same.
+ * Return each run's settings without the seed, or null while they load or if all differ.
  * @param {string[]} subjects
  * @param {boolean} apart
  * @returns {string[] | null}
@@ -358,7 +358,7 @@ function useArms(subjects, apart) {
 }
 
 /**
- * The forecast as a series, where it could be made.
+ * Return the forecast as a series, or [] if there is none.
  * @param {{points: [number, number, number, number][]} | null} ahead
  * @param {import("./run_lines.js").Scaled} at
  */
@@ -370,7 +370,7 @@ function foretold(ahead, at) {
 }
 
 /**
- * Seconds as people say them.
+ * Format a duration in seconds, minutes, hours or days.
  * @param {number} seconds
  */
 function time(seconds) {

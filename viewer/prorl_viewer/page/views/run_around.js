@@ -1,4 +1,4 @@
-// What was decided at a step and on which evidence, and what was different after it from before.
+// The decisions at a step with their evidence, and the changes from before to after it.
 import { exported, useData, useMany } from "../data.js";
 import { html, shown, signed, useEffect, useKey, useRef, useState } from "../lib.js";
 import { link } from "../router.js";
@@ -10,14 +10,14 @@ import { Name } from "../text.js";
 /** @typedef {{key: string, label: string, value: any}} Seen */
 
 const SUSPECTS = ["truncated_rate", "unparsable_rate", "infra_errors", "response_length_mean", "mismatch_kl", "kl", "entropy", "lr"];
-export const WIDTHS = [20, 50, 100]; // steps compared on either side; the server's own number first
-const MOVED = 10; // numbers listed at first
+export const WIDTHS = [20, 50, 100]; // steps compared on either side; the first is the server's default
+const MOVED = 10; // metrics listed initially
 const RATES = [
   { key: "truncated_rate", title: "cut" },
   { key: "unparsable_rate", title: "unparsable" },
 ];
-const SEEN = 0.05; // a share from which its column says something
-const SURE = 3; // standard errors from which a change is told as one
+const SEEN = 0.05; // a column is shown if a share reaches this value
+const SURE = 3; // a change of at least this many standard errors is marked as clear
 
 /**
  * @param {{subject: string, step: number, width: number, decided: Decisions, open: (step: number | null) => void, widen: (width: number) => void, zoom: (from: number, to: number) => void}} props
@@ -80,7 +80,7 @@ function Value({ value }) {
 }
 
 /**
- * What the controller's rules saw; asked for only when it is wanted.
+ * The values that the controller's rules observed, requested only when shown.
  * @param {{subject: string, step: number}} props
  */
 function Rules({ subject, step }) {
@@ -149,7 +149,7 @@ const MOVER_COLUMNS = [
 ];
 
 /**
- * The change of the reward, divided among domains or tasks.
+ * The change of the reward, split among domains or tasks.
  * @param {{title: string, about: string, divided: any, subject: string, after: [number, number], unit: string}} props `after`: first and last step of those after
  */
 function Divided({ title, about, divided, subject, after, unit }) {

@@ -6,11 +6,11 @@
 /** @typedef {((step: number) => number) & {label: string}} Scaled */
 
 export const AXES = /** @type {Record<string, string>} */ ({ step: "step", tokens: "tokens", hours: "hours of steps" });
-const MILLIONS = 2e6; // tokens from which they are counted in millions
-const DOTS = 40; // points up to which each is a dot
+const MILLIONS = 2e6; // from this many tokens on, the axis is in millions
+const DOTS = 40; // up to this many points, each is drawn as a dot
 
 /**
- * The place of a step on an axis.
+ * Return the position of a step on an axis.
  * @param {Axes} axes
  * @param {string} axis
  * @returns {Scaled}
@@ -25,7 +25,7 @@ export function over(axes, axis) {
 }
 
 /**
- * The step at a place of an axis.
+ * Return the step at a position on an axis.
  * @param {Axes} axes
  * @param {string} axis
  * @param {number} x
@@ -64,7 +64,7 @@ function between(from, to, at) {
 }
 
 /**
- * The steps that are drawn, as the address has them; none: all.
+ * Return the range of steps in the address, or null for all steps.
  * @param {Record<string, string>} query
  * @returns {[number, number] | null}
  */
@@ -73,7 +73,7 @@ export function zoomOf(query) {
 }
 
 /**
- * The series of a chart. One line a run has the run's colour; more have a colour each, other runs' dashed.
+ * Return the series of a chart. With one line per run, each run has a colour. Otherwise each line name has a colour, and later runs are dashed.
  * @param {Answer[]} found
  * @param {(Scaled | undefined)[]} scaled one for each run
  * @param {[number, number] | null} zoom
@@ -100,7 +100,7 @@ export function seriesOf(found, scaled, zoom) {
 }
 
 /**
- * Runs whose settings differ in nothing but the seed, joined: the mean of their lines with a band from the least to the greatest.
+ * Merge runs that differ only in the seed: the mean of their lines, with a band from minimum to maximum.
  * @param {import("../chart.js").Series[]} series one a run
  * @param {string[]} arms the settings of each, without the seed
  * @returns {import("../chart.js").Series[]}

@@ -1,4 +1,4 @@
-// The settings in which a run differs from its preset, or several runs from each other.
+// The settings that differ between a run and its preset, or between several runs.
 import { useMany } from "../data.js";
 import { html } from "../lib.js";
 import { Table } from "../table.js";
@@ -28,7 +28,7 @@ export function Settings({ subjects }) {
 }
 
 /**
- * Settings that differ between the configs, of one config those that differ from its preset.
+ * Return the settings that differ between configs, or between a single config and its preset.
  * @param {Config[]} configs
  */
 export function differing(configs) {

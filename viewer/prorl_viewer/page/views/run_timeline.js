@@ -1,17 +1,17 @@
-// A run's decisions over its steps, in lanes: stages, phases, the length penalty, and marks that open.
+// A timeline of a run's decisions, with lanes for stages, phases and the length penalty, and marks that open decisions.
 import { together } from "../chart.js";
 import { html, shown, useState } from "../lib.js";
 
 /** @typedef {import("./run.js").Decisions} Decisions */
 
-const LANE = 22; // pixels
-const NEAR = 0.6; // percent of the width within which marks share a place
+const LANE = 22; // height of a lane in pixels
+const NEAR = 0.6; // marks closer than this percentage of the width are drawn as one
 const LANES = /** @type {const} */ ([
   ["stage", "stage"],
   ["phase", "phase"],
   ["penalty", "length penalty"],
 ]);
-/** Decisions that a schedule makes; the others tell of trouble. */
+/** Kinds of scheduled decisions; the others indicate trouble. */
 export const CALM = ["reference_reset", "phase_started", "warm_start", "config_changed"];
 
 /**
