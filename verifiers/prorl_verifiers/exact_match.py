@@ -119,7 +119,7 @@ class Matching:
 
 
 def read(reference: Reference) -> Matching:
-    """Parse the reference. Raises TaskError (one line)."""
+    """Parse the reference. Raises TaskError."""
     check_keys(reference, *KEYS)
     flags = {}
     for name in ("ignore_case", "ignore_punctuation", "ignore_numbers"):

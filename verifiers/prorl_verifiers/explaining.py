@@ -29,7 +29,7 @@ class Explanation:
         return self.verdict.outcome
 
     def to_json(self) -> dict[str, Any]:
-        """Return what ``prorl verify answer --json`` prints."""
+        """Return the object that ``prorl verify answer --json`` prints."""
         return verdict_row(None, self.verdict) | {
             "isolation": self.verdict.isolation,
             "outcome": self.outcome,
@@ -47,7 +47,7 @@ def explain(
     timeout_seconds: float = 10.0,
     modes: Mapping[str, str] | None = None,
 ) -> Explanation:
-    """Score ``response`` in the usual confined workers and return the verdict with the scorer's notes.
+    """Score ``response`` and return the verdict with the scorer's notes.
 
     Uses ``pool``, or ``verify`` with the other arguments. Raises like ``VerifierPool.score``.
     """

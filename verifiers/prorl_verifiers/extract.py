@@ -1,4 +1,4 @@
-"""Find the answer in a response in linear time, without backtracking."""
+"""Find the answer in a response in linear time."""
 
 from __future__ import annotations
 
@@ -403,7 +403,7 @@ def _code_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _opening(line: str) -> tuple[str, str, str] | None:
-    """Return indentation, fence and mark of an opening line."""
+    """Return (indentation, fence, mark) of a line that opens a code block, or None."""
     match = _FENCE.fullmatch(line.rstrip("\r")) if "```" in line or "~~~" in line else None
     if match is None:
         return None

@@ -231,7 +231,7 @@ def _prorl_record() -> dict[str, str]:
 
 
 def scoring_parts(tasks: Sequence[Task]) -> list[dict[str, str]]:
-    """Return the versions (or plug-in hashes) that decide these verdicts."""
+    """Return the versions or plug-in hashes of the code that scores these tasks."""
     return [_prorl_record(), *part_records(tasks)]
 
 

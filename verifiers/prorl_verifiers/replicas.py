@@ -18,7 +18,7 @@ from prorl_verifiers.parts import runs_programs, tasks_in
 from prorl_verifiers.types import Item, OnDone, Task, Verdict
 
 BATCH = 8
-"""Responses per call."""
+"""Number of responses per call."""
 PATIENCE = 120.0
 """Scoring fails after this many seconds without an answer from any replica."""
 LATE = 600.0
@@ -51,7 +51,7 @@ class Replicas(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """Names for messages."""
+        """Names of the replicas, for messages."""
         ...
 
     @property

@@ -44,7 +44,7 @@ def task_of(value: Any) -> Task:
 def load_task(verifier: str, reference: Reference | str) -> Task:
     """Return the task; ``reference`` is an object or its JSON string.
 
-    Raises TaskError (one line) for an unknown verifier or mode or a malformed reference; PluginError.
+    Raises TaskError for an unknown verifier or mode or a malformed reference, or PluginError.
     """
     try:
         spec = VERIFIERS.get(verifier)

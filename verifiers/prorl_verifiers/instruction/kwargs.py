@@ -30,7 +30,7 @@ _DRAWN = {
     "count:lowercase_counting": "N",
     "letters:letter_counting": "N",
 }
-"""If this argument is zero, the published checker draws a random number."""
+"""Arguments by id. If the argument is zero, the published checker draws a random number."""
 _COUNTS = re.compile(
     r"num_\w+|N|n|m|small_n|n_\w+|(?:\w+_)?frequency|nth_paragraph|percentage|(?:min|max)_words"
 )

@@ -94,8 +94,6 @@ _MAX_CACHED = 2_000_000
 
 
 class _TokenCache:
-    """Caches the tokens of sentences."""
-
     def __init__(self) -> None:
         from nltk.tokenize.destructive import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
             NLTKWordTokenizer,

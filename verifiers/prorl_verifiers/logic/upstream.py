@@ -105,7 +105,7 @@ def scorer(dataset: str, word_length: int = 0) -> Callable[[str, dict[str, Any]]
 
 
 def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Restore types that JSON changed and the scorer needs."""
+    """Restore tuples that JSON turned into lists and the scorer needs."""
     restored = dict(entry)
     metadata = dict(entry.get("metadata") or {})
     if dataset in ("arc_agi", "rearc"):
@@ -154,7 +154,7 @@ def without_integrals(dataset: str, answer: str) -> str:
 
 
 def _could_be_right(answer: str, metadata: Mapping[str, Any]) -> bool:
-    """Check the answer numerically before slow sympy is called."""
+    """Return whether the answer passes a quick numeric check, which avoids slow sympy calls."""
     if "Integral" in answer:  # upstream differentiates it without evaluating it
         return len(answer) <= 300
     letters = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

@@ -39,7 +39,7 @@ _TURNS = {
 
 
 def by_parts(entry: Entry) -> str | None:
-    """Integrate ``c*x**n*sin(k*x)`` (or cos) by parts, else return None."""
+    """Return an antiderivative of ``c*x**n*sin(k*x)`` (or cos), or None for other integrands."""
     match = _PARTS.fullmatch(str(entry["metadata"]["integrand"]).replace(" ", ""))
     if match is None:
         return None

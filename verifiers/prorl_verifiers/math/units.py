@@ -1,4 +1,4 @@
-"""Units in math answers, and exact factors between common ones."""
+"""Units in math answers, and exact factors between common units."""
 
 from __future__ import annotations
 

@@ -54,8 +54,7 @@ def confine(memory_mb: int, scratch: str) -> str:
     """Confine this process permanently and return the active protections, e.g. ``worker:nobody+landlock+rlimits``.
 
     It gives up root, dies with its parent, and gets rlimits, with ``memory_mb`` MiB of address space. With Landlock it
-    cannot execute files, use TCP, signal other processes or write outside ``scratch``. Call it before reading any
-    request.
+    cannot execute files, use TCP, signal other processes or write outside ``scratch``.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     writable = os.open(scratch, os.O_PATH | os.O_DIRECTORY)  # user nobody may not reach it by name

@@ -127,9 +127,9 @@ class Lane:
 
     name: LaneName
     running: int = 0
-    """Threads at work."""
+    """Number of threads at work."""
     waiting: int = 0
-    """Items that wait."""
+    """Number of items that wait."""
     mean: float = 0.001
     """Mean seconds per item."""
     _heap: list[tuple[float, int, Caller]] = field(default_factory=list)
@@ -156,7 +156,7 @@ class Lane:
         return batches
 
     def take(self, most: int) -> Work | None:
-        """Return up to ``most`` jobs of the next caller, if any."""
+        """Return up to ``most`` jobs of the next caller, or None."""
         while self._heap:
             spent, _, caller = heapq.heappop(self._heap)
             if spent < caller.spent:  # its work took longer than charged

@@ -106,7 +106,7 @@ class WorkerSandbox(Closing):
 
 
 class WorkerCalls:
-    """Answers a worker's calls during one item."""
+    """Answers a worker's sandbox calls while it scores one item."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox

@@ -1,8 +1,8 @@
 """One thread of a pool, with at most one worker: takes items, scores them, and handles failures.
 
-A failed item is tried again in a fresh worker. Running out of time, memory or nesting twice is ``timeout`` with reward
-0. Another repeated failure is ``unparsable`` with reward 0 if the verifier passes its canaries and scores the gold,
-else ``infra_error``.
+A failed item is tried again in a fresh worker. Exceeding a time, memory or nesting limit twice is ``timeout`` with
+reward 0. Another repeated failure is ``unparsable`` with reward 0 if the verifier passes its canaries and scores the
+gold, else ``infra_error``.
 """
 
 from __future__ import annotations
@@ -374,7 +374,7 @@ def score_in_sandbox(
             # The task's own test source is broken or a compiler is missing: this says nothing about the
             # answer, and a retry would not help.
             return Verdict(None, "infra_error", str(error), isolation=sandbox.isolation)
-        except Exception as error:  # noqa: BLE001 - ``plain_answers`` tell what is to blame
+        except Exception as error:  # noqa: BLE001 - ``plain_answers`` show whether the answer is to blame
             fault, is_bug = f"scorer failed: {what_failed(error)}", True
     verdict = Verdict(None, "infra_error", fault, isolation=sandbox.isolation)
     for answer in plain_answers(task) if is_bug else ():

@@ -24,9 +24,9 @@ class PoolStats:
     cpu_seconds: Mapping[str, float] = field(default_factory=dict)
     """CPU seconds in the workers by verifier; a killed item counts with its limit."""
     queued: int = 0
-    """Waiting items."""
+    """Number of waiting items."""
     busy: int = 0
-    """Threads at work, including the standby thread and those on long texts (``pool.queue``)."""
+    """Number of threads at work, including the standby thread and those on long texts (``pool.queue``)."""
     workers: int = 0
     worker_starts: int = 0
     worker_kills: int = 0

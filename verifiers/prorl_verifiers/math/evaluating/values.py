@@ -103,7 +103,7 @@ class Evaluator:
         return value
 
     def value(self, node: Node) -> Value:
-        """Return the value. Raises Undefined, TooLarge or Unreadable."""
+        """Raises Undefined, TooLarge or Unreadable."""
         match node:
             case Num(value=value):
                 return value

@@ -29,7 +29,7 @@ Kind = Literal["num", "cmd", "text", "word", "op", "joint", "sym"]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token; ``start`` and ``end`` are offsets in the text."""
+    """``start`` and ``end`` are offsets in the text."""
 
     kind: Kind
     text: str
