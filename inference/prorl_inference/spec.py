@@ -53,7 +53,7 @@ class BackendOptions:
 
 @dataclass(frozen=True, slots=True)
 class BackendSpec:
-    """A backend; ``open`` returns its Generator.
+    """A backend. ``open`` returns its Generator.
 
     - ``requires``: package that must be installed; ``extra``: prorl's extra that installs it.
     - ``served``: samples from a URL.

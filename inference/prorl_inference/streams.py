@@ -105,7 +105,7 @@ class ListStream:
         self._waiting[key] = request
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Sample all waiting requests; ``wait`` is ignored."""
+        """Sample all waiting requests. ``wait`` is ignored."""
         del wait
         waiting, self._waiting = self._waiting, {}
         if not waiting:

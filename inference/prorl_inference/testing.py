@@ -49,7 +49,7 @@ def tiny_model(
     vocab: int = BYTE_VOCAB,
     spread: float = 0.02,
 ) -> LlamaForCausalLM:
-    """Return a random fp32 Llama on the CPU in eval mode; equal arguments give equal weights.
+    """Return a random fp32 Llama on the CPU in eval mode. Equal arguments give equal weights.
 
     ``spread`` is the weights' standard deviation: 0.02 samples almost uniformly. Torch's random state is not changed.
     """

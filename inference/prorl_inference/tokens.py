@@ -37,7 +37,7 @@ def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
 
 
 def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> list[int]:
-    """Return the token ids of :func:`render_prompt`; special tokens are added only without a template."""
+    """Return the token ids of :func:`render_prompt`. Special tokens are added only without a template."""
     text = render_prompt(tokenizer, messages)
     ids = tokenizer.encode(text, add_special_tokens=tokenizer.chat_template is None)
     return [int(token) for token in ids]
@@ -70,7 +70,7 @@ def vocabulary(model: Any) -> int | None:
 
 
 def mark_padding(model: Any, tokenizer: Any) -> None:
-    """Record the tokenizer's size on a model with a padded vocabulary; padding ids get no probability."""
+    """Record the tokenizer's size on a model with a padded vocabulary. Padding ids get no probability."""
     tokens = max(tokenizer.get_vocab().values()) + 1
     if tokens < model.get_output_embeddings().weight.shape[0]:
         setattr(model, _MARK, tokens)
@@ -111,7 +111,7 @@ def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
 
 @dataclass(slots=True)
 class Row:
-    """One sample in progress; ``token_ids`` includes tokens from an earlier stream."""
+    """One sample in progress. ``token_ids`` includes tokens from an earlier stream."""
 
     request: int
     sample: int
@@ -146,7 +146,7 @@ class _Open:
 
 
 class Results:
-    """The rows of one stream and its requests' results; ``missing`` counts unfinished rows."""
+    """The rows of one stream and its requests' results. ``missing`` counts unfinished rows."""
 
     def __init__(
         self, tokenizer: PreTrainedTokenizerBase, on_done: Callable[[int], None] | None = None

@@ -29,7 +29,7 @@ class SampleRefusedError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class SamplingParams:
-    """Temperature 0 is greedy; ``max_tokens`` counts generated tokens, including the end token."""
+    """Temperature 0 is greedy. ``max_tokens`` counts generated tokens, including the end token."""
 
     temperature: float = 1.0
     top_p: float = 1.0
@@ -52,7 +52,7 @@ class Completion:
     ``token_ids`` and ``logprobs`` have equal lengths and include a sampled end token; with a server they are -1 and
     NaN. Log-probs are natural logs after temperature scaling, before top-p. ``text`` omits special tokens and starts
     with ``<think>`` if the chat template opened it in the prompt. ``finish_reason`` is ``length`` at ``max_tokens``,
-    ``refused`` if a server refused (``note`` says why) or ``paused`` if the stream was stopped; ``text`` is empty for
+    ``refused`` if a server refused (``note`` says why) or ``paused`` if the stream was stopped. ``text`` is empty for
     the last two.
     """
 
@@ -114,7 +114,7 @@ class Stream(Protocol):
     def __exit__(self, *error: object) -> None: ...
 
     def submit(self, key: int, request: Request) -> None:
-        """Add a request; ``key`` must be unique in the stream."""
+        """Add a request. ``key`` must be unique in the stream."""
 
     def take(self, wait: float | None = None) -> list[Ended]:
         """Wait up to ``wait`` seconds for samples to end; return the requests completed since the last call.
@@ -127,7 +127,7 @@ class Stream(Protocol):
 
 
 class Generator(Protocol):
-    """A backend that samples completions; it may offer ``stream(params, on_done) -> Stream``.
+    """A backend that samples completions. It may offer ``stream(params, on_done) -> Stream``.
 
     Results depend on each request's seeds, not on its position (bitwise for equal batch shapes; see docs/concepts).
     """
@@ -147,7 +147,7 @@ class Generator(Protocol):
         """Return one completion per seed for each request, in order.
 
         ``on_done(count)`` reports finished completions. ``on_result(index, completions)`` is called in the caller's
-        thread for each complete request; its exceptions end the call.
+        thread for each complete request. Its exceptions end the call.
         """
 
     def sync_weights(self, model: Any) -> None:

@@ -30,7 +30,7 @@ class PolicyLoss(NamedTuple):
 class Response:
     """The response that a penalty is computed from.
 
-    ``correct`` means that ``raw`` is full reward; ``tokens`` includes the end token; ``limit`` is
+    ``correct`` means that ``raw`` is full reward. ``tokens`` includes the end token. ``limit`` is
     ``rollout.max_tokens``.
     """
 
@@ -77,7 +77,7 @@ class KLSpec:
     """An estimate of KL(policy || reference) per token, selected with ``kl.estimator``.
 
     ``estimate(log_ratio, config)`` returns (N,). ``log_ratio`` (N,) is log pi - log pi_ref of tokens sampled from pi,
-    clamped if ``kl.clamp`` is set; ``config`` is the ``KLConfig``.
+    clamped if ``kl.clamp`` is set. ``config`` is the ``KLConfig``.
     """
 
     name: str
@@ -88,10 +88,10 @@ class KLSpec:
 
 @dataclass(frozen=True)
 class PenaltySpec:
-    """A number added to the reward before advantages; filters and metrics use the raw reward.
+    """A number added to the reward before advantages. Filters and metrics use the raw reward.
 
-    ``penalty(response, options)`` returns the number; ``options`` includes the defaults. As ``length_penalty.form`` it
-    follows the schedule and is weighted; under ``penalties`` it is always on.
+    ``penalty(response, options)`` returns the number. ``options`` includes the defaults. As ``length_penalty.form`` it
+    follows the schedule and is weighted. Under ``penalties`` it is always on.
     """
 
     name: str

@@ -81,7 +81,7 @@ class Group:
     def outcome(self, rule: DynamicSamplingConfig) -> Outcome:
         """Return whether dynamic sampling keeps the group.
 
-        DAPO (arXiv 2503.14476, eq. 11) keeps 0 < number correct < n; ``spread`` extends this to continuous rewards.
+        DAPO (arXiv 2503.14476, eq. 11) keeps 0 < number correct < n. ``spread`` extends this to continuous rewards.
         """
         rewards = [t.reward for t in self.scored]
         if len(rewards) < 2:
@@ -106,7 +106,7 @@ class Group:
 class LateGroup:
     """A group that was incomplete when sampling ended for its step.
 
-    Its ``paused`` completions are resumed in the next step; tokens keep the log-prob of their own policy.
+    Its ``paused`` completions are resumed in the next step. Tokens keep the log-prob of their own policy.
     """
 
     sample: Sample
@@ -134,8 +134,8 @@ class Carried:
 class Batch:
     """The groups that a step sampled, kept and dropped.
 
-    ``sampled`` groups are in draw order, late ones of the previous step first; ``outcomes`` has one entry for each.
-    ``surplus`` and ``late`` go to the next step; ``discarded`` (usable) and ``cancelled`` (incomplete) are dropped.
+    ``sampled`` groups are in draw order, late ones of the previous step first. ``outcomes`` has one entry for each.
+    ``surplus`` and ``late`` go to the next step. ``discarded`` (usable) and ``cancelled`` (incomplete) are dropped.
     """
 
     sampled: list[Group] = field(default_factory=list)
@@ -238,7 +238,7 @@ class ValidationResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """One validation; ``result`` is None if too many responses had no verdict.
+    """One validation. ``result`` is None if too many responses had no verdict.
 
     ``domains`` maps a domain to mean reward and pass rate.
     """
@@ -267,7 +267,7 @@ class StepReport:
     levels: tuple[int, int] | None
     """Open and closed levels of generated items after this step; None unless ``data.levels=ladder``."""
     coverage: Mapping[str, Mapping[str, int]]
-    """Items solved so far by domain; the empty name stands for all domains."""
+    """Items solved so far by domain. The empty name stands for all domains."""
     validation: Validation | None
     """None in a step without validation."""
     update_seconds: float

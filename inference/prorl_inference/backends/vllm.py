@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 HANDED_OVER = 32
-"""Tokens between two outputs of a sample; each output costs time in this process."""
+"""Tokens between two outputs of a sample. Each output costs time in this process."""
 _DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
@@ -49,7 +49,7 @@ class VllmGenerator:
     ) -> None:
         """Load the model folder ``path``. Raises MissingExtraError without vLLM.
 
-        The options are those of ``BackendOptions``; ``request_seeds`` makes vLLM's sampler slow on a GPU.
+        The options are those of ``BackendOptions``. ``request_seeds`` makes vLLM's sampler slow on a GPU.
         """
         SPEC.check_installed()
         # In one process, the trainer's weights need no copy.
@@ -95,7 +95,7 @@ class VllmGenerator:
     def stream(
         self, params: SamplingParams, on_done: Callable[[int], None] | None = None
     ) -> VllmStream:
-        """Return a stream over the engine; only one may be open."""
+        """Return a stream over the engine. Only one may be open."""
         params.check()
         return VllmStream(self, self._engine.llm_engine, params, on_done)
 

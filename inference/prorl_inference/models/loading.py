@@ -37,7 +37,7 @@ def check_device(device: str) -> None:
 
 
 def pick_device(device: str = "auto") -> str:
-    """Return the torch device; ``auto`` prefers CUDA. Raises UserError for an invalid or missing device."""
+    """Return the torch device. ``auto`` prefers CUDA. Raises UserError for an invalid or missing device."""
     import torch
 
     check_device(device)

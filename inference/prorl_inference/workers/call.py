@@ -1,4 +1,4 @@
-"""One call of a sampling pool: a thread per worker; callbacks run in the caller's thread."""
+"""One call of a sampling pool: a thread per worker. Callbacks run in the caller's thread."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class _Stop(Exception):
 
 
 class Call:
-    """One call of ``SamplingPool.sample_batches``; ``run`` it once."""
+    """One call of ``SamplingPool.sample_batches``. Call ``run`` once."""
 
     def __init__(
         self,

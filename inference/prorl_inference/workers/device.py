@@ -55,7 +55,7 @@ def device_list(text: str) -> list[str]:
 
 
 class DeviceGenerator(Closing):
-    """Implements ``Generator`` with a child process for ``device``; ``share`` children share the CPU.
+    """Implements ``Generator`` with a child process for ``device``. ``share`` children share the CPU.
 
     Once a child dies, every call raises ServiceError.
     """
@@ -132,7 +132,7 @@ class DeviceGenerator(Closing):
         raise UserError("a worker process cannot load new weights: sample with one device")
 
     def interrupt(self) -> None:
-        """Kill the child; the next call starts another."""
+        """Kill the child. The next call starts another."""
         self.close()
 
     def close(self) -> None:

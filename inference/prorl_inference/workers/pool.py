@@ -1,4 +1,4 @@
-"""Several workers as one generator; samples do not depend on the worker."""
+"""Several workers as one generator. Samples do not depend on the worker."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class BatchSampler(Protocol):
         on_done: OnBatchDone,
         on_result: OnBatchResult,
     ) -> None:
-        """Sample every batch; callbacks run in the caller's thread."""
+        """Sample every batch. Callbacks run in the caller's thread."""
 
     def unit(self, samples: int) -> int | None:
         """Return the samples per unit, of ``samples`` in all; None if a unit is a batch."""

@@ -2,7 +2,7 @@
 
 {"open": {path, backend, dtype, batch_rows, device}} gives {"ready": true}. {"requests": [{prompt, seeds}], "params":
 {...}} gives {"done": n} and {"result": i, "completions": [...]}, then {"ended": true}. A UserError gives {"user_error":
-line}; other errors end the process.
+line}. Other errors end the process.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ AWAY_SECONDS = 15.0
 def open_servers(
     spec: BackendSpec, urls: Sequence[str], options: ServerOptions, tell: Callable[[str], None]
 ) -> SamplingPool:
-    """Return the servers at ``urls`` as one generator; servers that do not answer join later.
+    """Return the servers at ``urls`` as one generator. Servers that do not answer join later.
 
     Raises UserError if their models differ, ServiceError if none answers.
     """

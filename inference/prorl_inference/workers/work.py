@@ -1,6 +1,6 @@
 """The units (batches or single samples) of a call, taken by free workers.
 
-A free worker also starts a unit that a slow worker holds too long; the first result counts.
+A free worker also starts a unit that a slow worker holds too long. The first result counts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNTRIED_SECONDS = 15.0
 class Unit:
     """Requests that one worker samples in one call.
 
-    ``holders`` maps workers to the time they took it; ``missing`` requests are not reported yet; ``refusals`` are the
+    ``holders`` maps workers to the time they took it. ``missing`` requests are not reported yet. ``refusals`` are the
     answers of servers that refused it.
     """
 

@@ -63,7 +63,7 @@ def reinforce_baseline(
 ) -> Tensor:
     """Return (R~ - mu) / (sigma + eps), R~ = R - mean_group(R): REINFORCE++-baseline (arXiv 2501.03262, ProRL v2 post).
 
-    mu and sigma are R~'s mean and deviation in the batch; ``normalise: token`` weights trajectories by length.
+    mu and sigma are R~'s mean and deviation in the batch. ``normalise: token`` weights trajectories by length.
     """
     centred = group_centred(rewards, groups)
     by_token = config.normalise == "token"

@@ -18,7 +18,7 @@ EXP_LIMIT = 80.0
 def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tensor:
     """Return the estimate (N,) of KL(pi || pi_ref) at each token sampled from pi.
 
-    ``clamp`` bounds the log-ratio d, the estimate or both; beyond a bound the gradient is 0. With clamp_value 10, k2
+    ``clamp`` bounds the log-ratio d, the estimate or both. Beyond a bound the gradient is 0. With clamp_value 10, k2
     has no gradient beyond |d| = 10 for ``input`` and sqrt(20) for ``output``. The post writes pi_old instead of pi,
     which would have no gradient. Raises PluginError if the estimate has a wrong shape.
     """

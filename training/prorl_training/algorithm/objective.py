@@ -133,7 +133,7 @@ def pass_loss(tokens: Tokens, loss: LossConfig, kl: KLConfig) -> PassLoss:
 
 
 def token_weights(lengths: Tensor, aggregation: str, max_tokens: int) -> Tensor:
-    """Return the weight (N,) float32 of each token; the batch loss is sum(weights * losses).
+    """Return the weight (N,) float32 of each token. The batch loss is sum(weights * losses).
 
     ``token_mean``: 1 / N (DAPO, arXiv 2503.14476, eq. 12). ``sequence_mean``: equal per non-empty trajectory, split
     over its tokens (GRPO, 2402.03300, eq. 3). ``constant``: 1 / (B max_tokens) (Dr. GRPO, 2503.20783, section 3.2).

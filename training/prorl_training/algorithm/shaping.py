@@ -1,4 +1,4 @@
-"""Shape raw rewards; filtering and pass@k use the raw rewards. Needs no torch."""
+"""Shape raw rewards. Filtering and pass@k use the raw rewards. Needs no torch."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def length_reward(
     raw: float | None = None,
     truncated: bool = False,
 ) -> float:
-    """Return one response's length reward; ``raw`` defaults to 1 or 0 by ``correct``."""
+    """Return one response's length reward. ``raw`` defaults to 1 or 0 by ``correct``."""
     raw = float(correct) if raw is None else raw
     spec = PENALTIES.get(config.form)
     theirs = {"options", *spec.options} - {key.removeprefix("length_penalty.") for key in spec.keys}
@@ -131,7 +131,7 @@ PRINTED = PenaltySpec(
 def proportional(response: Response, options: Mapping[str, Any]) -> float:
     """Return the post's cosine times the raw reward (prorl's change), so that length cannot make a reward negative.
 
-    The sum is raw x (1 + weight x eta(t)); the config keeps weight x eta_min above -1. The post subtracts the same from
+    The sum is raw x (1 + weight x eta(t)). The config keeps weight x eta_min above -1. The post subtracts the same from
     every response: at 7,000 of 8,192 tokens a reward of 0.4 falls to -0.08, below a short wrong answer.
     """
     eta = cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)

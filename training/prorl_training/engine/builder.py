@@ -25,7 +25,7 @@ FIRST_LOOK = 256
 
 @dataclass(frozen=True, slots=True)
 class Machinery:
-    """A policy with its sampler and scorer; ``context`` is the longest sequence in tokens."""
+    """A policy with its sampler and scorer. ``context`` is the longest sequence in tokens."""
 
     policy: TrainedPolicy
     tokenizer: Any
@@ -69,7 +69,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """Builds the loop of one call from (train, validation) ``samples``; ``beat`` feeds a watchdog."""
+    """Builds the loop of one call from (train, validation) ``samples``. ``beat`` feeds a watchdog."""
 
     engine: Engine
     config: TrainConfig

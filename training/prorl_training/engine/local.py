@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrainReport:
-    """Result of a training call; ``stopped`` is the reason why the run ended itself."""
+    """Result of a training call. ``stopped`` is the reason why the run ended itself."""
 
     run: Path
     last_step: int
@@ -62,7 +62,7 @@ def find_dataset(config: TrainConfig) -> Path:
 
 
 def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
-    """Return the dataset's folder; ``run`` is the folder of a new run.
+    """Return the dataset's folder. ``run`` is the folder of a new run.
 
     Raises UserError for anything that would stop the run at once.
     """
@@ -115,7 +115,7 @@ def train(
 ) -> TrainReport:
     """Train with the local engine in the folder ``run``, from its checkpoint with ``resume``.
 
-    The first Ctrl-C finishes the step, saves and returns; a second one stops at once. Training also ends when
+    The first Ctrl-C finishes the step, saves and returns. A second stops at once. Training also ends when
     ``after_step`` returns False.
     """
     require_local()

@@ -1,4 +1,4 @@
-"""ProRL's training loop, the same for both engines; ``examples/prorl_in_one_file.py`` shows the algorithm alone.
+"""ProRL's training loop, the same for both engines. ``examples/prorl_in_one_file.py`` shows the algorithm alone.
 
 A step is atomic: an interrupted run resumes from its last checkpoint and repeats the steps after it.
 """
@@ -94,7 +94,7 @@ class TrainedPolicy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The loop's components; ``beat`` feeds a watchdog, ``sleep`` waits during outages."""
+    """The loop's components. ``beat`` feeds a watchdog, ``sleep`` waits during outages."""
 
     prompts: PromptSource
     validation: Sequence[Sample]
@@ -111,7 +111,7 @@ class Parts:
 class TrainingLoop:
     """Runs the steps after ``last_step`` up to the end of the run or its stage.
 
-    Call ``start`` or ``restore`` first. ``stop_reason`` says why a run ended itself early; ``lineage`` is the origin
+    Call ``start`` or ``restore`` first. ``stop_reason`` says why a run ended itself early. ``lineage`` is the origin
     of the weights.
     """
 
@@ -147,7 +147,7 @@ class TrainingLoop:
         self.checkpoint(0)
 
     def restore(self, state: Mapping[str, Any], checkpoint: Path) -> None:
-        """Restore the loop's state; the policy must be restored before."""
+        """Restore the loop's state. The policy must be restored before."""
         prompts = self.parts.prompts
         self._restore(state, load_buffer(checkpoint, {s.id: s for s in prompts.samples}))
         prompts.records.restore(checkpoint)

@@ -95,7 +95,7 @@ def _gpus(config: TrainConfig) -> tuple[int, int]:
 
 
 PAUSE = 10.0
-"""Seconds before a restart; Ray needs time to notice that a node died."""
+"""Seconds before a restart. Ray needs time to notice that a node died."""
 
 
 def train_with_restarts(
@@ -131,7 +131,7 @@ Trainers = Callable[[Literal["local", "openrlhf"]], Callable[..., TrainReport]]
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A run to begin or resume with changes of config; ``chosen`` explains an automatic engine."""
+    """A run to begin or resume with changes of config. ``chosen`` explains an automatic engine."""
 
     config: TrainConfig
     run: RunFolder

@@ -29,7 +29,7 @@ Change = tuple[str, Any]
 def reckon(config: TrainConfig, shape: ModelShape, device: str, memory: int) -> Fit:
     """Return the estimated memory of a run on a ``cuda`` or ``cpu`` device of ``memory`` bytes.
 
-    ``rollout.backend=auto`` counts as vLLM on a GPU; engine ``openrlhf`` is always on GPUs.
+    ``rollout.backend=auto`` counts as vLLM on a GPU. Engine ``openrlhf`` is always on GPUs.
     """
     match config.engine:
         case "local":
@@ -209,7 +209,7 @@ def planned(config: TrainConfig, memory: int | None = None) -> Fit:
 
 
 def memory_here(config: TrainConfig) -> tuple[str, int] | None:
-    """Return this machine's device for the run and its memory in bytes, or None; OpenRLHF counts the smallest GPU."""
+    """Return this machine's device for the run and its memory in bytes, or None. OpenRLHF counts the smallest GPU."""
     from prorl_training.planning.gpus import visible_gpus
 
     if importlib.util.find_spec("torch") is None:
@@ -255,7 +255,7 @@ def main_memory(
 
 
 def check_fit(config: TrainConfig, machine: tuple[str, int] | None) -> str | None:
-    """Return a note on the memory of a run about to start, or None; ``machine`` is from ``memory_here``.
+    """Return a note on the memory of a run about to start, or None. ``machine`` is from ``memory_here``.
 
     If it does not fit, raises UserError with settings that help; without ``machine``, returns them as a note.
     """
@@ -300,7 +300,7 @@ class GpuHours:
 def gpu_hours(config: TrainConfig, shape: ModelShape, peak_tflops: float = H100_TFLOPS) -> GpuHours:
     """Return the GPU hours of all steps, assuming the shares of the peak that published runs reached.
 
-    A token costs 2 operations per parameter forward and 4 backward; responses are half as long as
+    A token costs 2 operations per parameter forward and 4 backward. Responses are half as long as
     ``rollout.max_tokens``.
     """
     operations, left = 0.0, config.steps

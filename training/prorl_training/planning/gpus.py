@@ -27,7 +27,7 @@ class Layout:
 
 
 def device_of(config: TrainConfig) -> Device:
-    """Return the config's kind of device; ``auto`` counts as GPUs."""
+    """Return the config's kind of device. ``auto`` counts as GPUs."""
     return "cpu" if config.model.device == "cpu" else "cuda"
 
 

@@ -41,7 +41,7 @@ TORCH_BYTES = 700_000_000
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a step; ``where`` is ``policy``, ``sampler``, or empty if all GPUs are alike."""
+    """One stage of a step. ``where`` is ``policy``, ``sampler``, or empty if all GPUs are alike."""
 
     name: str
     items: Mapping[str, int]
@@ -80,7 +80,7 @@ class Fit:
 
     @property
     def worst(self) -> PhaseFit:
-        """Phase that needs the most memory; phases with troubles come first."""
+        """Phase that needs the most memory. Phases with troubles come first."""
         return max(self.phases, key=lambda phase: (bool(phase.troubles), phase.worst.total))
 
     @property
@@ -273,7 +273,7 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
 
 
 def forward_peak(shape: ModelShape, size: PassSize, trained: bool) -> Held:
-    """Return the peak memory of a pass without gradient; converted copies of ``trained`` weights stay in memory."""
+    """Return the peak memory of a pass without gradient. Converted copies of ``trained`` weights stay in memory."""
     h, p, n = shape.hidden, size.precision, size.tokens
     c = p.product
     copies = shape.layers * _copies(shape, size) if trained else 0

@@ -162,7 +162,7 @@ KNOWN: dict[str, dict[str, Any]] = {
     "HuggingFaceTB/SmolLM2-135M-Instruct": _SMOLLM2_135M,
     "smollm2-135m": _SMOLLM2_135M,
 }
-"""Sizes from each model's ``config.json`` (https://huggingface.co/NAME/blob/main/config.json); the Nemotron model was
+"""Sizes from each model's ``config.json`` (https://huggingface.co/NAME/blob/main/config.json). The Nemotron model was
 trained from the first one and has its sizes."""
 
 

@@ -75,7 +75,7 @@ def policy_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def restore_weights(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
-    """Load adapters and update count; reference and optimiser stay new.
+    """Load adapters and update count. Reference and optimiser stay new.
 
     ``policy`` was made from ``path``/policy (adapters merged) or, with LoRA, from the base model.
     """

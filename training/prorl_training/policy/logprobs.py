@@ -246,7 +246,7 @@ def _slopes(block: Tensor, targets: Tensor, scale: Tensor, total: Tensor) -> Non
 
 
 CAPPED = "final_logit_softcapping"
-"""Config key of models that cap their logits (Gemma 2); a trial with small logits does not show it."""
+"""Config key of models that cap their logits (Gemma 2). A trial with small logits does not show it."""
 _PROBE = 4
 _TOLERANCE = 1e-5
 _PACK_TOLERANCE = 1e-3
@@ -287,7 +287,7 @@ class TargetScorer:
     def score(
         self, pack: Pack, temperature: float, with_entropy: bool = False, **options: Any
     ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,), differentiable, and entropies (N,) if requested; ``options`` go to the model."""
+        """Return log-probs (N,), differentiable, and entropies (N,) if requested. ``options`` go to the model."""
         if self.packs or pack.owners is None:
             return self._score(pack, temperature, with_entropy, options)
         parts = [self._score(p, temperature, with_entropy, options) for p in singles(pack)]

@@ -68,7 +68,7 @@ class AdapterReference:
         self.tensors = {n: p.detach().clone() for n, p in _trained(self.model)}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Make the base with these adapters the reference; {} gives the base alone.
+        """Make the base with these adapters the reference. {} gives the base alone.
 
         Raises ServiceError if a tensor does not fit.
         """
@@ -206,7 +206,7 @@ class PolicyModel:
 
     @contextmanager
     def gradient_pass(self, *purpose: int) -> Iterator[None]:
-        """Context for a forward and backward pass; ``purpose`` identifies the pass and seeds dropout."""
+        """Context for a forward and backward pass. ``purpose`` identifies the pass and seeds dropout."""
         dropout = self.config.model.lora.dropout if self.adapters else 0.0
         with ExitStack() as stack:
             stack.enter_context(checkpointed_pass(self.model))

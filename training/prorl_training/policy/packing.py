@@ -12,7 +12,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class PromptGroup:
-    """Token ids of a prompt and its responses; ``indices`` number the trajectories."""
+    """Token ids of a prompt and its responses. ``indices`` number the trajectories."""
 
     prompt: tuple[int, ...]
     responses: tuple[tuple[int, ...], ...]
@@ -43,7 +43,7 @@ def input_length(group: PromptGroup) -> int:
 
 
 def split_group(group: PromptGroup, max_tokens: int) -> Iterator[PromptGroup]:
-    """Yield parts of at most ``max_tokens``; a longer response gets its own part."""
+    """Yield parts of at most ``max_tokens``. A longer response gets its own part."""
     start, used = 0, len(group.prompt)
     for i, response in enumerate(group.responses):
         if i > start and used + len(response) - 1 > max_tokens:
@@ -58,7 +58,7 @@ def _part(group: PromptGroup, start: int, stop: int) -> PromptGroup:
 
 
 def build_packs(groups: Sequence[PromptGroup], max_tokens: int) -> list[Pack]:
-    """Build packs of at most ``max_tokens`` by first-fit decreasing; a longer response gets its own pack."""
+    """Build packs of at most ``max_tokens`` by first-fit decreasing. A longer response gets its own pack."""
     parts = [part for group in groups for part in split_group(group, max_tokens)]
     parts.sort(key=input_length, reverse=True)
     contents: list[list[PromptGroup]] = []
@@ -75,7 +75,7 @@ def build_packs(groups: Sequence[PromptGroup], max_tokens: int) -> list[Pack]:
 
 
 def build_pack(groups: Sequence[PromptGroup]) -> Pack:
-    """Build one pack; no response may be empty."""
+    """Build one pack. No response may be empty."""
     ids: list[int] = []
     positions: list[int] = []
     group_of: list[int] = []

@@ -99,7 +99,7 @@ class UpdateGuard(Protocol):
 
 
 class AcceptAll:
-    """Accepts every update; updates that are not finite are never applied anyway."""
+    """Accepts every update. Updates that are not finite are never applied anyway."""
 
     def accept_update(self, loss: float, grad_norm: float) -> bool:
         del loss, grad_norm

@@ -46,7 +46,7 @@ class Evaluation(Protocol):
 
 
 def model_card(repo: str, facts: Facts, evaluation: Evaluation, files: Sequence[str]) -> str:
-    """Return the card of ``facts`` for ``repo``; ``files`` are the other published files."""
+    """Return the card of ``facts`` for ``repo``. ``files`` are the other published files."""
     run = facts.training
     name = repo.partition("/")[2]
     legs = lines(facts.lineage["lineage"]) if facts.lineage else []

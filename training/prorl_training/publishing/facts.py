@@ -71,8 +71,8 @@ class Dataset:
 class Training:
     """A run up to the published step.
 
-    ``config`` has only public settings; ``changed`` maps algorithm settings that differ to (preset's, run's) value,
-    None if unknown; ``versions`` is the environment.
+    ``config`` has only public settings. ``changed`` maps algorithm settings that differ to (preset's, run's) value,
+    None if unknown. ``versions`` is the environment.
     """
 
     step: int
@@ -153,7 +153,7 @@ def facts_of_model(folder: Path, private: Private) -> Facts:
 
 
 def base_model(source: str, weights: str | None) -> BaseModel:
-    """Return the facts about a model by alias, folder or hub id; a folder's name is left out."""
+    """Return the facts about a model by alias, folder or hub id. A folder's name is left out."""
     folder = alias_dir(source) if source in KNOWN_MODELS else Path(source).expanduser()
     if (card := read_card(folder)) is not None:
         licence = str(card.get("licence", "")).lower() or None

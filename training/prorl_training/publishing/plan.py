@@ -23,7 +23,7 @@ MODEL_FILES = (
     *("tokenizer*.json", "*.model", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.json", "vocab.txt", "merges.txt", "LICENSE*", "NOTICE*"),
 )
-"""Names of model files as Transformers writes them; nothing else in the folder is published."""
+"""Names of model files as Transformers writes them. Nothing else in the folder is published."""
 OPAQUE = ("*.safetensors", "*.model", "tokenizer.json", "vocab.*", "merges.txt")
 """Weights and vocabularies, which are not searched for tokens because any word may occur in them."""
 PLACES = ("_name_or_path", "name_or_path", "is_local", "local_files_only")

@@ -67,7 +67,7 @@ class RoundGuard(Protocol):
 
 
 class StepGivenUp(ServiceError):
-    """A step cannot be completed; nothing was learned from it."""
+    """A step cannot be completed. Nothing was learned from it."""
 
 
 class RewardOutage(StepGivenUp):
@@ -82,7 +82,7 @@ class TooFewGroups(StepGivenUp):
 class Collector:
     """Samples and scores a step's batch.
 
-    ``guard`` reacts to missing verdicts; ``beat`` is called on progress. ``usable_rate``, the recent share of usable
+    ``guard`` reacts to missing verdicts. ``beat`` is called on progress. ``usable_rate``, the recent share of usable
     groups, sets how many prompts are in progress and belongs in a checkpoint.
     """
 
@@ -104,7 +104,7 @@ class Collector:
     ) -> Batch:
         """Sample until ``rollout.prompts`` groups are usable or no prompts are left. Raises StepGivenUp.
 
-        ``prompts`` are in the step's order; ``carried`` groups come first.
+        ``prompts`` are in the step's order. ``carried`` groups come first.
         """
         collection = _Collection(self, prompts, step, config, carried or Carried())
         r = config.rollout
@@ -144,7 +144,7 @@ class _Draw:
 
 
 class _Collection:
-    """One step's sampling; keys number the groups in draw order."""
+    """One step's sampling. Keys number the groups in draw order."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class _Collection:
         stream.submit(key, Request(sample.prompt, seeds, begun))
 
     def _record_verdicts(self, judged: Sequence[Judged], last: bool) -> None:
-        """Decide the outcome of scored groups; groups with infra errors wait until a batch of responses is scored."""
+        """Decide the outcome of scored groups. Groups with infra errors wait until a batch of responses is scored."""
         for key, verdicts in judged:
             self._responses += len(verdicts)
             if any(v.is_infra_error for v in verdicts):

@@ -55,7 +55,7 @@ class ItemRecords:
                 self.wrong[place] += (1 - rate) * n
 
     def forget(self) -> None:
-        """Clear all counts; solved items stay solved."""
+        """Clear all counts. Solved items stay solved."""
         self.right[:] = 0
         self.wrong[:] = 0
 

@@ -222,7 +222,7 @@ def check_context(config: TrainConfig, context: int | None) -> None:
 def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
     """Return all ``count`` prompt indices in the order of their use in ``step`` (from 1).
 
-    The first ``batch`` walk through a permutation per epoch; the rest, for refilling, are shuffled.
+    The first ``batch`` walk through a permutation per epoch. The rest, for refilling, are shuffled.
     """
     first: list[int] = []
     drawn: set[int] = set()

@@ -36,7 +36,7 @@ def still_fitting(
 
 
 def is_stale(group: Group, step: int) -> bool:
-    """Return whether an earlier policy began the group; its old log-probs are then the sampler's."""
+    """Return whether an earlier policy began the group. Its old log-probs are then the sampler's."""
     return group.step != step
 
 

@@ -252,7 +252,7 @@ def save_checkpoint(
 ) -> Path:
     """Write a checkpoint atomically, make it the latest and return its folder.
 
-    ``state`` is JSON for ``open_checkpoint``. Raises DiskFullError, and UserError if the disk is not writable; older
+    ``state`` is JSON for ``open_checkpoint``. Raises DiskFullError, and UserError if the disk is not writable. Older
     checkpoints do not change.
     """
     from prorl_inference import quiet_transformers
@@ -348,7 +348,7 @@ def _completion_row(completion: Completion) -> dict[str, Any]:
 
 
 def _policies(pair: Sequence[int] | None, group: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the policies of a response; older checkpoints only have its group's step."""
+    """Return the policies of a response. Older checkpoints only have its group's step."""
     first, last = pair or (group["step"] - 1, group["step"] - 1)
     return first, last
 

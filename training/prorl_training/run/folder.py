@@ -223,7 +223,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes, dict[str, Any] | None]]:
-    """Yield (number from 1, line, row) of each complete line; row is None if damaged."""
+    """Yield (number from 1, line, row) of each complete line. Row is None if damaged."""
     data = path.read_bytes() if path.exists() else b""
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         if line.strip():
@@ -282,7 +282,7 @@ RunState = Literal["running", "finished", "failed", "stopped"]
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """Status of a run for ``prorl train status``; ``age_seconds`` is since its last step."""
+    """Status of a run for ``prorl train status``. ``age_seconds`` is since its last step."""
 
     run: str
     path: str

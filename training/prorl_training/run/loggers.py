@@ -33,7 +33,7 @@ class Logger(Protocol):
 
 
 class Loggers(Closing):
-    """Sends a step's numbers, except those per task, to all loggers; nested keys are joined by ``/``.
+    """Sends a step's numbers, except those per task, to all loggers. Nested keys are joined by ``/``.
 
     Raises MissingExtraError for a missing package, and UserError if a logger cannot start.
     """

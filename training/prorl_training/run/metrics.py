@@ -92,7 +92,7 @@ def _results(groups: Sequence[Group]) -> dict[str, Any]:
 
 
 def _answers(groups: Sequence[Group]) -> dict[str, float | None]:
-    """Return how diverse the answers of a group are, averaged over groups; ``answer_entropy`` is in nats."""
+    """Return how diverse the answers of a group are, averaged over groups. ``answer_entropy`` is in nats."""
     counts = [Counter(answer_of(t) for t in g.scored) for g in groups]
     counts = [c for c in counts if c]
     if not counts:
@@ -134,7 +134,7 @@ def discard_metrics(discarded: Sequence[Group]) -> dict[str, Any]:
 
 
 def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
-    """Return the metrics of sampling; ``oversampling`` is prompts drawn per prompt of the batch."""
+    """Return the metrics of sampling. ``oversampling`` is prompts drawn per prompt of the batch."""
     row = group_metrics(batch.sampled, batch.outcomes)
     row["response_length_mean"] = row.pop("length_mean")
     shaped = [t.shaped for g in trained for t in g.scored]
@@ -162,7 +162,7 @@ def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
 
 
 def validation_metrics(validation: Validation | None) -> dict[str, Any]:
-    """Return the metrics of a validation; ``validation_rewards`` are means per problem."""
+    """Return the metrics of a validation. ``validation_rewards`` are means per problem."""
     if validation is None:
         return {}
     row: dict[str, Any] = {
@@ -211,7 +211,7 @@ def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
 
 
 def timing_metrics(report: StepReport) -> dict[str, Any]:
-    """Return the timings of a step; ``score_seconds`` is waiting for verdicts while nothing is sampled."""
+    """Return the timings of a step. ``score_seconds`` is waiting for verdicts while nothing is sampled."""
     batch, seconds = report.batch, report.seconds
     return {
         "seconds": round(seconds, 3),

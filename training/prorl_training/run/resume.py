@@ -61,7 +61,7 @@ ALLOWED = (
     "safety.outage_retries",
     "safety.watchdog_seconds",
 )
-"""Settings that may change on resuming; a name that ends in a dot stands for its whole section.
+"""Settings that may change on resuming. A name that ends in a dot stands for its whole section.
 
 ``plugins`` may move but not change (``check_identity``), and ``data.path`` may follow a dataset that moved. Device,
 batching and pack size change the rounding of sums (with ``model.dtype=auto`` the device may change the compute type
@@ -191,7 +191,7 @@ def _show(value: Any) -> str:
 def environment_decisions(
     state: Mapping[str, Any], now: Mapping[str, Any], consequence: str
 ) -> list[Decision]:
-    """Return a decision if the environment differs from the checkpoint's; ``consequence`` is the end of the reason."""
+    """Return a decision if the environment differs from the checkpoint's. ``consequence`` is the end of the reason."""
     old = state["environment"]
     changed = {key: [old.get(key), now[key]] for key in now if old.get(key) != now[key]}
     if not changed:

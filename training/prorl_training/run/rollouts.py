@@ -24,7 +24,7 @@ TOKEN_COLUMNS = ("token_ids", "sampler_logprobs", "trainer_logprobs")
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A response; ``index`` is its number in ``Learned``, or None."""
+    """A response. ``index`` is its number in ``Learned``, or None."""
 
     group: Group
     trajectory: Trajectory

@@ -39,7 +39,7 @@ class ControllerState:
     """First step of the current stage; 1 in a run without stages."""
     phase_announced: bool = False
     phase_ended_by: dict[str, Any] | None = None
-    """Why an ``until: stall`` phase ended early; the next step begins another phase."""
+    """Why an ``until: stall`` phase ended early. The next step begins another phase."""
     window_open: bool = False
     last_reset: int = 0
     """Step after which the reference was last reset; 0 if never."""
@@ -108,7 +108,7 @@ class Controller:
         """Process a finished step; return at most one ``reference_reset`` and a ``run_ended``.
 
         The reset names the first rule that fired, in the order KL threshold, KL spike, degraded and stalled validation,
-        interval. Stalled or degraded validation ends an ``until: stall`` phase unless it is the last; otherwise a stall
+        interval. Stalled or degraded validation ends an ``until: stall`` phase unless it is the last. Otherwise a stall
         leads to the next action of ``on_stall``.
         """
         spike = self._check_kl(step, measured.kl)
@@ -242,7 +242,7 @@ class Controller:
         return bool(phases) and "start_step" in phases[self.phase].set.get("length_penalty", {})
 
     def _window_changes(self, step: int, before: LengthPenaltyConfig) -> list[Decision]:
-        """Return the window's changes; a phase that changes an open window closes and reopens it."""
+        """Return the window's changes. A phase that changes an open window closes and reopens it."""
         s, p = self.state, self.settings.length_penalty
         now, was = self.penalty_is_on(step), s.window_open
         s.window_open = now

@@ -199,7 +199,7 @@ class Design:
 
 
 class Setting:
-    """A grid around the shapes that fit one series; ``height`` is H with A constrained to [0, 1]."""
+    """A grid around the shapes that fit one series. ``height`` is H with A constrained to [0, 1]."""
 
     def __init__(self, shapes: Shapes, compute: Array, places: Array, values: Array, floor: float):
         self.shapes, self.compute, self.floor, self.n = shapes, compute, floor, compute.size
@@ -282,7 +282,7 @@ class Draws(NamedTuple):
 
 
 def likely(setting: Setting) -> Likely:
-    """Return the posterior by restricted likelihood; the prior is flat in log middle, log B, A in [0, 1] and family.
+    """Return the posterior by restricted likelihood. The prior is flat in log middle, log B, A in [0, 1] and family.
 
     If the noise of single problems is known, half of the prior weight is on exactly that noise.
     """

@@ -34,7 +34,7 @@ POINTS = 40
 
 @dataclass(frozen=True)
 class Interval:
-    """A value and its 95 % interval; ``identified`` if validation moved and the interval is narrow enough."""
+    """A value and its 95 % interval. ``identified`` if validation moved and the interval is narrow enough."""
 
     value: float
     low: float
@@ -154,7 +154,7 @@ def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
 
 
 def forecast(rows: Sequence[Mapping[str, Any]], to_step: int, *, seed: int = 0) -> Forecast:
-    """Forecast validation at ``to_step``; ``seed`` seeds the bootstrap.
+    """Forecast validation at ``to_step``. ``seed`` seeds the bootstrap.
 
     Raises UserError unless ``to_step`` is after the last validation.
     """

@@ -1,4 +1,4 @@
-"""The learning rate of each gradient update; there is no scheduler state to save."""
+"""The learning rate of each gradient update. There is no scheduler state to save."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from prorl_training.config import OptimizerConfig, TrainConfig
 
 
 def planned_updates(config: TrainConfig) -> int:
-    """Return the run's planned gradient updates; a phase until a stall counts with its maximum length."""
+    """Return the run's planned gradient updates. A phase until a stall counts with its maximum length."""
     if not config.phases:
         return config.steps * config.loss.mini_batches
     total, remaining = 0, config.steps

@@ -60,7 +60,7 @@ class Plateau:
     def next_action(
         self, settings: TrainConfig, levels_closed: int | None, outlook: Outlook | None
     ) -> StallChoice:
-        """Return the action that a stall would cause now; ``levels_closed`` is None if unknown."""
+        """Return the action that a stall would cause now. ``levels_closed`` is None if unknown."""
         actions: Sequence[StallAction] = settings.controller.on_stall or ("reset",)
         passed: list[StallAction] = []
         evidence: dict[str, Any] = {}
@@ -89,7 +89,7 @@ class Plateau:
         levels_closed: int | None,
         outlook: Outlook | None,
     ) -> StallChoice:
-        """Return the action after a stall; most take effect at the next step."""
+        """Return the action after a stall. Most actions take effect at the next step."""
         choice = self.next_action(settings, levels_closed, outlook)
         self.state.taken += len(choice.evidence.get("passed_over", [])) + 1
         if choice.action not in ("reset", "end"):
@@ -98,7 +98,7 @@ class Plateau:
         return choice
 
     def begin_step(self, step: int, settings: TrainConfig) -> list[Decision]:
-        """Return the decision due at ``step``, unless a new phase made it void; ``over`` then applies it."""
+        """Return the decision due at ``step``, unless a new phase made it void. ``over`` then applies it."""
         due, self.state.due = self.state.due, None
         if due is None:
             return []

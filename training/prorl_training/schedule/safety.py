@@ -70,7 +70,7 @@ class Guard:
         return math.inf if median is None or not factor else factor * median
 
     def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
-        """Record an update; too many non-finite ones in a row stop the run."""
+        """Record an update. Too many non-finite ones in a row stop the run."""
         s, c = self.state, self.config
         if not (math.isfinite(loss) and math.isfinite(grad_norm)):
             s.bad_in_a_row += 1
@@ -93,7 +93,7 @@ class Guard:
     ) -> Literal["ok", "retry", "stop"]:
         """Judge a scoring round after ``attempt`` retries.
 
-        On ``retry`` score it again after :meth:`outage_wait` seconds; on ``stop`` see ``stop_reason``.
+        On ``retry`` score it again after :meth:`outage_wait` seconds. On ``stop`` see ``stop_reason``.
         """
         c = self.config
         if not responses or without_verdict / responses < c.infra_rate:
@@ -118,9 +118,9 @@ class Guard:
     def end_step(
         self, entropy: float | None, empty: bool, evidence: Mapping[str, Any] | None = None
     ) -> list[Decision]:
-        """Return all decisions since ``begin_step``; a ``run_stopped`` comes last.
+        """Return all decisions since ``begin_step``. A ``run_stopped`` comes last.
 
-        ``entropy`` is in nats per token, None without an update; ``empty`` means that there was nothing to learn from.
+        ``entropy`` is in nats per token, None without an update. ``empty`` means that there was nothing to learn from.
         """
         self._report_updates()
         self._count_empty(empty, evidence or {})
@@ -197,7 +197,7 @@ class Guard:
         return asdict(self.state)
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore a checkpoint's state; counters that had stopped the run restart at 0."""
+        """Restore a checkpoint's state. Counters that had stopped the run restart at 0."""
         self.state = GuardState(**state)
         s, c = self.state, self.config
         if s.bad_in_a_row >= c.bad_updates:

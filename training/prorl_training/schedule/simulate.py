@@ -27,7 +27,7 @@ def simulate(
 ) -> list[Decision]:
     """Return the decisions over ``steps`` steps, in the order a run writes them.
 
-    ``metrics`` maps a step to its line of ``metrics.jsonl``. A missing line is a calm step; a line counts as one update
+    ``metrics`` maps a step to its line of ``metrics.jsonl``. A missing line is a calm step. A line counts as one update
     with the step's means. The simulation ends where the run would, except after steps in ``gone_on_after``.
     """
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
@@ -67,7 +67,7 @@ def simulate_step(
 
 
 def measured(row: Mapping[str, Any], outlook: Outlook | None = None) -> Measured:
-    """Parse a line of ``metrics.jsonl``; a missing standard error becomes NaN."""
+    """Parse a line of ``metrics.jsonl``. A missing standard error becomes NaN."""
     mean, validation = number(row, "validation_reward"), None
     if mean is not None:
         se, each = number(row, "validation_se"), numbers(row, "validation_rewards")

@@ -48,10 +48,10 @@ class ValidationHistory:
         self.steps: list[int] = []
         self.rewards: list[Rewards] = []
         self.stretch = 0
-        """Validations since the phase began or the last stall was acted on; the stall test uses only these."""
+        """Validations since the phase began or the last stall was acted on. The stall test uses only these."""
 
     def add(self, step: int, result: ValidationResult, config: ControllerConfig) -> None:
-        """Add a validation; another number of problems begins a new history.
+        """Add a validation. Another number of problems begins a new history.
 
         Validations without a finite mean or rewards by problem are ignored.
         """
@@ -65,7 +65,7 @@ class ValidationHistory:
         self.stretch = min(self.stretch + 1, longest)
 
     def find(self, config: ControllerConfig) -> Finding | None:
-        """Return the tests' finding; a degradation takes precedence over a stall."""
+        """Return the tests' finding. A degradation takes precedence over a stall."""
         for comparison in self.drops(config):
             if comparison.p < config.degrade_alpha:
                 reason = f"validation got worse: {_described(comparison)}"
@@ -81,7 +81,7 @@ class ValidationHistory:
         return None
 
     def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Compare the newest K and 2 K validations with the 2 K to 4 K before; K is ``stall_validations``."""
+        """Compare the newest K and 2 K validations with the 2 K to 4 K before. K is ``stall_validations``."""
         k, count = config.stall_validations, len(self.steps)
         for length in (k, 2 * k):
             first = count - length

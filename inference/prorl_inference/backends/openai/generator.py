@@ -82,7 +82,7 @@ class Collector:
 
 
 class OpenAIGenerator:
-    """Implements ``Generator`` for a server; completions carry no token ids or log-probs.
+    """Implements ``Generator`` for a server. Completions carry no token ids or log-probs.
 
     ``model_digest`` is the digest of ``options.weights``, else a hash of the server's description, which cannot detect
     other weights of the same name. Servers may ignore seeds.
@@ -139,7 +139,7 @@ class OpenAIGenerator:
     ) -> list[list[Completion]]:
         """Implement ``Generator.generate``.
 
-        ``requests`` may be an iterator that yields None while it has no request; several threads advance it, one at a
+        ``requests`` may be an iterator that yields None while it has no request. Several threads advance it, one at a
         time. ``on_done(0)`` is called about every 0.2 s without answers. Answers that arrived before an error are still
         reported. With ``refusals="stop"`` a refused sample raises SampleRefusedError after running ones are reported.
         """

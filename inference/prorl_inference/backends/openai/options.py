@@ -97,7 +97,7 @@ class ServerOptions:
 
 
 def server_address(url: str) -> Address:
-    """Return the parsed address; the default path is ``/v1``. Raises UserError."""
+    """Return the parsed address. The default path is ``/v1``. Raises UserError."""
     return parse_address(url, "the server's address", "http://host:8000/v1", "/v1")
 
 

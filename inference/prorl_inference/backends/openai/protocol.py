@@ -24,7 +24,7 @@ STOPPED = ("stop", "eos", "eos_token", "stop_sequence")
 CUT = ("length", "max_tokens")
 UNKNOWN_TOKEN = -1
 PROBE = -1
-"""Request index of a sample that only tests whether the server works; its answer is discarded."""
+"""Request index of a sample that only tests whether the server works. Its answer is discarded."""
 
 
 class RefusedError(ServiceError):
@@ -98,7 +98,7 @@ def request_body(
 
 
 def read_object(reply: Reply) -> dict[str, Any]:
-    """Return the JSON object of a reply; the module docstring lists the errors."""
+    """Return the JSON object of a reply. The module docstring lists the errors."""
     if reply.status == 200:
         return reply.object()
     status, message, line = reply.status, reply.message(), reply.line()

@@ -34,7 +34,7 @@ Outcome = tuple[Job, Answer] | BaseException | None
 class Rate:
     """A token bucket of ``per_minute`` units (None: no limit), with a burst of one second.
 
-    One request may exceed the bucket; the next waits until the debt is paid.
+    One request may exceed the bucket. The next waits until the debt is paid.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Rate:
 
 
 class RequestPool:
-    """The threads of one call; after failures ``check_same_model`` raises if the server has another model."""
+    """The threads of one call. After failures ``check_same_model`` raises if the server has another model."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class RequestPool:
         """Yield each job with its answer, in any order, and None after every ``TICK_SECONDS`` without one.
 
         ``jobs`` is advanced by one thread at a time and may yield None while it has no job. After an error (or refusal,
-        with ``stop_at_refusal``) no more jobs start; running ones are still yielded, then the error is raised. Closing
+        with ``stop_at_refusal``) no more jobs start. Running ones are still yielded, then the error is raised. Closing
         the iterator drops running jobs. ``probe``, yielded with request ``PROBE``, shows whether the server or a sample
         is at fault.
         """

@@ -36,7 +36,7 @@ def yes_by_seed(body: Mapping[str, Any]) -> str:
 
 
 class FakeServer(Closing):
-    """Serves ``model``; ``script(number, body)`` may return a Fault for a request (numbers from 1)."""
+    """Serves ``model``. ``script(number, body)`` may return a Fault for a request (numbers from 1)."""
 
     def __init__(
         self,

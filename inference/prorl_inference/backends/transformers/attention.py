@@ -1,6 +1,6 @@
 """Faster attention and key-value cache for decoding on the CPU.
 
-Transformers' cache copies all earlier tokens at each step; this cache grows in place. Import inside functions only: it
+Transformers' cache copies all earlier tokens at each step. This cache grows in place. Import inside functions only: it
 imports torch.
 """
 
@@ -18,7 +18,7 @@ _SPARE = 64
 """Spare positions of a new buffer, or a quarter of its length if that is more."""
 NAME = "prorl_grouped"
 FAMILIES = frozenset({"llama", "mistral", "qwen2", "qwen3"})
-"""Tested model types; others keep ``sdpa``."""
+"""Tested model types. Others keep ``sdpa``."""
 
 
 class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
@@ -66,7 +66,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     def overwrite(self, rows: torch.Tensor, source: DynamicLayer, index: torch.Tensor) -> None:
         """Copy row ``index[i]`` of ``source`` over row ``rows[i]``, aligned at the newest position.
 
-        A wider ``source`` loses padding; a narrower one leaves old content, which the mask must hide.
+        A wider ``source`` loses padding. A narrower one leaves old content, which the mask must hide.
         """
         assert self.keys is not None and self.values is not None
         assert source.keys is not None and source.values is not None
@@ -85,7 +85,7 @@ def _with_room(old: torch.Tensor | None, new: torch.Tensor, length: int) -> torc
 
 
 def make_cache(config: Any) -> Cache:
-    """Return an empty cache; it grows in place if every layer attends to all tokens."""
+    """Return an empty cache. It grows in place if every layer attends to all tokens."""
     cache = DynamicCache(config=config)
     if cache.layers and all(type(layer) is DynamicLayer for layer in cache.layers):
         return Cache(layers=[GrowingLayer() for _ in cache.layers])

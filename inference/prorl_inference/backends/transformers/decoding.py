@@ -20,7 +20,7 @@ RECURRENT = "cache_params"
 """Name of the cache argument in models with only recurrent layers."""
 _BLOCK = 256
 _NUCLEUS_FIRST = 1024
-"""Most nuclei are smaller than this many tokens; rows with a larger one are sorted in full."""
+"""Most nuclei are smaller than this many tokens. Rows with a larger one are sorted in full."""
 
 
 def decode_batch(

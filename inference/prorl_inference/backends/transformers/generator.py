@@ -97,7 +97,7 @@ class TransformersGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Implement ``Generator.generate``; a completion that reaches the end of the context ends with ``length``.
+        """Implement ``Generator.generate``. A completion that reaches the end of the context ends with ``length``.
 
         Raises UserError for a prompt that fills the context, or parameters out of range.
         """
@@ -106,7 +106,7 @@ class TransformersGenerator:
     def stream(
         self, params: SamplingParams, on_done: Callable[[int], None] | None = None
     ) -> TransformersStream:
-        """Return a stream over the model; only one may be open."""
+        """Return a stream over the model. Only one may be open."""
         params.check()
         return TransformersStream(self, self._model, params, on_done)
 
@@ -164,7 +164,7 @@ class TransformersStream:
             self._waiting.setdefault(so_far, PromptRows(so_far, [])).rows.append(row)
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Sample until at least one sample ends; ``wait`` is ignored."""
+        """Sample until at least one sample ends. ``wait`` is ignored."""
         import torch
 
         del wait

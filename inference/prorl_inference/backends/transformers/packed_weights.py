@@ -13,12 +13,12 @@ from typing import Any
 import torch
 
 MOST_BYTES = 2 << 30
-"""Limit on the weights to pack, largest layers first; the others stay unpacked."""
+"""Limit on the weights to pack, largest layers first. The others stay unpacked."""
 
 
 @contextlib.contextmanager
 def packed_weights(model: Any, rows: int) -> Iterator[None]:
-    """Pack float32 weights inside the block, for batches of ``rows``; results are equal up to float rounding.
+    """Pack float32 weights inside the block, for batches of ``rows``. Results are equal up to float rounding.
 
     The weights must not change inside the block, and gradients must be off.
     """

@@ -1,6 +1,6 @@
 """Continuous refill: waiting samples take over the rows of ended samples.
 
-All rows share one cache and append at the same position. A new prompt is run once for all its samples; its cache is
+All rows share one cache and append at the same position. A new prompt is run once for all its samples. Its cache is
 copied over free rows so that it ends at that position. The mask hides older content.
 """
 
@@ -54,7 +54,7 @@ class PendingSequences:
 
 
 class Queue:
-    """Waiting samples, longest prompt first; each distinct prompt is run once."""
+    """Waiting samples, longest prompt first. Each distinct prompt is run once."""
 
     def __init__(self, model: Any, work: Sequence[PromptRows] = ()) -> None:
         self.model = model
@@ -100,7 +100,7 @@ class Batch:
     """The running rows: shared cache, mask ``[rows, width]``, last tokens, random numbers."""
 
     def __init__(self, model: Any, first: PendingSequences, steps: int) -> None:
-        """Start with the rows of ``first``; a row gets at most ``steps`` tokens."""
+        """Start with the rows of ``first``. A row gets at most ``steps`` tokens."""
         import torch
 
         from prorl_inference.backends.transformers.attention import select_rows

@@ -74,7 +74,7 @@ def replay(event: dict[str, Any], progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. ``error`` is for the user; ``address_in_use`` means that a port was taken."""
+    """How a run ended. ``error`` is for the user. ``address_in_use`` means that a port was taken."""
 
     last_step: int
     stopped: str | None = None

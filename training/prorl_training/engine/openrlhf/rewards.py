@@ -1,6 +1,6 @@
 """Scoring of a cluster run by reward servers or by verifier replicas as Ray actors.
 
-The actors reserve no CPUs, because OpenRLHF's actors would wait for them; ``places`` leaves cores free.
+The actors reserve no CPUs, because OpenRLHF's actors would wait for them. ``places`` leaves cores free.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from prorl_verifiers.replicas import BATCH, ReplicaLost, ReplicaPool, probes
 from prorl_verifiers.types import Item
 
 START_SECONDS = 300.0
-"""Seconds for all replicas to start and open sandboxes; a new node may read everything from a shared disk."""
+"""Seconds for all replicas to start and open sandboxes. A new node may read everything from a shared disk."""
 CORES_A_GPU = 2
 """Cores left to the processes of each GPU, which take turns but each keep a host thread busy."""
 MOST_WORKERS = 16
@@ -156,7 +156,7 @@ def start_replicas(ray: Any, reward: RewardConfig, replica_places: Sequence[Plac
 
 
 def places_in_cluster(ray: Any, config: TrainConfig, device: Device, cores: int) -> list[Place]:
-    """Return where to start the run's replicas; a CPU run has one machine with ``cores`` cores."""
+    """Return where to start the run's replicas. A CPU run has one machine with ``cores`` cores."""
     alive = [node for node in ray.nodes() if node["Alive"]]
     nodes = [
         Node(

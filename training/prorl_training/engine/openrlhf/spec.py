@@ -21,7 +21,7 @@ PENDING = "changes.json"
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One launch of a run; ``arguments`` are OpenRLHF's.
+    """One launch of a run. ``arguments`` are OpenRLHF's.
 
     ``decisions`` are recorded first. ``launch`` is unique, so that dying processes of earlier launches are
     recognised.

@@ -24,7 +24,7 @@ def checksum(
     parameters: Iterable[torch.Tensor],
     gathered: Callable[[torch.Tensor], AbstractContextManager[object]] = nullcontext,
 ) -> Checksum:
-    """Return the checksum; ``gathered`` is the context in which a parameter is whole."""
+    """Return the checksum. ``gathered`` is the context in which a parameter is whole."""
     total = squares = count = 0.0
     for parameter in parameters:
         with gathered(parameter):
@@ -37,7 +37,7 @@ def checksum(
 
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
-    """One response; ``index`` numbers the trajectory in the step's batch.
+    """One response. ``index`` numbers the trajectory in the step's batch.
 
     ``sampler_logprobs`` and ``weights`` have one entry per response token. A ``stale`` row comes from an earlier
     policy: its old log-probs are the sampler's.
@@ -142,7 +142,7 @@ class UpdateReport:
 
 @dataclass(frozen=True, slots=True)
 class FitReport:
-    """One step's statistics over response tokens; ``kl`` is None without a reference."""
+    """One step's statistics over response tokens. ``kl`` is None without a reference."""
 
     updates: tuple[UpdateReport, ...]
     kl: float | None

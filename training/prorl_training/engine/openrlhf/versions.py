@@ -21,7 +21,7 @@ class Supported:
     distributions: tuple[str, ...]
     version: str
     exact: bool
-    """Require ``version`` itself (any local build); otherwise later ones are supported too."""
+    """Require ``version`` itself (any local build). Otherwise later ones are supported too."""
 
     def allows(self, version: str) -> bool:
         """Return whether a version is supported, ignoring a local part such as ``+cpu``."""

@@ -63,7 +63,7 @@ class RolloutActor(_Base):  # type: ignore[misc]
         return len(self._running)
 
     async def stop_sampling(self) -> None:
-        """Abort all samples; ``sample`` returns their tokens."""
+        """Abort all samples. ``sample`` returns their tokens."""
         while self._running:
             await self.llm.abort(list(self._running))
             await asyncio.sleep(ABORT_SECONDS)

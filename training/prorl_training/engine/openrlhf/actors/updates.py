@@ -23,7 +23,7 @@ KL, ENTROPY, CLIPPED, MASKED, TOKENS = range(5)
 
 
 class Updates:
-    """Carries out ``plan`` in a rank's ``actor``; DeepSpeed averages gradients over ``ranks``."""
+    """Carries out ``plan`` in a rank's ``actor``. DeepSpeed averages gradients over ``ranks``."""
 
     def __init__(self, actor: Any, plan: StepPlan, gate: GradientGate, ranks: int) -> None:
         self._trainer = actor.trainer

@@ -15,7 +15,7 @@ _TRANSFER = timedelta(minutes=10)
 
 
 class GlooCommunicator:
-    """Replaces the used part of vLLM's ``PyNcclCommunicator`` by gloo; rank 0 hosts the store.
+    """Replaces the used part of vLLM's ``PyNcclCommunicator`` by gloo. Rank 0 hosts the store.
 
     Without NCCL the original's ``broadcast`` does nothing, so vLLM would load uninitialised memory. Raises torch's
     DistStoreError after five minutes without the other ranks.

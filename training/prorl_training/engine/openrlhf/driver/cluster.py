@@ -95,7 +95,7 @@ class RayCluster:
         self._on_policy("clear_optimizer")
 
     def load(self, folder: Path, reference: str) -> None:
-        """Load a checkpoint; the engines keep their weights."""
+        """Load a checkpoint. The engines keep their weights."""
         self._on_policy("read_from", str(folder), True)
         if self.has_reference and reference == "policy":
             self.copy_policy_to_reference()

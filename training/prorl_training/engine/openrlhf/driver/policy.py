@@ -52,7 +52,7 @@ class RestoreFailed(ServiceError):
 
 
 class Cluster(Protocol):
-    """Calls to the processes of policy and reference; ``ranks`` counts policy ranks."""
+    """Calls to the processes of policy and reference. ``ranks`` counts policy ranks."""
 
     ranks: int
     has_reference: bool
@@ -88,7 +88,7 @@ class Cluster(Protocol):
 
 
 class ClusterPolicy:
-    """Implements ``TrainedPolicy`` with a cluster as ``model``; ``updates`` counts gradient updates."""
+    """Implements ``TrainedPolicy`` with a cluster as ``model``. ``updates`` counts gradient updates."""
 
     def __init__(self, cluster: Cluster, config: TrainConfig, environment: dict[str, Any]) -> None:
         self.model = cluster
@@ -108,7 +108,7 @@ class ClusterPolicy:
     ) -> UpdateStats:
         """Do one gradient update per mini-batch and return the means.
 
-        Updates whose norm is not finite or above the step's initial ``guard.norm_limit()`` are skipped; ``guard``
+        Updates whose norm is not finite or above the step's initial ``guard.norm_limit()`` are skipped. ``guard``
         records all updates. Raises ResetFailed if the first KL after a reset is not about 0.
         """
         guard = guard or AcceptAll()

@@ -50,7 +50,7 @@ class Engines(Protocol):
 class ClusterGenerator:
     """Samples with the engines; implements ``Generator``.
 
-    ``context`` is the longest sequence in tokens; ``seeded`` passes on each request's seeds.
+    ``context`` is the longest sequence in tokens. ``seeded`` passes on each request's seeds.
     """
 
     model_digest = ""
@@ -79,13 +79,13 @@ class ClusterGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return one completion per seed of each request; log-probs are NaN with ``top_p`` below 1."""
+        """Return one completion per seed of each request. Log-probs are NaN with ``top_p`` below 1."""
         return sample_all(self.stream(params, on_done), requests, on_result)
 
     def stream(
         self, params: SamplingParams, on_done: Callable[[int], None] | None = None
     ) -> ClusterStream:
-        """Return a stream over the engines; only one may be open."""
+        """Return a stream over the engines. Only one may be open."""
         params.check()
         return ClusterStream(self, params, Results(self.tokenizer, on_done))
 
@@ -94,7 +94,7 @@ class ClusterGenerator:
         self._take_weights()
 
     def close(self) -> None:
-        """Do nothing; the run owns the engines."""
+        """Do nothing. The run owns the engines."""
 
 
 class ClusterStream:

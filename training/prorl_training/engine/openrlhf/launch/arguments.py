@@ -22,7 +22,7 @@ PROMPT_ROOM = 2048
 class Places:
     """Paths, reward addresses and device of a run.
 
-    ``reward`` holds addresses or a Python file; ``context`` is the longest sequence in tokens, 0 if unknown.
+    ``reward`` holds addresses or a Python file. ``context`` is the longest sequence in tokens, 0 if unknown.
     """
 
     model: str
@@ -138,7 +138,7 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
 
 
 def reference_coefficient(config: TrainConfig) -> float:
-    """Return the first positive KL coefficient or 0; OpenRLHF loads a reference only if positive."""
+    """Return the first positive KL coefficient or 0. OpenRLHF loads a reference only if positive."""
     coefficients = [settings.kl.coefficient for settings in config.phase_configs]
     return next((value for value in coefficients if value > 0), 0.0)
 

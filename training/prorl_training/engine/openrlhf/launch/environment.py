@@ -54,7 +54,7 @@ def environment(
 ) -> dict[str, str]:
     """Return the variables for a run on ``device`` with ``threads`` threads per CPU process.
 
-    Values in ``given`` override sizes and logs but no variable that correctness needs; ``PYTHONPATH`` and ``PATH`` are
+    Values in ``given`` override sizes and logs but no variable that correctness needs. ``PYTHONPATH`` and ``PATH`` are
     extended.
     """
     if threads < 1:

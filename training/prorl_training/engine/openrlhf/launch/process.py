@@ -27,11 +27,11 @@ PR_SET_PDEATHSIG = 1
 PARENT_POLL = 0.2
 """Seconds between checks that prorl is alive."""
 CPU_COUNT = 8
-"""CPUs that Ray counts in CPU mode, in addition to one per rank; they do not limit its actors."""
+"""CPUs that Ray counts in CPU mode, in addition to one per rank. They do not limit its actors."""
 NODE_POLL, NODE_NEWS = 5.0, 60.0
 """Seconds between checks of the cluster's nodes, and between messages about missing ones."""
 TOKENS = ("PRORL_TOKEN",)
-"""Passed on the command lines of workers of an already running Ray; a Ray started here inherits them."""
+"""Passed on the command lines of workers of an already running Ray. A Ray started here inherits them."""
 HANDED_ON = (
     "PRORL_ALLOW_WEAK",
     "PRORL_BACKEND",

@@ -35,7 +35,7 @@ _CURE = {
 
 
 def check_requirements(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Check]:
-    """Yield the findings, fastest checks first; ``auto`` is ``cuda`` if torch sees a GPU."""
+    """Yield the findings, fastest checks first. ``auto`` is ``cuda`` if torch sees a GPU."""
     gpus = visible_gpus()
     on: Device = device if device != "auto" else ("cuda" if gpus else "cpu")
     for package in SUPPORTED:

@@ -193,7 +193,7 @@ def prepare_run(
 
 
 def prompt_row(sample: Sample) -> dict[str, object]:
-    """Return a sample as a row for OpenRLHF's loader; ``label`` is the task as JSON text for the reward."""
+    """Return a sample as a row for OpenRLHF's loader. ``label`` is the task as JSON text for the reward."""
     task = {"verifier": sample.task.verifier, "reference": sample.task.reference}
     return {
         "prompt": [dict(message) for message in sample.prompt],

@@ -72,7 +72,7 @@ ONLY_WITH = {"model.lora": "model.lora.rank", "warm_start": "warm_start.examples
 
 LOCAL = "or use engine=local"
 FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
-"""Settings fixed when DeepSpeed's optimiser is built; only the learning rate can change."""
+"""Settings fixed when DeepSpeed's optimiser is built. Only the learning rate can change."""
 
 
 def check_supported(config: TrainConfig, device: Device | None = None) -> None:
