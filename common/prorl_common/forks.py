@@ -112,7 +112,7 @@ class Template:
             undo.pop_all()
 
     def hello(self) -> dict[str, Any]:
-        """Wait for the program's first message and return it, once. Raises ChildError."""
+        """Wait for the program's first message and return it. May be called once. Raises ChildError."""
         return self._reply(START_SECONDS)
 
     @property

@@ -27,7 +27,7 @@ _WRITE = 1 << 16
 _CONTAINERS, _BYTES_A_CONTAINER = 1_000_000, 32
 _QUOTES, _BYTES_A_QUOTE = 2_000_000, 8
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-"""Matches a whole string. It is possessive, so that millions of escapes need no memory for backtracking."""
+"""Matches a whole string. It is possessive, so millions of escapes need no memory for backtracking."""
 _NOT_BRACKETS = bytes(sorted(set(range(256)) - set(b"[]{}")))
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 

@@ -1,7 +1,6 @@
 """Handles Ctrl-C in every command: the first prints what is kept, the second ends the process.
 
-Python runs signal handlers only between bytecodes, and a step inside torch may take half a minute; :func:`watch` starts
-a thread that reads signals at once.
+:func:`watch` starts a thread that reads signals even during a long call of torch, when Python runs no signal handlers.
 """
 
 from __future__ import annotations

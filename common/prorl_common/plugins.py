@@ -272,7 +272,7 @@ class Door(Generic[S]):
         return self._part(name).origin
 
     def records(self, names: Iterable[str]) -> list[dict[str, str]]:
-        """Return the sorted records of those parts that are not prorl's own."""
+        """Return the sorted records of the named third-party parts."""
         origins = [(name, self.origin(name)) for name in sorted(set(names))]
         return [o.record(self.group, name) for name, o in origins if not o.is_ours]
 
@@ -379,7 +379,7 @@ def unknown_name(noun: str, name: str, origins: dict[str, Origin]) -> str:
 class FolderDoor:
     """Parts that are YAML files in the packages named by entry points of ``group``.
 
-    A path that ends in .yaml or .yml or holds a slash works like a name.
+    A name that ends in .yaml or .yml or contains a slash is a path.
     """
 
     def __init__(self, group: str, noun: str) -> None:

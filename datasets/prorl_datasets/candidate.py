@@ -49,8 +49,8 @@ class Row:
     ``answer`` is the bare correct answer if a constant guess could be right (math, stem, logic). Generated rows with
     equal ``key`` are the same problem. ``core`` is the text to compare with published problems, without template and
     suffix (default: ``question``). ``consistent`` means that, without a gold response, the adapter checked that tests
-    decode or constraints are compatible. ``independent`` names what agrees with the gold and was not made from it; only
-    then can the row be ``verified``.
+    decode or constraints are compatible. ``independent`` names a result that agrees with the gold
+    and was not made from it; only then can the row be ``verified``.
     """
 
     index: int
@@ -82,8 +82,8 @@ class BenchmarkMatch:
 class Drop:
     """A candidate that did not become a row; ``reason`` is a category, ``detail`` the specifics.
 
-    Stage ``where`` means excluded by the source's condition, ``posed`` ill-posed, and ``decontamination`` an item of a
-    generated benchmark.
+    Stage ``where`` means that the source's condition excludes it, ``posed`` that it is ill-posed, ``decontamination``
+    that it is an item of a generated benchmark.
     """
 
     index: int

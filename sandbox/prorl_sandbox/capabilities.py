@@ -87,7 +87,7 @@ class Capabilities:
         return "weak:" + "+".join([name for name in WALLS if getattr(self, name)] + [sums])
 
     def complaint(self) -> str:
-        """Return in one line what is missing, why, and the fix."""
+        """Return one line that names the missing features, the reasons and the fix."""
         missing = [name for name in _FLOOR if not getattr(self, name)]
         why = self.reasons.get(missing[0], "") if missing else ""
         return (
@@ -101,7 +101,7 @@ class Capabilities:
 
 
 def probe() -> Capabilities:
-    """Test all isolation in child processes, in some tens of milliseconds."""
+    """Test all isolation features in child processes, which takes some tens of milliseconds."""
     held, reasons = _try(WALLS)
     if not set(WALLS) <= held:
         # Test one at a time; for an ordinary user the other namespaces need the user namespace.
@@ -151,7 +151,7 @@ def _try_cgroup() -> tuple[int, str]:
 
 
 def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
-    """Run the trial program; return the walls in effect and reasons for the others."""
+    """Run the trial program; return the isolation features in effect, and why others are not."""
     data = _TRIAL.memory_mb * 1024 * 1024
     source = _TRIAL_PROGRAM.format(data=data)
     sandbox = LocalSandbox(walls, "trial")

@@ -269,7 +269,7 @@ class ToolSandbox(Sandbox, Protocol):
         idle_seconds: float = 600.0,
         total_seconds: float = 3600.0,
     ) -> Session:
-        """Open a session in its own box, besides those of runs.
+        """Open a session in an additional box of its own.
 
         ``limits`` apply to each message. The session ends after ``idle_seconds`` without a message and after
         ``total_seconds``. Raises UserError if too many sessions are open, SandboxError if the sandbox fails.

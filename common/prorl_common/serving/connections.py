@@ -1,6 +1,6 @@
 """Limits a service's number of connections and how long a peer may keep one waiting.
 
-uvicorn waits forever for requests and slow readers, and accepts nothing once file descriptors run out.
+uvicorn itself has no such limits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ACCEPTED_AT_ONCE = 16
 SPARE_FILES = 6 * ACCEPTED_AT_ONCE
 """File descriptors kept free for new and closing connections, and for files of the service."""
 OTHER_FILES = 1024
-"""File descriptors requested in addition to those of connections."""
+"""File descriptors requested in addition to one per connection."""
 PROGRESS_BYTES = 256 * 1024
 """A peer's time limit restarts each time it has read this many bytes of its answer."""
 

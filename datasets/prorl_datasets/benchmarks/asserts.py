@@ -1,4 +1,4 @@
-"""Converts the test sources of HumanEval and HumanEval+ into our tests by parsing, never running, them.
+"""Converts the test sources of HumanEval and HumanEval+ to tests of the code verifier without running them.
 
 Boxes lack numpy, so helpers that use it are replaced.
 """
@@ -174,7 +174,7 @@ def _is_json(value: Any) -> bool:
 
 
 class _Rewrite(ast.NodeTransformer):
-    """Replace numpy helpers by ours, and fix an assert of HumanEval/32 that can never pass as published."""
+    """Replaces numpy helpers, and fixes an assert of HumanEval/32 that can never pass as published."""
 
     def __init__(self) -> None:
         self.replaced = False

@@ -248,7 +248,7 @@ Converted = BenchmarkItem | LeftOut
 
 
 def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> Any:
-    """Return the field's first column that the row has, or None for an absent optional field. Raises DatasetError."""
+    """Return the value of a field's first existing column, or None for an optional field. Raises DatasetError."""
     candidates = spec.columns[name]
     for column in candidates:
         if column in raw:

@@ -28,7 +28,7 @@ from prorl_verifiers.code.shapes import livecodebench_reference
 from prorl_verifiers.types import TaskError
 
 CODE_SOURCES = ("apps", "codecontests", "codeforces", "taco")
-"""Values of ``data_source`` in PRIME's code rows; those of its mathematics rows begin with numina."""
+"""Values of ``data_source`` in PRIME's code rows; in mathematics rows they begin with numina."""
 
 
 def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:

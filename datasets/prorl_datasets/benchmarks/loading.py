@@ -47,7 +47,7 @@ class BenchmarkFiles:
 
 
 def benchmark_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> BenchmarkFiles:
-    """Return the files of ``spec``, but only ``files`` of its main data set. Raises DatasetError."""
+    """Return the files of ``spec``, selecting ``files`` in its main data set. Raises DatasetError."""
     assert spec.hub is not None
     if mirror is not None:
         if not mirror.is_dir():
@@ -149,7 +149,7 @@ def generated_items(
 
 
 def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tuple[str, str]]:
-    """Yield (id, question) of every row; ids are those of the samples.
+    """Yield (id, question) of every row; a row's sample has the same id.
 
     Raises DatasetError like ``read_benchmark``.
     """

@@ -141,7 +141,7 @@ class _Build:
         return choice
 
     def _read(self, collector: Collector, reading: Reading) -> None:
-        """Read the next rows of an entry, or drop the entry if its source is allowed to fail."""
+        """Read the next rows of an entry. Drop an unreadable entry if its source is allowed to fail."""
         entry = reading.entry
         try:
             self._take(collector.run(reading.jobs(self.files)))

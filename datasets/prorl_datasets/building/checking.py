@@ -35,7 +35,7 @@ class VerifyReport:
     failed: tuple[tuple[str, str], ...]
     malformed: tuple[tuple[str, str], ...] = ()
     unpaid: Mapping[str, Unpaid] = field(default_factory=dict)
-    """Entries with rows that do not reward the correct answer in the form that their prompt asks for."""
+    """Entries with rows whose verifier rejects the correct answer in the form that their prompt asks for."""
 
     @property
     def ok(self) -> bool:

@@ -194,7 +194,7 @@ CHUNK = 64
 RAW_CHUNK, RAW_BYTES = 256, 8 * 2**20
 """Number of raw rows per part of a file, and their approximate limit in bytes."""
 FILL_ORDER: tuple[Split, ...] = ("test", "validation", "train")
-"""Evaluation splits are filled first, so that they keep a problem that train also has."""
+"""Evaluation splits are filled first, so that they keep problems that train has too."""
 BARREN = 384
 """A generator that makes no new item in this many candidates is exhausted."""
 LARGEST_ROUND = 4096

@@ -91,7 +91,7 @@ class PromptedRow:
 
 @dataclass(slots=True)
 class Unpaid:
-    """Rows that do not reward the correct answer in the form that their prompt asks for."""
+    """Rows whose verifier rejects the correct answer in the form that their prompt asks for."""
 
     rows: int = 0
     example: str = ""

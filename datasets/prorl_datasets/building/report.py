@@ -37,7 +37,7 @@ class EntryResult:
     examples: list[dict[str, str]] = field(default_factory=list)
     checks: Counter[str] = field(default_factory=Counter)
     golds: Counter[str] = field(default_factory=Counter)
-    """Number of gold answers of each type, as named by their verifiers."""
+    """Number of gold answers by type, as their verifiers name it."""
     untyped: list[list[str]] = field(default_factory=list)
     """(id, gold) of golds that can only be compared as strings; at most ``MAX_UNTYPED``."""
     answers: Counter[int] = field(default_factory=Counter)
@@ -168,7 +168,7 @@ def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
     """Return the records of all plug-in parts that may change a build, including those that only rows name.
 
-    The rows are not yet known. So all languages are included if a verifier needs further parts, and all verifiers if
+    Rows are not known yet, so all languages are included if a verifier needs further parts, and all verifiers if
     composed tasks or rows of a plug-in may name one.
     """
     parts = parts_in_use(recipe)

@@ -161,7 +161,7 @@ class Recipe(Section):
     def limited(self, limit: int, names: Collection[str], rows: Mapping[str, int]) -> Recipe:
         """Return a recipe with about ``limit`` rows: a share of each entry and split, at least one row.
 
-        Only the entries ``names`` count. ``rows`` maps entries to rows in their source. A small recipe returns itself.
+        Only the entries ``names`` count. ``rows`` maps entries to rows in their source. A small recipe stays as is.
         """
         full = {
             (entry.name, split): count

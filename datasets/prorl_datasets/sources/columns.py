@@ -326,7 +326,7 @@ _LONGEST = 400
 
 
 def rule_against(verifier: str, answer: str | None) -> str | None:
-    """Return why a gold cannot be an answer, or None. The rules apply only to our verifiers of typed answers."""
+    """Return why a gold cannot be an answer, or None. Only prorl's verifiers of typed answers have such rules."""
     if answer is None or not VERIFIERS.origin(verifier).is_ours:
         return None
     return None if VERIFIERS.get(verifier).data.target_type is None else no_answer(answer)

@@ -1,4 +1,4 @@
-"""Uses our own generators as a source."""
+"""Uses prorl's own generators as a source."""
 
 from __future__ import annotations
 

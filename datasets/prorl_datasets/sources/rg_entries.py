@@ -86,7 +86,7 @@ CURRICULUM_LEVELS = 4
 def curriculum(task: str) -> dict[int, dict[str, Any]]:
     """Return level (0 is the easiest) -> configuration values of the task's curriculum.
 
-    A range covers only its level's own step. Levels that the task rejects are left out.
+    A range covers only the step from one level to the next. Levels that the task rejects are left out.
     """
     from reasoning_gym.coaching.attributes import RangeAttributeDefinition
     from reasoning_gym.coaching.base_curriculum import DefaultCurriculumContext, RangeAttributeMode

@@ -47,9 +47,9 @@ class Rules:
 
     A row is dropped if it has the share ``ngram_share`` of an item's n-grams, or if at least ``row_ngrams`` and the
     share ``row_share`` of its n-grams are in an item. N-grams that occur in ``common`` questions do not count.
-    ``minhash`` and ``canonical_minhash`` are minimum similarities of signatures in each view. Questions shorter than
-    ``least_words`` match only alone, as complete sentences, or if distinctive. ``embedding`` names an ``EmbedderSpec``,
-    or is "". Raises DatasetError for a value out of range.
+    ``minhash`` and ``canonical_minhash`` are minimum similarities of signatures in each view. Questions of fewer than
+    ``least_words`` words match only alone, as complete sentences, or if distinctive. ``embedding`` names an
+    ``EmbedderSpec``, or is "". Raises DatasetError for a value out of range.
     """
 
     ngram: int = NGRAM

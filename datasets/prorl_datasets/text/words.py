@@ -179,7 +179,7 @@ class Sentences:
             self._borders.add(len(self._words))
 
     def contains(self, question: Sequence[str]) -> bool:
-        """Return True if some complete sentences or clauses equal ``question``."""
+        """Return True if a run of complete sentences or clauses equals ``question``."""
         target, size = list(question), len(question)
         return any(
             start + size in self._borders and self._words[start : start + size] == target

@@ -88,7 +88,7 @@ def grade_of(attack: Attack, outcome: Outcome) -> Grade:
 
 
 def same(gold: Any, got: Any) -> bool:
-    """Return whether plain values and all their types are equal."""
+    """Return whether two plain values and the types in them are equal."""
     if type(gold) is not type(got):
         return False
     if type(gold) in (list, tuple):
@@ -139,7 +139,7 @@ def run_suite(
     progress: Progress | None = None,
     threads: int = THREADS,
 ) -> Report:
-    """Run every attack in a new sandbox, with ``threads`` threads. Raises SandboxError and what ``open_box`` raises."""
+    """Run every attack in a new sandbox, with ``threads`` threads. Raises SandboxError and ``open_box``'s errors."""
     began = time.monotonic()
     with lay_bait() as bait:
         family = descendants(os.getpid())

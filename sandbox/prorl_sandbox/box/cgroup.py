@@ -64,7 +64,7 @@ class Group:
             write(f"{memory}/{swap[0]}", swap[1])
 
     def join(self) -> None:
-        """Move the calling process into the group and forget its path."""
+        """Move the calling process into the group and forget the group's path."""
         while self._folders:
             write(f"{self._folders.pop()}/cgroup.procs", "0")
 
@@ -200,7 +200,7 @@ def _try_folder(parent: str) -> str:
 
 
 def make_parents(version: int, folders: list[str], name: str) -> list[str]:
-    """Make this template's folder in each of ``folders``. Raises OSError."""
+    """Make this template's folder in each of ``folders`` and return the new folders. Raises OSError."""
     made = [f"{folder}/{PREFIX}{name}" for folder in folders]
     name, usual = _WEIGHT[version]
     for folder in made:
@@ -215,7 +215,7 @@ def make_parents(version: int, folders: list[str], name: str) -> list[str]:
 
 
 def remove(folders: list[str]) -> None:
-    """Remove groups recursively, except those in use."""
+    """Remove all unused groups recursively."""
     for folder in folders:
         with contextlib.suppress(OSError):
             for entry in os.scandir(folder):

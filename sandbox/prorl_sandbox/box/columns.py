@@ -101,7 +101,7 @@ def as_plain(tag: str, parts: Any) -> Any:
 
 
 def check(tag: str, parts: Any) -> int:
-    """Validate a box's ``parts`` on the host. Return what to charge for lists. Raises ValueError."""
+    """Validate a box's ``parts`` on the host; return the cost of an array's lists. Raises ValueError."""
     sizes = {SCALAR: 2, ARRAY: 3, SERIES: 4, INDEX: 3, FRAME: 3}
     if type(parts) is not list or len(parts) != sizes[tag]:
         raise ValueError("parts")
@@ -125,10 +125,10 @@ def check(tag: str, parts: Any) -> int:
 
 
 def _check_shape(shape: Any, size: int) -> int:
-    """Return the number of lists in a nested array. Raises ValueError unless the shape has ``size`` values.
+    """Return the cost of an array's lists. Raises ValueError unless the shape has ``size`` values.
 
-    Lists beyond two per value count ten times, because a small message can hold a shape such as [1000000, 1000000, 0],
-    which has no values but 10^12 lists.
+    Each list costs 1, and 10 beyond two lists per value: a shape such as [1000000, 1000000, 0] has no values but 10^12
+    lists.
     """
     if type(shape) is not list or len(shape) > 64:
         raise ValueError("a shape")

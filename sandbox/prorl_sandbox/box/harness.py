@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
 
 _OF_THE_RUN = ("MemoryError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError")
-"""Exceptions that a check sees as their base class, because they need arguments or are caused by a limit."""
+"""Exceptions that need arguments or are caused by a limit. A check sees their base class instead."""
 _ENDS_OF_LOOPS = ("StopIteration", "StopAsyncIteration")
 """A check sees the base class of these exceptions unless its source names them. Otherwise a submission could end the
 check's loops as if all tests had passed (``all(map(candidate, ...))``).
@@ -97,8 +97,8 @@ class Names(dict[str, "Any"]):
 def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
     """Return an exception that a check can catch like the submission's.
 
-    ``kinds`` are the exception's built-in classes, nearest first. Another class becomes a subclass of the nearest that
-    is not ``hidden``.
+    ``kinds`` are its built-in base classes, nearest first. An exception of another class gets a new subclass of the
+    nearest one that is not ``hidden``.
     """
     base: Any = Exception
     for kind in kinds:
@@ -306,7 +306,7 @@ def _answer(value: Any, held: _Held | None) -> dict[str, Any]:
 def _call_annotated(
     function: Any, args: list[Any], kwargs: dict[str, Any], names: dict[str, Any]
 ) -> Any:
-    """Call a function, with linked lists and trees where its annotations name them."""
+    """Call a function, converting values to the linked lists and trees that its annotations name."""
     annotations = getattr(function, "__annotations__", None)
     code = getattr(function, "__code__", None)
     if type(annotations) is not dict or type(code) is not CodeType:

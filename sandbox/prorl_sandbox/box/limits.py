@@ -92,7 +92,7 @@ def keep_reserve() -> None:
 
 
 def processes_of_this_user(proc: int) -> int:
-    """Count this user's processes and threads in /proc; before Linux 5.14, RLIMIT_NPROC counts all of them."""
+    """Count this user's processes and threads in /proc, all of which RLIMIT_NPROC counts before Linux 5.14."""
     total = 0
     for name in os.listdir(proc):
         if name.isdigit():

@@ -1,5 +1,5 @@
-"""Loads the most imported modules once in the template. Slow ones (ssl, asyncio, multiprocessing, random) are left out,
-because each makes later forks slower.
+"""Loads the most imported modules once in the template. Modules that make later forks slower (ssl, asyncio,
+multiprocessing, random) are left out.
 """
 
 from __future__ import annotations

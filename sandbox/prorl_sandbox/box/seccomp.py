@@ -327,9 +327,10 @@ def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
 def build_child_filter(machine: str) -> list[Instruction]:
     """Return an extra filter for boxes whose CPU time no control group counts.
 
-    Changes of SIGCHLD's handling have no effect, because ignoring it makes the kernel forget the children's time.
-    Processes cannot leave the session, since the scheduler divides CPU time by session (sched(7), autogroup).
+    Changing the handling of SIGCHLD and leaving the session have no effect.
     """
+    # Ignoring SIGCHLD would make the kernel forget the children's time. The scheduler divides CPU time by session
+    # (sched(7), autogroup).
     rules = _arch_check(machine)
     sigaction, setsid = (_number(name, machine) or 0 for name in ("rt_sigaction", "setsid"))
     rules += _guard(sigaction, [_argument(0), *_when((_SIGCHLD,), _PRETEND), (_RET, 0, 0, _ALLOW)])

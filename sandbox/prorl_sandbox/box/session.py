@@ -169,7 +169,7 @@ def _fork(order: dict[str, Any], way: int, mine: int) -> int:
 _CHUNK = 65536
 _FDS = 4
 _LOOKS, _LOOK_SECONDS = 200, 0.0001
-"""How often, and at what interval in seconds, to check whether an interpreter has stopped."""
+"""Maximum number of checks whether an interpreter has stopped, and the seconds between them."""
 _BROKEN_FORK = 70
 
 

@@ -124,10 +124,8 @@ def prctl(option: int, value: int = 0) -> int:
 
 
 def prepared_drop_robust_list() -> Prepared:
-    """Prepare clearing glibc's robust-lock list.
-
-    When a process ends, the kernel writes to the locks in its list, which a program could point to a shared file.
-    """
+    """Prepare clearing glibc's robust-lock list."""
+    # When a process ends, the kernel writes to the locks in its list, which a program could point to a shared file.
     number = _number(_SET_ROBUST_LIST, "set_robust_list")
     return Prepared("syscall", "set_robust_list", number, None, 3 * ctypes.sizeof(ctypes.c_void_p))
 

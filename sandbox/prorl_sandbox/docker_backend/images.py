@@ -1,4 +1,4 @@
-"""Builds images: a base with the languages' tools and one per environment, rebuilt when their labels no longer fit."""
+"""Builds a base image with the languages' tools, and an image per environment, which is rebuilt when outdated."""
 
 from __future__ import annotations
 

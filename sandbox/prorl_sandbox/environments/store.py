@@ -308,7 +308,7 @@ _TAIL = 2000
 
 
 def missing_module_hint(stderr: str, environment: str) -> str:
-    """Return which environments have the program's missing module, or ''."""
+    """Return a hint at environments with the module that the program lacks, or ''."""
     missing = _LINE.findall(stderr[-_TAIL:])
     if not missing:
         return ""

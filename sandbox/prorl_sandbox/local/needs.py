@@ -146,7 +146,7 @@ def has_package_database() -> bool:
 def files_of(names: Iterable[str]) -> set[str]:
     """Return the paths of packages, their dependencies and ``Essential`` packages, without documentation.
 
-    Packages use ``Essential`` ones without declaring it.
+    Packages need not declare that they use ``Essential`` packages.
     """
     packages = _with_dependencies([*names, *_installed().essential])
     return set().union(*map(_paths, packages))

@@ -42,7 +42,7 @@ class LocalSandbox(BoxSandbox):
     """Implements ``Sandbox`` with namespaces, seccomp, Landlock, control groups and rlimits.
 
     Use ``open_sandbox``, which refuses weak isolation. ``walls``: user, pid, mount, net, ipc, seccomp, landlock,
-    cgroup. ``slots`` boxes run at once; others wait, which no time limit counts.
+    cgroup. ``slots`` boxes run at once; no time limit counts the wait for a slot.
     """
 
     def __init__(

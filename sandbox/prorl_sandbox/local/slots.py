@@ -45,7 +45,7 @@ class Request:
 
 
 class Slot:
-    """Runs jobs and reports their ends. Not thread-safe, except as noted."""
+    """The host's handle of a slot, which runs jobs. Not thread-safe, except as noted."""
 
     def __init__(self, control: socket.socket, request: Request) -> None:
         self.request = request

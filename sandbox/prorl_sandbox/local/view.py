@@ -1,4 +1,4 @@
-"""Selects the files that boxes get copies of.
+"""Selects the files that are copied into boxes.
 
 Home and working folders, /tmp, /proc, /etc and site-packages are left out: they may hold data sets and graders.
 """
@@ -25,7 +25,7 @@ PREFIX = "/usr"
 """Location of the interpreter and its library in a box, wherever they are on the host."""
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 EXECUTABLE = f"{PREFIX}/bin/{VERSION}"
-"""Path that the interpreter believes it has; a box has no such file."""
+"""Path that the interpreter reports as its own; a box has no such file."""
 PACKAGES = f"{PREFIX}/lib/{VERSION}/site-packages"
 """Location of an environment's packages in a box."""
 _LIBRARY_LINKS = ("/lib", "/lib64", "/lib32")
@@ -98,7 +98,7 @@ class View:
         return replace(self, files=(*self.files, *files))
 
     def with_links(self, *paths: str) -> View:
-        """Return this view plus those paths that are links."""
+        """Return this view plus the ``paths`` that are links."""
         links = [(path, os.readlink(path)) for path in paths if os.path.islink(path)]
         return replace(self, links=(*self.links, *links))
 

@@ -11,8 +11,8 @@ from typing import Literal
 from prorl_sandbox.types import SandboxError
 
 When = Literal["free", "alone", "now"]
-"""When boxes may start. "free": once enough are free. "alone": once no other box runs, and none starts before they end.
-"now": immediately, or NoneFree is raised.
+"""When boxes may start: "free" waits for enough free places, "alone" until no other box runs, and keeps others from
+starting; "now" raises NoneFree rather than wait.
 """
 
 
@@ -43,7 +43,7 @@ class Places:
 
     @contextlib.contextmanager
     def take(self, count: int, when: When = "free") -> Iterator[Callable[[], bool]]:
-        """Wait for places and release them afterwards. Raises NoneFree, SandboxError.
+        """Wait for ``count`` places and release them afterwards. Raises NoneFree, SandboxError.
 
         Yields a function that returns whether other callers have had a place meanwhile.
         """

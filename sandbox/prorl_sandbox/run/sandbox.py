@@ -68,7 +68,7 @@ class BoxSandbox(Closing, ABC):
 
     @abstractmethod
     def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
-        """Open a box per job at once and close them afterwards (see ``places.When``). Raises NoneFree, SandboxError."""
+        """Open one box per job, all at once, and close them afterwards. Raises NoneFree, SandboxError."""
 
     @abstractmethod
     def _are_free(self, count: int) -> bool:
@@ -76,7 +76,7 @@ class BoxSandbox(Closing, ABC):
 
     @abstractmethod
     def _session_box(self, job: Job) -> AbstractContextManager[Box]:
-        """Open a box besides those of runs and close it afterwards. Raises SandboxError."""
+        """Open an additional box for a session and close it afterwards. Raises SandboxError."""
 
     @abstractmethod
     def _environment(self, name: str) -> Environment:

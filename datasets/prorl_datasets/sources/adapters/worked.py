@@ -244,7 +244,7 @@ def _whole_solution(problem: str, solution: str) -> str | None:
 
 
 def _last_equation(problem: str, solution: str) -> str | None:
-    """Return the last side of the last equation if it is a new number."""
+    """Return the last side of the last equation if it is a number that the problem does not state."""
     segments = list(_MATH.finditer(solution))
     displays = [match for match in segments if _is_display(match)]
     following = solution[displays[-1].end() :] if displays else ""

@@ -104,7 +104,7 @@ def csv_rows(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield ("path:line", columns) of a CSV or TSV file with a header; all values are strings.
 
-    The line is the record's first. Raises DatasetError for a record with too few or too many fields.
+    ``line`` is the first line of the record. Raises DatasetError for a record with too few or too many fields.
     """
     feed, kind = _Feed(path, max_row_bytes), "CSV" if delimiter == "," else "TSV"
     before = csv.field_size_limit(max_row_bytes)

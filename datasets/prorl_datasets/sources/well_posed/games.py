@@ -16,7 +16,7 @@ Place = tuple[int, int]
 
 
 def _knight_swap(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject boards that are called impossible because a move that their drawing allows was missed."""
+    """Reject boards with a solution that are stored as impossible."""
     metadata = entry["metadata"]
     squares = list(metadata["board"])
     if metadata["is_possible"]:

@@ -128,7 +128,7 @@ _HALF_MINUTE = 30
 
 
 def _time_intervals(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject answers without their milliseconds, and minutes that may be cut or rounded."""
+    """Reject negative intervals, wrong answers, and minutes that may be cut or rounded."""
     metadata, answer = entry["metadata"], str(entry["answer"])
     times = [_seconds(clock) for clock in _CLOCK.findall(str(entry["question"]))]
     if len(times) != 2:  # dates only

@@ -11,7 +11,7 @@ from prorl_datasets.sources.well_posed.flaw import Flaw, Rule
 from prorl_verifiers.logic.proposition import assignments, parse
 
 DECIMALS = 8
-"""Maximum number of decimals of a result; more come from floating point, and the scorer requires them all."""
+"""Maximum number of decimals of a result. Rounding errors add further decimals, which the scorer requires too."""
 _LONG = re.compile(rf"\d\.\d{{{DECIMALS + 1}}}")
 _STATEMENT = re.compile(r"(All|No|Some) (.+?) are (not )?(.+)")
 Statement = tuple[str, str, str]

@@ -49,10 +49,8 @@ def strangers(mine: Collection[int]) -> list[int]:
 
 
 def empty(top: bytes) -> None:
-    """Empty the folder ``top``. Raises OSError.
-
-    Nested folders are first moved up, so neither depth nor path length matters.
-    """
+    """Empty the folder ``top``. Raises OSError."""
+    # Nested folders are first moved up, so neither depth nor path length matters.
     number = 0
     while names := os.listdir(top):
         for name in names:

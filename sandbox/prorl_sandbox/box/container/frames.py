@@ -66,7 +66,7 @@ def take(buffer: bytearray) -> tuple[bytes, bytes] | None:
 
 
 class Link:
-    """Non-blocking, buffered descriptors to the host; exits when the host hangs up."""
+    """Non-blocking, buffered descriptors to the host. Ends this process when the host hangs up."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
         self.incoming, self.outgoing = incoming, outgoing
@@ -117,7 +117,7 @@ class Link:
         return take(self._received)
 
     def wait(self, seconds: float) -> tuple[bytes, bytes]:
-        """Wait for the next frame; exit on timeout."""
+        """Wait for the next frame; end this process on timeout."""
         deadline = time.monotonic() + seconds
         poller = select.poll()
         poller.register(self.incoming, select.POLLIN)

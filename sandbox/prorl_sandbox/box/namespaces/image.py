@@ -165,7 +165,7 @@ def settle_rights(settings: Settings) -> None:
 
 
 def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoReturn:
-    """Make the image, or join the first template's; then make a root and execute the template there. Raises OSError."""
+    """Make the image or join the first template's image, make a root in it and execute the template. Raises OSError."""
     first = settings["first"]
     if first:
         kinds = ("mnt",) if settings["by_right"] else ("user", "mnt")

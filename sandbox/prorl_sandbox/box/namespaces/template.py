@@ -15,7 +15,7 @@ _CHANNEL = 3
 
 
 def main() -> None:
-    """Load everything, hide our modules and serve; in a box, run the job."""
+    """Load all modules, hide prorl's and serve; in a forked box, run the job."""
     # Make ``prorl_sandbox.box`` importable without running the host's package.
     package = type(sys)("prorl_sandbox")
     package.__path__ = [os.path.abspath(f"{__file__}/../../..")]
