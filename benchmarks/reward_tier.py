@@ -1,6 +1,6 @@
 """Load test of the reward tier: a step's answers, some hostile, through Ray replicas, one of which is killed.
 
-    python benchmarks/reward_pool.py [--answers 8192] [--replicas 1,2,4] [--workers 1] [--hostile 0.05] [--json FILE]
+    python benchmarks/reward_tier.py [--answers 8192] [--replicas 1,2,4] [--workers 1] [--hostile 0.05] [--json FILE]
 
 Needs Ray (``make openrlhf-cpu-venv``), and starts and stops a local Ray. Answers have known rewards and the domain
 shares of the 136k recipe; hostile ones should hang or break a grader. Reports seconds, processor seconds of the

@@ -174,7 +174,7 @@ def held_out_samples() -> list[Sample]:
 
 
 def training_samples(train: int = TRAIN_ITEMS, validation: int = VALIDATION_ITEMS) -> list[Sample]:
-    """Return the splits ``train`` and ``validation``, with these numbers of items per task; no problem is held out."""
+    """Return the splits ``train`` and ``validation`` with this many items per task, without held-out problems."""
     samples = []
     for family in FAMILIES.values():
         made = take(family, train + validation, "training", DATA_SEED, _held_out_keys())

@@ -61,7 +61,7 @@ def api_page(name: str, package: Path) -> str:
 
 
 def _place(package: str, name: str) -> str:
-    """Return the dotted path of a public name, or where it is defined if a module has the same name."""
+    """Return the dotted path of a public name in its package, or in its module if both have the same name."""
     found = getattr(importlib.import_module(package), name)
     home = getattr(found, "__module__", "")
     return f"{home}.{name}" if home.endswith(f".{name}") else f"{package}.{name}"

@@ -61,7 +61,7 @@ class Difference:
 
     @property
     def direction(self) -> Literal["rose", "fell", "unclear"]:
-        """The direction; ``unclear`` also below MIN_PROBLEMS problems."""
+        """The direction of the change; ``unclear`` also for fewer than MIN_PROBLEMS problems."""
         i = self.interval
         if i.count < MIN_PROBLEMS or i.low <= 0 <= i.high:
             return "unclear"
@@ -167,7 +167,7 @@ def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
 def baseline_place(labels: Sequence[str]) -> int:
     """Return the index of the checkpoint from before RL, or 0 if there is none.
 
-    With it, a warm start does not count as a gain.
+    With this baseline, a warm start does not count as a gain.
     """
     before_rl = (at for at, label in enumerate(labels[:-1]) if label.endswith(BEFORE_RL))
     return next(before_rl, 0)

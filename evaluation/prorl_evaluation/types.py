@@ -35,7 +35,7 @@ LABELS = ("benchmark", "family", "rung", "level", "difficulty")
 
 
 def labels_of(metadata: Mapping[str, Any]) -> dict[str, Label]:
-    """Return those values of LABELS in ``metadata`` that are strings or numbers."""
+    """Return the LABELS in ``metadata`` whose values are strings or numbers."""
     values = {name: metadata.get(name) for name in LABELS}
     labels = {name: v for name, v in values.items() if isinstance(v, str | int | float)}
     return {name: v for name, v in labels.items() if not isinstance(v, bool)}
@@ -232,7 +232,7 @@ class EvalResult:
 
 
 def shown_ks(results: Sequence[EvalResult]) -> list[int]:
-    """Return the k to display: 1, the largest up to 8, and requested ones, if all results estimate them."""
+    """Return the k to display (1, the largest up to 8, and requested ones) that all results estimate."""
     shared = set.intersection(*({*r.overall.pass_at_k} for r in results))
     ks = {1, max((k for k in shared if k <= 8), default=1), *(r.settings.k for r in results)}
     return sorted(ks & shared)

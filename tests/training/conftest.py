@@ -45,7 +45,10 @@ class BoxedDigitScorer:
 
 
 def digit_samples(split: str = "train", right_gold: bool = False) -> list[Sample]:
-    """Return eight prompts with answers (digit * 3 + 1) mod 8; gold responses hold another digit unless ``right_gold``."""
+    """Return 64 samples of eight prompts with answers (digit * 3 + 1) mod 8.
+
+    Unless ``right_gold``, gold responses hold each digit once.
+    """
     samples = []
     for digit in range(8):
         answer = (digit * 3 + 1) % 8

@@ -54,7 +54,7 @@ def claims_table(report: BoundaryReport) -> TextTable:
 
 
 def solvable_table(report: BoundaryReport) -> TextTable:
-    """Return one row per later result: changed problems, those expected by chance, and significant ones."""
+    """Return one row per later result: changed problems, changes expected by chance, and significant changes."""
     rows = tuple(
         (
             s.after,

@@ -55,8 +55,8 @@ class Curve:
 class SolvableChanges:
     """Problems that became solvable or unsolvable between two results.
 
-    The ``_shown`` sets pass Fisher's exact test at the false discovery rate ``fdr``. The ``_by_luck`` numbers are those
-    expected if no success rate had changed.
+    The ``_shown`` sets pass Fisher's exact test at the false discovery rate ``fdr``. The ``_by_luck`` numbers are
+    expected if no success rate changed.
     """
 
     before: str
@@ -75,7 +75,7 @@ class SolvableChanges:
 
 @dataclass(frozen=True, slots=True)
 class GainPoint:
-    """One group's base pass@k and its gain."""
+    """One group's baseline pass@k and the gain in it."""
 
     group: str
     base: float
@@ -114,7 +114,7 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryGroup:
-    """All problems, or those of a domain, benchmark or task.
+    """All problems, or the problems of a domain, benchmark or task.
 
     ``changes`` and ``claims`` have one entry per later result.
     """

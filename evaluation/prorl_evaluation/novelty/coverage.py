@@ -151,7 +151,7 @@ def _novelty(response: Response, count: int, flags_by_length: Mapping[int, Flags
         return Novelty(response.problem, response.group, count, (math.nan,) * len(flags_by_length))
     uniqueness = []
     for length, flags in flags_by_length.items():
-        # a word is covered if more matching n-grams begin than end up to this word
+        # a word is covered if more matching n-grams have begun than ended before it
         depth = np.zeros(count + 1, dtype=np.int64)
         places = np.flatnonzero(flags)
         depth[places] += 1

@@ -28,7 +28,7 @@ COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "resp
 
 @dataclass(slots=True)
 class FeedReport:
-    """Counts of added samples, and of skipped ones whose row is missing (``elsewhere``) or changed (``altered``)."""
+    """Counts of added samples, and of samples whose row is missing (``elsewhere``) or changed (``altered``)."""
 
     policies: list[Policy] = field(default_factory=list)
     samples: int = 0
@@ -72,7 +72,7 @@ def feed_run(
     """Add a run's rollouts to the store.
 
     ``steps`` is inclusive; each step is a separate policy. Rollouts must match a row's id, verifier, reference and
-    prompt (older ones lack the prompt). Raises EvaluationError without rollouts.
+    prompt (older rollouts have no prompt). Raises EvaluationError without rollouts.
     """
     fed, by_id = FeedReport(), {sample.id: sample for sample in samples}
     files = rollout_files(run.path)

@@ -82,7 +82,7 @@ def pick_protocol(name: str | None) -> Protocol | None:
 def merge(params: Params, protocol: Protocol | None, run_limit: int | None = None) -> Protocol:
     """Combine the user's parameters, the protocol and the defaults (n = 2k).
 
-    With a protocol, setting only k leaves the protocol's n.
+    With a protocol, setting only k keeps the protocol's n.
     """
     k = params.k or (protocol.k if protocol else DEFAULT_K)
     base = protocol or Protocol(

@@ -29,7 +29,7 @@ Part = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class EvalJob:
-    """One model and its settings."""
+    """The model and the settings of an evaluation folder."""
 
     model_id: str
     model_digest: str
@@ -197,7 +197,7 @@ def job_of(row: Mapping[str, Any]) -> EvalJob:
 
 
 def problem_of(row: Mapping[str, Any]) -> Problem:
-    """Return the problem in a line. Raises KeyError or TypeError."""
+    """Return the problem in a parsed line. Raises KeyError or TypeError."""
     task, prompt = Task(row["verifier"], row["reference"]), tuple(row["prompt"])
     hashes = (prompt_digest(prompt), task_digest(task))
     return Problem(

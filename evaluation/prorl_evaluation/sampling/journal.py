@@ -281,8 +281,8 @@ def sample_of(row: Mapping[str, Any]) -> SampleRecord:
 def replaces(row: Mapping[str, Any], refused: bool | None) -> bool:
     """Return whether a line replaces an earlier one of its key.
 
-    ``refused``: whether the earlier one is a refusal (None: there is none). The first line wins, but any answer
-    replaces a refusal.
+    ``refused`` says whether the earlier line is a refusal (None: there is no such line). The first line wins, but any
+    answer replaces a refusal.
     """
     return refused is None or (refused and row["finish_reason"] != REFUSED)
 

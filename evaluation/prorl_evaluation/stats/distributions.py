@@ -39,7 +39,7 @@ def t_quantile(tail: float, df: float) -> float:
 
 
 def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
-    """Return the tail of a bootstrap distribution that makes its interval as wide as Student's t.
+    """Return the tail probability at which a bootstrap interval is as wide as Student's t interval.
 
     With n ``values`` and s ``strata`` it is Phi(-sqrt(n / (n - s)) t), for s = 1 as in Hesterberg 2015, "What Teachers
     Should Know about the Bootstrap", section 5.3. It is ``tail`` if n <= s.

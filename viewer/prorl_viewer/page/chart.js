@@ -11,7 +11,7 @@ import { Name } from "./text.js";
 const HEIGHT = 208;
 const EDGE = { left: 52, right: 18, top: 10, bottom: 34 };
 const NEAR = 8; // marks closer than this many pixels are drawn as one
-const MANY = 15; // with more marks than this, their lines are drawn faintly
+const MANY = 15; // with more marks than this, their lines are hidden
 const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
 
 /**

@@ -16,7 +16,7 @@ Points = list[list[float]]
 
 
 class Line(NamedTuple):
-    """A line; if it shows means, ``raw`` has the single steps."""
+    """A line's ``points``; if these are means, ``raw`` has the values of single steps."""
 
     points: Points
     raw: Points
@@ -82,7 +82,7 @@ class Chart:
 
     @property
     def part_key(self) -> str:
-        """The key for a domain or task."""
+        """The metrics key for a single domain or task."""
         return self.in_parts or self.keys[0][0]
 
 
@@ -134,7 +134,7 @@ def words(key: str) -> str:
 
 
 def charts_of(keys: Collection[str]) -> list[Chart]:
-    """Return the predefined charts for these keys, and one per other number."""
+    """Return the predefined charts for these keys, and a chart for each other key."""
     named = [chart for chart in CHARTS if any(key in keys for key, _ in chart.keys)]
     plain = (key for key in sorted(keys) if "/" not in key and key not in _DRAWN | {"step"})
     return [*named, *(other(key) for key in plain)]

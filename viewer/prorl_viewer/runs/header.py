@@ -145,7 +145,7 @@ def summary(head: Mapping[str, Any], metrics: Metrics) -> Json:
 def gain(metrics: Metrics) -> Json:
     """Return the change from the first validation to the newest, with its 95 % interval if possible.
 
-    It is paired by problem where both validations recorded the same number of rewards.
+    Problems are paired if both validations recorded the same number of rewards.
     """
     values = zip(metrics.steps, metrics.column("validation_reward"), strict=True)
     points = [(step, value) for step, value in values if math.isfinite(value)]
@@ -170,7 +170,7 @@ def gain(metrics: Metrics) -> Json:
 
 
 def verdict(change: Json) -> tuple[str, str]:
-    """Return what the interval of a gain shows (``rose``, ``fell``, ``unclear``, or ``none``), and a sentence."""
+    """Return the finding of a gain's interval (``rose``, ``fell``, ``unclear``, or ``none``), and a sentence."""
     if change is None:
         return "none", "Not measured yet: a gain takes two validations."
     ends = (

@@ -50,7 +50,7 @@ def write_run(
     falls_at: int = 0,
     rollouts: Sequence[int] = (),
 ) -> RunFolder:
-    """Write a run with ``done`` of its ``steps`` (default: all), and ``rollouts`` of these steps."""
+    """Write a run with ``done`` of its ``steps`` (default: all), and rollouts of the steps ``rollouts``."""
     run = RunFolder(path)
     config = made_up_config(steps, *settings)
     run.create(config, {"dataset": "d" * 64, "model": "e" * 64})
