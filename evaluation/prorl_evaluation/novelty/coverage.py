@@ -106,7 +106,7 @@ LENGTHS = (5, 6, 7, 8, 9, 10, 11, 12)
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """One response's ``uniqueness`` by n-gram length; NaN if the response is shorter than the n-gram."""
+    """One response's ``uniqueness`` by n-gram length; all NaN if the response is shorter than the longest."""
 
     problem: str
     group: str
