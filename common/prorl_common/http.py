@@ -53,7 +53,7 @@ class TransientError(ServiceError):
 
 
 class StoppedError(Exception):
-    """The caller no longer needs the result."""
+    """Raised after :meth:`ServerWatch.stop`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ BACKENDS = "local, docker or docker:RUNTIME"
 _FLOOR = ("user", "pid", "mount", "net", "seccomp")
 _TRIAL = Limits(wall_seconds=30.0, cpu_seconds=20.0)
 
-# Each line of the trial program prints the name of a wall whose effect it saw from the inside. It uses posix and
+# Each line of the trial program prints the name of an isolation feature that is in effect. The program uses posix and
 # ctypes, which are already loaded, because a box without its own root may be unable to import.
 _TRIAL_PROGRAM = """
 import ctypes, posix, resource

@@ -63,7 +63,7 @@ def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, An
         if {"np", "numpy"} & {n.id for n in ast.walk(changed) if isinstance(n, ast.Name)}:
             raise UnreadableTests("they use numpy beyond the usual helpers")
         text = (_HELPERS if rewrite.replaced else "") + "\n" + ast.unparse(changed) + "\n"
-        try:  # the prompt's other functions, if the check uses one
+        try:  # the check may use other functions of the prompt
             statements = ast.parse(head).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             statements = []

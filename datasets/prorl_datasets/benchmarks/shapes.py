@@ -96,7 +96,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Ben
         golds = [box] if box else []
     if not golds:
         raise Unusable("no answer, neither in a column nor in the solution's box")
-    gold, *alternatives = dict.fromkeys(golds)  # the others are alternative spellings in this copy
+    gold, *alternatives = dict.fromkeys(golds)  # this copy has alternative spellings
     if spec.options.get("integer"):
         # write the answer in plain digits: 336^\circ is 336, 025 is 25, 142.0 is 142
         try:
@@ -134,7 +134,7 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
     unit, error = (_text(field_of(spec, raw, name, where)) for name in ("unit", "error"))
     metadata = {"is_multiple_answer": several, "unit": unit, "error": error}
     metadata["answer_type"] = _text(field_of(spec, raw, "answer_type", where))
-    verifier: str | None = None  # the benchmark's own
+    verifier: str | None = None  # the benchmark's verifier
     reference: dict[str, Any] = {"answer": gold}
     try:
         tolerance = 0.0 if error is None else float(error)

@@ -317,7 +317,7 @@ def build_with(
             recipe, entries, seed, options, files, guard, store, scorer, children, progress, passed, rows
         )  # fmt: skip
         manifest = write_dataset(work.output(work.collect(), digest), out, progress)
-    if not missing and not work.failed:  # otherwise the next build reuses them
+    if not missing and not work.failed:  # otherwise the next build reuses the parts
         store.clear()
     return BuildReport(out, manifest, failed=work.failed)
 

@@ -39,7 +39,7 @@ class VerifyReport:
 
     @property
     def ok(self) -> bool:
-        """True if every row is valid and every gold response got reward 1."""
+        """Whether every row is valid and every gold response got reward 1."""
         return not self.failed and not self.malformed
 
 

@@ -169,7 +169,7 @@ class PassedRows:
         return self._nodes[short]
 
     def near(self, threshold: float, progress: Progress) -> Near:
-        """Return the near-duplicates; equal signatures form one group."""
+        """Return the near-duplicates at this similarity; equal signatures form one group."""
         if threshold <= 0 or len(self._signatures) == self._compared:
             return self._near
         near = self._near = Near()

@@ -59,7 +59,7 @@ class Collector:
         ServiceError if verifiers or children fail. Finished parts are kept.
         """
         workers = len(self._children)
-        threads = ThreadPoolExecutor(workers + 1)  # one more: a thread waits while scoring
+        threads = ThreadPoolExecutor(workers + 1)  # one more, because one thread waits for scores
         running: dict[Future[Part], Job] = {}
         source = iter(jobs)
         try:

@@ -138,7 +138,7 @@ class BuildReport:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Data of a manifest that belong to no entry."""
+    """Data of a manifest that concern the whole dataset."""
 
     seed: int
     fingerprint: str
@@ -159,7 +159,7 @@ def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
     return [
         *SOURCES.records(entry.source.kind for entry in recipe.entries),
         *FUNCTIONS.records(functions),
-        *ADAPTERS.records(adapters & {*ADAPTERS.names()}),  # check_sources reports the others
+        *ADAPTERS.records(adapters & {*ADAPTERS.names()}),  # check_sources reports unknown adapters
         *EMBEDDERS.records(filter(None, [recipe.decontamination.embedding])),
         *VERIFIERS.records(entry.scored_by for entry in recipe.entries),
     ]

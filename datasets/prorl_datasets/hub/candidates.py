@@ -30,7 +30,7 @@ _LISTED_NAMES = 8
 
 
 class NothingFits(Exception):
-    """No candidate exists."""
+    """None of an item's candidates exists."""
 
 
 @dataclass(frozen=True, slots=True)

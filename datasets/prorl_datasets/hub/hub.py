@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 
 class Unreachable(Exception):
-    """The reason why a source provides no files."""
+    """A source cannot provide its files; the message says why."""
 
 
 class NoRevision(Unreachable):

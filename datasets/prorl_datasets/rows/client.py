@@ -179,7 +179,7 @@ class Children(Closing):
     def __init__(self, workers: int) -> None:
         self._template = RowTemplate()
         self._all = [RowClient(self._template) for _ in range(workers)]
-        self._free: queue.LifoQueue[RowClient] = queue.LifoQueue()  # the last used is warm
+        self._free: queue.LifoQueue[RowClient] = queue.LifoQueue()  # reuse the warmest first
         for child in self._all:
             self._free.put(child)
 

@@ -43,8 +43,8 @@ MAX_TEXT = 600
 class Part:
     """Result of one chunk of one entry.
 
-    ``candidates`` were examined, ``rows`` passed. ``drops`` counts by stage and reason. ``pairs`` are matches with
-    benchmarks, ``quarantine`` bad rows, ``isolation`` the levels of the gold check. ``unpaid`` counts rows as in
+    ``candidates`` is the number examined, ``rows`` passed. ``drops`` counts by stage and reason. ``pairs`` are matches
+    with benchmarks, ``quarantine`` bad rows, ``isolation`` the levels of the gold check. ``unpaid`` counts rows as in
     ``gold.Unpaid``.
     """
 

@@ -33,7 +33,7 @@ def make_rows(order: dict[str, Any], requests: int, replies: int) -> None:
             body = reader.receive_body()
         except FrameError:
             return
-        with long_integers():  # tests of published code sets contain them; adapters drop them
+        with long_integers():  # published code tests contain long integers, which adapters drop
             request = json.loads(body)
         if "recipe" in request:
             maker, reply = _maker(request), True

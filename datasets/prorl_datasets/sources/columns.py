@@ -111,7 +111,7 @@ def _call_function(name: str, raw: Mapping[str, Any], where: str) -> bool:
         answer: Any = function.call(dict(raw))
     except UserError:
         raise
-    except Exception as error:  # from a plug-in: the row is bad
+    except Exception as error:  # a plug-in raised it: the row is bad
         problem = f"where: {name} raised {one_line(what_failed(error))}"
         raise BadRow(where, problem, NO_CONDITION) from error
     if not isinstance(answer, bool):

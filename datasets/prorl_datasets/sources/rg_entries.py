@@ -51,7 +51,7 @@ def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: in
     entry = dataset[0]
     metadata = entry["metadata"]
     if str(metadata.get("task_type", "")).startswith("time") and "start_time" in metadata:
-        for name in ("start_time", "end_time"):  # of time_intervals: remove today's date
+        for name in ("start_time", "end_time"):  # time_intervals: remove today's date
             metadata[name] = str(metadata[name]).rpartition(" ")[2]
     return entry
 

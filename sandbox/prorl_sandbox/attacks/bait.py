@@ -173,4 +173,4 @@ def _read_bytes(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except OSError:
-        return b""  # it ended, or is not readable
+        return b""  # the process has ended, or is not readable

@@ -1,4 +1,4 @@
-"""Runs attacks and checks the host. A breach is a printed BREACH or an accepted answer that is not legal.
+"""Runs attacks and checks the host. A printed BREACH, or an accepted answer that is not legal, counts as a breach.
 
 After each attack an honest submission runs; one second later markers, processes and bait are inspected. Memory and open
 files are compared over the whole suite.

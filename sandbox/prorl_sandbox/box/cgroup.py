@@ -9,7 +9,7 @@ import os
 
 PREFIX = "prorl-"
 _SLACK = 16 * 1024 * 1024
-_OWN_PROCESSES = 1  # the slot's
+_OWN_PROCESSES = 1  # the slot
 _V1 = "/sys/fs/cgroup"
 _NAMES = {
     1: ("memory.limit_in_bytes", "memory.oom_control", "memory.usage_in_bytes"),
@@ -60,7 +60,7 @@ class Group:
                 break
         self._pids_fd = os.open(f"{pids}/pids.max", os.O_RDWR | os.O_CLOEXEC)
         swap = ("memory.swappiness", "0") if version == 1 else ("memory.swap.max", "0")
-        with contextlib.suppress(OSError):  # absent where the kernel counts no swap
+        with contextlib.suppress(OSError):  # the file is absent if the kernel counts no swap
             write(f"{memory}/{swap[0]}", swap[1])
 
     def join(self) -> None:
@@ -235,7 +235,7 @@ def sweep(folders: list[str]) -> None:
 
 
 def start_time(process: str) -> str:
-    """Return a process's start time in clock ticks, or '' if it has ended."""
+    """Return a process's start time in clock ticks, or '' if the process has ended."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[19]

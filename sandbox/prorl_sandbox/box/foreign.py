@@ -64,7 +64,7 @@ def _archive(folder: str) -> bytes:
 
 
 def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
-    """Replace this process with the program; return a message only if the interpreter is not installed.
+    """Replace this process with the program. Returns, with a message, only if the interpreter is not installed.
 
     The channel is closed unless the program answers on it.
     """

@@ -67,7 +67,7 @@ class Submission:
             raise SystemExit(1)  # the host has ended the run
         if reply["k"] == "raise":
             if question["name"] == "next" and reply["type"] == "StopIteration":
-                raise StopIteration  # the end of a loop over an object
+                raise StopIteration  # ends the check's loop over an object
             raise _exception(reply["type"], reply["kinds"], self._hidden)
         if reply["k"] == "opaque":
             number = reply["number"]

@@ -105,7 +105,7 @@ def _failed(kind: str, error: BaseException, trace: TracebackType | None) -> dic
     memory = isinstance(error, MemoryError)
     if memory:
         limits.release_reserve()
-    with contextlib.suppress(BaseException):  # its text may raise, or the stream be closed
+    with contextlib.suppress(BaseException):  # str() may raise, or the stream be closed
         traceback.print_exception(type(error), error, trace)
     name = str(type.__getattribute__(type(error), "__name__"))[:100]
     return {"k": kind, "type": name, "memory": memory}

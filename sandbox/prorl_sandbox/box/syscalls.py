@@ -137,13 +137,13 @@ class _CapHeader(ctypes.Structure):
 def drop_bounding_set() -> None:
     """Empty the capability bounding set, so that no program executed later gains rights.
 
-    Without CAP_SETPCAP, no_new_privs ensures that.
+    Without CAP_SETPCAP, no_new_privs has the same effect.
     """
     for capability in range(64):
         try:
             prctl(PR_CAPBSET_DROP, capability)
         except OSError as error:
-            if error.errno in (1, 22):  # not permitted, or beyond the kernel's last one
+            if error.errno in (1, 22):  # not permitted, or beyond the last capability
                 return
             raise
 

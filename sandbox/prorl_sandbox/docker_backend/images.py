@@ -201,7 +201,7 @@ def _build_debootstrap(engine: Engine, recipe: Recipe, progress: Progress) -> No
 
 
 def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
-    """Return the command that makes the file tree, in a mount namespace."""
+    """Return the command that makes the file tree, if possible in a mount namespace."""
     release = {}
     with contextlib.suppress(OSError):
         text = Path("/etc/os-release").read_text(encoding="utf-8")

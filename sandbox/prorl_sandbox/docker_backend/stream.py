@@ -149,7 +149,7 @@ class Attached:
     def close(self) -> None:
         """Close the descriptor, which no thread may be polling."""
         self.hang_up()
-        response = getattr(self._handle, "_response", None)  # the SDK keeps it here
+        response = getattr(self._handle, "_response", None)  # the SDK keeps the response here
         (response or self._handle).close()
         self._handle.close()
         self._socket.close()

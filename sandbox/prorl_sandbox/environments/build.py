@@ -1,4 +1,4 @@
-"""Builds environments with pip, from wheels only, so that no set-up code runs before a package's import is tested."""
+"""Builds environments with pip from wheels only, so that no set-up code of a package runs."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _fill(
         command += ["--invalidation-mode", "unchecked-hash", str(packages)]
         subprocess.run(
             command, capture_output=True, check=False
-        )  # some files are for other Pythons
+        )  # some files are for other Python versions
         progress.start(f"try {requirements.name}", None)
         for line in requirements.preload:
             _try(packages, line)

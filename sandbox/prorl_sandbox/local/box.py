@@ -129,7 +129,7 @@ class LocalBox(Box):
     def send(self, message: dict[str, Any]) -> None:
         if "channel" in self._outputs:
             self._outputs["channel"].pending += wire.pack_for_box(message)
-            self._inputs["channel"].quiet_until = 0.0  # an answer will come
+            self._inputs["channel"].quiet_until = 0.0  # poll: an answer will come
             self._write("channel")
 
     def take(self, stream: str) -> bytes:

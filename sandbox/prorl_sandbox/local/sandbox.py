@@ -140,7 +140,7 @@ class LocalSandbox(BoxSandbox):
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[str]:
-        """Yield a folder for a box without its own root, or ""."""
+        """Yield a temporary folder if boxes have no root of their own, else ""."""
         if "mount" in self._walls:
             yield ""
             return
@@ -149,7 +149,7 @@ class LocalSandbox(BoxSandbox):
             Path(folder).chmod(0o777)
             yield folder
         finally:
-            cleaning.empty(os.fsencode(folder))  # a program may leave any tree
+            cleaning.empty(os.fsencode(folder))  # a program may leave any tree of files
             os.rmdir(folder)
 
     def close(self) -> None:

@@ -344,7 +344,7 @@ class SlotPool:
                     return False
                 poller.poll(left * 1000)
                 slot.event()
-        except (SandboxError, ValueError):  # ended, or closed by another thread
+        except (SandboxError, ValueError):  # the slot ended, or another thread closed it
             return False
         return slot.alive and not slot.doubtful
 

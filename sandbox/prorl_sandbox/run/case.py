@@ -1,4 +1,4 @@
-"""Runs one case and judges it. A box that does not start its program is the sandbox's fault and raises an error; later
+"""Runs one case and judges it. If a box does not start its program, the sandbox is at fault and raises an error; later
 faults are the program's.
 """
 
@@ -172,7 +172,7 @@ def _judge_check(relay: Relay, submission: Box, check: Box, limits: Limits) -> J
 
 def _require_start(box: Box) -> None:
     """Raise SandboxError if the program never started, BoxLostError if the box was lost."""
-    if box.killed_for == "peer":  # killed by us because the other box had ended
+    if box.killed_for == "peer":  # we killed it because the other box had ended
         return
     if box.fault is not None:
         raise BoxLostError(f"the sandbox lost a box: {box.fault}")
@@ -263,7 +263,7 @@ def others_may_be_why(outcome: Outcome, limits: Limits) -> bool:
         case None:
             return False
         case "cpu":
-            ended = outcome.exit_code is not None  # by itself
+            ended = outcome.exit_code is not None  # the program ended by itself
             return ended and outcome.cpu_seconds < limits.cpu_seconds * CROWDED_CPU
         case "wall":
             return outcome.waited_seconds >= limits.wall_seconds * (MOST_STRETCH - 1)

@@ -145,7 +145,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
         if deadline is None and now > born + SETUP_SECONDS:
             raise SandboxError(f"a box was not ready after {SETUP_SECONDS:.0f} seconds")
         if deadline is not None and now >= deadline:
-            # Bytes that arrived while this thread was delayed are in time.
+            # Bytes that arrived while this thread was delayed count as in time.
             yield from move(boxes, 0.0)
             waited = min(sum(box.waited for box in boxes), (MOST_STRETCH - 1) * wall_seconds)
             if waited > stretched:

@@ -1,6 +1,6 @@
 """Reads columns of a published row by any of their names.
 
-A missing column is a DatasetError, a missing value a Drop.
+A missing column raises DatasetError, a missing value Unusable.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ def short_answer(problem: str, solution: str) -> ShortAnswer:
     options = options_in(problem)
     if options is not None:
         letter = letter_of(solution, len(options))
-        if letter is None:  # named by its text or number
+        if letter is None:  # the solution may give the option's text or number
             boxes = _boxes(solution)
             answer = boxes[0] if len(boxes) == 1 else _unboxed("", solution).answer
             place = choice_index(answer, options)
@@ -275,7 +275,7 @@ def _last_equation(problem: str, solution: str) -> str | None:
     behind = _UNIT_BEHIND.match(tail)
     unit = f" {behind.group(1)}" if behind else ""
     answer = None
-    if len(marks) > 1 and marks[-1].group() != "=":  # of ``= 0.396 \approx 0.40`` take the longer
+    if len(marks) > 1 and marks[-1].group() != "=":  # take 0.396 from ``= 0.396 \approx 0.40``
         side = rows[-1][marks[-2].end() : marks[-1].start()].strip()
         answer = _number(side) if re.match(r"[+-]?\d*\.\d", side) else None
     answer = answer or _number(_last_side(rows[-1]) + unit)

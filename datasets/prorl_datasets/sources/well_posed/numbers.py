@@ -131,7 +131,7 @@ def _time_intervals(entry: Mapping[str, Any]) -> Flaw | None:
     """Reject negative intervals, wrong answers, and minutes that may be cut or rounded."""
     metadata, answer = entry["metadata"], str(entry["answer"])
     times = [_seconds(clock) for clock in _CLOCK.findall(str(entry["question"]))]
-    if len(times) != 2:  # dates only
+    if len(times) != 2:  # the question has only dates
         return None
     seconds = times[1] - times[0]
     if str(metadata["task_type"]).startswith("time"):

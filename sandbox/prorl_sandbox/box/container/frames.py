@@ -130,7 +130,7 @@ class Link:
 
 
 class Inlet:
-    """Buffered bytes for a box's input, discarded once it is closed."""
+    """Buffered bytes for a box's input, discarded once the input is closed."""
 
     def __init__(self, fd: int, is_socket: bool = False) -> None:
         self.fd = fd

@@ -85,7 +85,7 @@ def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int
     uid, idle = first, config["idle_seconds"]
     while True:
         while (received := link.wait(idle))[0] != frames.ORDER:
-            continue  # it was for a run that has ended
+            continue  # the frame was for a run that has ended
         order = marshal.loads(received[1])
         for name in os.listdir(frames.PROGRAM_FOLDER):
             os.unlink(f"{frames.PROGRAM_FOLDER}/{name}")

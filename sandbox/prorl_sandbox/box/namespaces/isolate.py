@@ -238,7 +238,7 @@ class Isolation:
             self._fence.put_up()
         if self._signals:
             seccomp.install(seccomp.build_signal_filter(syscalls.machine(), os.getpid()))
-        for install in self._filters:  # the last one forbids adding more
+        for install in self._filters:  # the last filter forbids adding filters
             install()
         return files
 
@@ -248,7 +248,7 @@ class Isolation:
         Each slot has its own ids, so no two boxes share a user.
         """
         inside = INSIDE_ID
-        if not self._user:  # a weak box, requested as such: use another user if possible
+        if not self._user:  # weak isolation was allowed: use another user if possible
             inside = _FIRST_OUTSIDE_ID + os.getpid()
             with contextlib.suppress(PermissionError):
                 os.setgroups([])
@@ -312,7 +312,7 @@ def receive_job(
         if job["stdin"] is not None:
             wire.write_all(files[1], job["stdin"])
             fds.append(os.open(stdin, os.O_RDONLY))
-        # Input, output and error become descriptors 0 to 2, the channel 3 and the way 4; all others are closed.
+        # Input, output and error become descriptors 0 to 2, the channel 3 and ``way`` 4; all others are closed.
         for number, fd in enumerate((fds[3], fds[0], fds[1], fds[2], way.fileno())):
             os.dup2(fd, number, inheritable=number < CHANNEL)
         way.detach()

@@ -264,7 +264,7 @@ class Slot:
             box.start_clock()
             rights = struct.pack(f"={len(fds)}i", *fds)
             box.way.sendmsg([b"job"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)])
-        except OSError as error:  # no limits, or the box died before its job and said why
+        except OSError as error:  # limits failed, or the box died before its job and said why
             box.read_report()
             _kill(box.pid)
             os.waitpid(box.pid, 0)

@@ -137,7 +137,7 @@ class Supervisor:
                 os.write(answer_write, b"k")
             else:
                 self._slots[int(word)] = self._made
-        if pid not in self._slots:  # it made the slot and ended, or failed
+        if pid not in self._slots:  # the process made its slot and ended, or failed
             os.waitpid(pid, 0)
 
     def _run_slot(

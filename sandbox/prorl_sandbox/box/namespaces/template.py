@@ -36,7 +36,7 @@ def main() -> None:
             os._exit(1)
     else:
         settings = read_note(int(sys.argv[2]))
-    # Import all of it now: after isolation the package's files are not visible.
+    # Import all modules now: after isolation the package's files are not visible.
     from prorl_sandbox.box import harness, preload
     from prorl_sandbox.box.namespaces.supervisor import Supervisor
 
