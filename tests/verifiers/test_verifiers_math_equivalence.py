@@ -47,6 +47,7 @@ CASES: list[tuple[str, list[str], list[str]]] = [
     (r"\begin{cases}x+y=3\\x-y=1\end{cases}", ["x-y=1, x+y=3", r"\begin{cases}x+y=3\\2x=4\end{cases}"], ["x+y=3, x-y=2", "x+y=3, 2x+2y=6"]),
     ("110.304=23^{1.5}", ["23^{1.5}=110.304"], ["23^{1.5}=110.305"]),
     (r"\cos(2\pi)=1, \sin(2\pi)=0", [], [r"\cos(2\pi)=1, \sin(2\pi)=1"]),
+    (r"\lim_{x\to0}f(x)=0", [], [r"\lim_{x\to0}f(x)=1", "2=3"]),
     # free constants
     ("f(x)=cx", ["f(x)=kx", r"f(x)=Cx\text{ for any constant }C", r"f(x)=kx,\ k\in\mathbb R"], ["f(x)=2x", "f(x)=cx^2", "f(x)=kx+1"]),
     ("f(x)=ax+b", ["f(x)=cx+d"], ["f(x)=bx+a", "f(x)=cx+c"]),

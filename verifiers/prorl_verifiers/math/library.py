@@ -98,12 +98,16 @@ def _same_side(gold: str, answer: str, final: bool, loading: Loading) -> tuple[b
         return False, refusal
     loading("math_verify")
     from math_verify import verify
+    from sympy.core.relational import Relational  # type: ignore[import-untyped,unused-ignore]
 
     try:
         gold_parsed = _parse("\\boxed{" + gold + "}", equations=False)
         parsed = _parse("\\boxed{" + answer + "}", equations=False)
         if not gold_parsed or not parsed:
             return False, "not a formula that can be read"
+        if isinstance(gold_parsed[0], Relational) and isinstance(parsed[0], Relational):
+            # math-verify compares relations by what they simplify to: two false ones are equal
+            return False, "two relations whose equality could not be shown"
         equal = bool(verify(gold_parsed, parsed, timeout_seconds=None))
         if not equal and _RELATION.search(gold) and _RELATION.search(answer):
             equal = bool(verify(parsed, gold_parsed, timeout_seconds=None))
