@@ -21,6 +21,12 @@ BAD: list[tuple[str, Any, str | None]] = [
     ("code", {"tests": [{"assert": "x = 1"}]}, "contains no assert"),
     ("code", {"tests": [{"assert": "assert ("}]}, "cannot be parsed"),
     ("code", {"tests": [{"check": "def test(f): pass"}]}, "must define check"),
+    (
+        "code",
+        {"entry_point": "f", "tests": [{"check": "def check(f): yield f"}]},
+        "contains a yield",
+    ),
+    ("code", {"tests": [{"assert": "assert f() == " + "-" * 20_000 + "1"}]}, "cannot be parsed"),
     ("code", {"tests": [{"check": "def check(f): pass"}]}, "entry_point"),
     ("code", {"tests": [{"call": "f"}]}, "'args'"),
     ("code", {"tests": [{"output": "1"}]}, "got output"),

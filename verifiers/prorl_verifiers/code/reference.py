@@ -90,8 +90,10 @@ def read_tests(reference: Mapping[str, Any]) -> list[CodeTest]:
             read.append(_read_test(test, entry_point))
         except TaskError as error:
             raise TaskError(f"test {number}: {error}") from error
-        except (SyntaxError, ValueError, RecursionError) as error:
-            raise TaskError(f"test {number}: its source cannot be parsed ({error})") from error
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+            raise TaskError(
+                f"test {number}: its source cannot be parsed ({error or type(error).__name__})"
+            ) from error
     return read
 
 
@@ -155,11 +157,12 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         return CheckTest("\n".join(lines) + "\n", entry_point)
     if "check" in test and isinstance(test["check"], str):
         source = test["check"]
-        defined = {
-            node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)
-        }
-        if "check" not in defined:
+        body = ast.parse(source).body
+        checks = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == "check"]
+        if not checks:
             raise TaskError("a check must define check(candidate)")
+        if _is_generator(checks[-1]):
+            raise TaskError("check(candidate) contains a yield, so calling it would run none of it")
         if entry_point is None:
             raise TaskError("a check needs the reference's 'entry_point'")
         return CheckTest(source, entry_point)
@@ -167,6 +170,17 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
     raise TaskError(
         f"expected stdin/stdout, call/args/expected, calls/args/expected, assert or check, got {keys}"
     )
+
+
+def _is_generator(function: ast.FunctionDef) -> bool:
+    pending: list[ast.AST] = list(function.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            pending += ast.iter_child_nodes(node)
+    return False
 
 
 def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | None:
