@@ -209,7 +209,7 @@ class UpdateStats:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The groups that a step trained on; if it had an update, with advantages and log-probs (tokens,) from before it.
+    """The groups that a step trained on, with advantages and the log-probs (tokens,) before the update, if there was one.
 
     Trajectories are numbered as in ``UpdateBatch``: the scored ones in order.
     """

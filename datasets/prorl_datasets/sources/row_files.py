@@ -35,8 +35,8 @@ from prorl_datasets.types import DatasetError
 class Files:
     """Files of each entry, in order.
 
-    ``hashes`` has their SHA-256 hashes by public name, ``contents`` by entry. ``taken`` has the files chosen if a
-    source had a choice. ``failed`` maps each entry without files to the reason.
+    ``hashes`` has their SHA-256 hashes by public name, ``contents`` by entry. ``taken`` names the files chosen from a
+    source that offers several. ``failed`` maps each entry without files to the reason.
     """
 
     paths: dict[str, list[Path]] = field(default_factory=dict)

@@ -45,7 +45,7 @@ _CPU_HABITS = {
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",  # vLLM would pin its threads to the trainer's cores
     "THP_MEM_ALLOC_ENABLE": "1",  # huge pages in torch: 27 times fewer page faults per pass
     "RAY_worker_niceness": "0",  # Ray's default is 15
-    "RAY_memory_monitor_refresh_ms": "0",  # Ray would kill actors at 95% memory, whoever uses it
+    "RAY_memory_monitor_refresh_ms": "0",  # or Ray kills actors if other programs fill the memory
 }
 
 
