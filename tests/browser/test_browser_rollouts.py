@@ -259,6 +259,8 @@ def test_a_group_stands_side_by_side_and_on_a_phone_one_under_the_other(
     cards = page.locator(".group article")
     expect(cards).to_have_count(SAMPLES)
     expect(cards.nth(0).locator(".formula .boxed")).to_have_text("4")
+    half = page.evaluate("import('/page/tex.js').then((t) => t.mathOf('\\\\frac12').innerHTML)")
+    assert "<mfrac><mn>1</mn><mn>2</mn></mfrac>" in half
     cards.nth(1).get_by_role("button", name="a right one").click()
     expect(cards.nth(1).locator(".difference ins")).to_have_text("5")
     page.get_by_role("button", name="raw").click()

@@ -108,11 +108,11 @@ def test_a_short_line_is_given_as_it_is_without_what_was_not_measured() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "sentence"),
     [
-        ([0.0, 0.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0], "It learned: validation rose"),
-        ([1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0], "It got worse: validation fell"),
-        ([0.0, 1.0, 1.0, 0.0], [1.0, 0.0, 1.0, 1.0], "No change is shown"),
-        ([0.0, 1.0, None, 1.0], [1.0, 1.0, 1.0, 1.0], "No change is shown"),
-        ([0.0, 0.0], [1.0, 1.0, 1.0], "within the noise."),
+        ([0.0, 0.0, 1.0, 0.0] * 3, [1.0] * 12, "It learned: validation rose"),
+        ([1.0] * 12, [0.0, 0.0, 1.0, 0.0] * 3, "It got worse: validation fell"),
+        ([0.0, 1.0, 1.0, 0.0] * 3, [1.0, 0.0, 1.0, 1.0] * 3, "No change is shown"),
+        ([0.5] * 11 + [None], [0.5] * 11 + [1.0], "from 0.50 at step 1 to 0.50 at step 2"),
+        ([0.0] * 9, [1.0] * 9, "There is no interval, so no change is claimed."),
         ([], None, "Not measured yet"),
     ],
 )
@@ -123,7 +123,8 @@ def test_a_gain_is_claimed_where_its_interval_excludes_zero(
     rows = []
     for step, rewards in enumerate((before, after), start=1):
         mean = statistics.fmean([r for r in rewards if r is not None]) if rewards else math.nan
-        rows.append({"step": step, "validation_reward": mean, "validation_rewards": rewards})
+        row = {"step": step, "validation_reward": mean, "validation_se": 0.0}
+        rows.append(row | {"validation_rewards": rewards})
     run.metrics_path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert sentence in ask(run.path, "header")["sentence"]
 

@@ -8,7 +8,7 @@ import { seen, Text } from "./text.js";
 const FIRST = 20000; // characters rendered at first
 const DEEPEST = 6; // maximum depth of nested emphasis
 const INLINE = /(`{1,3})([^]{1,1500}?)\1|\\\(([^]{1,1500}?)\\\)|\\\[([^]{1,1500}?)\\\]|\$\$([^$]+?)\$\$|\$(?!\s)([^$\n]{1,500}?)(?<!\s)\$(?!\d)|\*\*([^*\n]+?)\*\*|(?<![\w*])\*([^*\s][^*\n]*?)\*(?![\w*])|\\boxed\{(?!\})/u;
-const CODE = /(#.*|\/\/.*|\/\*[^]{0,2000}?\*\/)|("""[^]{0,2000}?"""|'''[^]{0,2000}?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|\b(\d[\w.]*)\b|\b(and|as|assert|async|await|bool|break|case|char|class|const|continue|def|del|double|elif|else|except|False|false|finally|float|for|from|function|if|import|in|include|int|is|lambda|let|long|None|not|null|or|pass|print|raise|return|self|static|string|struct|switch|True|true|try|using|var|void|while|with|yield)\b/gu;
+const CODE = /(#.*|\/\/.*|\/\*[^]{0,2000}?\*\/)|("""[^]{0,2000}?"""|'''[^]{0,2000}?'''|"(?:\\.|[^"\\\n]){0,500}"|'(?:\\.|[^'\\\n]){0,500}')|\b(\d[\w.]*)\b|\b(and|as|assert|async|await|bool|break|case|char|class|const|continue|def|del|double|elif|else|except|False|false|finally|float|for|from|function|if|import|in|include|int|is|lambda|let|long|None|not|null|or|pass|print|raise|return|self|static|string|struct|switch|True|true|try|using|var|void|while|with|yield)\b/gu;
 const KINDS = ["", "comment", "string", "digits", "word"];
 
 /**

@@ -65,9 +65,18 @@ export function mathOf(source, display) {
     return text;
   }
 
-  /** @returns {Element} */
+  /** Return the next group, command, letter or single digit, in any style. */
   function argument() {
     skipSpace();
+    while (STYLES.has((tokens[at] ?? "").slice(1))) {
+      at++;
+      skipSpace();
+    }
+    const token = tokens[at] ?? "";
+    if (/^[0-9]./.test(token)) {
+      tokens[at] = token.slice(1);
+      return element("mn", token[0]);
+    }
     return atom() ?? element("mrow");
   }
 
@@ -120,7 +129,7 @@ export function mathOf(source, display) {
         break;
       }
     }
-    const [open, close] = FENCES[environment] ?? ["", ""];
+    const [open, close] = Object.hasOwn(FENCES, environment) ? FENCES[environment] : ["", ""];
     return element("mrow", ...(open ? [element("mo", open)] : []), made, ...(close ? [element("mo", close)] : []));
   }
 
@@ -185,7 +194,9 @@ export function mathOf(source, display) {
       case "middle": {
         skipSpace();
         const fence = tokens[at++] ?? ".";
-        return fence === "." ? null : element("mo", fence.startsWith("\\") ? (SIGNS[fence.slice(1)] ?? fence.slice(1)) : fence);
+        if (fence === ".") return null;
+        const sign = fence.replace(/^\\/, "");
+        return element("mo", sign !== fence && Object.hasOwn(SIGNS, sign) ? SIGNS[sign] : sign);
       }
       case "pmod":
         return element("mrow", element("mo", "("), element("mtext", "mod "), argument(), element("mo", ")"));

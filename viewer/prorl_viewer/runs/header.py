@@ -67,6 +67,8 @@ PACE = 50
 """The remaining time is estimated from the median duration of this many newest steps."""
 SPARK = 60
 """Number of buckets of a sparkline."""
+PAIRS = 10
+"""With fewer problems, 1.96 standard errors of the pairs are no 95 % interval."""
 STATES = {
     "running": "running",
     "finished": "ended",
@@ -145,24 +147,26 @@ def summary(head: Mapping[str, Any], metrics: Metrics) -> Json:
 def gain(metrics: Metrics) -> Json:
     """Return the change from the first validation to the newest, with its 95 % interval if possible.
 
-    Problems are paired if both validations recorded the same number of rewards.
+    It is paired over the problems with a reward in both, if they are at least `PAIRS`.
     """
     values = zip(metrics.steps, metrics.column("validation_reward"), strict=True)
     points = [(step, value) for step, value in values if math.isfinite(value)]
     if len(points) < 2:
         return None
     (first, before), (last, after) = points[0], points[-1]
-    rewards = zip(metrics.problems.get(first, ()), metrics.problems.get(last, ()), strict=False)
+    ends = [metrics.problems.get(step, ()) for step in (first, last)]
     pairs = [
-        (a, b) for a, b in rewards if isinstance(a, int | float) and isinstance(b, int | float)
+        (a, b)
+        for a, b in zip(*ends, strict=False)
+        if all(isinstance(r, int | float) and math.isfinite(r) for r in (a, b))
     ]
-    same = len(metrics.problems.get(first, ())) == len(metrics.problems.get(last, ()))
-    if same and len(pairs) > 1:
+    if len(ends[0]) == len(ends[1]) and len(pairs) >= PAIRS:
+        before, after = (statistics.fmean(rewards) for rewards in zip(*pairs, strict=True))
         error = statistics.stdev(b - a for a, b in pairs) / math.sqrt(len(pairs))
     else:
         pairs = []
         errors = [e for s in (first, last) for e in metrics.window("validation_se", s, s)]
-        error = math.hypot(*errors) if len(errors) == 2 else math.nan
+        error = math.hypot(*errors) if len(errors) == 2 and any(errors) else math.nan
     best = max(points, key=lambda point: point[1])
     row = {"first": first, "last": last, "before": before, "after": after, "value": after - before}
     row |= {"low": row["value"] - Z95 * error, "high": row["value"] + Z95 * error}
@@ -177,6 +181,8 @@ def verdict(change: Json) -> tuple[str, str]:
         f"from {change['before']:.2f} at step {change['first']} to {change['after']:.2f} at step "
         f"{change['last']}"
     )
+    if math.isnan(change["low"]):
+        return "unclear", f"Validation went {ends}. There is no interval, so no change is claimed."
     over = f", paired over {change['paired']} problems" if change["paired"] else ""
     if change["low"] > 0:
         return "rose", f"It learned: validation rose {ends}{over}."
