@@ -9,7 +9,16 @@ import time
 
 from prorl_common import UserError
 from prorl_sandbox import Limits, Program
-from prorl_verifiers import Canary, Composition, Score, Task, TaskPart, Verdict, VerifierSpec
+from prorl_verifiers import (
+    Canary,
+    Composition,
+    DataShape,
+    Score,
+    Task,
+    TaskPart,
+    Verdict,
+    VerifierSpec,
+)
 
 
 def spec(name, result):
@@ -60,6 +69,12 @@ def unsteady(response, reference):
     return (len(calls) % 1000) / 1000
 
 
+def finds_a_word(response, reference):
+    if response == "no word":
+        return Score(0.0, "no word", status="unparsable")
+    raise OSError("no dictionary")
+
+
 TWO = spec("two", 2.0)
 NEGATIVE = spec("negative", -0.5)
 NAN = spec("nan", float("nan"))
@@ -72,6 +87,16 @@ METRIC = spec("metric-nan", Score(1.0, "a score", metrics={"part": float("nan")}
 OBJECT = spec("metric-object", Score(1.0, "a score", metrics={"part": object()}))
 BROKEN = spec("says-broken", Verdict(None, "infra_error", "my judge is down"))
 RAISES = VerifierSpec(name="raises", score=raises)
+FINDS = VerifierSpec(
+    name="finds-a-word",
+    score=finds_a_word,
+    data=DataShape(answer=lambda reference: None, write=lambda answer, reference: "no word"),
+)
+HAS_NO_GOLD = VerifierSpec(
+    name="has-no-gold",
+    score=finds_a_word,
+    data=DataShape(gold_response=lambda reference: reference["gold"]),
+)
 LEAVES = VerifierSpec(name="leaves", score=leaves)
 LEAVES_HARD = VerifierSpec(name="leaves-hard", score=leaves_hard)
 SLEEPS = VerifierSpec(name="sleeps", score=sleeps)

@@ -251,11 +251,10 @@ class WorkerThread(threading.Thread):
         if not fault.is_infra_error or self.stopping:
             return fault
         task = job.task
-        checks: list[Check] = []
+        checks = quick_checks(task.verifier, random.Random())
+        frames = [check.frame for check in checks]
+        isolation = None if run is None else fault.isolation
         try:
-            checks = quick_checks(task.verifier, random.Random())
-            frames = [check.frame for check in checks]
-            isolation = None if run is None else fault.isolation
             for answer in plain_answers(task):
                 request = make_request(
                     task.verifier, task.reference, answer, self._timeout + 1, False, isolation
@@ -263,11 +262,11 @@ class WorkerThread(threading.Thread):
                 frames.append(encode(request))
             worker = self._take_worker(warm=True)
             replies = list(worker.ask_many(frames, self._wall_seconds, run))
-        except Exception:  # noqa: BLE001 - whatever fails now is not the answer's doing
+        except (WorkerTimeout, ChildError, FrameError):  # not the answer's doing
             replies = []
         verdicts = [read_reply(reply, "")[0] for reply in replies[len(checks) :]]
         passes = all(map(Check.passes, checks, replies))
-        if not passes or all(verdict.is_infra_error for verdict in verdicts):
+        if not passes or not any(verdict.status == "scored" for verdict in verdicts):
             self._lose_worker()
             return fault
         return self._counters.blame(job.response, task, fault)
@@ -333,8 +332,12 @@ class WorkerThread(threading.Thread):
 def plain_answers(task: Task) -> list[str]:
     """Return responses that any verifier must be able to score: the gold, else two plain answers."""
     data = VERIFIERS.get(task.verifier).data
-    gold = data.gold(task.reference)
-    return [data.write(answer, task.reference) for answer in "0a"] if gold is None else [gold]
+    try:
+        gold = data.gold(task.reference)
+        return [data.write(answer, task.reference) for answer in "0a"] if gold is None else [gold]
+    except Exception:  # noqa: BLE001 - raised by a plug-in
+        _LOG.exception("the gold of a %s task cannot be written", task.verifier)
+        return []
 
 
 def _closed_error() -> PoolClosedError:
@@ -379,6 +382,7 @@ def score_in_sandbox(
     verdict = Verdict(None, "infra_error", fault, isolation=sandbox.isolation)
     for answer in plain_answers(task) if is_bug else ():
         with contextlib.suppress(Exception):
-            spec.score_in_sandbox(answer, task.reference, sandbox)
-            return counters.blame(response, task, verdict)
+            probe = cast(Verdict, spec.score_in_sandbox(answer, task.reference, sandbox))
+            if probe.status == "scored":
+                return counters.blame(response, task, verdict)
     return verdict
