@@ -78,6 +78,8 @@ STACK = (
     "    def __len__(self): return len(self.items)\n    def __iter__(self): return iter(self.items)\n"
     "    def __str__(self): return '|'.join(map(str, self.items))\n"
     "    def __getitem__(self, key): return self.items[key]\n"
+    "    def __delitem__(self, key): del self.items[key]\n"
+    "    def put(self, value): return self.push(value)\n"
     "    @property\n    def top(self): return self.items[-1]\ndef f(x): return Stack(x)"
 )
 
@@ -118,6 +120,13 @@ STACK = (
             "s = Stack([1]); assert list(s.join(c([2]))) == [1, 2]; s.items = [3]; assert s.top == 3",
             "ok",
         ),
+        (STACK, "s = c([1]); assert s.put(value=2).top == 2", "ok"),
+        (STACK, "s = c([1, 2]); del s[0]; assert s.top == 2 and len(s) == 1", "ok"),
+        (
+            "def f(value, operation): return value + operation",
+            "assert c(value=1, operation=2) == 3",
+            "ok",
+        ),
         (STACK, "s = c([1]); assert s.top == 2", "runtime-error"),
         (STACK, "s = c([1]); s.pop()", "runtime-error"),
     ],
@@ -137,6 +146,10 @@ ODD_VALUE = "class V(int):\n    def __eq__(self, other): return True\n    __hash
 LOOP = "def f(head):\n    seen = set()\n    while head and head not in seen: seen.add(head); head = head.next\n    return head is not None"
 SUM = "def f(root): return root.val + sum(map(f, root.children or []))"
 NODE = "class Node:\n    def __init__(self, val, children=None): self.val, self.children = val, children\n"
+PAIR = (
+    "class ListNode:\n    def __init__(self, key): self.keys = [key]\n    def add(self, key): self.keys.append(key)\n"
+    "    def total(self): return sum(self.keys)\ndef f(key): return ListNode(key)"
+)
 REVERSED = "assert is_same_list(c(list_node([1, 2, 3])), list_node([3, 2, 1]))"
 
 
@@ -159,6 +172,7 @@ REVERSED = "assert is_same_list(c(list_node([1, 2, 3])), list_node([3, 2, 1]))"
         (NODE + SUM, "assert c(Node(1, [Node(2), Node(3, [])])) == 6", "ok"),
         (SUM, "assert c(Node(1, [Node(2), Node(3, [])])) == 6", "ok"),
         ("def f(root): return root", "assert c(Node(1)).val == 2", "runtime-error"),
+        (PAIR, "x = c(1); x.add(2); assert x.total() == 3", "ok"),
     ],
 )  # fmt: skip
 def test_lists_and_trees_reach_the_other_box_by_value(
@@ -293,7 +307,15 @@ def f(x):
 
 @pytest.mark.parametrize(
     "checker",
-    ["def check(c:", "x = 1", "import nowhere_to_be_found", "def check(c):\n    c(object())"],
+    [
+        "def check(c:",
+        "x = 1",
+        "import nowhere_to_be_found",
+        "def check(c):\n    c(object())",
+        "class A:\n    __slots__ = ('x',)\ndef check(c):\n    c(A())",
+        "from collections import namedtuple\nA = namedtuple('A', 'x')\ndef check(c):\n    c(A(1))",
+        "from enum import Enum\nA = Enum('A', 'X')\ndef check(c):\n    c(A.X)",
+    ],
 )
 def test_a_broken_check_is_no_outcome(sandbox: Sandbox, checker: str) -> None:
     with pytest.raises(CheckerError, match="check is broken"):

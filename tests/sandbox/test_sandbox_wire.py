@@ -39,6 +39,42 @@ def test_malformed_values_are_refused(value: Any) -> None:
         decoding.decode(value)
 
 
+NODE = ["ListNode", "val", "next"]
+LONG = [{"t": "o", "v": 0}] * 100_000
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"t": "held", "v": 0},
+        {"t": "o", "v": 0},
+        {"t": "graph", "v": [{"t": "o", "v": 1}, [NODE], [[0, 1, None]]]},
+        {"t": "graph", "v": [{"t": "o", "v": 0}, [["Node", "val"]], [[0, 1]]]},
+        {"t": "graph", "v": [{"t": "o", "v": 0}, [[*NODE, "more"]], [[0, 1, None, 2]]]},
+        {"t": "graph", "v": [{"t": "o", "v": 0}, [NODE], [[1, 1, None]]]},
+        {"t": "graph", "v": [{"t": "o", "v": 0}, [NODE], [[0, 1, {"t": "held", "v": 0}]]]},
+    ],
+)
+def test_a_submission_cannot_forge_objects(value: Any) -> None:
+    for read in (decoding.decode, decoding.decode_for_box):
+        with pytest.raises(FrameError):
+            read(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "val"),
+    [
+        ({"t": "o", "v": 0}, [{"t": "o", "v": 0}]),
+        (LONG, [0] * 300_000),
+        (LONG, "x" * 300_000),
+        (LONG, {"t": "int", "v": "f" * 40_000}),
+    ],
+)
+def test_a_decoded_list_holds_no_nodes_and_is_no_larger_than_a_value(value: Any, val: Any) -> None:
+    with pytest.raises(FrameError):
+        decoding.decode({"t": "graph", "v": [value, [NODE], [[0, val, None]]]})
+
+
 def test_depth_and_number_of_parts_are_limited() -> None:
     deep: Any = 1
     for _ in range(wire.MAX_DEPTH + 2):

@@ -307,11 +307,13 @@ def _call_annotated(
     function: Any, args: list[Any], kwargs: dict[str, Any], names: dict[str, Any]
 ) -> Any:
     """Call a function, converting values to the linked lists and trees that its annotations name."""
-    annotations = getattr(function, "__annotations__", None)
-    code = getattr(function, "__code__", None)
+    annotated = function.__init__ if isinstance(function, type) else function
+    annotations = getattr(annotated, "__annotations__", None)
+    code = getattr(annotated, "__code__", None)
     if type(annotations) is not dict or type(code) is not CodeType:
         return function(*args, **kwargs)
-    parameters = code.co_varnames[hasattr(function, "__self__") :]
+    has_self = annotated is not function or hasattr(function, "__self__")
+    parameters = code.co_varnames[has_self:]
     built = [
         objects.build_annotated(annotations.get(name), arg, names)
         for name, arg in zip(parameters, args, strict=False)
@@ -344,7 +346,7 @@ def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
                 if request["then"] is not None:
                     value = [None] + [
                         _call_annotated(getattr(value, name), given, {}, names)
-                        for name, given in request["then"]
+                        for name, given in objects.revive(request["then"], names)
                     ]
             reply = wire.pack(
                 _answer(value, held if request["opaque"] else None) | {"n": request["n"]}

@@ -35,6 +35,7 @@ class TreeNode:
         self.right = right
 
 
+_PLAIN = frozenset({type(None), bool, int, float, str})
 KINDS: dict[str, type] = {"ListNode": ListNode, "TreeNode": TreeNode}
 
 
@@ -127,6 +128,8 @@ def revive(
     """Rebuild the encoded objects in ``value`` with the program's classes (``names``) and objects ``held``."""
     kind = type(value)
     if kind is list:
+        if _PLAIN.issuperset(map(type, value)):
+            return value
         return [revive(item, names, held, made) for item in value]
     if kind is dict:
         return {key: revive(item, names, held, made) for key, item in value.items()}
@@ -141,14 +144,13 @@ def revive(
         return held[parts]
     if tag == GRAPH:
         inner, classes, rows = parts
-        made = []
-        for number, *_ in rows:
-            name = classes[number][0]
-            cls: Any = names.get(name, KINDS.get(name)) or type(name, (), {})
-            made.append(cls.__new__(cls))
+        kinds: list[Any] = [
+            names.get(name, KINDS.get(name)) or type(name, (), {}) for name, *_ in classes
+        ]
+        made = [kinds[number].__new__(kinds[number]) for number, *_ in rows]
         for one, (number, *values) in zip(made, rows, strict=True):
             for attribute, item in zip(classes[number][1:], values, strict=True):
-                setattr(one, attribute, revive(item, names, held, made))
+                object.__setattr__(one, attribute, revive(item, names, held, made))
         return revive(inner, names, held, made)
     parts = [revive(part, names, held, made) for part in parts]
     return build(tag, parts[0], names) if tag in KINDS else columns.build(tag, parts)
@@ -189,9 +191,10 @@ class Remote:
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "getattr": getattr,
     "setattr": setattr,
-    "call": lambda value, *args, **kwargs: value(*args, **kwargs),
+    "call": lambda value, /, *args, **kwargs: value(*args, **kwargs),
     "getitem": lambda value, key: value[key],
     "setitem": lambda value, key, item: value.__setitem__(key, item),
+    "delitem": lambda value, key: value.__delitem__(key),
     "len": len,
     "iter": iter,
     "next": next,
@@ -210,7 +213,7 @@ _REFUSED = (
 
 
 def _forward(operation: str) -> Callable[..., Any]:
-    def method(self: Remote, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Remote, /, *args: Any, **kwargs: Any) -> Any:
         return self._ask(self._number, operation, *args, **kwargs)
 
     return method

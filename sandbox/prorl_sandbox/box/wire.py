@@ -73,8 +73,13 @@ def _object(value: Any, kind: Any, budget: _Budget) -> Any:
     """Return a reference to an object that may leave the box, else None."""
     if kind is objects.Remote:
         return {"t": objects.HELD, "v": object.__getattribute__(value, "_number")}
-    ours = budget.trusted and getattr(kind, "__module__", "") in ("program", objects.__name__)
-    if not ours and _name_of(kind) not in objects.FIELDS:
+    if budget.trusted:
+        ours = getattr(kind, "__module__", "") in ("program", objects.__name__)
+        by_value = ours and kind.__new__ is object.__new__ and hasattr(value, "__dict__")
+    else:
+        fields = objects.FIELDS.get(_name_of(kind), ())
+        by_value = fields != () and all(hasattr(value, field) for field in fields)
+    if not by_value:
         return None
     if id(value) not in budget.numbers:
         budget.numbers[id(value)] = len(budget.objects)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -162,8 +163,9 @@ class _Reader:
                 raise FrameError("objects that are no list or tree")
             seen.add(node.number)
             row = rows[node.number]
-            if type(row["val"]) is _Node or (tree and row["val"] is None):
-                raise FrameError("objects that are no list or tree")
+            if type(row["val"]) not in _PLAIN or (tree and row["val"] is None):
+                raise FrameError("objects that are no list or tree of plain values")
+            self._spend(sys.getsizeof(row["val"]) // 32)  # once for each reference to it
             values.append(row["val"])
             queue.extend(row[child] for child in children)
         while tree and values[-1] is None:
