@@ -312,6 +312,15 @@ CALLS = {
     "args": [[2], [1, 1], [2, 2], [1], [3, 3], [2]],
     "expected": [None, None, None, 1, None, -1],
 }
+ADDER = (
+    "class Adder:\n    def __init__(self, root: Optional[TreeNode]): self.root = root\n"
+    "    def add(self, head): return self.root.left.val + head.next.val"
+)
+ADDED = {
+    "calls": ["Adder", "add"],
+    "args": [[[1, 2]], [{"ListNode": [3, 4]}]],
+    "expected": [None, 6],
+}
 USE = "cache = LRUCache(1)\ncache.put(1, 1)\ncache.put(2, 2)\nassert cache.get(1) == -1 and cache.get(2) == 2"
 ODD = (
     "class ListNode:\n    def __init__(self, val=0, next=None): self.val, self.next = val, next\n"
@@ -348,6 +357,7 @@ def turned(values: Any, expected: Any) -> dict[str, Any]:
         (CALLS, LRU.replace("last=False", "last=True"), 0),
         (CALLS, LRU.replace("size, self", "self, size"), 0),
         (CALLS, "class LRUCache:\n    def __init__(self, size): 1 / 0", 0),
+        (ADDED, ADDER, 1),
         ({"assert": USE}, LRU, 1),
         ({"assert": USE}, LRU.replace("> self.size", "> 9"), 0),
         ({"assert": SAME}, REVERSE, 1),
@@ -369,6 +379,8 @@ def test_tasks_of_contest_sites_pay_what_is_right_and_nothing_else(
     ("source", "entry_point", "asserts"),
     [
         ("s = Solution()\nx = {'a': 1}\nassert s.f(**x) == 2\nx = {'a': 2}\nassert s.f(**x) == 3", None, 2),
+        ("s = Solution()\nx = s.f(1)\nassert x == 2\nassert s.f(x) == 3", None, 1),
+        (f"x = [1]\n{'x = [x, x]; ' * 40}assert x\nassert Solution().f(1) == 2", None, 1),
         ("def check(candidate):\n    assert candidate(a=1) == 2\n    assert candidate(a=2) == 3", "Solution().f", 2),
         ("def check(candidate):\n    for i in range(3): assert candidate(a=i) == i + 1", "Solution().f", 1),
     ],

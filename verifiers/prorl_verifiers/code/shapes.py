@@ -23,6 +23,9 @@ def check(candidate):
 """
 """Runs the class in the tests' box; the functions it calls run in the submission's own box."""
 
+_MAX_INLINED = 10_000
+"""Maximum characters of an assigned value that replaces its name in a test."""
+
 
 def eurus_reference(ground_truth: str) -> dict[str, Any]:
     """Convert an Eurus-2-RL-Data code row's JSON {"inputs", "outputs", "fn_name"?}. Raises TaskError.
@@ -109,12 +112,17 @@ class _Inline(ast.NodeTransformer):
 
 
 def _assert_tests(body: list[ast.stmt], values: dict[str, ast.expr]) -> list[dict[str, str]] | None:
-    """Return the asserts as tests, or None if there are statements other than assignments."""
+    """Return the asserts as tests, or None if other statements than assignments, or their calls, can have effects."""
     tests = []
     for statement in body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
+                if any(ast.unparse(call) != "Solution()" for call in calls):
+                    return None
                 values[name] = _Inline(values).visit(value)
+                if len(ast.unparse(values[name])) > _MAX_INLINED:
+                    return None
             case ast.Assert():
                 inlined = _Inline(values).visit(statement)
                 tests.append({"assert": ast.unparse(inlined)})

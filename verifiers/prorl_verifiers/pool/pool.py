@@ -344,11 +344,13 @@ class _Engine:
         explain: bool = False,
     ) -> Batch:
         """Return a new batch. Raises TaskError for a malformed task or an unsuitable mode."""
-        for task in {id(task): task for _, task in items}.values():
+        tasks = {id(task): task for _, task in items}
+        for task in tasks.values():
             load_task(task.verifier, task.reference)
         modes = self._settings.modes
         if modes:
-            items = [(response, with_mode(task, modes)) for response, task in items]
+            ready = {key: with_mode(task, modes) for key, task in tasks.items()}
+            items = [(response, ready[id(task)]) for response, task in items]
         is_composed = any(VERIFIERS.get(n).compose for n in {task.verifier for _, task in items})
         if is_composed:
             return ComposedBatch(items, on_item, explain, counters=self.counters)
