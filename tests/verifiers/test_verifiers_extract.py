@@ -103,6 +103,7 @@ QUOTES = "x = '```'\ny = \"it's '''\""
         ("``` {.python .numberLines}\na\n```", "python", "a"),
         ("```python:main.py\na\n```", "python", "a"),
         ("```{=html}\na\n```", "python", None),
+        ("\ufeff```python\n\ufeffdef ask(): 1\n```\n```python\na\n```", "python", "def ask(): 1"),
         (IN_LIST, "python", "def f(x):\n    return x"),
         ("- ```py\n  a\n    b\n  ```", "python", "a\n  b"),
         ("    ~~~python\na\n b\n    ~~~", "python", "a\n b"),

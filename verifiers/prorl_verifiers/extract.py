@@ -359,7 +359,8 @@ def last_code_block(
     definition = _DEFINITION.replace("NAME", "|".join(map(re.escape, names)))
     defines = re.compile(definition, re.MULTILINE).search if names else lambda block: None
     best: tuple[tuple[bool, bool], str] | None = None
-    for mark, block in _code_blocks(text.split("\n")):
+    lines = [line.removeprefix("\ufeff") for line in text.split("\n")]
+    for mark, block in _code_blocks(lines):
         rank = defines(block) is not None, mark in marks
         if (not mark or mark in marks) and (best is None or rank >= best[0]):
             best = rank, block
