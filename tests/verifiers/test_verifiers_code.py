@@ -71,6 +71,19 @@ def test_no_code_block_is_unparsable() -> None:
     assert score_code("no code", calls(1), CannedSandbox()).status == "unparsable"
 
 
+BUG = ValueError("a bug of the scorer")
+SPENT = Outcome("timeout", over_budget=True)
+
+
+@pytest.mark.parametrize(
+    ("probes", "reward"), [([Outcome("ok")], 0.0), ([BUG, BUG], None), ([SPENT, SPENT], None)]
+)
+def test_an_answer_on_which_the_scorer_fails_gets_nothing_if_it_scores_another(
+    probes: list[Outcome | Exception], reward: float | None
+) -> None:
+    assert pooled(calls(2), BUG, BUG, *probes).reward == reward
+
+
 def test_a_sandbox_that_fails_twice_is_an_infra_error_without_reward() -> None:
     verdict = pooled(calls(1), SandboxError("no fork"), SandboxError("no fork"))
     assert (verdict.reward, verdict.status) == (None, "infra_error")
