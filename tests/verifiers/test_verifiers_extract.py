@@ -35,6 +35,7 @@ def test_thinking_never_closed_leaves_nothing(text: str) -> None:
         (r"\boxed{\{1,2\}}", r"\{1,2\}"),
         (r"\boxed {7} as \boxed says", "7"),
         (r"\boxed{\boxed{5}}", "5"),
+        (r"\boxed{\boxed x+1}", "x +1"),
         (r"\fbox{7}", "7"),
         (r"\boxed{}", ""),
         (r"\boxed{1} and \boxed{2", None),
@@ -150,6 +151,17 @@ def test_ten_megabytes_are_searched_in_linear_time(unit: str) -> None:
     text = unit * (10_000_000 // len(unit))  # a quadratic search would not end
     for search in (after_thinking, last_boxed, last_tag, answer_line, last_code_block):
         assert search(text) in (None, text, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "block"),
+    [
+        ("```" + " " * 200_000 + "`", None),
+        (" ```py\n\"\"\"#'''\n\"\"\" '''\n```\n" * 20_000 + "```py", "\"\"\"#'''\n\"\"\" '''"),
+    ],
+)
+def test_fences_are_searched_in_linear_time(text: str, block: str | None) -> None:
+    assert last_code_block(text) == block
 
 
 @pytest.mark.parametrize("before", [0, 65_530, 65_536, 65_540, 131_070, 200_000])

@@ -138,6 +138,7 @@ STATED = (
     "### Final Answer\n\n**3**", "## ✅ Final Answer\n3", "**Final Answer:**\n3", "Answer:\n$$\n3\n$$", "→ Answer: 3",
     "<answer>\n3\n</answer>", "I first got \\boxed{2}, but the correct answer is $3$.", "50% of 6 is \\boxed{3}",
     "\\boxed{2}. However the true answer is 3.", "\\boxed{2} % not yet\n\\boxed{3}", r"5~~\text{and}~~ \boxed{3}",
+    r"$a = 3$ % so the answer is \boxed{3}.",
 )  # fmt: skip
 UNSTATED = (
     r"\boxed 34", r"\boxed{3\boxed{2}}", r"\boxed{2\boxed{3}}", r"\boxed{\cancel{3}}", r"\cancel{\boxed{3}}", "% \\boxed{3}",

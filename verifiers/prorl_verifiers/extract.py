@@ -62,7 +62,9 @@ _STRUCK = (
     ("<!--", "-->"), ("<del>", "</del>"), ("<s>", "</s>"), ("<strike>", "</strike>"),
     (r"\begin{comment}", r"\end{comment}"),
 )  # fmt: skip
-_COMMENT = re.compile(r"^[ \t]{0,40}%|(?<=[}$.,;:])[ \t]{1,8}%(?!\s?(?:of\b|\}))", re.MULTILINE)
+_COMMENT = re.compile(
+    r"^[ \t]{0,40}%|(?:(?<=[}.,;:])|(?<=\}\$))[ \t]{1,8}%(?!\s?(?:of\b|\}))", re.MULTILINE
+)
 _ANSWERS = re.compile(r"boxed|fbox|[Aa]nswer")
 _TILDES = re.compile(r"(?<![\w~])~~(?=[^\s~])[^~\n]*(?<=[^\s~,;:])~~(?![\w~])")
 _CANCELS = re.compile(r"\\(?:[bx]?cancel|sout|st)\s?\{|\\.|[{}]", re.DOTALL)
@@ -78,7 +80,7 @@ _LONGEST_BOX = 256
 """Maximum length of a recognised box opening."""
 _AROUND = 200
 _FENCE = re.compile(
-    r"([ \t]{0,40}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]{1,8})?)(`{3,}|~{3,})[ \t]*(?:\{[ \t]*)?\.?([\w+#-]{0,40})([^`]*)"
+    r"([ \t]{0,40}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]{1,8})?)(`{3,}+|~{3,}+)[ \t]*+(?:\{[ \t]*+)?\.?([\w+#-]{0,40}+)([^`]*+)"
 )
 """Indentation or list marker, fence, and mark: ``python``, ``{.python}``, ``python:file.py`` or ``python title="x"``."""
 _QUOTE = re.compile(r"\\.|\"\"\"|'''|[\"'#]")
@@ -163,7 +165,8 @@ def flat(content: str) -> str:
         if match is None:
             break
         start, end = _content(content, match) or (match.end(), len(content))
-        content = f"{content[: match.start()]} {content[start:end]} {content[end + 1 :]}".strip()
+        behind = content[end:].removeprefix("}")
+        content = f"{content[: match.start()]} {content[start:end]} {behind}".strip()
     return content
 
 
@@ -172,9 +175,9 @@ def around_last_box(text: str) -> tuple[str, str]:
     span = last_box_span(text)
     if span is None:
         return "", ""
-    start, end = span
+    start = span[0]
     before = text[max(0, start - _AROUND) : start].rpartition("\n")[2].rpartition("\\")[0]
-    return before, text[end + 1 : end + 1 + _AROUND].partition("\n")[0]
+    return before, after_last_box(text)[:_AROUND].partition("\n")[0]
 
 
 def after_last_box(text: str) -> str:
@@ -390,7 +393,7 @@ def _code_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
                 nested = False
             elif quote and bare.startswith(fence):
                 if in_string is not None and not line.startswith((" ", "\t")):
-                    end = in_string  # a new block: the string was never closed
+                    end, careful = in_string, False  # a new block: the string was never closed
                     break
                 nested = True
             elif careful and ('"""' in line or "'''" in line):

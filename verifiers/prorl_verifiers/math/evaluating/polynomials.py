@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -55,15 +55,11 @@ def polynomial(
                 else:
                     top = _plus(_times(total[0], parts[1]), _times(parts[0], total[1]))
                     total = top, _times(total[1], parts[1])
-            return _bounded(total)
-        case Product(factors=factors):
-            total = (Fraction(1),), (Fraction(1),)
-            for factor in factors:
-                parts = polynomial(factor, name, fixed)
-                if parts is None:
+                if _bounded(total) is None:
                     return None
-                total = _times(total[0], parts[0]), _times(total[1], parts[1])
-            return _bounded(total)
+            return total
+        case Product(factors=factors):
+            return _product(polynomial(factor, name, fixed) for factor in factors)
         case Quotient(top=top_node, bottom=bottom_node):
             over, under = polynomial(top_node, name, fixed), polynomial(bottom_node, name, fixed)
             if over is None or under is None:
@@ -72,8 +68,22 @@ def polynomial(
         case Power(base=base, exponent=Num(value=value)) if value.denominator == 1 and (
             1 <= value <= MAX_DEGREE
         ):
-            return polynomial(Product((base,) * int(value)), name, fixed)
+            parts = polynomial(base, name, fixed)
+            return parts and _product([parts] * int(value))
     return None
+
+
+def _product(
+    factors: Iterable[tuple[Polynomial, Polynomial] | None],
+) -> tuple[Polynomial, Polynomial] | None:
+    total: tuple[Polynomial, Polynomial] = (Fraction(1),), (Fraction(1),)
+    for parts in factors:
+        if parts is None:
+            return None
+        total = _times(total[0], parts[0]), _times(total[1], parts[1])
+        if _bounded(total) is None:
+            return None
+    return total
 
 
 def _bounded(parts: tuple[Polynomial, Polynomial]) -> tuple[Polynomial, Polynomial] | None:
