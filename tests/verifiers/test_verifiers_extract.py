@@ -19,8 +19,18 @@ def test_only_text_after_the_last_closed_thinking_counts() -> None:
     assert after_thinking("<think>a</think>b<think>c</think> d") == " d"
 
 
-def test_without_any_tag_the_whole_response_counts() -> None:
-    assert after_thinking("just text") == "just text"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "just text",
+        "print('<analysis>')",
+        "a, b = s.split('<reasoning>')",
+        "re.findall('<thought>(.*)</thought>', s)",
+        "An </analysis> tag, then <analysis>",
+    ],
+)
+def test_without_a_thinking_section_the_whole_response_counts(text: str) -> None:
+    assert after_thinking(text) == text
 
 
 @pytest.mark.parametrize("text", ["<think>\\boxed{1}", "<think>a</think>b<think>\\boxed{1}"])

@@ -34,6 +34,11 @@ UNITS: Rows = {
         r"5 dollars | 5 USD | USD 5 | \text{\$}5 | 5\$ | \$5.00 | 500 cents | 5",
         r"5 euros | 5 cents | 5 pounds | €5 | £5 | 5 yen | 5\text{ euros} | \pounds 5 | 5 apples | 5 cm",
     ),
+    "£5": (
+        r"5 pounds | GBP 5 | \pounds 5 | £5.00 | 5",
+        r"80 oz | 5 kg | 5 ounces | \$5 | 5 euros",
+    ),
+    "5 pounds": ("80 oz | 5 lb | 5 pound", "5 kg | €5"),
     "€5": ("5 euros | 5 € | 5", r"\$5 | 5 dollars | £5"),
     "50 cents": (r"\$0.50 | 50¢", r"\$50 | 50 euros"),
     r"25\text{ cm}^2": (
@@ -138,7 +143,7 @@ STATED = (
     "### Final Answer\n\n**3**", "## ✅ Final Answer\n3", "**Final Answer:**\n3", "Answer:\n$$\n3\n$$", "→ Answer: 3",
     "<answer>\n3\n</answer>", "I first got \\boxed{2}, but the correct answer is $3$.", "50% of 6 is \\boxed{3}",
     "\\boxed{2}. However the true answer is 3.", "\\boxed{2} % not yet\n\\boxed{3}", r"5~~\text{and}~~ \boxed{3}",
-    r"$a = 3$ % so the answer is \boxed{3}.",
+    r"$a = 3$ % so the answer is \boxed{3}.", r"<s> So \boxed{3}.</s>", "<s>\n**Answer: 3**</s>\n",
 )  # fmt: skip
 UNSTATED = (
     r"\boxed 34", r"\boxed{3\boxed{2}}", r"\boxed{2\boxed{3}}", r"\boxed{\cancel{3}}", r"\cancel{\boxed{3}}", "% \\boxed{3}",

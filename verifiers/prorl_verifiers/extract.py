@@ -13,7 +13,8 @@ from prorl_verifiers.types import MAX_ANSWER
 
 OPEN_THINK, CLOSE_THINK = "<think>", "</think>"
 _THINKING = re.compile(
-    r"<(?P<closes>/?)(?:seed:)?(?P<name>think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|monologue)>"
+    r"<(?P<closes>/?)(?:seed:)?(?P<name>think)>"
+    r"|(?<![\"'`])<(?P<ends>/?)(?P<word>thinking|thoughts?|reasoning|reflection|scratchpad|analysis|monologue)>"
     r"|\[(?P<bracket>/?)THINK\]|<\|(?P<edge>begin|end)_of_thought\|>|◁(?P<diamond>/?)think▷"
 )
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
@@ -65,6 +66,8 @@ _STRUCK = (
 _COMMENT = re.compile(
     r"^[ \t]{0,40}%|(?:(?<=[}.,;:])|(?<=\}\$))[ \t]{1,8}%(?!\s?(?:of\b|\}))", re.MULTILINE
 )
+_MESSAGE = re.compile(r"\s*+(<s>)(?:[^<]++|<(?!/s>))*+(</s>)\s*+")
+"""A whole response between the tokens that begin and end a text, which are not strike-out tags."""
 _ANSWERS = re.compile(r"boxed|fbox|[Aa]nswer")
 _TILDES = re.compile(r"(?<![\w~])~~(?=[^\s~])[^~\n]*(?<=[^\s~,;:])~~(?![\w~])")
 _CANCELS = re.compile(r"\\(?:[bx]?cancel|sout|st)\s?\{|\\.|[{}]", re.DOTALL)
@@ -94,11 +97,22 @@ def after_thinking(response: str) -> str | None:
     """Return the text after the last thinking section, or None if the thinking never ends.
 
     If nothing follows the last section, the sections are blanked out instead. If a chat template opens the thinking,
-    the caller puts ``<think>`` before the response.
+    the caller puts ``<think>`` before the response. Tags named by a word such as ``<analysis>`` are ordinary text unless
+    they are a pair or open the response.
     """
     sections: list[tuple[int, int]] = []
+    words: dict[str, int] = {}  # where the first open tag of each word is
     start, name = -1, ""
     for tag in _THINKING.finditer(response):
+        word = tag.group("word")
+        if word and start < 0 and not tag.group("ends"):
+            words.setdefault(word, tag.start())
+        elif word in words:
+            sections.append((words.pop(word), tag.end()))
+            name = word
+        if word:
+            continue
+        words.clear()
         name = tag.group("name") or ""
         if "/" in (tag.group("closes"), tag.group("bracket"), tag.group("diamond")) or (
             tag.group("edge") == "end"
@@ -107,7 +121,7 @@ def after_thinking(response: str) -> str | None:
             start = -1
         elif start < 0:
             start = tag.start()
-    if start >= 0:
+    if start >= 0 or any(not response[:place].strip() for place in words.values()):
         return None
     text = response[sections[-1][1] :] if sections else response
     return text if text.strip() or name == "think" else _blanked(response, sections)
@@ -124,6 +138,8 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
 
 def without_struck(text: str) -> str:
     """Blank out comments and struck-out text."""
+    if message := _MESSAGE.fullmatch(text):
+        text = _blanked(text, [message.span(1), message.span(2)])
     spans: list[tuple[int, int]] = []
     end = 0
     for match in _COMMENT.finditer(text) if "%" in text else ():

@@ -60,7 +60,7 @@ _CURRENCY = re.compile(
     + (r"[^€£¥￥₹₩₽]*?[\d}}]\s*" + _WRAP + _MONEY + r"[\s.$}}]*\Z").format("behind")
 )
 _CURRENCIES = {
-    "€": "euro", "\\euro": "euro", "EUR": "euro", "£": "pound", "\\pounds": "pound", "GBP": "pound", "¥": "yen", "￥": "yen",
+    "€": "euro", "\\euro": "euro", "EUR": "euro", "£": "pound sterling", "\\pounds": "pound sterling", "GBP": "pound sterling", "¥": "yen", "￥": "yen",
     "\\yen": "yen", "JPY": "yen", "₹": "rupee", "INR": "rupee", "₩": "won", "₽": "ruble",
 }  # fmt: skip
 GROUPS = re.compile(r"\d,\d{3}")
