@@ -172,6 +172,7 @@ REVERSED = "assert is_same_list(c(list_node([1, 2, 3])), list_node([3, 2, 1]))"
         (NODE + SUM, "assert c(Node(1, [Node(2), Node(3, [])])) == 6", "ok"),
         (SUM, "assert c(Node(1, [Node(2), Node(3, [])])) == 6", "ok"),
         ("def f(root): return root", "assert c(Node(1)).val == 2", "runtime-error"),
+        ("class Node:\n    def __setattr__(self, *_): 1 / 0\n" + SUM, "assert c(Node(1, [])) == 1", "ok"),
         (PAIR, "x = c(1); x.add(2); assert x.total() == 3", "ok"),
     ],
 )  # fmt: skip

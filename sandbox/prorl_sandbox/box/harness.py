@@ -307,13 +307,13 @@ def _call_annotated(
     function: Any, args: list[Any], kwargs: dict[str, Any], names: dict[str, Any]
 ) -> Any:
     """Call a function, converting values to the linked lists and trees that its annotations name."""
-    annotated = function.__init__ if isinstance(function, type) else function
+    is_class = isinstance(function, type)
+    annotated = function.__init__ if is_class else function
     annotations = getattr(annotated, "__annotations__", None)
     code = getattr(annotated, "__code__", None)
     if type(annotations) is not dict or type(code) is not CodeType:
         return function(*args, **kwargs)
-    has_self = annotated is not function or hasattr(function, "__self__")
-    parameters = code.co_varnames[has_self:]
+    parameters = code.co_varnames[is_class or hasattr(function, "__self__") :]
     built = [
         objects.build_annotated(annotations.get(name), arg, names)
         for name, arg in zip(parameters, args, strict=False)
