@@ -27,7 +27,9 @@ WIDE = 200
 """Width of tables written to a file or pipe, so that lines are not folded."""
 
 
-_SPELT = dict(zip("·–−…█●✓✗×─━│├└┤→≥↑↓▲▼◆", "---~#*+xx-=|+++>>^v^v*", strict=True))
+_SPELT = dict(
+    zip("·–−…●✓✗×─━│├└┤→≥↑↓▲▼◆▁▂▃▄▅▆▇█○◐", "---~*+xx-=|+++>>^v^v*_.:-=+*#o%", strict=True)
+)
 """ASCII replacement of drawing characters that the terminal's encoding lacks."""
 
 

@@ -168,7 +168,7 @@ SECTIONS = {
     "table": "comparison",
     "novelty": "novelty",
 }
-"""Command -> section preferred among settings of the same name."""
+"""Command -> section that holds all its settings."""
 SHORT = {"server": "server.url", "gpus": "openrlhf.gpus_per_node"}
 """Options whose setting has another name."""
 
@@ -176,7 +176,8 @@ SHORT = {"server": "server.url", "gpus": "openrlhf.gpus_per_node"}
 REMOVED = {
     "data doctor": "use prorl data build --check",
     "data show": "use prorl data inspect FOLDER ID",
-    "eval report": "use prorl eval compare NAMES --html FILE",
+    "eval report": "use prorl eval compare NAMES --html FILE, or prorl view FOLDER --html FILE for one result",
+    "eval regrade --server": "use --set scoring.servers=URL",
     "eval run --markdown": "the command writes a Markdown file, whose name it prints",
     "eval table --markdown": "use --md FILE",
     **{
@@ -184,7 +185,8 @@ REMOVED = {
         for verb in ("compare", "table", "novelty", "regrade")
     },
     "push --fall-back": "use --checkpoint STEP with the step of an intact checkpoint",
-    "sandbox attack": "use prorl sandbox doctor --attack all",
+    "sandbox attack": "use prorl sandbox doctor --attack all, or --attack CASE",
+    "sandbox doctor --case": "use --attack CASE",
     "train export --best": "use --checkpoint best",
     "train export --fall-back": "use --checkpoint STEP with the step of an intact checkpoint",
     "train export --step": "use --checkpoint STEP",
@@ -214,8 +216,8 @@ def setting_for(command: str, option: str) -> str | None:
     keys = all_keys(getattr(import_module(module), tree))
     name = option.lstrip("-").replace("-", "_")
     matches = [key for key in keys if name in (key.replace(".", "_"), key.rpartition(".")[2])]
-    first = SECTIONS.get(verbs[0], "")
-    matches.sort(key=lambda key: not key.startswith(f"{first}.") if first else False)
+    if section := SECTIONS.get(verbs[0]):
+        matches = [key for key in matches if key.startswith(f"{section}.")]
     return SHORT.get(name) or (matches[0] if matches else None)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from prorl_cli.console import stdout_console
 from prorl_cli.options import RunArgument, run_or_newest, whole
-from prorl_common import format_seconds
+from prorl_common import format_seconds, on_interrupt
 from prorl_common.markup import printable
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ COLOURS = {"rose": "green", "fell": "red"}
 
 def watch(
     run: RunArgument = None,
-    every: Annotated[int, whole(low=1, help="Seconds between looks.")] = 2,
+    every: Annotated[int, whole(low=1, help="Seconds between updates.")] = 2,
 ) -> None:
     """Watch a run in the terminal.
 
@@ -52,10 +52,11 @@ def watch(
             stdout_console().print(screen(pages))
             return
         live = Live(screen(pages), console=stdout_console(), auto_refresh=False)
-        with live, contextlib.suppress(KeyboardInterrupt):
+        with on_interrupt(None), live, contextlib.suppress(KeyboardInterrupt):
             while pages["header"]({})["state"] == "running":
                 time.sleep(every)
                 live.update(screen(pages), refresh=True)
+            live.update(screen(pages), refresh=True)
 
 
 def screen(pages: Mapping[str, Page]) -> RenderableType:
@@ -80,6 +81,8 @@ def screen(pages: Mapping[str, Page]) -> RenderableType:
         asked.truncate(WIDTH, overflow="ellipsis")
         prompts.add_row(str(one["step"]), marks, mean, asked)
     parts: list[RenderableType] = [title, sentence]
+    if head["reason"]:
+        parts.append(Text(printable(head["reason"]), "red"))
     for name, table in (("", curves), ("Decisions", decisions), ("Rollouts", prompts)):
         if table.row_count:
             parts += [Text(f"\n{name}" if name else "", "bold"), table]

@@ -227,6 +227,7 @@ def build_command(
     from prorl_datasets import BuildOptions, build, choose_bare_recipe, load_recipe
     from prorl_datasets.building.builder import check_folders
     from prorl_datasets.candidate import STAGE_NAMES
+    from prorl_datasets.hub.reach import HUB_RECIPE
 
     options = BuildOptions(
         seed=seed,
@@ -239,6 +240,8 @@ def build_command(
         skip=tuple(skip or ()),
         limit=limit,
     )
+    if recipe is None and check:
+        recipe = HUB_RECIPE
     if recipe is None:
         recipe, why = choose_bare_recipe()
         warn(why)
@@ -320,9 +323,13 @@ def _check_sources(recipe: Recipe, options: BuildOptions, json_out: bool) -> Non
 
     checked = examine_sources(recipe, options.only, options.skip, options.mirror, make_progress())
     sources = list(checked)
+    entries = {entry.name for entry in recipe.select(options.only, options.skip)}
+    if not any(source.name in entries for source in sources):
+        warn(f"no source of {recipe.name} is on the hub, so none was checked")
     for source in [] if json_out else sources:
         if source.problem:
-            print(f"FAILED  {source.name}: {source.repo}: {source.problem}")
+            state = "FAILED " if source.name in entries else "skipped"
+            print(f"{state} {source.name}: {source.repo}: {source.problem}")
             continue
         revision = f" at {source.revision[:8]}" if source.revision else ""
         print(
@@ -331,7 +338,6 @@ def _check_sources(recipe: Recipe, options: BuildOptions, json_out: bool) -> Non
         )
     if json_out:
         print_json([{"ok": not source.problem, **asdict(source)} for source in sources])
-    entries = {entry.name for entry in recipe.select(options.only, options.skip)}
     if any(source.problem for source in sources if source.name in entries):
         raise typer.Exit(1)
 

@@ -52,7 +52,7 @@ def compare_command(
         suspicion_table,
         suspicions,
     )
-    from prorl_evaluation.compare import check_alike
+    from prorl_evaluation.compare import baseline_place, check_alike
     from prorl_evaluation.report.data import report_data
     from prorl_evaluation.sampling.choose import gather
     from prorl_evaluation.tables import comparison_table, doubt_table, near_n_lines, result_table
@@ -60,7 +60,9 @@ def compare_command(
 
     section = o.settings(context, None, overrides, ("comparison",)).comparison
     stored = gather(names)
-    results = stored.results
+    # The results of one run begin with its base model, which a warm start precedes.
+    first = 0 if len(names) > 1 else baseline_place([r.label for r in stored.results])
+    results = stored.results[first:]
     check_alike(results, any_sampling=section.any_sampling)
     options = report_options(names, section)
     report = boundary_report(results, options.boundary)
@@ -87,7 +89,7 @@ def compare_command(
     if md is not None:
         from prorl_evaluation.report.markdown import write_markdown
 
-        data = report_data(results, stored.run, options, report)
+        data = report_data(stored.results, stored.run, options, report)
         say(f"tables written: {write_markdown(data, md)}")
     if json_out:
         values = [c.to_json() for c in comparisons]
@@ -122,7 +124,7 @@ def report_options(names: Sequence[str], section: ComparisonSection) -> ReportOp
     for name, value in changed.items():
         words += ["--k", value] if name == "k" else ["--set", f"comparison.{name}={value}"]
     words += ["--html", "report.html"]
-    return ReportOptions(options, True, beta, rate, prorl_command(*words))
+    return ReportOptions(options, len(names) > 1, beta, rate, prorl_command(*words))
 
 
 def table_command(

@@ -161,7 +161,8 @@ def pass_at_k_command(
         warn_of(comparison)
     print_table(doubt_table(results, [comparison] if comparison is not None else []))
     if session.run is not None:
-        words = ("eval", "compare", session.run.path, "--html", "report.html")
+        show = ("view",) if comparison is None else ("eval", "compare")
+        words = (*show, session.run.path, "--html", "report.html")
         say(f"write the report with: {prorl_command(*words)}")
 
 

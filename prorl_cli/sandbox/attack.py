@@ -26,7 +26,9 @@ def run_attacks(backend: str, chosen: Sequence[str], as_json: bool = False) -> N
     from prorl_sandbox.attacks.suite import run_suite
 
     by_id = {one.id: one for one in load_cases()}
-    names = [name.upper() for name in chosen if name != "all"]
+    names = [name.upper() for name in chosen]
+    if "ALL" in names:
+        names = []
     for name in names:
         if name not in by_id:
             raise UserError(f"no attack case {name!r}: use all, or one of {', '.join(by_id)}")

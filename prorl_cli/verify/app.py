@@ -344,7 +344,7 @@ def serve(
     workers: Workers = 2,
     backend: SandboxBackend = "local",
     allow_weak: AllowWeak = False,
-    timeout: Annotated[float, real(low=0.1, help="Time limit per response in seconds.")] = 10.0,
+    timeout: Timeout = 10.0,
     queue: Annotated[int, whole(low=1, help="Maximum number of waiting items.")] = 20_000,
     max_body_mb: Annotated[float, real(help="Maximum size of a request body in MiB.")] = 64.0,
     token_file: TokenFile = None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from prorl_cli.console import make_progress, print_json, print_table, say, stdout_console
-from prorl_cli.options import Json, Modes, SandboxBackend, Workers, file_to_write, real, whole
+from prorl_cli.options import Json, Modes, SandboxBackend, Timeout, Workers, file_to_write, whole
 from prorl_common import UserError, nearest
 from prorl_common.seeds import MOST_SEED
 
@@ -56,7 +56,7 @@ def audit(
     seed: Annotated[int, whole(help="Seed of the generated items.", high=MOST_SEED)] = 0,
     rounds: Annotated[int, whole(help="Number of mutation rounds.")] = 2,
     workers: Workers = 2,
-    timeout: Annotated[float, real(low=0.1, help="Time limit per response in seconds.")] = 5.0,
+    timeout: Timeout = 5.0,
     file: File = None,
     mode: Modes = None,
     backend: SandboxBackend = "local",

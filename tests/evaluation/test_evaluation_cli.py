@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -167,6 +168,23 @@ def test_three_results_are_compared_with_the_first_and_claims_are_made(folders: 
     assert "m80 against m5, 27 paired problems" in text
     assert "Boundary against m5: Holm over 21 candidate claims at 0.05" in text
     assert "sustained" in text and "Generated tokens an answer" in text and "by luck" in text
+
+
+def test_a_run_is_compared_with_its_checkpoint_from_before_rl(
+    folders: list[str], tmp_path: Path
+) -> None:
+    run = tmp_path / "warm"
+    run.mkdir()
+    (run / "config.yaml").write_text("{}")
+    for slug, folder in zip(("base", "step_000000", "step_000009"), folders, strict=True):
+        shutil.copytree(folder, run / "eval" / f"{slug}-1")
+    before_rl = run / "eval/step_000000-1/result.json"
+    before_rl.write_text(before_rl.read_text().replace('"m30"', '"warm step 0 (before RL)"'))
+    done = compare_command(str(run), "--json")
+    assert done.exit_code == 0, done.output
+    value = json.loads(done.stdout)
+    assert [c["a"] for c in value["comparisons"]] == ["warm step 0 (before RL)"]
+    assert value["boundary"]["labels"] == ["warm step 0 (before RL)", "m80"]
 
 
 def test_json_holds_comparisons_claims_and_what_was_asked_for(folders: list[str]) -> None:

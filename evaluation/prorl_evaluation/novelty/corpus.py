@@ -191,10 +191,20 @@ def _joined(texts: Iterable[str], read: Read) -> Iterator[bytes]:
         held.append(data)
         size += len(data)
         if size >= BLOCK:
-            yield b"".join(held)
+            yield from _cut(b"".join(held))
             held, size = [], 0
     if held:
-        yield b"".join(held)
+        yield from _cut(b"".join(held))
+
+
+def _cut(data: bytes) -> Iterator[bytes]:
+    """Yield ``data`` in pieces of at most two blocks that end between words where they can."""
+    start = 0
+    while len(data) - start > 2 * BLOCK:
+        end = data.rfind(b" ", start, start + BLOCK) + 1 or start + BLOCK
+        yield data[start:end]
+        start = end
+    yield data[start:]
 
 
 def _text_blocks(file: Path) -> Iterator[bytes]:

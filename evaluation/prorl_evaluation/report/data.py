@@ -1,4 +1,4 @@
-"""Collects the content of a report, for the viewer, Markdown and JSON."""
+"""Collects the content of a report, for the viewer and Markdown."""
 
 from __future__ import annotations
 

@@ -228,8 +228,8 @@ def _dataset(path: str | None, identity: Mapping[str, Any]) -> Dataset:
     sha256 = identity.get("dataset")
     manifest: Mapping[str, Any] = {}
     with contextlib.suppress(UserError):
-        folder = Path(path or "")
-        if folder.is_dir() and (sha256 is None or dataset_fingerprint(folder) == sha256):
+        folder = Path(path) if path else None
+        if folder and folder.is_dir() and (sha256 is None or dataset_fingerprint(folder) == sha256):
             manifest = read_manifest(folder)
     pairs = [(str(e.get("source")), str(e.get("licence"))) for e in manifest.get("entries", [])]
     sources = [pair for pair in dict.fromkeys(pairs) if not pair[0].startswith("file")]

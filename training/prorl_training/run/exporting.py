@@ -35,9 +35,9 @@ def choose_checkpoint(run: RunFolder, name: str = "latest") -> Chosen:
 
     Raises UserError if it is missing or damaged.
     """
-    if not name.isdigit() and name not in ("latest", "best"):
-        raise UserError(f"checkpoint is '{name}': use latest, best or the number of a step")
-    step = int(name) if name.isdigit() else None
+    if not name.isdecimal() and name not in ("latest", "best"):
+        raise UserError(f"--checkpoint is '{name}': use latest, best or the number of a step")
+    step = int(name) if name.isdecimal() else None
     if name == "best":
         step = best_step(run.checkpoints)
         if step is None:

@@ -118,7 +118,7 @@ def report_failure(spec: Spec, what: str, error: BaseException) -> None:
 
 
 @contextlib.contextmanager
-def failures_reported(what: str) -> Iterator[None]:
+def report_failures(what: str) -> Iterator[None]:
     """Call ``report_failure`` for an error of the block, and raise it again."""
     try:
         yield

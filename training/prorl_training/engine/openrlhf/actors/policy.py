@@ -13,7 +13,7 @@ from prorl_training.engine.openrlhf.actors.gradient_gate import GradientGate
 from prorl_training.engine.openrlhf.actors.scoring import TokenScoring
 from prorl_training.engine.openrlhf.actors.updates import Updates
 from prorl_training.engine.openrlhf.actors.weights import model_checksum, whole_state
-from prorl_training.engine.openrlhf.events import failures_reported
+from prorl_training.engine.openrlhf.events import report_failures
 from prorl_training.engine.openrlhf.spec import current_spec
 from prorl_training.engine.openrlhf.step import Checksum, FitReport, StepPlan
 from prorl_training.run.resume import parts_in_use
@@ -25,7 +25,7 @@ TAG = "state"
 
 class PolicyActor(_Base):  # type: ignore[misc]
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
-        with failures_reported("the policy"):
+        with report_failures("the policy"):
             parts_in_use(current_spec().config())  # this node needs the same plug-ins
             super().init_model_from_pretrained(*args, **options)
             TokenScoring(self.actor, current_spec().config().model.liger).install()

@@ -17,7 +17,7 @@ from prorl_training.engine.openrlhf.actors.weights import (
     whole_state,
     write_tensors,
 )
-from prorl_training.engine.openrlhf.events import failures_reported
+from prorl_training.engine.openrlhf.events import report_failures
 from prorl_training.engine.openrlhf.spec import current_spec
 from prorl_training.engine.openrlhf.step import Checksum
 
@@ -28,7 +28,7 @@ class ReferenceActor(_Base):  # type: ignore[misc]
     """OpenRLHF's actor with replaceable weights."""
 
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
-        with failures_reported("the reference"):
+        with report_failures("the reference"):
             super().init_model_from_pretrained(*args, **options)
             TokenScoring(self.model, current_spec().config().model.liger).install()
 

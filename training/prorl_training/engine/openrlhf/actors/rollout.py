@@ -16,7 +16,7 @@ from vllm.sampling_params import RequestOutputKind
 
 from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.cpu import float32
-from prorl_training.engine.openrlhf.events import failures_reported
+from prorl_training.engine.openrlhf.events import report_failures
 from prorl_training.engine.openrlhf.spec import current_spec
 from prorl_training.engine.openrlhf.step import Checksum, checksum
 
@@ -40,7 +40,7 @@ class RolloutActor(_Base):  # type: ignore[misc]
             options["max_num_batched_tokens"] = max(options["max_model_len"], 2048)
         if float32.enabled():
             options["dtype"] = "float32"
-        with failures_reported("a vLLM engine"):
+        with report_failures("a vLLM engine"):
             await super().__init__(*args, **options)
         self._names = itertools.count()
         self._running: set[str] = set()
