@@ -66,6 +66,7 @@ def _walk(page: Any, base: str, subject: str) -> None:
         page.wait_for_selector("main :is(h1, h2, table, .error, .none)")
         page.wait_for_timeout(150)
         text = page.inner_text("body")
+        assert "\u202e" not in text + page.title(), view
         assert "this view has a fault" not in text, (view, text[:300])
         assert page.locator("main img, main script, main a[href^='javascript']").count() == 0
 

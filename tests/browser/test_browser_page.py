@@ -121,8 +121,8 @@ def test_colours_follow_the_system_until_someone_chooses(runs: Path, serve: Any,
         page.wait_for_selector(".runs .name")
         background = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
         assert (background == "rgb(19, 19, 22)") is dark
-    page.get_by_role("button", name="system colours").click()
-    page.get_by_role("button", name="dark colours").click()
+    page.get_by_role("button", name="theme: system").click()
+    page.get_by_role("button", name="theme: dark").click()
     page.wait_for_function(
         "() => getComputedStyle(document.body).backgroundColor === 'rgb(255, 255, 255)'"
     )

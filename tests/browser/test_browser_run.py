@@ -130,7 +130,7 @@ def test_curves_are_divided_by_domain_and_by_task(
     legend = chart(page, "Reward").locator(".legend button")
     legend.first.wait_for()
     expect(legend).to_have_text(["code", "logic", "math"], use_inner_text=True)
-    page.get_by_label("divided").select_option("task")
+    page.get_by_label("split by").select_option("task")
     chart(page, "Reward").get_by_role("button", name="math-fractions").wait_for()
     page.wait_for_url("**by=task")
 
@@ -157,6 +157,6 @@ def test_as_a_file_the_page_still_tells_why(
     page = look(f"file://{file}")
     page.get_by_role("button", name=re.compile(r"step 1(49|50|51)")).click()
     page.get_by_role("region", name="By task").get_by_text("math-fractions").wait_for()
-    page.get_by_label("divided").select_option("domain")
+    page.get_by_label("split by").select_option("domain")
     chart(page, "KL to the reference").locator("path.line").first.wait_for()
     expect(chart(page, "Reward").locator(".legend button")).to_have_count(3)

@@ -89,6 +89,18 @@ def test_models_of_a_run_are_one_evaluation_with_the_base_first(two: Path) -> No
     assert summary["answers"] == 2 * 24 * N
 
 
+def test_the_model_from_before_rl_is_the_baseline(tmp_path: Path) -> None:
+    for place, label in (
+        ("base", "tiny"),
+        ("step_000000", "demo (before RL)"),
+        ("step_12", "demo"),
+    ):
+        write(tmp_path / "eval" / f"{place}-0123abcd", label, 20)
+    subject = opened(tmp_path)
+    for page in ("summary", "claims"):
+        assert ask(subject, page)["baseline"] == "demo (before RL)"
+
+
 def test_a_cell_counts_what_the_result_counts(two: Path) -> None:
     rows = {row["id"]: row for row in ask(opened(two), "matrix")["rows"]}
     results = [load_result(two / name) for name in ("base-0123abcd", "step_000012-0123abcd")]

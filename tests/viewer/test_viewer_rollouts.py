@@ -201,6 +201,7 @@ def test_a_prompts_row_has_every_reward_though_one_response_matches(opened: Roll
     assert sorted(rows) == [(step, f"sum-{n}") for step in (1, 2, 3) for n in (0, 1)]
     assert rows[2, "sum-1"]["rewards"] == [0.0, 1.0]
     assert (rows[2, "sum-1"]["passed"], rows[2, "sum-1"]["responses"]) == (1, 2)
+    assert opened.groups({"reward": "1", "sort": "tokens"})["rows"] == list(rows.values())
 
 
 def test_of_very_many_responses_the_newest_steps_are_listed(

@@ -188,7 +188,7 @@ class EvaluationSubject:
         return {
             "problems": len(rows),
             "models": len(self._models),
-            "baseline": self._models[0].label,
+            "baseline": self._baseline(),
             "answers": done if done == total else f"{done:,} of {total:,} judged",
             "path": str(self.path),
             "domains": list(dict.fromkeys(row.first.domain for row in rows.values())),
@@ -280,10 +280,17 @@ class EvaluationSubject:
         shared = [b for b in done[0].results() if all(b in m.results() for m in done)]
         if not shared:
             raise EvaluationError("there is no benchmark that all of these models have finished")
-        first = bool(keys) or self._options.baseline_first
-        base = 0 if first else baseline_place([m.label for m in done])
+        base = 0 if keys else self._base(done)
         unfinished = tuple(m.label for m in models if not m.finished)
         return _Chosen(tuple(done), base, bool(keys), tuple(shared), unfinished)
+
+    def _base(self, models: Sequence[Model]) -> int:
+        return 0 if self._options.baseline_first else baseline_place([m.label for m in models])
+
+    def _baseline(self) -> str:
+        """Return the label of the default baseline."""
+        models = [m for m in self._models if m.results()] or self._models
+        return models[self._base(models)].label
 
     def _report(self, chosen: _Chosen, patience: float | None = PATIENCE) -> ReportData | None:
         key = ("report", self._read_state, chosen.by_query, *chosen.keys)

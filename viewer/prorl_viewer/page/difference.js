@@ -1,6 +1,5 @@
 // Compares two texts by word, and shows the words that only one of them has.
 import { html } from "./lib.js";
-import { seen } from "./text.js";
 
 const MOST = 1500; // maximum number of words compared, without the common beginning and end
 
@@ -10,7 +9,7 @@ const MOST = 1500; // maximum number of words compared, without the common begin
 export function Difference({ from, to, label }) {
   const { parts, cut } = compare(words(from), words(to));
   return html`<div class="text difference" dir="auto" tabindex="0" role="region" aria-label=${label}>
-    <bdi>${parts.map(([kind, text]) => (kind === "same" ? seen(text) : kind === "gone" ? html`<del>${seen(text)}</del>` : html`<ins>${seen(text)}</ins>`))}</bdi>
+    <bdi>${parts.map(([kind, text]) => (kind === "same" ? text : kind === "gone" ? html`<del>${text}</del>` : html`<ins>${text}</ins>`))}</bdi>
     ${cut && html`<p class="more">the first ${MOST.toLocaleString("en")} words that differ are compared</p>`}
   </div>`;
 }

@@ -1,6 +1,6 @@
 // The page: shows the subject and view in the address, and the parts common to all views.
 import { exported, opens, start, useSubjects } from "./data.js";
-import { html, isTyping, render, useEffect, useErrorBoundary, useKey, useState } from "./lib.js";
+import { html, isTyping, render, seen, useEffect, useErrorBoundary, useKey, useState } from "./lib.js";
 import { link, useRoute } from "./router.js";
 import { Name } from "./text.js";
 import { DatasetView } from "./views/dataset.js";
@@ -25,7 +25,7 @@ const VIEWS = {
   evaluation: [{ name: "evaluation", title: "Evaluation", show: EvaluationView }],
 };
 const KEYS = [
-  ["?", "these keys"],
+  ["?", "these shortcuts"],
   ["/", "to the filter"],
   ["Tab, arrows, j and k", "walk through rows, values and marks"],
   ["Enter", "open a row, a mark, a step"],
@@ -60,7 +60,7 @@ function Page() {
     if (!route.subject && first) location.replace(link(first.name, VIEWS[first.kind][0].name));
   }, [route.subject, only?.name]);
   useEffect(() => {
-    document.title = subject ? `${subject.name} · ${view.title} · prorl` : "prorl view";
+    document.title = subject ? `${seen(subject.name)} · ${view.title} · prorl` : "prorl view";
   }, [subject?.name, view?.title]);
 
   return html`
@@ -73,12 +73,12 @@ function Page() {
       </nav>
       <div class="tools">
         ${exported && html`<span class="note">a file</span>`} ${shareSafe && html`<span class="note">prompts and answers left out</span>`}
-        <button class="quiet" onClick=${() => setKeys(!keys)} aria-expanded=${keys}>keys</button>
+        <button class="quiet" onClick=${() => setKeys(!keys)} aria-expanded=${keys}>keyboard shortcuts</button>
         <${Theme} />
       </div>
     </header>
     ${error && html`<p class="error" role="alert">${error}</p>`}
-    ${keys && html`<section class="keys" aria-label="keys"><dl>${KEYS.map(([key, what]) => html`<dt>${key}</dt><dd>${what}</dd>`)}</dl></section>`}
+    ${keys && html`<section class="keys" aria-label="keyboard shortcuts"><dl>${KEYS.map(([key, what]) => html`<dt>${key}</dt><dd>${what}</dd>`)}</dl></section>`}
     <main id="content" class="view-${subject && view ? view.name : "home"}" tabindex="-1">
       ${subject && view
         ? html`<${Guard} key=${`${subject.name}/${view.name}`}><${view.show} subject=${subject.name} route=${{ ...route, subject: subject.name, view: view.name }} /><//>`
@@ -122,7 +122,7 @@ function Theme() {
   }, [theme]);
   /** @type {Record<string, string>} */
   const next = { "": "dark", dark: "light", light: "" };
-  return html`<button class="quiet" onClick=${() => setTheme(next[theme])} title="light, dark, or as the system says">${theme || "system"} colours</button>`;
+  return html`<button class="quiet" onClick=${() => setTheme(next[theme])} title="light, dark, or as the system says">theme: ${theme || "system"}</button>`;
 }
 
 function stored() {

@@ -1,6 +1,6 @@
 // Renders a model's Markdown, LaTeX and code as nodes, never as markup, or shows the raw text.
-import { html, useEffect, useRef, useState } from "./lib.js";
-import { seen, Text } from "./text.js";
+import { html, seen, useEffect, useRef, useState } from "./lib.js";
+import { Text } from "./text.js";
 
 /** @typedef {import("./lib.js").Child} Child */
 /** @typedef {import("./data.js").Private} Private */
@@ -25,7 +25,7 @@ export function Response({ value, label, raw }) {
   </div>`;
 }
 
-/** A switch between rendered and raw texts, shared by the whole page. */
+/** Return whether texts are shown raw, and the button that switches it for the whole page. */
 export function useRaw() {
   const [raw, set] = useState(stored);
   const toggle = () => {
@@ -36,7 +36,7 @@ export function useRaw() {
       // a file or a private window has no storage
     }
   };
-  return { raw, Switch: () => html`<button class="quiet" aria-pressed=${raw} onClick=${toggle}>raw</button>` };
+  return { raw, button: html`<button class="quiet" aria-pressed=${raw} onClick=${toggle}>raw</button>` };
 }
 
 function stored() {

@@ -103,7 +103,8 @@ export function mathOf(source, display) {
     let [low, high] = [/** @type {Element | null} */ (null), /** @type {Element | null} */ (null)];
     for (;;) {
       skipSpace();
-      if (tokens[at] === "_" && !low) at++, (low = argument());
+      if (["\\limits", "\\nolimits"].includes(tokens[at])) at++;
+      else if (tokens[at] === "_" && !low) at++, (low = argument());
       else if (tokens[at] === "^" && !high) at++, (high = argument());
       else if (tokens[at] === "'" && !high) at++, (high = element("mo", "′"));
       else break;

@@ -104,8 +104,8 @@ class Rollouts(Closing):
         return self._listed(query, lambda table, rows: rows, self._line)
 
     def groups(self, query: Query) -> Json:
-        """Return the prompts by step that have a matching response, with the rewards of all their responses."""
-        return self._listed(query, Table.first_of_groups, self._group_line)
+        """Return the prompts that have a matching response, by step, with the rewards of all their responses."""
+        return self._listed({**query, "sort": "step"}, Table.first_of_groups, self._group_line)
 
     def _listed(
         self,

@@ -31,7 +31,8 @@ export function EvaluationView({ subject, route }) {
   const run = useSubjects().subjects.find((s) => s.name === subject)?.run;
   if (error) return html`<p class="error" role="alert">${error}</p>`;
   if (data === null) return html`<p class="none" role="status">reading</p>`;
-  const every = data.each.map((/** @type {any} */ m, /** @type {number} */ i) => ({ ...m, colour: i % 8 }));
+  const base = data.each.find((/** @type {any} */ m) => m.label === data.baseline);
+  const every = [base, ...data.each.filter((/** @type {any} */ m) => m !== base)].map((m, i) => ({ ...m, colour: i % 8 }));
   const models = chosen(every, route.query.models ?? "");
   const tab = TABS.find((t) => t.name === (route.query.tab ?? "")) ?? TABS[0];
   const part = { subject, route, models, every };
@@ -141,7 +142,7 @@ function Scores({ models, each, claims, route }) {
   return html`<section><h2>Means over problems</h2>
     <div class="filters">
       ${groups.length > 1 && html`<label>of<select value=${group} onChange=${(/** @type {any} */ e) => route.go({ of: e.target.value === groups[0] ? null : e.target.value }, true)}>${groups.map((g) => html`<option value=${g}>${g === "overall" ? "all problems" : g}</option>`)}</select></label>`}
-      <label>95 % intervals over<select value=${again ? "again" : ""} onChange=${(/** @type {any} */ e) => route.go({ interval: e.target.value }, true)}>
+      <label>95 % intervals for<select value=${again ? "again" : ""} onChange=${(/** @type {any} */ e) => route.go({ interval: e.target.value }, true)}>
         <option value="">other problems like these</option><option value="again">these problems, sampled again</option></select></label>
     </div>
     <div class="table tight scores" tabindex="0" role="region" aria-label="means over problems"><table>

@@ -143,11 +143,11 @@ function Kinds({ of }) {
 function Answer({ subject, problem, model, index }) {
   const query = { problem, model, index };
   const { data, error } = useData(subject, "sample", query);
-  const { raw, Switch } = useRaw();
+  const { raw, button } = useRaw();
   if (error) return html`<p class="error" role="alert">${error}</p>`;
   if (data === null) return html`<p class="none" role="status">reading</p>`;
   return html`<article class="panel">
-    <h3>Answer ${index} <${Kinds} of=${data.kinds} /> <${Switch} /></h3>
+    <h3>Answer ${index} <${Kinds} of=${data.kinds} /> ${button}</h3>
     <dl>
       <dt>reward</dt><dd>${shown(data.reward)} <span class="unit">${data.status}</span></dd>
       <dt>why</dt><dd><${Text} value=${data.reason} inline /></dd>

@@ -4,7 +4,7 @@ import { Field } from "../field.js";
 import { html, shown, useState } from "../lib.js";
 import { link } from "../router.js";
 import { Table } from "../table.js";
-import { Name, seen } from "../text.js";
+import { Name } from "../text.js";
 import { Evaluated, Gain, Spark, State } from "./learned.js";
 import { differing, said } from "./run_settings.js";
 
@@ -44,16 +44,16 @@ function Runs({ runs, evaluations, route }) {
     { key: "name", title: "run", value: (/** @type {any} */ r) => r.name, show: (/** @type {any} */ r) => html`<${RunName} row=${r} />` },
     { key: "spark", title: "validation", value: (/** @type {any} */ r) => r.data?.validation?.value, number: false, show: (/** @type {any} */ r) => r.data && html`<${Spark} line=${r.data.spark} />` },
     { key: "gain", title: "gain [95 %]", number: true, value: (/** @type {any} */ r) => r.data?.gain?.value, show: (/** @type {any} */ r) => r.data && html`<${Gain} of=${r.data.gain} verdict=${r.data.verdict} />` },
-    { key: "validation", title: "now", number: true, minor: true, value: (/** @type {any} */ r) => r.data?.validation?.value, show: (/** @type {any} */ r) => places(r.data?.validation?.value) },
+    { key: "validation", title: "latest validation", number: true, minor: true, value: (/** @type {any} */ r) => r.data?.validation?.value, show: (/** @type {any} */ r) => places(r.data?.validation?.value) },
     { key: "reward", title: "training reward", number: true, minor: true, value: (/** @type {any} */ r) => r.data?.reward, show: (/** @type {any} */ r) => places(r.data?.reward) },
     { key: "step", title: "steps", number: true, minor: true, value: (/** @type {any} */ r) => r.data?.step, show: (/** @type {any} */ r) => r.data && html`${shown(r.data.step)}${r.data.steps && html`<span class="unit"> / ${shown(r.data.steps)}</span>`}` },
     ...chosen.map((key) => ({ key: `setting ${key}`, title: key, minor: true, value: (/** @type {any} */ r) => settings.find((s) => s.key === key)?.values[r.name] })),
-    { key: "written", title: "last step", minor: true, number: true, value: (/** @type {any} */ r) => r.data?.written, show: (/** @type {any} */ r) => r.data && date(r.data.written) },
+    { key: "written", title: "last written", minor: true, number: true, value: (/** @type {any} */ r) => r.data?.written, show: (/** @type {any} */ r) => r.data && date(r.data.written) },
     { key: "state", title: "state", minor: true, value: (/** @type {any} */ r) => r.data?.state_words, show: (/** @type {any} */ r) => r.data && html`<${State} of=${r.data} />` },
     ...(runs.length > 1 ? [{ key: "pick", title: "compare", minor: true, value: (/** @type {any} */ r) => Number(picked.includes(r.name)), show: (/** @type {any} */ r) => html`<input type="checkbox" aria-label="compare ${r.name}" checked=${picked.includes(r.name)} onClick=${(/** @type {Event} */ e) => e.stopPropagation()} onChange=${() => setPicked(picked.includes(r.name) ? picked.filter((n) => n !== r.name) : [...picked, r.name])} />` }] : []),
   ];
   return html`<h1>Runs</h1>
-    <p class="lead">${validated ? `${rose} of ${validated} validated ${validated === 1 ? "run" : "runs"} learned: the interval of the gain lies above 0.` : "No run has been validated twice yet, so none shows a gain."}</p>
+    <p class="lead">${answers.length < runs.length ? "Reading the runs…" : validated ? `${rose} of ${validated} validated ${validated === 1 ? "run" : "runs"} learned: the interval of the gain lies above 0.` : "No run has been validated twice yet, so none shows a gain."}</p>
     <div class="filters">
       ${runs.length > 5 && html`<${Field} title="find" value=${route.query.q ?? ""} told=${(/** @type {string} */ q) => route.go({ q }, true)} hint="name, model, preset, state" first />`}
       ${runs.length > 1 && html`<details class="choose minor" onToggle=${(/** @type {any} */ e) => setChoosing(e.currentTarget.open)}><summary>columns${chosen.length ? `: ${chosen.length}` : ""}</summary>
@@ -67,7 +67,7 @@ function Runs({ runs, evaluations, route }) {
 
 /** @param {{row: any}} props */
 function RunName({ row }) {
-  return html`<a class="name" href=${link(row.name, "run")}><bdi>${seen(row.name)}</bdi></a>
+  return html`<a class="name" href=${link(row.name, "run")}><${Name} value=${row.name} /></a>
     <div class="soft">${row.data && [row.data.model?.split("/").at(-1), row.data.preset].filter(Boolean).map((/** @type {string} */ v, /** @type {number} */ i) => html`${i > 0 && " · "}<${Name} value=${v} />`)}</div>
     ${(row.error || row.data?.reason) && html`<div class="bad"><${Name} value=${(row.error || row.data.reason).slice(0, LONGEST)} /></div>`}
     ${row.under.length > 0 && html`<ul class="under" onClick=${(/** @type {Event} */ e) => e.stopPropagation()}>${row.under.map((/** @type {Subject} */ e) => html`<li key=${e.name}><${Evaluated} name=${e.name} /></li>`)}</ul>`}`;
@@ -86,7 +86,7 @@ function useSettings(runs, needed) {
 /** @param {{name: string}} props */
 function Dataset({ name }) {
   const { data, error } = useData(name, "summary");
-  return html`<li class="card"><a href=${link(name, "dataset")}><bdi>${seen(name)}</bdi></a>
+  return html`<li class="card"><a href=${link(name, "dataset")}><${Name} value=${name} /></a>
     ${error && html`<p class="error">${error}</p>`}
     ${data && html`<p class="soft">${shown(data.rows)} rows · <${Name} value=${data.domains ?? "no domains"} /></p>
       ${data.description && html`<p><${Name} value=${data.description.slice(0, LONGEST)} /></p>`}`}

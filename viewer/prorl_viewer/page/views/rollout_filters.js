@@ -1,7 +1,6 @@
 // The filters of the list of rollouts; their state is in the address.
 import { Field } from "../field.js";
 import { html, useState } from "../lib.js";
-import { seen } from "../text.js";
 
 /** @typedef {import("../router.js").Changes} Changes */
 /** @typedef {(changes: Changes, replace?: boolean) => void} Go */
@@ -34,8 +33,8 @@ export function Filters({ names, query, values, go }) {
       return html`<label class="extra">${title}
         <select value=${query[name] ?? ""} onChange=${(/** @type {Event} */ e) => go({ [name]: /** @type {HTMLSelectElement} */ (e.target).value })}>
           <option value="">any</option>
-          ${extra && html`<option value=${query[name]}>${seen(query[name])}</option>`}
-          ${known.map(([word, count]) => html`<option value=${word}>${seen(word)} (${count.toLocaleString("en")})</option>`)}
+          ${extra && html`<option value=${query[name]}>${query[name]}</option>`}
+          ${known.map(([word, count]) => html`<option value=${word}>${word} (${count.toLocaleString("en")})</option>`)}
         </select></label>`;
     })}
     <label class="extra">trained on

@@ -12,7 +12,7 @@ import { Messages } from "./rollout_one.js";
 /** @param {{subject: string, step: string, sample: string, route: Route, close: () => void}} props */
 export function Group({ subject, step, sample, route, close }) {
   const { data, error } = useData(subject, "group", { step, sample });
-  const { raw, Switch } = useRaw();
+  const { raw, button } = useRaw();
   if (error) return html`<div class="rollout-head"><button onClick=${close}>close</button></div><p class="error" role="alert">${error}</p>`;
   if (data === null) return html`<p class="none">reading</p>`;
   const at = data.steps.indexOf(data.step);
@@ -25,7 +25,7 @@ export function Group({ subject, step, sample, route, close }) {
         ${at > 0 && html`<a href=${other(at - 1)}>step ${data.steps[at - 1]}</a>`}
         ${at + 1 < data.steps.length && html`<a href=${other(at + 1)}>step ${data.steps[at + 1]}</a>`}
         <a href=${route.href({ group: null, sample: null, prompt: sample })}>prompt over the steps</a>
-        <${Switch} />
+        ${button}
         <button onClick=${close}>close</button>
       </span>
     </div>

@@ -151,8 +151,8 @@ async function ask(subject, page, query, chunk, signal) {
   const found = [];
   for (const row of all.rows) if (await passes(subject, query, row)) found.push(row);
   const { sort = "step", order = sort === "step" ? "desc" : "asc" } = query;
-  if (sort !== "step" || order !== "desc") found.sort((a, b) => compared(a[sort], b[sort], order === "desc"));
   const listed = page === "groups" ? await grouped(subject, found) : found;
+  if (sort !== "step" || order !== "desc") listed.sort((a, b) => compared(a[sort], b[sort], order === "desc"));
   return { ...all, total: listed.length, of: all.rows.length, complete: true, rows: listed.slice(chunk * CHUNK, (chunk + 1) * CHUNK) };
 }
 
@@ -213,7 +213,7 @@ export function List({ rows, chosen, query, go, narrow, prompts }) {
   const from = Math.max(0, Math.min(Math.floor(top / ROW), total - 1) - AROUND);
   const to = Math.min(total, Math.ceil((top + height) / ROW) + AROUND);
   useEffect(() => rows.see(from, to), [from, to, rows]);
-  const sort = query.sort || "step";
+  const sort = prompts ? "step" : query.sort || "step";
   const down = (query.order || (sort === "step" ? "desc" : "asc")) === "desc";
   useEffect(() => {
     if (frame.current) frame.current.scrollTop = 0;

@@ -22,7 +22,7 @@ const LACKS = {
 export function One({ subject, at, route, close }) {
   const [step = "", row = ""] = at.split(".");
   const { data, error } = useData(subject, "rollout", { step, row });
-  const { raw, Switch } = useRaw();
+  const { raw, button } = useRaw();
   const head = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     // on a narrow page the list is now hidden, so its row has lost the focus
@@ -45,7 +45,7 @@ export function One({ subject, at, route, close }) {
     </div>
     <${Facts} data=${data} />
     <${Messages} prompt=${data.prompt} raw=${raw} />
-    <${Response} subject=${subject} data=${data} route=${route} raw=${raw} Switch=${Switch} />
+    <${Response} subject=${subject} data=${data} route=${route} raw=${raw} button=${button} />
     <${Verdict} subject=${subject} data=${data} />
     <${TestCase} subject=${subject} step=${step} row=${row} />`;
 }
@@ -79,15 +79,15 @@ export function Messages({ prompt, raw }) {
   </details>`;
 }
 
-/** @param {{subject: string, data: any, route: Route, raw: boolean, Switch: () => unknown}} props */
-function Response({ subject, data, route, raw, Switch }) {
+/** @param {{subject: string, data: any, route: Route, raw: boolean, button: unknown}} props `button`: switches `raw` */
+function Response({ subject, data, route, raw, button }) {
   const by = route.query.colour ?? "";
   const coloured = Object.hasOwn(COLOURS, by);
   const { data: tokens, error } = useData(subject, coloured ? "tokens" : "", coloured ? { step: data.step, row: data.row } : {});
   const known = coloured && tokens !== null && !error;
   const key = /** @type {keyof typeof COLOURS} */ (by);
   const lacks = known && (tokens.why || (key === "advantage" ? tokens.advantage === null : !tokens[key]) && LACKS[key]);
-  return html`<div class="rollout-head"><h3>Response</h3> <${Switch} />
+  return html`<div class="rollout-head"><h3>Response</h3> ${button}
       <label>colour tokens by
         <select value=${by} onChange=${(/** @type {Event} */ e) => route.go({ colour: /** @type {HTMLSelectElement} */ (e.target).value }, true)}>
           <option value="">nothing</option>

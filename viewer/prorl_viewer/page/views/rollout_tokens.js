@@ -1,6 +1,5 @@
 // A response by token, coloured by log-prob, sampler gap or advantage, with the number of the token under the pointer.
 import { html, shown, useMemo, useRef, useState } from "../lib.js";
-import { seen } from "../text.js";
 
 /** @typedef {{why: string, count?: number, ends?: number[], text?: import("../data.js").Private | null, sampler: (number | null)[] | null, trainer: (number | null)[] | null, gap: (number | null)[] | null, advantage: number | null}} Tokens */
 
@@ -70,7 +69,7 @@ export function TokenText({ tokens, response, by }) {
     if (token !== undefined) setAt(Number(token));
   }
 
-  const named = at >= 0 ? `token ${at + 1} of ${pieces.length} ${JSON.stringify(seen(pieces[at]))}: ${kind.title} ${shown(valueOf(at), 4)} ${kind.unit}` : `${pieces.length} tokens; point at one, or walk with the arrow keys`;
+  const named = at >= 0 ? `token ${at + 1} of ${pieces.length} ${JSON.stringify(pieces[at])}: ${kind.title} ${shown(valueOf(at), 4)} ${kind.unit}` : `${pieces.length} tokens; point at one, or walk with the arrow keys`;
   const others = at >= 0 && by !== "advantage" ? (["sampler", "trainer", "gap"].filter((k) => k !== by && tokens[/** @type {"gap"} */ (k)]).map((k) => ` · ${COLOURS[/** @type {Colour} */ (k)].title} ${shown(tokens[/** @type {"gap"} */ (k)]?.[at], 4)}`)) : [];
   return html`<p class="token-legend">${kind.legend.map(([name, words]) => html`<span><span class="swatch ${name}">${name[0] === "n" ? "·" : name[1]}</span> ${words}</span>`)}</p>
     <p class="token-reading" aria-live="polite"><bdi>${named}${others}</bdi></p>
@@ -80,7 +79,7 @@ export function TokenText({ tokens, response, by }) {
         if (!piece) return "";
         const value = valueOf(token);
         const classes = [value === null ? "n0" : kind.class(value), token === at ? "here" : ""].join(" ");
-        return html`<span data-token=${token} class=${classes}>${seen(piece)}</span>`;
+        return html`<span data-token=${token} class=${classes}>${piece}</span>`;
       })}</bdi>
       ${drawn < pieces.length && html`<p class="more"><button onClick=${() => setAll(true)}>show all ${pieces.length.toLocaleString("en")} tokens</button></p>`}
     </div>`;

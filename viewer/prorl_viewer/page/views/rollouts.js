@@ -15,20 +15,21 @@ const CLOSED = { at: null, group: null, prompt: null, sample: null };
 /** @param {{subject: string, route: Route}} props */
 export function RolloutsView({ subject, route }) {
   const { query, go } = route;
-  const asked = Object.fromEntries([...FILTERS, "sort", "order"].filter((key) => query[key]).map((key) => [key, query[key]]));
   const prompts = query.list !== "responses";
-  const rows = useRows(subject, prompts ? "groups" : "rollouts", prompts ? Object.fromEntries(Object.entries(asked).filter(([key, value]) => key !== "sort" && (key !== "order" || query.sort === "step" || !query.sort) && value)) : asked);
+  const keys = [...FILTERS, "order", ...(prompts ? [] : ["sort"])];
+  const rows = useRows(subject, prompts ? "groups" : "rollouts", Object.fromEntries(keys.filter((key) => query[key]).map((key) => [key, query[key]])));
   const open = Boolean(query.at || query.group || query.prompt);
-  const here = rows.placeOf(query.group ? `${query.group}.${query.sample}` : (query.at ?? ""));
+  const ofGroup = query.group ? `${query.group}.${query.sample}` : "";
+  const chosen = prompts ? ofGroup : (query.at ?? "");
 
   useKey((event) => {
     if (event.key === "Escape" && open) {
       go(CLOSED);
       requestAnimationFrame(() => /** @type {HTMLElement | null} */ (document.querySelector("tr.chosen, .rollout-rows tr[tabindex]"))?.focus());
     }
-    if ((query.at ? !prompts : query.group && prompts) && (event.key === "j" || event.key === "k")) {
+    if (chosen && (event.key === "j" || event.key === "k")) {
       event.preventDefault();
-      rows.beside(here, event.key === "j" ? 1 : -1).then((id) => id && go(query.at ? { at: id } : { group: id.slice(0, id.indexOf(".")), sample: id.slice(id.indexOf(".") + 1) }, true));
+      rows.beside(rows.placeOf(chosen), event.key === "j" ? 1 : -1).then((id) => id && go(prompts ? { group: id.slice(0, id.indexOf(".")), sample: id.slice(id.indexOf(".") + 1) } : { at: id }, true));
     }
   });
 
@@ -39,7 +40,7 @@ export function RolloutsView({ subject, route }) {
           ${[["", "prompts"], ["responses", "responses"]].map(([list, title]) => html`<button class="pick" aria-pressed=${(query.list ?? "") === list} onClick=${() => go({ list: list || null, sort: null, order: null })}>${title}</button>`)}
         </div>
         <${Filters} names=${FILTERS} query=${query} values=${rows.about.values ?? {}} go=${go} />
-        <${List} rows=${rows} chosen=${query.at ?? ""} query=${query} go=${go} narrow=${open} prompts=${prompts} />
+        <${List} rows=${rows} chosen=${chosen} query=${query} go=${go} narrow=${open} prompts=${prompts} />
       </section>
       ${open &&
       html`<section class="rollout-open" aria-label="chosen rollout">

@@ -181,9 +181,9 @@ function Controls({ route, head, catalogue, others, beside, chosen }) {
   const zoom = zoomOf(route.query);
   return html`<div class="filters">
     ${zoom && html`<button onClick=${() => route.go({ from: null, to: null })}>steps ${shown(zoom[0])} to ${shown(zoom[1])} ✕</button>`}
-    <${Choice} label="over" value=${route.query.x ?? "step"} options=${Object.keys(AXES).filter((k) => k === "step" || head.axes[k].some((/** @type {number | null} */ v) => v))} set=${(/** @type {string} */ v) => route.go({ x: v === "step" ? null : v })} />
-    <${Choice} label="divided" value=${route.query.by ?? "overall"} words=${{ overall: "not", domain: "by domain", task: "by task" }} options=${["overall", ...["domain", "task"].filter((b) => by.includes(b))]} set=${(/** @type {string} */ v) => route.go({ by: v === "overall" ? null : v, parts: null })} />
-    <${Choice} label="mean of" value=${route.query.mean ?? ""} words=${{ "": "as fits", 1: "single steps", ...Object.fromEntries(catalogue.means.slice(1).map((m) => [m, `${m} steps`])) }} options=${["", ...catalogue.means.map(String)]} set=${(/** @type {string} */ v) => route.go({ mean: v })} />
+    <${Choice} label="x axis" value=${route.query.x ?? "step"} options=${Object.keys(AXES).filter((k) => k === "step" || head.axes[k].some((/** @type {number | null} */ v) => v))} set=${(/** @type {string} */ v) => route.go({ x: v === "step" ? null : v })} />
+    <${Choice} label="split by" value=${route.query.by ?? "overall"} words=${{ overall: "nothing" }} options=${["overall", ...["domain", "task"].filter((b) => by.includes(b))]} set=${(/** @type {string} */ v) => route.go({ by: v === "overall" ? null : v, parts: null })} />
+    <${Choice} label="smoothing" value=${route.query.mean ?? ""} words=${{ "": "automatic", 1: "none", ...Object.fromEntries(catalogue.means.slice(1).map((m) => [m, `mean of ${m} steps`])) }} options=${["", ...catalogue.means.map(String)]} set=${(/** @type {string} */ v) => route.go({ mean: v })} />
     ${!exported && head.validation && html`<label class="check"><input type="checkbox" checked=${route.query.forecast === "yes"} onChange=${() => route.go({ forecast: route.query.forecast === "yes" ? null : "yes" })} /> forecast of validation</label>`}
     ${(route.query.by === "task" || route.query.by === "domain") && html`<${Parts} route=${route} by=${route.query.by} />`}
     <details class="choose">
@@ -201,7 +201,7 @@ function Controls({ route, head, catalogue, others, beside, chosen }) {
     ${beside.length > 0 && html`<${Choice} label="seeds" value=${route.query.seeds ?? "together"} options=${["together", "apart"]} set=${(/** @type {string} */ v) => route.go({ seeds: v === "together" ? null : v })} />`}
     ${others.length > 0 &&
     html`<details class="choose">
-      <summary>beside: ${beside.join(", ") || "no other run"}</summary>
+      <summary>compare with: ${beside.join(", ") || "no other run"}</summary>
       <fieldset>
         <legend>runs laid over this one</legend>
         ${others.map((name) => html`<label class="check"><input type="checkbox" checked=${beside.includes(name)} onChange=${() => route.go({ with: other(name).join(",") })} /> ${name}</label>`)}
@@ -315,7 +315,7 @@ function Curve({ chart, subjects, by, mean, parts, scaled, arms, bands, marks, x
   const foretelling = useData(subjects[0], ahead && divided === "overall" ? "forecast" : "");
   const series = useMemo(() => {
     const each = seriesOf(found, scaled, zoom);
-    const lines = arms && each.length === arms.length ? inArms(each, arms) : each;
+    const lines = arms && each.length === arms.length && found.every((f) => f.data?.lines.length === 1) ? inArms(each, arms) : each;
     return [...lines, ...foretold(foretelling.data, scaled[0])];
   }, [found, scaled, arms, foretelling.data, String(zoom)]);
   const own = found[0];
@@ -352,9 +352,10 @@ function Curve({ chart, subjects, by, mean, parts, scaled, arms, bands, marks, x
 function useArms(subjects, apart) {
   const found = useMany(subjects.length > 1 && !apart ? subjects : [], "config", {});
   return useMemo(() => {
-    const arms = found.map((f) => JSON.stringify(f.data?.settings.filter((/** @type {any} */ s) => s.key !== "seed").map((/** @type {any} */ s) => [s.key, s.value])));
-    return found.length === subjects.length && new Set(arms).size < arms.length ? arms : null;
-  }, [JSON.stringify(found.map((f) => f.name)), found.length]);
+    if (found.length < subjects.length || found.some((f) => !f.data)) return null;
+    const arms = found.map((f) => JSON.stringify(f.data.settings.filter((/** @type {any} */ s) => s.key !== "seed").map((/** @type {any} */ s) => [s.key, s.value])));
+    return new Set(arms).size < arms.length ? arms : null;
+  }, [subjects.length, apart, ...found.map((f) => f.data)]);
 }
 
 /**
