@@ -86,7 +86,7 @@ def test_a_full_queue_says_so_or_makes_callers_wait(hang: str) -> None:
                 await asyncio.sleep(0.01)
             with pytest.raises(PoolFullError):
                 await front.score([RIGHT], wait=False)
-            with pytest.raises(UserError, match="more than the queue"):
+            with pytest.raises(UserError, match="do not fit in the queue"):
                 await front.score([RIGHT] * 5)
             third = asyncio.create_task(front.score([RIGHT]))
             await asyncio.sleep(0.05)

@@ -189,7 +189,7 @@ def expanded(tree: Node) -> Polynomial:
         case "/":
             left, right = (expanded(arg) for arg in tree.args)
             if list(right) != [()]:
-                raise FormulaError("divides by no number")
+                raise FormulaError("the divisor must be a nonzero number")
             return {key: value / right[()] for key, value in left.items()}
         case "**":
             return _raised(*(expanded(arg) for arg in tree.args))

@@ -1,4 +1,4 @@
-"""Canaries: questions with known verdicts that show whether a worker still judges correctly.
+"""Canaries are questions with known verdicts that show whether a worker still judges correctly.
 
 A response that manipulated its worker is exposed by a wrong verdict. Quick canaries are random, so no response can
 contain their answers.
@@ -26,9 +26,10 @@ REMEMBERED_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A question for a worker after a batch, with the required verdict.
+    """A question that a worker must answer after a batch, with the verdict that it must give.
 
-    If the verifier has no canaries, it is an item of the batch (``job``), which must get the same verdict again.
+    If the verifier has no canaries, the question repeats one item of the batch (``job``), which must get its verdict
+    again.
     """
 
     frame: bytes
@@ -37,7 +38,7 @@ class Check:
     job: Job | None = None
 
     def with_expected_verdict(self, scored: Mapping[Job, Verdict]) -> Check | None:
-        """Return the check with its required verdict, or None if its item has none."""
+        """Return the check with the verdict that its item got, or None if the item got none."""
         if self.job is None:
             return self
         verdict = scored.get(self.job)
@@ -86,7 +87,7 @@ class Examiner:
         replies: Iterable[Mapping[str, Any]],
         scored: Mapping[Job, Verdict],
     ) -> bool:
-        """Return whether all checks pass; if so, keep repeated items for later checks."""
+        """Return whether all checks pass. If they do, keep the repeated items as checks of later batches."""
         expected = [check.with_expected_verdict(scored) for check in checks]
         passed = [
             one is None or one.passes(reply) for one, reply in zip(expected, replies, strict=True)
@@ -104,7 +105,7 @@ def quick_checks(verifier: str, draw: random.Random) -> list[Check]:
 
 
 def deep_checks(verifier: str) -> list[Check]:
-    """Return the checks that need libraries."""
+    """Return the checks that need the verifier's libraries."""
     return _checks(verifier, lambda spec: spec.deep_canaries())
 
 
@@ -113,7 +114,10 @@ def first_wrong(
     canaries: Sequence[Canary],
     answer: Callable[[Mapping[str, Any]], Mapping[str, Any]],
 ) -> str | None:
-    """Describe the first canary that gets a wrong reward from ``answer`` (request -> result frame), or return None."""
+    """Describe the first canary to which ``answer`` gives a wrong reward, or return None.
+
+    ``answer`` maps a request to its result frame, like ``pool.worker.answer``.
+    """
     for canary in canaries if spec.score is not None else ():
         reply = answer(_request(spec.name, canary))
         if reply.get("result", {}).get("reward") != canary.reward:

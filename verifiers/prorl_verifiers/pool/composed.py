@@ -1,4 +1,4 @@
-"""Batches with composed tasks, whose parts are scored as separate items."""
+"""Batches that contain composed tasks. Each part of such a task is scored as an item of its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STATUSES: Sequence[VerdictStatus] = ("scored", "timeout", "unparsable")
 
 
 class ComposedBatch(Batch):
-    """A batch of the parts of the caller's items. Raises TaskError."""
+    """A batch in which each part of a composed task is an item. Raises TaskError."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class _Whole:
         self._lock = threading.Lock()
 
     def add(self, place: int, verdict: Verdict) -> bool:
-        """Store a part's verdict; return whether every part has one."""
+        """Store the verdict of one part, and return whether every part now has one."""
         with self._lock:
             self._verdicts[place] = verdict
             return len(self._verdicts) == len(self.parts)
@@ -92,9 +92,9 @@ def put_together(
     response: str = "",
     counters: Counters | None = None,
 ) -> Verdict:
-    """Combine the verdicts of a task's parts, by name.
+    """Combine ``verdicts``, which maps the part names of a task to verdicts, into the task's verdict.
 
-    If a part has no verdict, the task has none, even if a gate failed.
+    If a part is ``infra_error``, so is the task, even if a gate failed.
     """
     metrics: dict[str, float | str] = {}
     for name, verdict in verdicts.items():

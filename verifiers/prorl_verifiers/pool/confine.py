@@ -1,4 +1,4 @@
-"""Confine a scoring worker before it reads model text, but let it read the files it needs.
+"""Confine a scoring worker to the files it needs, before it reads text that a model wrote.
 
 System calls are not filtered.
 """
@@ -51,9 +51,9 @@ _ENTER, _READ = 0o001, 0o004
 
 
 def confine(memory_mb: int, scratch: str) -> str:
-    """Confine this process permanently and return the active protections, e.g. ``worker:nobody+landlock+rlimits``.
+    """Confine this process permanently. Return the active protections, such as ``worker:nobody+landlock+rlimits``.
 
-    It gives up root, dies with its parent, and gets rlimits, with ``memory_mb`` MiB of address space. With Landlock it
+    The process gives up root, ends with its parent, and may use ``memory_mb`` MiB of address space. With Landlock it
     cannot execute files, use TCP, signal other processes or write outside ``scratch``.
     """
     libc = ctypes.CDLL(None, use_errno=True)
@@ -82,7 +82,7 @@ def confine(memory_mb: int, scratch: str) -> str:
 
 
 def limit_cpu(seconds: float) -> None:
-    """Let the kernel kill this process (SIGXCPU) after ``seconds`` more of CPU time."""
+    """Let the kernel kill this process (SIGXCPU) after it has used ``seconds`` more of CPU time."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     soft = int(used.ru_utime + used.ru_stime + seconds) + 1
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
@@ -131,7 +131,7 @@ def _landlock(libc: ctypes.CDLL, writable: int) -> bool:
 
 
 def needed_folders() -> tuple[Path, ...]:
-    """Return the folders of modules and plug-in files, parents first."""
+    """Return the folders of the Python modules and plug-in files that workers read, parents first."""
     folders = {os.path.abspath(folder) for folder in sys.path}
     packages = [m for name, m in list(sys.modules.items()) if "." not in name]
     places = {str(place) for module in packages for place in getattr(module, "__path__", ())}
@@ -142,7 +142,7 @@ def needed_folders() -> tuple[Path, ...]:
 
 
 def check_readable() -> None:
-    """Raise UserError with the fix if workers could not read their modules and plug-ins."""
+    """Raise UserError, with the fix, if workers could not read their modules and plug-ins."""
     if os.getuid() == 0:
         _check_folders(needed_folders(), tuple(file.path for file in plugin_files()))
 
@@ -170,10 +170,10 @@ def _check_folders(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None
 
 
 def show(folders: Iterable[Path]) -> None:
-    """Make ``folders`` readable for every user, but only in this thread or process and its children.
+    """Make ``folders`` readable for every user, but only within this thread or process and its children.
 
-    Workers that run as nobody need this for packages and plug-ins in a closed folder such as /root, where they see
-    nothing else. Raises OSError if this process may not mount.
+    Workers run as nobody, and need this for packages and plug-ins in a closed folder such as /root. The rest of that
+    folder stays hidden from them. Raises OSError if this process may not mount.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_CLONE_NEWNS) != 0:
@@ -214,7 +214,6 @@ def _bind_entry(libc: ctypes.CDLL, source: str, target: Path) -> None:
 
 
 def _make_folder(path: Path) -> None:
-    """Make a folder and its parents, open to every user."""
     for folder in (*reversed(path.parents), path):
         if not folder.exists():
             folder.mkdir()

@@ -1,4 +1,4 @@
-"""The pool: score (response, task) pairs with a fixed number of killable workers."""
+"""The verifier pool, which scores (response, task) pairs with a fixed number of killable workers."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ LEAST_MEMORY_MB = 256
 class WorkerOptions:
     """Options of a pool's worker processes. Raises UserError for invalid values.
 
-    ``memory_mb`` limits a worker's address space. ``prestart`` starts workers in the background. ``warm`` names
-    verifiers whose libraries are loaded at the start.
+    ``memory_mb`` limits the address space of a worker. With ``prestart``, workers start in the background before they
+    are needed. ``warm`` names verifiers whose libraries are loaded at the start.
     """
 
     memory_mb: int = 2048
@@ -67,14 +67,15 @@ class _Settings:
 
 
 class VerifierPool(Closing):
-    """Score responses with ``workers`` threads. Use it as a context manager, or call ``close``.
+    """Score responses in ``workers`` threads. Use it as a context manager, or call ``close``.
 
-    ``sandbox`` is an open Sandbox (not closed by the pool), a backend's name, or None for PRORL_BACKEND, else
-    ``local``. ``timeout_seconds`` limits one attempt at one item, without its time in the queue (code has its own
-    limits). ``modes`` maps verifiers to modes for tasks that set none. If a chat template opens the thinking, put
-    ``<think>`` before the response.
+    ``sandbox``: an open Sandbox, which the pool does not close, or the name of a backend. By default, PRORL_BACKEND
+    names it, or else it is ``local``.
+    ``timeout_seconds``: limit of one attempt at one item, without its time in the queue. Code has its own limits.
+    ``modes``: maps a verifier to the mode of its tasks that set none.
 
-    Thread-safe, also in an event loop. After a fork or unpickling, it starts its own workers. Raises UserError.
+    If the chat template opens the thinking, put ``<think>`` before the response. The pool is thread-safe, also in an
+    event loop. After a fork or unpickling, it starts its own workers. Raises UserError.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class VerifierPool(Closing):
         )
 
     def __setstate__(self, settings: _Settings) -> None:
-        """Open the pool, also when it is unpickled."""
+        """Open the pool. Unpickling calls this too."""
         self._settings = settings
         self._closed = False
         self._locks = {os.getpid(): threading.Lock()}
@@ -109,7 +110,7 @@ class VerifierPool(Closing):
             self._engine()
 
     def __getstate__(self) -> _Settings:
-        """Return the settings. Raises TypeError for an open sandbox."""
+        """Return the settings to pickle. Raises TypeError if the pool was given an open sandbox."""
         sandbox = self._settings.sandbox
         if sandbox is not None and not isinstance(sandbox, str):
             raise TypeError(
@@ -123,9 +124,9 @@ class VerifierPool(Closing):
     ) -> list[Verdict]:
         """Return one verdict per (response, task), in order.
 
-        ``on_done(index, verdict)`` is called in this thread as items finish. ``explain`` adds findings. Raises
-        TaskError (malformed task), IsolationError (code cannot be isolated), UserError (pool closed) or PoolClosedError
-        (closed during the call).
+        ``on_done(index, verdict)`` is called in this thread whenever an item is finished. With ``explain``, verdicts
+        have findings. Raises TaskError (malformed task), IsolationError (code cannot be isolated), UserError (pool
+        closed) or PoolClosedError (closed during the call).
         """
         engine = self._engine()
         done: queue.SimpleQueue[tuple[int, Verdict] | None] = queue.SimpleQueue()
@@ -142,7 +143,7 @@ class VerifierPool(Closing):
         return batch.result()
 
     async def score_async(self, items: Sequence[Item]) -> list[Verdict]:
-        """Like ``score``, for an event loop. Cancelling drops items that have not started."""
+        """Score like ``score``, in an event loop. Cancelling drops the items that have not started."""
         engine = self._engine()
         batch = engine.batch(items)
         if engine.needs_sandbox(batch):
@@ -151,7 +152,7 @@ class VerifierPool(Closing):
         return await asyncio.wrap_future(batch)
 
     def submit(self, response: str, task: Task) -> Future[Verdict]:
-        """Return a future of one response's verdict. Cancelling it drops an item that waits. See ``score``."""
+        """Return a future of one response's verdict. Cancelling it drops the item if it has not started."""
         engine = self._engine()
         batch = engine.batch([(response, task)])
         future: Future[Verdict] = Future()
@@ -171,11 +172,11 @@ class VerifierPool(Closing):
         return future
 
     def require(self, tasks: Iterable[Task]) -> None:
-        """Raise UserError, with the fix, if the sandbox lacks an environment that these tasks need."""
+        """Raise UserError, with the fix, if the sandbox lacks an environment that one of these tasks needs."""
         self._engine().require(tasks)
 
     def wait_until_warm(self, seconds: float = 60.0) -> bool:
-        """Wait until the libraries of all verifiers used so far are loaded; return False on timeout."""
+        """Wait until the libraries of all verifiers used so far are loaded. Return False on timeout."""
         return self._engine().factory.wait_until_warm(seconds)
 
     @property
@@ -186,10 +187,10 @@ class VerifierPool(Closing):
         return engine.counters.snapshot(engine.queue.queued, engine.queue.busy, workers)
 
     def close(self, drain_seconds: float | None = None) -> None:
-        """Refuse new work, kill the workers, and close the sandbox if the pool opened it.
+        """Refuse new items, kill the workers, and close the sandbox if the pool opened it.
 
-        Running items finish, waiting ones are dropped (PoolClosedError). With ``drain_seconds``, all continue for at
-        most that long.
+        Running items are finished, and waiting items are dropped with PoolClosedError. With ``drain_seconds``, running
+        and waiting items go on for at most that long.
         """
         self._closed = True
         engine = self._engines.get(os.getpid())
@@ -218,9 +219,9 @@ def verify(
     modes: Mapping[str, str] | None = None,
     explain: bool = False,
 ) -> Verdict:
-    """Score one response with a pool for this call only.
+    """Score one response with a pool that is opened for this call.
 
-    This starts processes (0.2 to 3 s); use a ``VerifierPool`` for more than a few responses.
+    Starting its processes takes 0.2 to 3 s. Use a ``VerifierPool`` for more than a few responses.
     """
     with VerifierPool(
         1,
@@ -234,13 +235,13 @@ def verify(
 
 
 class PoolFullError(ServiceError):
-    """Raised if the bounded queue is full; try again later."""
+    """Raised if the bounded queue is full. The caller may try again later."""
 
 
 class AsyncVerifierPool:
-    """A pool behind a bounded queue: at most ``queue`` items of all callers wait or run at once.
+    """A pool behind a bounded queue, in which at most ``queue`` items of all callers wait or run at once.
 
-    Use it in one event loop; ``aclose`` also closes the pool.
+    Use it in one event loop. ``aclose`` also closes the pool.
     """
 
     def __init__(self, pool: VerifierPool, *, queue: int) -> None:
@@ -257,14 +258,14 @@ class AsyncVerifierPool:
         return self._taken
 
     async def score(self, items: Sequence[Item], *, wait: bool = True) -> list[Verdict]:
-        """Return one verdict per item, in order, once the queue has room for all of them.
+        """Wait until the queue has room for all items, and return one verdict per item, in order.
 
-        Raises UserError if the items exceed the queue, or with ``wait=False`` PoolFullError. Cancelling drops waiting
-        items.
+        Raises UserError if the queue can never hold so many items, and with ``wait=False`` PoolFullError if it has no
+        room now. Cancelling drops the items that have not started.
         """
         count = len(items)
         if count > self._size:
-            raise UserError(f"{count} items are more than the queue of {self._size} holds")
+            raise UserError(f"{count} items do not fit in the queue, which holds {self._size}")
         async with self._changed:
             if not wait and self._taken + count > self._size:
                 raise PoolFullError(f"{self._taken} of {self._size} places are taken")
@@ -281,7 +282,7 @@ class AsyncVerifierPool:
             self._changed.notify_all()
 
     async def aclose(self, drain_seconds: float | None = None) -> None:
-        """See ``VerifierPool.close``."""
+        """Close the pool as ``VerifierPool.close`` does."""
         await asyncio.to_thread(self.pool.close, drain_seconds)
 
     async def __aenter__(self) -> Self:
@@ -297,10 +298,10 @@ class AsyncVerifierPool:
 
 
 class _Engine:
-    """The threads, queue and workers of one process. Thread-safe."""
+    """The threads, queue and workers of a pool in one process. Thread-safe."""
 
     def __init__(self, settings: _Settings) -> None:
-        """Start the threads. Raises UserError for an unknown backend, or if workers cannot read what they need."""
+        """Start the threads. Raises UserError for an unknown backend, or if workers cannot read their modules."""
         check_readable()
         self._settings = settings
         sandbox = settings.sandbox
@@ -404,7 +405,7 @@ class _Engine:
         self._finish(None)
 
     def end(self, owner: int) -> None:
-        """End everything without waiting for items, in the process ``owner``."""
+        """Stop everything without waiting for items. Does nothing in other processes than ``owner``."""
         if owner == os.getpid() and not self._ended:
             self._closing = True
             self._stop_work()

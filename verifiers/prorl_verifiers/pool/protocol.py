@@ -1,7 +1,7 @@
-"""The messages between pool and worker.
+"""The messages between the pool and a worker.
 
-Before a heavy import a worker sends {"event": "loading"}, after it {"event": "working"}; {"event": "sandbox"} asks the
-pool to run a program.
+A worker sends {"event": "loading"} before it imports a large library and {"event": "working"} afterwards. With
+{"event": "sandbox"} it asks the pool to run a program.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def make_request(
     explain: bool = False,
     isolation: str | None = None,
 ) -> dict[str, Any]:
-    """Return the request for an item; ``isolation`` is set if the verifier may run programs."""
+    """Return the request that scores one item. Set ``isolation`` if the verifier may run programs."""
     message: dict[str, Any] = {
         "verifier": verifier,
         "reference": dict(reference),
@@ -49,10 +49,10 @@ def too_long_verdict() -> Verdict:
 
 
 def result_frame(result: object) -> dict[str, Any]:
-    """Return the frame of a verifier's return value; anything but a reward in [0, 1] is a bug.
+    """Return the result frame for a verifier's return value. Anything but a reward in [0, 1] is reported as a bug.
 
-    Frames are {"result": {...}} (a Score), {"limit": text}, {"bug": text} (with "outage" if a service is down) or
-    {"user": text} (UserError); the worker adds "cpu_seconds".
+    A frame is {"result": {...}} for a Score, {"limit": text}, {"bug": text} (with "outage" if a service is down) or
+    {"user": text} for a UserError. The worker adds "cpu_seconds".
     """
     if isinstance(result, Verdict) and result.status == "infra_error":
         return {"bug": result.reason, "outage": True}
@@ -81,7 +81,7 @@ def result_frame(result: object) -> dict[str, Any]:
 def read_reply(
     reply: Mapping[str, Any], isolation: str, seconds: float = 0.0
 ) -> tuple[Verdict, bool]:
-    """Return (verdict of a result frame, whether it is final); if not, the item is scored again."""
+    """Return the verdict in a result frame, and whether it is final. If not, the item is scored again."""
     result: Any = reply.get("result")
     unscored = functools.partial(Verdict, isolation=isolation, seconds=seconds)
     if result is None and "limit" in reply:
@@ -100,7 +100,7 @@ def read_reply(
 
 
 def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
-    """Return the CPU seconds that a reply claims, or ``most`` if that is impossible."""
+    """Return the CPU seconds that a result frame claims, or ``most`` if the claim is impossible."""
     claimed = reply.get("cpu_seconds")
     if not isinstance(claimed, int | float) or not 0.0 <= claimed <= most:
         return most
@@ -110,7 +110,6 @@ def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
 def _parse_result(
     result: dict[str, Any], isolation: str, seconds: float, findings: tuple[Finding, ...]
 ) -> Verdict:
-    """Return the verdict of a frame, checking every field."""
     reward, extracted = float(result["reward"]), result["extracted"]
     if not 0.0 <= reward <= 1.0 or result["status"] not in ("scored", "unparsable"):
         raise ValueError(f"reward {reward!r}, status {result['status']!r}")

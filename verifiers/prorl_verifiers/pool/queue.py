@@ -1,6 +1,6 @@
-"""The queue of items that wait for a verdict, with a lane each for text, code and long texts.
+"""The queue of items that wait for a verdict, with one lane each for texts, programs and long texts.
 
-Within a lane, the caller that has used the least thread time is next.
+Within a lane, the caller whose items have used the least thread time is served next.
 """
 
 from __future__ import annotations
@@ -39,13 +39,14 @@ _FADING = 0.9
 
 
 class PoolClosedError(ServiceError):
-    """Raised if the pool is closed before every item has its verdict."""
+    """Raised if the pool is closed before every item of a call has its verdict."""
 
 
 class Batch(Future[list[Verdict]]):
     """The items of one call, and the future of their verdicts, in order. Thread-safe.
 
-    Cancelling it drops waiting items. ``on_item(index, verdict)`` runs in the scoring thread and must not block.
+    Cancelling it drops the items that have not started. ``on_item(index, verdict)`` is called in the scoring thread and
+    must not block.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class Batch(Future[list[Verdict]]):
             self.set_result([])
 
     def deliver(self, index: int, verdict: Verdict) -> None:
-        """Store one item's verdict, unless the batch has ended."""
+        """Store the verdict of one item, unless the batch was cancelled or failed."""
         with self._lock:
             if self.done():
                 return
@@ -101,7 +102,7 @@ class Job:
 
 @dataclass(slots=True)
 class Caller:
-    """The waiting jobs of one batch in one lane; ``spent`` is thread time in seconds."""
+    """The jobs of one batch that wait in one lane. ``spent`` is the thread time of the batch so far, in seconds."""
 
     lane: Lane
     jobs: deque[Job]
@@ -110,7 +111,7 @@ class Caller:
 
 @dataclass(slots=True)
 class Work:
-    """Jobs that a thread has taken; ``charged`` is the thread time booked in advance, in seconds."""
+    """Jobs that a thread has taken. ``charged`` is their expected thread time in seconds, already added to ``spent``."""
 
     caller: Caller
     jobs: list[Job]
@@ -123,7 +124,7 @@ class Work:
 
 @dataclass(slots=True)
 class Lane:
-    """The callers that wait for one kind of work, ordered by thread time used."""
+    """The callers that wait for one kind of work. The one that has used the least thread time is next."""
 
     name: LaneName
     running: int = 0
@@ -146,7 +147,7 @@ class Lane:
         self._push(Caller(self, deque(jobs), self._start))
 
     def drop(self, batch: Future[list[Verdict]] | None = None) -> set[Batch]:
-        """Remove the waiting jobs of one batch, or of all; return the affected batches."""
+        """Remove the waiting jobs of ``batch``, or of all batches. Return the batches that lost jobs."""
         batches = set()
         for _, _, caller in self._heap:
             if caller.jobs and batch in (None, caller.jobs[0].batch):
@@ -156,7 +157,7 @@ class Lane:
         return batches
 
     def take(self, most: int) -> Work | None:
-        """Return up to ``most`` jobs of the next caller, or None."""
+        """Return up to ``most`` jobs of the next caller, or None if no job waits."""
         while self._heap:
             spent, _, caller = heapq.heappop(self._heap)
             if spent < caller.spent:  # its work took longer than charged
@@ -180,7 +181,7 @@ class Lane:
         return None
 
     def finish(self, work: Work, seconds: float, finished: int) -> None:
-        """Replace the charged time by the actual time."""
+        """Replace the expected thread time of ``work`` in its caller's account by the actual ``seconds``."""
         self.running -= 1
         work.caller.spent += seconds - work.charged
         if finished:
@@ -192,7 +193,7 @@ class Lane:
 
 
 class FairQueue:
-    """The waiting items of all lanes. Thread-safe."""
+    """The queue of all waiting items. Thread-safe."""
 
     def __init__(self, workers: int) -> None:
         self.costs = TextCosts()
@@ -214,7 +215,7 @@ class FairQueue:
         return sum(lane.running for lane in self._lanes.values())
 
     def add(self, lane: LaneName, jobs: Sequence[Job]) -> None:
-        """Queue jobs of one batch, or fail the batch if the queue is closed."""
+        """Add jobs of one batch to a lane, or fail the batch if the queue is closed."""
         with self._changed:
             if jobs and not self._closed:
                 self._lanes[lane].add(jobs)
@@ -224,9 +225,9 @@ class FairQueue:
             job.batch.fail(PoolClosedError("this verifier pool is closed"))
 
     def take(self, thread: ThreadKind = "shared", *, wait: bool = True) -> Work | None:
-        """Return the next jobs of one caller: several quick texts, or one other item.
+        """Wait for and return the next jobs of one caller: several quick texts, or one other item.
 
-        Returns None if the queue is closed, or empty without ``wait``.
+        Returns None if the queue is closed. With ``wait=False``, also returns None if no item waits.
         """
         with self._changed:
             while True:
@@ -259,13 +260,13 @@ class FairQueue:
                     lane.drop(batch)
 
     def wait_until_idle(self, seconds: float) -> bool:
-        """Wait until nothing waits or runs; return False on timeout."""
+        """Wait until no item waits or runs. Return False on timeout."""
         with self._changed:
             lanes = self._lanes.values()
             return self._changed.wait_for(lambda: not any(lane.in_use for lane in lanes), seconds)
 
     def close(self) -> None:
-        """Refuse new jobs and end the waiting batches."""
+        """Refuse new jobs, and fail the batches that have waiting jobs with PoolClosedError."""
         with self._changed:
             self._closed = True
             waiting = {batch for lane in self._lanes.values() for batch in lane.drop()}
@@ -295,7 +296,7 @@ class FairQueue:
 
 
 class TextCosts:
-    """Predicts long work from a text's length and its verifier's recent cost. Thread-safe."""
+    """Predicts from a text's length and its verifier's recent speed whether scoring will take long. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,7 +1,7 @@
-"""A plug-in verifier's sandbox in its worker; the pool's process runs the programs.
+"""The sandbox that a plug-in verifier sees in its worker. The pool's process runs the programs.
 
-A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}; a null submission asks for the
-next answer. The pool checks every field.
+The worker sends {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}} and gets the first case's
+answer. With a null submission it asks for the next case's answer. The pool checks every field.
 """
 
 from __future__ import annotations
@@ -50,13 +50,11 @@ _CASES: dict[str, type[Case]] = {"stdin": Stdin, "call": Call, "check": Check}
 
 
 class MalformedError(ValueError):
-    """Raised if a message is malformed."""
+    """Raised if a message between worker and pool is malformed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The arguments of ``Sandbox.run_cases``."""
-
     program: Program
     cases: tuple[Case, ...]
     limits: Limits
@@ -99,21 +97,21 @@ class WorkerSandbox(Closing):
             call = {"submission": None}
 
     def check_environment(self, name: str) -> None:
-        """Do nothing: ``run`` reports a missing environment."""
+        """Do nothing, because ``run`` reports a missing environment."""
 
     def close(self) -> None:
         """Do nothing."""
 
 
 class WorkerCalls:
-    """Answers a worker's sandbox calls while it scores one item."""
+    """Answers the sandbox calls that a worker makes while it scores one item."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
         self._outcomes: Iterator[Outcome] = iter(())
 
     def __call__(self, call: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """Return the next answer, {"outcome"} or {"error", "kind"}. Raises ValueError for a malformed call."""
+        """Return the next answer, either {"outcome"} or {"error", "kind"}. Raises ValueError for a malformed call."""
         if set(call) != {"event", "submission"}:
             raise ValueError("a call is a submission, or null for the next answer")
         submission = call["submission"]
@@ -140,24 +138,26 @@ def _bounded(limits: Limits, seconds: float) -> Limits:
 
 
 def pack_error(error: Exception) -> dict[str, Any]:
-    """Return the answer for an error; an unknown kind counts as the sandbox's fault."""
+    """Return the answer that reports an error. Errors of unknown types are reported as the sandbox's fault."""
     kinds = [kind for kind, of in _ERRORS.items() if isinstance(error, of)]
     text = str(error) if kinds else f"{type(error).__name__}: {error}"
     return {"error": text[:_LONGEST_ERROR], "kind": kinds[0] if kinds else "sandbox"}
 
 
 def read_answer(value: dict[str, Any]) -> Outcome:
-    """Return the outcome of an answer. Raises the error in it, or MalformedError."""
+    """Return the outcome in an answer, or raise the error in it. Raises MalformedError for a malformed answer."""
     if set(value) == {"outcome"}:
         return read_outcome(value["outcome"])
     text, kind = value.get("error"), value.get("kind")
     if set(value) != {"error", "kind"} or not isinstance(text, str) or kind not in _ERRORS:
-        raise MalformedError("an answer is an outcome, or an error and its kind")
+        raise MalformedError(
+            "malformed sandbox answer: it must have either 'outcome', or 'error' and a known 'kind'"
+        )
     raise _ERRORS[kind](text[:_LONGEST_ERROR])
 
 
 def pack_outcome(outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as JSON; a value that cannot be sent is ``unserialisable``."""
+    """Return an outcome as JSON. If its value cannot be sent, the status becomes ``unserialisable``."""
     try:
         return pack(outcome)
     except UserError:
@@ -165,7 +165,7 @@ def pack_outcome(outcome: Outcome) -> dict[str, Any]:
 
 
 def read_outcome(value: object) -> Outcome:
-    """Parse an outcome; if its value cannot be decoded, it is a ``protocol-error``. Raises MalformedError."""
+    """Parse an outcome. If its value cannot be decoded, the status becomes ``protocol-error``. Raises MalformedError."""
     if isinstance(value, dict) and "value" in value:
         try:
             returned = decode(value["value"])
@@ -176,7 +176,7 @@ def read_outcome(value: object) -> Outcome:
 
 
 def pack(record: object) -> dict[str, Any]:
-    """Return a record as JSON. Raises UserError for arguments that cannot be sent."""
+    """Return a dataclass of the sandbox as JSON. Raises UserError for arguments that cannot be sent."""
     return {
         field.name: _CODECS[str(field.type)].pack(getattr(record, field.name))
         for field in fields(record)  # type: ignore[arg-type]
@@ -184,7 +184,7 @@ def pack(record: object) -> dict[str, Any]:
 
 
 def read(kind: type[T], value: object) -> T:
-    """Parse a record of type ``kind``. Raises MalformedError."""
+    """Parse a dataclass of type ``kind`` from JSON. Raises MalformedError."""
     types = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
     if not isinstance(value, dict) or set(value) != set(types):
         raise MalformedError(f"{_describe(value)} is not a {kind.__name__.lower()}")

@@ -1,8 +1,8 @@
-"""One thread of a pool, with at most one worker: takes items, scores them, and handles failures.
+"""A thread of the pool, which takes items, scores them in at most one worker, and handles failures.
 
-A failed item is tried again in a fresh worker. Exceeding a time, memory or nesting limit twice is ``timeout`` with
-reward 0. Another repeated failure is ``unparsable`` with reward 0 if the verifier passes its canaries and scores the
-gold, else ``infra_error``.
+A failed item is tried again in a fresh worker. An item that exceeds a time, memory or nesting limit twice gets
+``timeout`` with reward 0. After other repeated failures it gets ``infra_error``, or, if the verifier passes its
+canaries and can score the gold, ``unparsable`` with reward 0.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class WorkerThread(threading.Thread):
-    """Takes and does work of its ``kind`` until the queue is closed."""
+    """Takes and scores items of its ``kind`` until the queue is closed."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ class WorkerThread(threading.Thread):
         self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
 
     def _score_texts(self, jobs: Sequence[Job], is_retry: bool = False) -> int:
-        """Score jobs in one worker; return the number of jobs that it did not reach."""
+        """Score jobs in one worker. Return the number of jobs that it did not reach."""
         requests = [(job, frame) for job in jobs if (frame := self._request(job)) is not None]
         if not requests:
             return 0
@@ -219,9 +219,10 @@ class WorkerThread(threading.Thread):
         self._queue.costs.observe(verifier, len(job.response), cpu_seconds)
 
     def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
-        """Deliver the verdicts of a worker that passed the canaries; otherwise kill it and score the items again.
+        """Deliver the verdicts of a ``sound`` worker. Otherwise kill the worker and score the items again.
 
-        After failed canaries (``examined``), items are scored one by one; a second failure is ``infra_error``.
+        If the worker failed its canaries (``examined``), each item is scored alone, and fails as ``infra_error`` if
+        that happens again.
         """
         if sound:
             for job, verdict in scored.items():
@@ -247,7 +248,7 @@ class WorkerThread(threading.Thread):
             self._queue.add(self._lane, group)
 
     def _blame(self, job: Job, fault: Verdict, run: RunProgram | None = None) -> Verdict:
-        """Return reward 0 if ``fault`` is an infra error that only this answer causes, else ``fault``."""
+        """Return reward 0 if only this answer makes the verifier fail, else return ``fault`` unchanged."""
         if not fault.is_infra_error or self.stopping:
             return fault
         task = job.task
@@ -330,7 +331,7 @@ class WorkerThread(threading.Thread):
 
 
 def plain_answers(task: Task) -> list[str]:
-    """Return responses that any verifier must be able to score: the gold, else two plain answers."""
+    """Return responses that the verifier must be able to score: the gold if known, else two plain answers."""
     data = VERIFIERS.get(task.verifier).data
     try:
         gold = data.gold(task.reference)
@@ -355,7 +356,7 @@ def _verdict_of_failure(
 def score_in_sandbox(
     response: str, task: Task, sandbox: Sandbox, explain: bool, counters: Counters
 ) -> Verdict:
-    """Score an item of our own verifier that runs programs."""
+    """Score an item with a verifier of prorl's own that runs programs."""
     spec = VERIFIERS.get(task.verifier)
     assert spec.score_in_sandbox is not None
     if len(response) > MAX_RESPONSE:

@@ -15,7 +15,7 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PoolStats:
-    """A snapshot: counts since the start, and the current ``queued`` and ``busy``."""
+    """A snapshot of a pool's counters since its start. ``queued`` and ``busy`` are current numbers."""
 
     items: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """Number of verdicts by (verifier, status)."""
@@ -68,7 +68,7 @@ class Counters:
             self._cpu_seconds[verifier] += seconds  # type: ignore[assignment]
 
     def blame(self, response: str, task: Task, fault: Verdict) -> Verdict:
-        """Count and log an answer that alone breaks its verifier; return reward 0."""
+        """Count and log an answer that alone makes its verifier fail. Return a verdict with reward 0."""
         self.add("unjudged")
         _LOG.error(
             "a bug of the %s verifier: it cannot judge one answer (%s), which gets reward 0: %.200r",

@@ -1,6 +1,6 @@
-"""The processes that score model text: a template (``main``) that loads the verifiers, and the workers forked from it.
+"""The processes that score text of a model. ``main`` runs in the template, from which workers are forked.
 
-The template never sees model text.
+The template loads the verifiers and never sees text of a model.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ SPECS: dict[str, VerifierSpec] = {}
 
 
 def load_specs() -> None:
-    """Load every verifier that workers serve. Raises PluginError."""
+    """Load every verifier that runs in workers. Raises PluginError."""
     for spec in VERIFIERS.all():
         if runs_in_worker(spec):
             SPECS.setdefault(spec.name, spec)
 
 
 def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict[str, Any]:
-    """Return the result frame of one request; ``exchange`` calls the pool's sandbox."""
+    """Return the result frame (see ``protocol``) of one request. ``exchange`` calls the pool's sandbox."""
     try:
         spec = SPECS[request["verifier"]]
         text = request["response"]
@@ -85,7 +85,7 @@ def _score(
 
 
 def serve(source: int, sink: int, isolation: str) -> None:
-    """Answer requests from ``source`` until the pipe is closed."""
+    """Answer the requests in the pipe ``source`` until it is closed."""
 
     def loading(module: str) -> None:
         if module not in sys.modules:
@@ -127,7 +127,7 @@ def run_worker(order: dict[str, Any], requests: int, replies: int) -> None:
 
 
 def warm(verifiers: Iterable[str]) -> dict[str, str]:
-    """Import the verifiers' libraries and check their deep canaries; return faults by verifier."""
+    """Import the libraries of these verifiers, and check their deep canaries. Return a fault per failing verifier."""
 
     def canaries(spec: VerifierSpec) -> Sequence[Canary]:
         for module in spec.libraries:
@@ -139,7 +139,7 @@ def warm(verifiers: Iterable[str]) -> dict[str, str]:
 
 
 def self_check(verifiers: Iterable[str]) -> dict[str, str]:
-    """Check the quick canaries of our and the given verifiers; return faults by verifier."""
+    """Check the quick canaries of ``verifiers`` and of prorl's own. Return a fault per failing verifier."""
     ours = [name for name in SPECS if VERIFIERS.origin(name).is_ours]
     draw = random.Random()
     return _faults([*ours, *verifiers], lambda spec: spec.quick_canaries(draw))
@@ -160,7 +160,10 @@ def _faults(
 
 
 def load() -> dict[str, Any]:
-    """Load the template. The process's argument is JSON {"verifiers": those to warm up, "path": import folders}."""
+    """Load the verifiers in the process that workers are forked from.
+
+    The command-line argument is JSON: "verifiers" names those whose libraries to load, "path" lists import folders.
+    """
     arguments = json.loads(sys.argv[1])
     os.environ["MPLCONFIGDIR"] = os.environ["TMPDIR"]  # reasoning-gym imports matplotlib
     # These come after our own folders and the standard library, so that no user's module shadows those.

@@ -42,11 +42,11 @@ _LOG = logging.getLogger(__name__)
 
 
 class WorkerTimeout(Exception):
-    """Raised if the item exceeds a limit; the worker has been killed."""
+    """Raised if an item exceeds a limit. Its worker has been killed."""
 
 
 class WorkerProcess:
-    """One forked worker. Not thread-safe. Raises ChildError if it fails to start."""
+    """A worker process. Not thread-safe. Raises ChildError if the process fails to start."""
 
     def __init__(self, child: Child, origin: WorkerTemplate) -> None:
         self._child, self.origin = child, origin
@@ -61,8 +61,8 @@ class WorkerProcess:
     ) -> Generator[dict[str, Any], None, None]:
         """Yield the result frame (see ``protocol``) of each encoded request, in order.
 
-        Each may take ``seconds`` after the previous reply; imports and programs do not count. Take every reply or drop
-        the worker. Raises WorkerTimeout or ChildError, after which the worker is dead.
+        Each result may take ``seconds``, not counting imports and programs. Take every result or kill the worker.
+        Raises WorkerTimeout or ChildError, after which the worker is dead.
         """
         sent = waiting = 0
         try:
@@ -92,7 +92,7 @@ class WorkerProcess:
             raise FrameError("the worker returned more answers than requests")
 
     def _reply(self, seconds: float, run: RunProgram | None) -> dict[str, Any]:
-        """Return the next result; imports and programs stop the clock."""
+        """Return the next result. The time for imports and programs does not count."""
         deadline = time.monotonic() + seconds
         remaining, is_loading = seconds, False
         for_loading, for_programs = START_SECONDS, LONGEST_RUN
@@ -130,7 +130,6 @@ class WorkerProcess:
 
     @property
     def alive(self) -> bool:
-        """False if the worker was killed or closed its pipes."""
         return self._child.alive
 
     def kill(self) -> int | None:
@@ -148,7 +147,7 @@ class WorkerProcess:
         return str(hello.get("isolation", ""))
 
     def _explain_death(self, message: str) -> Exception:
-        """Kill the worker and return an error that says why it ended."""
+        """Kill the worker, and return an error that says why it failed."""
         poller = select.poll()
         poller.register(self._child.source, 0)
         poller.poll(2000)  # an ending worker may still hold its pipes
@@ -161,7 +160,7 @@ class WorkerProcess:
 
 
 class WorkerTemplate(Template):
-    """The process that workers are forked from. Raises ChildError."""
+    """The template, a process that has loaded the verifiers and forks workers. Raises ChildError."""
 
     def __init__(self, verifiers: Iterable[str] = ()) -> None:
         self.verifiers = frozenset(verifiers)
@@ -178,11 +177,11 @@ class WorkerTemplate(Template):
 
     @property
     def knows_plugins(self) -> bool:
-        """Whether the template has loaded this process's current plug-ins."""
+        """Whether the template has loaded the plug-ins that this process uses now."""
         return self._plugins == plugin_environment()
 
     def wait_until_ready(self) -> Self:
-        """Return the template once it can fork. Raises ChildError."""
+        """Wait until the template can fork, and return it. Raises ChildError."""
         hello = self.hello()
         self.warm, self.broken = self.verifiers - set(hello["failed"]), hello["broken"]
         for name, reason in {**hello["failed"], **self.broken}.items():
@@ -190,12 +189,11 @@ class WorkerTemplate(Template):
         return self
 
     def worker(self, memory_mb: int = 2048) -> WorkerProcess:
-        """Fork a worker. Raises ChildError."""
         return WorkerProcess(self.child({"memory_mb": memory_mb}, owner=NOBODY), self)
 
 
 def _environment() -> dict[str, str]:
-    """Return the template's environment, which holds no secrets."""
+    """Return the environment variables of the template, which hold no secrets."""
     python = {name: os.environ[name] for name in _OF_PYTHON if name in os.environ}
     verifiers = Path(__file__).resolve().parents[2]
     common = Path(prorl_common.__file__).resolve().parent.parent
@@ -210,9 +208,9 @@ def _environment() -> dict[str, str]:
 
 
 class WorkerFactory:
-    """Starts workers and keeps the template and a spare worker. Thread-safe.
+    """Starts workers. It keeps the process that they are forked from, and one spare worker. Thread-safe.
 
-    With ``grow``, libraries are loaded when a verifier is first seen, by a new template in the background.
+    With ``grow``, the first task of a verifier makes a new template load its libraries in the background.
     """
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:
@@ -244,7 +242,7 @@ class WorkerFactory:
     def take(self, warm: bool = False) -> WorkerProcess:
         """Return an unused worker. Raises ChildError.
 
-        ``warm``: wait for a template that is warming up.
+        With ``warm``, first wait until the libraries of the verifiers used so far are loaded.
         """
         with self._changed:
             if warm and self._thread.is_alive():
@@ -258,7 +256,7 @@ class WorkerFactory:
         return self._fork()
 
     def wait_until_warm(self, seconds: float) -> bool:
-        """Wait until all seen verifiers are warm; return False on timeout."""
+        """Wait until the libraries of all verifiers used so far are loaded. Return False on timeout."""
         with self._changed:
             self._changed.wait_for(lambda: self._is_warm() and not self._has_work(), seconds)
             template = self._template
@@ -268,7 +266,7 @@ class WorkerFactory:
         return worker.origin is not self._template or not worker.origin.knows_plugins
 
     def broken(self, verifier: str) -> str | None:
-        """Return why the verifier fails its quick canaries, or None."""
+        """Return how the verifier fails its quick canaries, or None if it passes."""
         template = self._template
         return None if template is None else template.broken.get(verifier)
 
