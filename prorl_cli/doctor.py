@@ -73,10 +73,15 @@ EXTRAS: dict[str, Extra] = {
 def doctor(
     engine: Annotated[
         Engine,
-        typer.Option(help="Training engine to check; openrlhf checks its packages and GPUs."),
+        typer.Option(
+            help="Training engine to check; for openrlhf, its packages and the GPUs are checked."
+        ),
     ] = Engine.local,
     device: Annotated[
-        Device, typer.Option(help="Device of the engine openrlhf; auto uses GPUs if there are any.")
+        Device,
+        typer.Option(
+            help="Device to check with --engine openrlhf; auto uses GPUs if there are any."
+        ),
     ] = Device.auto,
     gpu: Annotated[
         bool,

@@ -45,7 +45,7 @@ def fetch_command(
 
 @app.command("list")
 def list_command(json: Json = False) -> None:
-    """List the models that do not need the hub, and their folders.
+    """List the models that load without the hub, and their folders.
 
     Example: prorl model list
     """

@@ -80,18 +80,20 @@ RewardServers = Annotated[
     typer.Option(
         "--reward-server",
         metavar="URL",
-        help="Score at this prorl verify serve instead of on this machine; repeatable.",
+        help="URL of a running `prorl verify serve` that scores instead of this machine; repeatable.",
     ),
 ]
 TokenFile = Annotated[
     Path | None,
-    typer.Option(help="File with the token that clients must send (default: PRORL_TOKEN)."),
+    typer.Option(
+        help="File with the token that clients must send (default: the token in the environment variable PRORL_TOKEN)."
+    ),
 ]
 AllowHost = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="Also accept requests for this host name, e.g. of a proxy; repeatable.",
+        help="Also accept requests for this host name, e.g. that of a proxy; repeatable.",
     ),
 ]
 ReadyFile = Annotated[
@@ -139,7 +141,9 @@ Workers = Annotated[int, whole(low=1, high=MOST_WORKERS, help="Number of worker 
 Timeout = Annotated[float, real(low=0.1, help="Time limit per response in seconds.")]
 ThinkOpen = Annotated[
     bool,
-    typer.Option(help="Responses start inside the thinking, because the chat template opens it."),
+    typer.Option(
+        help="Treat each response as beginning inside <think>, for chat templates that already write the opening tag."
+    ),
 ]
 Modes = Annotated[
     list[str] | None,

@@ -34,7 +34,7 @@ def push(
         list[Path] | None,
         typer.Option(
             metavar="FOLDER",
-            help="Result folder of this model or its base model, the base first; repeatable.",
+            help="Result folder of an evaluation of this model; repeatable. To include the base model's, give it first.",
         ),
     ] = None,
     license: Annotated[
@@ -53,8 +53,9 @@ def push(
 
     Example: prorl push mine owner/name --private
 
-    Needs HF_TOKEN. A model is uploaded with a card and the run's settings and decisions, but without prompts,
-    answers, paths or tokens; a dataset in the form that load_dataset reads, without the texts of dropped rows.
+    Needs HF_TOKEN. A model is uploaded with a card and the run's settings and decisions, but without prompts, answers,
+    paths or access tokens. A dataset is uploaded in the form that load_dataset reads, without the texts of dropped
+    rows.
     """
     if (Path(model) / MANIFEST).is_file():
         if checkpoint != "latest" or evaluation or license is not None:

@@ -38,8 +38,8 @@ def watch(
 
     Example: prorl watch mine
 
-    Shows whether it learned, its curves, and its last decisions and rollouts, until it ends or Ctrl-C. Without a
-    terminal it prints them once.
+    Shows whether the run has learned, its curves, and its latest decisions and rollouts, until it ends or you press
+    Ctrl-C. Without a terminal, it prints them once.
     """
     from rich.live import Live
 

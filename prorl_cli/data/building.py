@@ -190,11 +190,15 @@ def build_command(
     seed: Annotated[int | None, whole(help="Seed (default: the recipe's).", high=MOST_SEED)] = None,
     allow_short: Annotated[
         bool,
-        typer.Option("--allow-short", help="Exit with 0 even if a source yielded too few rows."),
+        typer.Option(
+            "--allow-short", help="Exit with 0 even if a source yielded less than its min_share."
+        ),
     ] = False,
     limit: Annotated[
         int | None,
-        whole(low=1, help="Build only about this many rows, a share of each entry and split."),
+        whole(
+            low=1, help="Build only about this many rows, proportionally from each entry and split."
+        ),
     ] = None,
     only: Only = None,
     skip: Skip = None,
@@ -217,9 +221,9 @@ def build_command(
 
     Example: prorl data build --recipe quickstart
 
-    If interrupted, or after entries are added to the recipe, the same command continues. Exits with 1 if a source
-    could not be loaded (the others are built), and with 2 if a source yielded fewer rows than the recipe's
-    min_share or the recipe, sources or data are invalid.
+    If interrupted, or after entries are added to the recipe, run the same command to continue. Exits with 1 if a source
+    could not be loaded (the others are built), and with 2 if a source yielded less than its min_share of the rows asked
+    for, or if the recipe, a source or the data is invalid.
 
     The first build records the hashes of hub files in <recipe>.lock.json beside the output, and later builds check
     them.
@@ -374,15 +378,17 @@ def ladder_command(
     items: Annotated[int, whole(low=1, help="Number of rows per size.")] = 8,
     split: Annotated[str, typer.Option(help="Split: train, validation or test.")] = "train",
     only: Annotated[
-        list[str] | None, typer.Option(help="Use only this entry; repeatable (default: all).")
+        list[str] | None,
+        typer.Option(help="Use only this entry of the recipe; repeatable (default: all)."),
     ] = None,
 ) -> None:
     """Write a recipe with every generator at each size.
 
     Example: prorl data ladder quickstart --out ladder.yaml
 
-    Sizes are the levels of a problem family, or a reasoning-gym task as configured and at the first levels of its
-    curriculum. Build the recipe, then run prorl data rate --suggest to see which sizes suit a model.
+    The sizes of a problem family are its levels. Those of a reasoning-gym task are its configuration in the recipe and
+    the first levels of its curriculum. Build the new recipe, then run prorl data rate --suggest to see which sizes suit
+    a model.
     """
     from prorl_common import UserError, atomic_write_text, nearest, prorl_command
     from prorl_common.config import write_yaml

@@ -157,15 +157,19 @@ def verify_command(
 
 
 def diff_command(
-    before: Annotated[Path, typer.Argument(help="Dataset A.")],
-    after: Annotated[Path, typer.Argument(help="Dataset B.")],
+    before: Annotated[
+        Path, typer.Argument(help="First dataset: a folder, or one of its Parquet files.")
+    ],
+    after: Annotated[
+        Path, typer.Argument(help="Second dataset: a folder, or one of its Parquet files.")
+    ],
     json_out: JsonNotTables = False,
 ) -> None:
     """Compare two datasets by id.
 
     Example: prorl data diff data/before data/after
 
-    Marks rows that are only in B (+), only in A (-), or changed (~).
+    Marks rows that are only in AFTER (+), only in BEFORE (-), or changed (~).
     """
     from prorl_datasets import diff
 

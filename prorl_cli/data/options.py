@@ -15,16 +15,16 @@ Workers = Annotated[
     int | None,
     whole(
         low=1,
-        help="Number of processes, which does not affect the result (default: one per core, at most 8).",
+        help="Number of processes (default: one per core, at most 8); the result does not depend on it.",
     ),
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option(help="Use only this entry, group or pattern; repeatable."),
+    typer.Option(help="Build only the entries with this name, group or pattern; repeatable."),
 ]
 Skip = Annotated[
     list[str] | None,
-    typer.Option(help="Skip this entry, group or pattern; repeatable."),
+    typer.Option(help="Skip the entries with this name, group or pattern; repeatable."),
 ]
 MOST_WORKERS = 8
 

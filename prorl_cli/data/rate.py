@@ -38,7 +38,9 @@ Samples = Annotated[
 Split = Annotated[str, typer.Option(help="Split: train, validation or test.")]
 Limit = Annotated[
     str | None,
-    typer.Option(metavar="INTEGER", help="Rate this many rows, from the domains in turn."),
+    typer.Option(
+        metavar="INTEGER", help="Rate at most this many rows, taken from the domains in turn."
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -48,7 +50,9 @@ Out = Annotated[
 ]
 FromRun = Annotated[
     str | None,
-    typer.Option(help="Import the rollouts of this run; the newest step of each row counts."),
+    typer.Option(
+        help="Import the rollouts of this run; of each row, only the newest step is used."
+    ),
 ]
 Steps = Annotated[
     str | None, typer.Option(metavar="A-B", help="Import only these steps of --from-run.")
@@ -60,17 +64,20 @@ FromEval = Annotated[
 Suggest = Annotated[
     bool,
     typer.Option(
-        "--suggest", help="Show pass rates by level, and the generator sizes that suit the model."
+        "--suggest",
+        help="Show pass rates by level, and the generator sizes whose pass rates are within --band.",
     ),
 ]
 Band = Annotated[
     str,
-    typer.Option(metavar="LOW,HIGH", help="Suitable pass rates for --suggest."),
+    typer.Option(
+        metavar="LOW,HIGH", help="Pass rates that --suggest and --recipe-out consider suitable."
+    ),
 ]
 RecipeOut = Annotated[
     Path | None,
     typer.Option(
-        help="For a rated ladder: write a recipe of the sizes within --band, with 100 train and 10 test rows each.",
+        help="For a dataset built from prorl data ladder: write a recipe of the sizes within --band to this file, with 100 train and 10 test rows each.",
         callback=file_to_write,
     ),
 ]
@@ -98,9 +105,9 @@ def rate_command(
 
     Example: prorl data rate data/mine --model smollm2-135m --samples 8
 
-    Writes pass_rates.jsonl, which the key difficulty of a recipe reads, and a histogram on the dataset's card.
-    The same command continues. Without --model, --from-run, --from-eval
-    or --set server.url=URL, it shows the existing ratings.
+    Writes a histogram to the dataset's card, and pass_rates.jsonl, which a recipe's key difficulty reads. If
+    interrupted, run the same command to continue. Without --model, --from-run, --from-eval or --set server.url=URL, it
+    shows the existing ratings.
     """
     from prorl_datasets import newest_dataset, read_manifest
     from prorl_evaluation.rating.rate import feed_evaluation, feed_run

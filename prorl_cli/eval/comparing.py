@@ -41,8 +41,10 @@ def compare_command(
 
     Example: prorl eval compare evals/base evals/final --html report.html
 
-    Compares every result with the first: paired differences and boundary claims, with one correction for all
-    claims. --set changes comparison.alpha, margin, cluster, beta, false_positive_rate and any_sampling.
+    Compares every result with the first: paired differences, and claims about which groups of problems became solvable
+    or unsolvable at pass@k (boundary claims), corrected together for multiple testing. Settings for --set:
+    comparison.alpha, comparison.margin, comparison.cluster, comparison.beta, comparison.false_positive_rate, and
+    comparison.any_sampling=true to compare results that were sampled differently.
     """
     from prorl_evaluation import boundary_report, compare
     from prorl_evaluation.boundary.tables import (
@@ -144,8 +146,9 @@ def table_command(
     Example: prorl eval table evals/suites
 
     Shows pass@1 and pass@K by benchmark or domain, on the problems that all models share. A difference from the
-    baseline is marked only if it is significant after a correction for the whole table. --set changes comparison.k,
-    alpha, cluster and any_sampling.
+    baseline is marked only if it is significant after a correction for the whole table. Settings for --set:
+    comparison.k, comparison.alpha, comparison.cluster, and comparison.any_sampling=true to show results that were
+    sampled differently.
     """
     from prorl_evaluation.model_table import (
         below,
@@ -204,8 +207,9 @@ def novelty_command(
 
     Example: prorl eval novelty evals/final --against evals/base
 
-    Like the creativity index, measures the share of words that are in no n-gram of the corpus. Give --corpus, or
-    --against with the base model's results. Nothing is downloaded. --set changes novelty.lengths, samples, column and seed.
+    Measures the share of words that are not part of any n-gram that also occurs in the corpus, as the creativity index
+    does. Give --corpus, or --against with the base model's results. Nothing is downloaded. Settings for --set:
+    novelty.lengths, novelty.samples, novelty.column and novelty.seed.
     """
     from prorl_evaluation.novelty.corpus import FileCorpus
     from prorl_evaluation.novelty.coverage import measure

@@ -33,23 +33,29 @@ def plan_command(
             "--n", low=1, high=MOST_SAMPLES, help="Samples per problem, before and after training."
         ),
     ] = 16,
-    gain: Annotated[float | None, real(high=1.0, help="True gain in pass@1.")] = None,
+    gain: Annotated[
+        float | None, real(high=1.0, help="Gain in pass@1 to detect, e.g. 0.05.")
+    ] = None,
     rate: Annotated[float, real(high=1.0, help="pass@1 before training.")] = 0.4,
     base: Annotated[
         Path | None,
-        typer.Option("--from", help="Use the solve rates in this result folder instead of --rate."),
+        typer.Option(
+            "--from",
+            help="Take the pass@1 of each problem from this result folder instead of --rate.",
+        ),
     ] = None,
     target: Annotated[
-        float, real("--power", low=0.01, high=0.999, help="Required chance of detecting the gain.")
+        float, real("--power", low=0.01, high=0.999, help="Required chance of detecting a gain.")
     ] = 0.9,
     json_out: Json = False,
 ) -> None:
-    """Estimate the smallest gain in pass@1 an evaluation detects.
+    """Estimate the smallest gain in pass@1 an evaluation can detect.
 
     Example: prorl eval plan --problems 200 --n 16 --gain 0.05
 
-    With --gain, also prints the power for that gain, and the number of problems or samples per problem needed for
-    --power. Simulates the test of prorl eval compare: whether the 95% interval of the paired difference excludes 0.
+    Simulates the test of prorl eval compare: whether the 95% interval of the paired difference excludes 0. With --gain,
+    it also prints the chance of detecting that gain (the power), and how many problems or samples per problem would
+    reach --power.
     """
     from prorl_evaluation.stats.power import (
         MOST_PROBLEMS,
@@ -124,8 +130,8 @@ def pass_at_k_command(
 
     Example: prorl eval pass-at-k --run mine --k 8 --n 16
 
-    By default, evaluates the newest run and its base model. If interrupted, the same command continues; a larger
-    --n adds samples. --set changes all other settings, e.g. sampling.max_tokens=512.
+    By default, evaluates the newest run and its base model. If interrupted, run the same command to continue; with a
+    larger --n it adds samples. Use --set for any other setting, e.g. sampling.max_tokens=512.
     """
     from prorl_evaluation.compare import against_baseline
     from prorl_evaluation.sampling.command import open_session
@@ -183,7 +189,7 @@ Limit = Annotated[
     str | None,
     typer.Option(
         metavar="INTEGER",
-        help="Maximum problems per benchmark (for generated ones: per task and size).",
+        help="Maximum number of problems per benchmark, or per task and size if it is generated.",
     ),
 ]
 Mirror = Annotated[
@@ -223,12 +229,13 @@ def run_command(
     config: o.ConfigFile = None,
     overrides: o.Sets = None,
 ) -> None:
-    """Evaluate a suite of benchmarks and print the paper's tables.
+    """Evaluate a suite of benchmarks.
 
     Example: prorl eval run --suite prorl --run mine
 
-    By default, evaluates the newest run and its base model on the suite quickstart. Benchmarks that cannot be
-    loaded are skipped with a warning that says how to fix them; the same command then evaluates them.
+    Prints tables like those of the ProRL paper. By default, evaluates the newest run and its base model on the suite
+    quickstart. Benchmarks that cannot be loaded are skipped with a warning that says how to fix them. After the fix,
+    run the same command again to evaluate them.
     """
     if listed:
         _list_suites(json_out)
@@ -409,7 +416,7 @@ def regrade_command(
 
     Example: prorl eval regrade evals/final
 
-    --set changes scoring.servers, workers and allow_weak, and output.repair.
+    Settings for --set: scoring.servers, scoring.workers, scoring.allow_weak and output.repair.
     """
     from prorl_evaluation import regrade
     from prorl_evaluation.sampling.journal import repair_folder

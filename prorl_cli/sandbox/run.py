@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 File = Annotated[
-    Path, typer.Argument(help="Program in a language that prorl sandbox doctor lists.")
+    Path, typer.Argument(help="Program, in one of the languages that prorl sandbox doctor lists.")
 ]
 LanguageName = Annotated[
     str | None,
@@ -41,17 +41,21 @@ def run_command(
     wall: Annotated[float, real(help="Wall-clock limit in seconds.")] = 10.0,
     cpu: Annotated[float, real(help="CPU time limit in seconds.")] = 5.0,
     memory: Annotated[int, whole(help="Memory limit in MiB.")] = 512,
-    output: Annotated[int, whole(help="Limit of stdout, stderr and the value in KiB each.")] = 1024,
+    output: Annotated[
+        int, whole(help="Limit in KiB for each of stdout, stderr and the return value of --call.")
+    ] = 1024,
     environment: Annotated[
         str | None,
-        typer.Option(help="Environment of packages: scientific, or one of your own."),
+        typer.Option(
+            help="Environment of packages that the program may import: scientific, or one of your own."
+        ),
     ] = None,
     allow_weak: Annotated[
         bool, typer.Option("--allow-weak", help="Run untrusted code even without full isolation.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a program in a fresh box.
+    """Run a program in a new sandbox.
 
     Example: prorl sandbox run solution.py
     """

@@ -58,11 +58,16 @@ def train(
     device: Annotated[str | None, typer.Option(help="Device: auto, cpu, cuda or cuda:N.")] = None,
     restarts: Annotated[
         int,
-        whole(help="Number of restarts from the last checkpoint if a worker or node dies."),
+        whole(
+            help="Restart at most this many times from the last checkpoint if a worker or node dies."
+        ),
     ] = 0,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Only print the command of the engine openrlhf."),
+        typer.Option(
+            "--dry-run",
+            help="Print the command with which the engine openrlhf would start, and exit.",
+        ),
     ] = False,
 ) -> None:
     """Train with ProRL, or continue a run.

@@ -64,9 +64,10 @@ def simulate(
 
     Example: prorl train simulate --preset prorl-v2 --steps 3000
 
-    By default, no metrics are assumed, so only the schedule decides. With --from, the rules are applied to recorded
-    metrics, under the run's own config unless --preset or --config is given, and the result is compared with the
-    run's decisions.jsonl.
+    Shows which phase changes, reference resets and penalty changes a run would make. Without --from there are no
+    metrics, so only decisions that depend on the step appear. With --from, the rules are applied to recorded metrics,
+    under the run's own config unless --preset or --config is given, and the result is compared with the run's
+    decisions.jsonl.
     """
     from prorl_common import read_jsonl
     from prorl_training.config.loading import load_config

@@ -32,7 +32,7 @@ def fit(
         float | None,
         real(
             low=0.1,
-            help="Memory per GPU in GB (default: of this machine's GPU, else the preset's).",
+            help="Memory per GPU in GB (default: the memory of this machine's GPU, or the preset's value if there is none).",
         ),
     ] = None,
     gpus: Annotated[
@@ -127,8 +127,8 @@ def forecast(
 
     Example: prorl train forecast mine
 
-    Fits ScaleRL's sigmoid and three other curves to the validation reward over the sampled tokens; the 95 %
-    intervals cover every curve that fits. If no forecast is possible, it prints the reason.
+    Fits ScaleRL's sigmoid and three other curves to the validation reward as a function of the number of sampled
+    tokens. The 95 % intervals cover every curve that fits. If no forecast is possible, it prints the reason.
     """
     from prorl_training.schedule.forecast import forecast as foretell
     from prorl_training.schedule.forecast import step_to_ask_for

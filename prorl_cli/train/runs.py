@@ -38,7 +38,7 @@ def status(as_json: Json = False) -> None:
 
     Example: prorl train status
 
-    Shows their progress, validation and state.
+    Shows each run's progress, validation reward and state.
     """
     from prorl_training.run.folder import list_runs, run_status
 

@@ -71,7 +71,7 @@ def answer(
     verifier: Annotated[
         str,
         typer.Option(
-            help="Verifier: math, stem, code, logic, instruction, composite, exact_match or a plug-in's."
+            help="Verifier: math, stem, code, logic, instruction, composite, exact_match or one from a plug-in."
         ),
     ] = "math",
     gold: Annotated[str | None, typer.Option(help="Gold answer, for math and stem.")] = None,
@@ -145,7 +145,9 @@ def file(
     mode: Modes = None,
     on_bad_row: Annotated[
         OnBadRow,
-        typer.Option(help="For an invalid line: stop before scoring, or skip the line."),
+        typer.Option(
+            help="What to do with an invalid line: stop before scoring, or skip the line."
+        ),
     ] = OnBadRow.STOP,
     reward_server: RewardServers = None,
 ) -> None:
@@ -153,12 +155,11 @@ def file(
 
     Example: prorl verify file responses.jsonl --out verdicts.jsonl
 
-    Verdicts are in the order of the responses. Exits with 1 if a response gets no reward, or a reward other than
-    its line's expected_reward. Skipped lines get no verdict; the first ones are listed
-    on stderr.
+    Verdicts are in the order of the responses. Exits with 1 if a response could not be scored (infra_error), or if its
+    reward differs from the line's expected_reward. Skipped lines get no verdict; the first ones are listed on stderr.
 
-    Instructions are checked in mode reference, as by the official checker; --mode instruction=fixed uses the
-    definitions of the training rewards.
+    By default, instructions are checked in the mode reference, which follows the official checker; --mode
+    instruction=fixed checks them as training does.
     """
     from prorl_common import atomic_write_text
     from prorl_verifiers import (
@@ -351,7 +352,9 @@ def serve(
     allow_host: AllowHost = None,
     mode: Modes = None,
     think_open: ThinkOpen = False,
-    drain: Annotated[float, real(help="Seconds to finish accepted requests after SIGTERM.")] = 60.0,
+    drain: Annotated[
+        float, real(help="Time in seconds to finish accepted requests after SIGTERM.")
+    ] = 60.0,
     ready_file: ReadyFile = None,
 ) -> None:
     """Serve the verifiers over HTTP.

@@ -137,7 +137,7 @@ def test_a_runs_results_come_base_first_and_with_one_set_of_settings(tmp_path: P
     two = gather([str(run / "eval" / "base-bb"), str(run / "eval" / "base-aa")])
     assert [r.label for r in two.results] == ["base-bb", "base-aa"] and two.run is None
     (run / "eval" / "base-aa" / "result.json").rename(tmp_path / "moved.json")
-    with pytest.raises(EvaluationError, match=r"moved\.json is not in a result folder"):
+    with pytest.raises(EvaluationError, match=r"moved\.json is not named result\.json"):
         gather([str(tmp_path / "moved.json")]).folders()
     (tmp_path / "empty").mkdir()
     with pytest.raises(EvaluationError, match=r"no result\.json"):

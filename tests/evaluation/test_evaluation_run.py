@@ -144,7 +144,9 @@ def test_another_temperature_never_shares_samples(tmp_path: Path) -> None:
 def test_another_model_in_the_same_folder_is_refused_and_nothing_is_touched(tmp_path: Path) -> None:
     run(tmp_path)
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
-    with pytest.raises(EvaluationError, match=r"other weights of fake .*d1, here d2.*--out"):
+    with pytest.raises(
+        EvaluationError, match=r"other weights of fake .*d1, this model's is d2.*--out"
+    ):
         run(tmp_path, FakeGenerator(model_digest="d2"))
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
     (tmp_path / "eval.json").unlink()

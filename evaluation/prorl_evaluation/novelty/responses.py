@@ -62,17 +62,21 @@ def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
         job, problems = read_job(folder)
         names = f"{path}: {folders[0].name} and {folder.name}"
         if job.model_digest != first.model_digest:
-            raise EvaluationError(f"{names} are of two models: name one of these folders")
+            raise EvaluationError(
+                f"{names} are of two models: give only one of these folders, not {path}"
+            )
         for name in RESPONSE_SETTINGS:
             a, b = getattr(first.settings, name), getattr(job.settings, name)
             if a != b:
                 raise EvaluationError(
-                    f"{names} were sampled differently ({name} {a} and {b}): name one of these folders"
+                    f"{names} were sampled differently ({name} {a} and {b}): "
+                    f"give only one of these folders, not {path}"
                 )
         for problem in problems:
             if (owner := owners.setdefault(problem.id, folder)) != folder:
                 raise EvaluationError(
-                    f"{path}: {owner.name} and {folder.name} share problems ({problem.id}): name one of these folders"
+                    f"{path}: {owner.name} and {folder.name} have problems in common (e.g. {problem.id}): "
+                    f"give only one of these folders, not {path}"
                 )
     parts = [_evaluation(folder) for folder in folders]
     return ResponseSet(parts[0].label, [r for part in parts for r in part.responses])

@@ -66,8 +66,8 @@ class StoredResults:
         for file in self.files:
             if file.name != RESULT_FILE:
                 raise EvaluationError(
-                    f"{file} is not in a result folder: a page is made from folders that "
-                    f"hold {RESULT_FILE}"
+                    f"{file} is not named {RESULT_FILE}: an evaluation page needs a result folder, "
+                    f"with a {RESULT_FILE} in it"
                 )
         return [file.parent for file in self.files]
 

@@ -115,7 +115,7 @@ def models_of(
             verb = "is" if len(named) == 1 else "are"
             raise UserError(
                 f"{', '.join(named)} {verb} given without server.url: add --set server.url=http://host:8000/v1, "
-                "or leave out what is of a server"
+                "or remove these server settings"
             )
         targets, run = _targets(section.path, section.run, section.checkpoints)
         return targets, run, None

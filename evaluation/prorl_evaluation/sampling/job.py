@@ -118,8 +118,8 @@ def check_same_model(out: Path, job: EvalJob) -> None:
     if recorded != job.model_digest:
         owner = f"other weights of {name}" if name == job.model_id else f"model {name}"
         raise EvaluationError(
-            f"{out} holds an evaluation of {owner} (digest {recorded[:12]}, here "
-            f"{job.model_digest[:12]}): {ONE_MODEL}"
+            f"{out} holds an evaluation of {owner} (its digest is {recorded[:12]}, "
+            f"this model's is {job.model_digest[:12]}): {ONE_MODEL}"
         )
 
 
