@@ -317,7 +317,9 @@ def test_a_run_may_go_on_with_another_engine_where_a_stage_has_not_begun(
     config, (changed,) = resume_config(folder, ["engine=openrlhf"], None)
     assert [config.in_phase(n).engine for n in (7, 8)] == ["local", "openrlhf"]
     assert changed.reason == "stages.prorl-v2.engine none -> openrlhf"
-    with pytest.raises(ResumeError, match="in its last stage, which continues with the engine"):
+    with pytest.raises(
+        ResumeError, match="in its last stage, and a stage cannot change its engine"
+    ):
         resume_config(RunFolder(whole), ["engine=openrlhf"], None)
     with pytest.raises(ResumeError, match="was not started with"):
         resume_config(folder, ["stages=[]", "phases=[]"], None)

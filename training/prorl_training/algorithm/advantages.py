@@ -16,7 +16,7 @@ from prorl_training.types import Group
 
 
 def advantages_of(groups: Sequence[Group], config: AdvantageConfig) -> Tensor:
-    """Return the advantages (B,) of the scored responses in ``groups``, in order."""
+    """Return the advantages (B,) of all scored responses, in the order of ``groups``."""
     scored = [(number, t) for number, group in enumerate(groups) for t in group.scored]
     if not scored:
         return torch.zeros(0)
@@ -33,8 +33,8 @@ def compute_advantages(
 ) -> Tensor:
     """Return the advantage (B,) of each trajectory.
 
-    ``rewards`` (B,) float; ``groups`` (B,) int, one id per prompt; ``lengths`` (B,) int, in tokens. Raises ValueError
-    for unequal shapes or a reward that is not finite, PluginError if the estimator returns such values.
+    ``rewards`` (B,) are float, ``groups`` (B,) the number of each trajectory's prompt, ``lengths`` (B,) in tokens.
+    Raises ValueError for unequal shapes or a reward that is not finite, PluginError if an advantage is not finite.
     """
     if not rewards.shape == groups.shape == lengths.shape or rewards.dim() != 1:
         raise ValueError(
@@ -61,9 +61,10 @@ def compute_advantages(
 def reinforce_baseline(
     rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig
 ) -> Tensor:
-    """Return (R~ - mu) / (sigma + eps), R~ = R - mean_group(R): REINFORCE++-baseline (arXiv 2501.03262, ProRL v2 post).
+    """Return REINFORCE++-baseline's advantages (B,) (arXiv 2501.03262, ProRL v2 post).
 
-    mu and sigma are R~'s mean and deviation in the batch. ``normalise: token`` weights trajectories by length.
+    They are (R~ - mu) / (sigma + eps) with R~ = R - mean_group(R), where mu and sigma are the mean and standard
+    deviation of R~ over the batch. With ``normalise: token`` both weight each trajectory by its length.
     """
     centred = group_centred(rewards, groups)
     by_token = config.normalise == "token"
@@ -83,7 +84,7 @@ REINFORCE_BASELINE = AdvantageSpec(
 
 
 def grpo(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return R~ / (sigma_group + eps), R~ = R - mean_group(R): GRPO (arXiv 2402.03300, section 4.1)."""
+    """Return GRPO's advantages (B,), (R - mean_group(R)) / (std_group(R) + eps) (arXiv 2402.03300, section 4.1)."""
     del lengths
     centred = group_centred(rewards, groups)
     return centred / divisor(group_variance(centred, groups, config.std), config)
@@ -95,7 +96,7 @@ GRPO = AdvantageSpec(
 
 
 def batch_std(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return (R - mean_group(R)) / (batch std of R + eps): scale_rewards="batch" of TRL 1.16.0."""
+    """Return (R - mean_group(R)) / (std_batch(R) + eps) (B,), as TRL 1.16.0 does for scale_rewards="batch"."""
     del lengths
     whole = torch.zeros_like(groups)  # the batch as one group
     raw = group_centred(rewards, whole)
@@ -110,7 +111,7 @@ BATCH_STD = AdvantageSpec(
 
 
 def dr_grpo(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return R - mean_group(R): Dr. GRPO (arXiv 2503.20783, section 3.2)."""
+    """Return Dr. GRPO's advantages (B,), R - mean_group(R) (arXiv 2503.20783, section 3.2)."""
     del lengths, config
     return group_centred(rewards, groups)
 
@@ -119,10 +120,11 @@ DR_GRPO = AdvantageSpec(name="dr_grpo", advantages=dr_grpo)
 
 
 def maxrl(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return (R - mean_group(R)) / mean_group(R), or 0 unless the mean is positive: MaxRL (arXiv 2602.02710).
+    """Return MaxRL's advantages (B,) (arXiv 2602.02710).
 
-    A prompt with pass rate p is weighted by about 1/p, which gives the gradient of log p instead of p. The expected
-    gradient is that of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1).
+    They are (R - mean_group(R)) / mean_group(R), and 0 in groups whose mean is not positive. A prompt with pass rate p
+    is weighted by about 1/p, which gives the gradient of log p instead of p. For n samples the expected gradient is
+    that of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1).
     """
     del lengths, config
     mean = group_mean(rewards, groups)[groups]
@@ -135,10 +137,11 @@ MAXRL = AdvantageSpec(name="maxrl", advantages=maxrl)
 
 
 def pass_at_k(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return how much each response raises the best reward of k: Pass@k training (arXiv 2508.10751, analytic form).
+    """Return Pass@k training's advantages (B,), by the analytic form of arXiv 2508.10751.
 
-    An advantage is (mean best reward of the k-subsets with the response - mean over all k-subsets) / std over all, or 0
-    if all have the same best reward. Rewards may be partial; k = 1 is GRPO with the population std.
+    The advantage of a response is the mean best reward of the subsets of k responses that contain it, minus the mean
+    over all subsets of k, divided by the standard deviation over all. It is 0 if all subsets have the same best reward.
+    With k = 1 this is GRPO with the population standard deviation.
     """
     del lengths
     advantages = torch.zeros_like(rewards)
@@ -167,9 +170,9 @@ def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
 
 @lru_cache(maxsize=64)
 def _subset_weights(n: int, k: int) -> tuple[list[float], list[float], list[float]]:
-    """Return, for each rank in ascending order, the fraction of k-subsets in which that element is the best.
+    """Return the fractions of k-subsets in which the element of each rank (in ascending order) is the best.
 
-    The lists are over all subsets, subsets with the element, and subsets with a given lower-ranked one.
+    The lists are over all subsets, those with the element, and those with a given lower-ranked one.
     """
     every, with_one = comb(n, k), comb(n - 1, k - 1)
     best = [comb(j, k - 1) / every for j in range(n)]
@@ -196,7 +199,7 @@ def group_centred(rewards: Tensor, index: Tensor) -> Tensor:
 
 
 def group_variance(centred: Tensor, index: Tensor, std: str) -> Tensor:
-    """Return the variance (B,) of each trajectory's group."""
+    """Return (B,): for each trajectory, the variance of its group."""
     variance = group_mean(centred**2, index)
     if std == "sample":
         count = torch.bincount(index).to(centred.dtype)
@@ -205,13 +208,13 @@ def group_variance(centred: Tensor, index: Tensor, std: str) -> Tensor:
 
 
 def divisor(variance: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return sqrt(variance) + eps, or with ``eps_in: variance`` sqrt(variance + eps)."""
+    """Return sqrt(variance) + eps; with ``eps_in: variance`` return sqrt(variance + eps)."""
     if config.eps_in == "variance":
         return (variance + config.eps).sqrt()
     return variance.sqrt() + config.eps
 
 
 def group_mean(values: Tensor, index: Tensor) -> Tensor:
-    """Return the mean (G,) of ``values`` (B,) by group. ``index`` (B,) numbers groups from 0."""
+    """Return the mean (G,) of ``values`` (B,) in each group."""
     count = torch.bincount(index).to(values.dtype)
     return torch.zeros_like(count).index_add_(0, index, values) / count

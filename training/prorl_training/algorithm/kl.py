@@ -1,5 +1,8 @@
-"""KL estimators per token, and their clamps. Sources: Schulman (joschu.net/blog/kl-approx.html, 2020) for k1, k2 and
-k3; the ProRL v2 post, OpenRLHF 0.11.2 (models/utils.py) and NeMo-RL for the clamps."""
+"""KL estimators per token, and the clamps of their inputs and outputs.
+
+Sources: Schulman (joschu.net/blog/kl-approx.html, 2020) for k1, k2 and k3; the ProRL v2 post, OpenRLHF 0.11.2
+(models/utils.py) and NeMo-RL for the clamps.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,9 @@ EXP_LIMIT = 80.0
 def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tensor:
     """Return the estimate (N,) of KL(pi || pi_ref) at each token sampled from pi.
 
-    ``clamp`` bounds the log-ratio d, the estimate or both. Beyond a bound the gradient is 0. With clamp_value 10, k2
-    has no gradient beyond |d| = 10 for ``input`` and sqrt(20) for ``output``. The post writes pi_old instead of pi,
-    which would have no gradient. Raises PluginError if the estimate has a wrong shape.
+    ``config.clamp`` bounds the log-ratio d = log pi - log pi_ref, the estimate or both; outside a bound the gradient is
+    0. With ``clamp_value`` 10, k2 has no gradient where |d| is above 10 (``input``) or sqrt(20) (``output``). Raises
+    PluginError if the estimate has a wrong shape.
     """
     d = logprobs - ref_logprobs
     spec = KL_ESTIMATORS.get(config.estimator)
@@ -48,7 +51,7 @@ def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tens
 
 
 def k1(log_ratio: Tensor, config: KLConfig) -> Tensor:
-    """Return d, which is unbiased and of either sign."""
+    """Return the log-ratio d, an unbiased estimate that can be negative."""
     del config
     return log_ratio
 
@@ -57,7 +60,7 @@ K1 = KLSpec(name="k1", estimate=k1)
 
 
 def k2(log_ratio: Tensor, config: KLConfig) -> Tensor:
-    """Return d^2 / 2, whose gradient on the policy's samples is that of the KL divergence."""
+    """Return d^2 / 2. Its gradient on the policy's samples is that of the KL divergence."""
     del config
     return 0.5 * log_ratio**2
 
@@ -66,7 +69,7 @@ K2 = KLSpec(name="k2", estimate=k2)
 
 
 def k3(log_ratio: Tensor, config: KLConfig) -> Tensor:
-    """Return exp(-d) - 1 + d, unbiased and never negative."""
+    """Return exp(-d) - 1 + d, an unbiased estimate that is never negative."""
     d = log_ratio if config.clamp == "none" else log_ratio.clamp(min=-EXP_LIMIT)
     return torch.exp(-d) - 1 + d
 

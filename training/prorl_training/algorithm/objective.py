@@ -14,7 +14,9 @@ from prorl_training.config.algorithm import KLConfig, LossConfig, MismatchConfig
 
 
 class Mismatch(NamedTuple):
-    """Weight of each token's loss (N,), without gradient, and the fraction of tokens or sequences out of bounds."""
+    """Importance weight (N,) of each token's loss, and the fraction of tokens or sequences whose ratio is out of
+    bounds.
+    """
 
     weights: Tensor
     masked_fraction: Tensor
@@ -23,14 +25,14 @@ class Mismatch(NamedTuple):
 def mismatch_weights(
     trainer_logprobs: Tensor, sampler_logprobs: Tensor, lengths: Tensor, config: MismatchConfig
 ) -> Mismatch:
-    """Return importance weights for the sampler mismatch, from rho = exp(trainer - sampler log-prob).
+    """Return importance weights that correct for the gap between sampler and trainer.
 
-    vLLM's kernels and bf16 change probabilities even if the models are equal. ``trainer_logprobs`` (N,) are from before
-    the update.
+    The gap exists because vLLM's kernels and bf16 change probabilities even if the models are equal. The weights follow
+    from rho = exp(trainer's log-prob before the update - sampler's log-prob):
 
     - ``tis``: rho clamped to [low, high] (truncated importance sampling, Yao et al. 2025).
-    - ``icepop``: rho, or 0 outside [low, high] (ant-ling 2025).
-    - ``sequence_mask``: rho, or 0 if the sequence's geometric mean of rho is outside (OpenRLHF 0.11.2, NeMo-RL).
+    - ``icepop``: rho, and 0 where rho is outside [low, high] (ant-ling 2025).
+    - ``sequence_mask``: rho, and 0 in sequences whose geometric mean of rho is outside (OpenRLHF 0.11.2, NeMo-RL).
     """
     gap = (trainer_logprobs - sampler_logprobs).detach()
     if config.correction == "none":
@@ -60,7 +62,7 @@ def mismatch_weights(
 
 
 class MismatchSize(NamedTuple):
-    """Distance between sampler and trainer."""
+    """The distance between the sampler's and the trainer's distributions."""
 
     kl: float
     """KL(sampler || trainer) in nats per token: the mean of rho - 1 - log rho (Schulman's k3, never negative)."""
@@ -70,9 +72,9 @@ class MismatchSize(NamedTuple):
 
 
 def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: Tensor) -> Tensor:
-    """Return the sums (4,) float32 for ``mismatch_size``, to be added over passes. Inputs are (N,).
+    """Return one pass's sums (4,) for ``mismatch_size``. The sums of a step's passes are added.
 
-    ``counted`` is False for stale tokens.
+    All inputs are (N,). ``counted`` is False for tokens to leave out, such as stale ones.
     """
     gap = (trainer_logprobs - sampler_logprobs).detach().float()
     gap = torch.where(counted, gap.clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT), gap.new_zeros(()))
@@ -83,7 +85,7 @@ def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: T
 
 
 def mismatch_size(sums: Sequence[float]) -> MismatchSize | None:
-    """Return the mismatch from a step's added ``mismatch_sums``, or None without tokens."""
+    """Return the distance from the ``mismatch_sums`` of a whole step, or None if no token was counted."""
     k3, total, squares, count = sums
     if not count:
         return None
@@ -91,10 +93,11 @@ def mismatch_size(sums: Sequence[float]) -> MismatchSize | None:
 
 
 class Tokens(NamedTuple):
-    """The N response tokens of a pass, its B trajectories concatenated; all (N,) float except ``lengths`` (B,) int.
+    """The N response tokens of one forward pass: its B trajectories, concatenated.
 
-    ``old`` are the policy's log-probs before the update, or the sampler's for stale trajectories. ``weights`` are the
-    ``token_weights`` of the whole mini-batch, so that the losses of its passes add up.
+    All tensors are (N,) float, except ``lengths`` (B,) int. ``old`` are the policy's log-probs before the update; for
+    stale trajectories they are the sampler's. ``weights`` are the ``token_weights`` of the whole mini-batch, so that
+    the losses of its passes add up.
     """
 
     logprobs: Tensor
@@ -107,7 +110,7 @@ class Tokens(NamedTuple):
 
 
 class PassLoss(NamedTuple):
-    """One pass's part of a mini-batch loss: scalars, and ``kl`` (N,) or None without a reference.
+    """One pass's part of a mini-batch loss. All are scalars except ``kl`` (N,), which is None without a reference.
 
     Differentiate ``loss``, which is ``policy_loss`` plus the KL penalty.
     """
@@ -120,7 +123,9 @@ class PassLoss(NamedTuple):
 
 
 def pass_loss(tokens: Tokens, loss: LossConfig, kl: KLConfig) -> PassLoss:
-    """Return the loss of ``tokens``. Raises UnknownNameError for an unknown part, PluginError for a faulty one."""
+    """Return the loss of ``tokens``. Raises UnknownNameError for an unknown loss or KL estimate, PluginError for a bad
+    one.
+    """
     policy = policy_loss(tokens.logprobs, tokens.old, tokens.advantages, tokens.lengths, loss)
     mismatch = mismatch_weights(tokens.old, tokens.sampled, tokens.lengths, loss.mismatch)
     surrogate = (policy.per_token * mismatch.weights * tokens.weights).sum()
@@ -133,10 +138,12 @@ def pass_loss(tokens: Tokens, loss: LossConfig, kl: KLConfig) -> PassLoss:
 
 
 def token_weights(lengths: Tensor, aggregation: str, max_tokens: int) -> Tensor:
-    """Return the weight (N,) float32 of each token. The batch loss is sum(weights * losses).
+    """Return the weight (N,) of each token, such that the batch loss is sum(weights * losses).
 
-    ``token_mean``: 1 / N (DAPO, arXiv 2503.14476, eq. 12). ``sequence_mean``: equal per non-empty trajectory, split
-    over its tokens (GRPO, 2402.03300, eq. 3). ``constant``: 1 / (B max_tokens) (Dr. GRPO, 2503.20783, section 3.2).
+    - ``token_mean``: 1 / N (DAPO, arXiv 2503.14476, eq. 12).
+    - ``sequence_mean``: every non-empty trajectory has the same weight, split over its tokens (GRPO, 2402.03300, eq.
+      3).
+    - ``constant``: 1 / (B max_tokens) (Dr. GRPO, 2503.20783, section 3.2).
     """
     total = int(lengths.sum())
     if aggregation == "token_mean":

@@ -22,7 +22,7 @@ LOG_RATIO_LIMIT = 20.0
 def policy_loss(
     logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
 ) -> PolicyLoss:
-    """Return the loss (N,) of each token under ``config.name``.
+    """Return the loss (N,) of each token under the policy loss ``config.name``.
 
     The first three arguments are (N,) float, ``lengths`` (B,) int. Raises PluginError if the loss has a wrong shape or
     no gradient.
@@ -39,10 +39,11 @@ def policy_loss(
 def clip(
     logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
 ) -> PolicyLoss:
-    """Return -min(r A, clip(r, 1 - clip_low, 1 + clip_high) A) per token, r = exp(logprobs - old_logprobs).
+    """Return the clipped surrogate loss of PPO per token, -min(r A, clip(r, 1 - clip_low, 1 + clip_high) A).
 
-    Sources: PPO (arXiv 1707.06347, eq. 7), Clip-Higher of DAPO (2503.14476, eq. 8), dual clip (Ye et al., 1912.09729,
-    eq. 5). ``on_policy_ratio`` sets r to 1 with the gradient of ``logprobs`` (NeMo-RL's force_on_policy_ratio).
+    Here r = exp(logprobs - old_logprobs). Sources: PPO (arXiv 1707.06347, eq. 7), Clip-Higher of DAPO (2503.14476, eq.
+    8), dual clip (Ye et al., 1912.09729, eq. 5). With ``on_policy_ratio``, r is 1 and keeps its gradient (NeMo-RL's
+    force_on_policy_ratio).
     """
     del lengths
     base = logprobs.detach() if config.on_policy_ratio else old_logprobs

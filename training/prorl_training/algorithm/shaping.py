@@ -1,4 +1,7 @@
-"""Shape raw rewards. Filtering and pass@k use the raw rewards. Needs no torch."""
+"""Turn raw rewards into the shaped rewards that advantages use. Needs no torch.
+
+Filters and pass@k use the raw rewards.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from prorl_training.types import Group
 
 
 def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: bool) -> list[Group]:
-    """Return the groups with shaped rewards and with ``trains`` set."""
+    """Return the groups with shaped rewards, and with ``trains`` False for responses that are left out of the loss."""
     return [
         replace(
             group,
@@ -37,7 +40,8 @@ def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: b
 def shaped_reward(
     config: TrainConfig, raw: float, tokens: int, truncated: bool, penalty_is_on: bool
 ) -> float:
-    """Return the reward after stop-properly, overlong, ``penalties`` and, while ``penalty_is_on``, the length reward.
+    """Return the raw reward after stop-properly, the overlong penalty, ``penalties`` and the length penalty, if it is
+    on.
 
     ``tokens`` includes the end token. A raw reward of 1 counts as correct, even if stop-properly changes it. Raises
     PluginError for a penalty that is not finite.
@@ -65,7 +69,7 @@ def length_reward(
     raw: float | None = None,
     truncated: bool = False,
 ) -> float:
-    """Return one response's length reward. ``raw`` defaults to 1 or 0 by ``correct``."""
+    """Return one response's length reward. Without ``raw``, the raw reward is 1 if ``correct``, else 0."""
     raw = float(correct) if raw is None else raw
     spec = PENALTIES.get(config.form)
     theirs = {"options", *spec.options} - {key.removeprefix("length_penalty.") for key in spec.keys}
@@ -75,12 +79,15 @@ def length_reward(
 
 
 def overlong_penalty(config: OverlongConfig, tokens: int, limit: int) -> float:
-    """Return DAPO's overlong penalty of one response, 0 if it is off."""
+    """Return DAPO's overlong penalty of one response, or 0 if the penalty is off."""
     return _value("overlong", Response(0.0, tokens, limit, False, False), dict(config))
 
 
 def stop_properly(config: StopProperlyConfig, reward: float, truncated: bool) -> float:
-    """Return the reward, changed only for truncation (OpenRLHF 0.11.2 length_penalty.py; DLER, arXiv 2510.15110)."""
+    """Return the reward of a response, which ``config`` may lower if the response is truncated.
+
+    Sources: OpenRLHF 0.11.2 length_penalty.py; DLER, arXiv 2510.15110.
+    """
     if not truncated:
         return reward
     match config.mode:
@@ -95,7 +102,7 @@ def stop_properly(config: StopProperlyConfig, reward: float, truncated: bool) ->
 
 
 def in_loss(config: TrainConfig, truncated: bool) -> bool:
-    """Return whether a response is in the loss (``stop_properly: mask``)."""
+    """Return whether a response is in the loss. ``stop_properly: mask`` leaves truncated ones out."""
     return not (truncated and config.stop_properly.mode == "mask")
 
 
@@ -110,13 +117,18 @@ def _value(name: str, response: Response, options: Mapping[str, Any]) -> float:
 
 
 def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> float:
-    """Return half a cosine from ``at_zero`` at 0 tokens to ``at_limit`` at the limit and beyond."""
+    """Return a value that follows half a cosine from ``at_zero`` at 0 tokens to ``at_limit`` at ``limit`` tokens or
+    more.
+    """
     progress = min(tokens / limit, 1.0)
     return at_limit + 0.5 * (at_zero - at_limit) * (1 + math.cos(math.pi * progress))
 
 
 def printed(response: Response, options: Mapping[str, Any]) -> float:
-    """Return the ProRL v2 post's cosine from ``eta_max`` to ``eta_min``, for correct and wrong responses alike."""
+    """Return the length reward of the ProRL v2 post, for correct and wrong responses alike.
+
+    It falls along half a cosine from ``eta_max`` to ``eta_min``.
+    """
     return cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
 
 
@@ -129,10 +141,10 @@ PRINTED = PenaltySpec(
 
 
 def proportional(response: Response, options: Mapping[str, Any]) -> float:
-    """Return the post's cosine times the raw reward (prorl's change), so that length cannot make a reward negative.
+    """Return the ProRL v2 post's length reward times the raw reward, so that length cannot make a reward negative.
 
-    The sum is raw x (1 + weight x eta(t)). The config keeps weight x eta_min above -1. The post subtracts the same from
-    every response: at 7,000 of 8,192 tokens a reward of 0.4 falls to -0.08, below a short wrong answer.
+    The shaped reward is then raw x (1 + weight x eta(t)); the config keeps weight x eta_min above -1. The post itself
+    adds eta to every response: at 7,000 of 8,192 tokens a reward of 0.4 falls to -0.08, below a short wrong answer.
     """
     eta = cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
     return response.raw * eta
@@ -158,7 +170,7 @@ COSINE_DEFAULTS = {
 def correctness_aware(response: Response, options: Mapping[str, Any]) -> float:
     """Return the cosine length reward of Yeo et al. 2025 (arXiv 2502.03373).
 
-    With length, it falls for correct answers and rises for wrong ones.
+    It falls with the length of correct answers and rises with the length of wrong ones.
     """
     if response.tokens >= response.limit:
         return float(options["exceed"])

@@ -1,4 +1,4 @@
-"""Load one checked config from preset, file, stages and ``--set``; later ones win."""
+"""Load one checked config from a preset, a file, stages and ``--set``, each of which overrides those before it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from prorl_training.config.tree import TrainConfig, merge
 
 
 def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> TrainConfig:
-    """Return the config of plain values; ``complaints`` are mistakes found earlier.
+    """Return the config with these values. ``complaints`` are mistakes found earlier, to be reported together.
 
     Raises ConfigError listing every unknown key (with the nearest one) and every wrong value.
     """
@@ -126,7 +126,7 @@ class _Entries(Section):
 
 
 def expand(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``values`` (preset and file) with ``stages`` resolved into phases.
+    """Return the config's ``values``, with each of its ``stages`` replaced by the phases of the stage's preset.
 
     ``overrides`` are the user's settings for every stage. Raises ConfigError for wrong entries, and for stages that
     differ in a setting of the whole run.
@@ -189,10 +189,7 @@ def _phases(
 
 
 def _difference(first: TrainConfig, config: TrainConfig, name: str) -> dict[str, Any]:
-    """Return the settings in which ``config`` of stage ``name`` differs from the first stage's, nested.
-
-    Raises ConfigError if one of them cannot change during a run.
-    """
+    """Return the settings, nested, in which the ``config`` of stage ``name`` differs from the first stage's."""
     one, other = _flat(first), _flat(config)
     paths = [path for path in one if one[path] != other[path] and path[0] not in OF_THE_RUN]
     fixed = [
@@ -229,9 +226,9 @@ def _flat(config: TrainConfig) -> dict[tuple[str, ...], Any]:
 def load_config(
     preset: str | None = None, file: Path | None = None, overrides: Sequence[str] = ()
 ) -> TrainConfig:
-    """Return the checked config of preset, file and overrides; ``preset`` wins over the file's.
+    """Return the checked config of a preset, a file and ``key=value`` overrides.
 
-    Raises ConfigError like ``check_config``.
+    ``preset`` replaces the preset that the file names. Raises ConfigError like ``check_config``.
     """
     from_file = read_config_file(file) if file is not None else {}
     if "extends" in from_file:
@@ -274,7 +271,7 @@ def load_saved_config(path: Path) -> TrainConfig:
 
 
 def saved_values(path: Path) -> dict[str, Any]:
-    """Return the values of a run's ``config.yaml`` with today's setting names, without loading plug-ins."""
+    """Return the values of a run's ``config.yaml``, without loading plug-ins. Settings of old versions are renamed."""
     values = read_config_file(path)
     for section, key, neutral in GONE:
         settings = values.get(section)
@@ -293,9 +290,9 @@ def saved_values(path: Path) -> dict[str, Any]:
 
 
 def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
-    """Load the config's plug-ins and return its values with the absolute paths of all loaded ones.
+    """Load the config's plug-ins and return its values with the absolute paths of all loaded plug-ins.
 
-    Paths are relative to the config file. Raises PluginError.
+    Paths in ``file`` are relative to it. Raises PluginError.
     """
     named = values.get("plugins", ())
     if not isinstance(named, list | tuple) or not all(isinstance(path, str) for path in named):
@@ -311,7 +308,7 @@ def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any
 
 
 def parse_override(text: str) -> tuple[list[str], Any]:
-    """Split ``a.b=c`` into (["a", "b"], value). Raises ConfigError for other texts and for ``preset``."""
+    """Split ``a.b=c`` into (["a", "b"], value). Raises ConfigError for any other text, and for ``preset``."""
     path, value = config.parse_override(text, "rollout.samples=8")
     if path[0] in ("preset", "extends"):
         raise ConfigError(

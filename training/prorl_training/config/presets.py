@@ -1,4 +1,7 @@
-"""The packaged presets, and the source of each value: the comment after the value, else the comment line above it."""
+"""The packaged presets, and where each of their values comes from.
+
+The source of a value is the comment after it in the YAML file, else the comment line above it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,6 @@ def preset_names() -> list[str]:
 
 
 def preset_text(name: str) -> str:
-    """Return a preset's YAML. Raises ConfigError for an unknown name."""
     if name not in preset_names():
         names = ", ".join(preset_names())
         raise ConfigError(
@@ -35,12 +37,12 @@ def preset_text(name: str) -> str:
 
 
 def preset_description(name: str) -> str:
-    """Return the first sentence of a preset's head comment."""
+    """Return the first sentence of the comment at the head of a preset's file."""
     return first_sentence(_head(name)[0])
 
 
 def preset_notes(name: str) -> str:
-    """Return a preset's head comment after its first paragraph."""
+    """Return the comment at the head of a preset's file without its first paragraph."""
     return " ".join(_head(name)[1:])
 
 
@@ -51,12 +53,13 @@ def _head(name: str) -> list[str]:
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence of a text, without its full stop."""
     return text.split(". ")[0].removesuffix(".")
 
 
 def load_preset(name: str) -> dict[str, Any]:
-    """Return a preset's values, merged over its parents'. Raises ConfigError like ``resolve_preset``."""
+    """Return a preset's values, merged over those of the presets it extends. Raises ConfigError like
+    ``resolve_preset``.
+    """
     return {**resolve_preset(name, _texts()), "preset": name}
 
 
@@ -65,9 +68,9 @@ def _texts() -> dict[str, str]:
 
 
 def resolve_preset(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of preset ``name``, merged over its parents' (``extends``); ``texts`` maps names to YAML.
+    """Return the values of preset ``name``, merged over those of the presets it extends.
 
-    Raises ConfigError for unknown names, circles and malformed YAML.
+    ``texts`` maps every preset's name to its YAML. Raises ConfigError for unknown names, circles and malformed YAML.
     """
     chain: list[dict[str, Any]] = []
     names: list[str] = []
@@ -94,16 +97,16 @@ def resolve_preset(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def preset_parent(text: str) -> str | None:
-    """Return the preset that a preset's YAML extends, or None."""
+    """Return the name of the preset that this YAML ``extends``, or None."""
     root = yaml.compose(text, Loader=PlainLoader)
     pairs = root.value if isinstance(root, yaml.MappingNode) else []
     return next((value.value for key, value in pairs if key.value == "extends"), None)
 
 
 def value_sources(text: str) -> dict[tuple[str, ...], str]:
-    """Return path -> source of every value in a preset's YAML, "" if unknown.
+    """Return the source of every value in a preset's YAML, by the value's path; "" is an unknown source.
 
-    Paths hold keys and list indices, like ("phases", "0", "steps").
+    A path consists of keys and list indices, like ("phases", "0", "steps").
     """
     lines = text.splitlines()
     root = yaml.compose(text, Loader=PlainLoader)
@@ -121,19 +124,19 @@ def value_sources(text: str) -> dict[tuple[str, ...], str]:
 
 
 def preset_sources(name: str) -> dict[tuple[str, ...], str]:
-    """Return path -> source of a preset's values, including its parents'."""
+    """Return the source of every value of a preset by path, including inherited values."""
     text = preset_text(name)
     parent = preset_parent(text)
     return {**(preset_sources(parent) if parent else {}), **value_sources(text)}
 
 
 def default_sources() -> dict[tuple[str, ...], str]:
-    """Return path -> source of every default in ``config/defaults.yaml``."""
+    """Return the source of every default in ``config/defaults.yaml`` by path."""
     return value_sources(_defaults_text())
 
 
 def sourced_defaults() -> dict[tuple[str, ...], object]:
-    """Return path -> value of every default in ``config/defaults.yaml``."""
+    """Return every default in ``config/defaults.yaml`` by path."""
     return leaf_values(read_yaml(_defaults_text(), "config/defaults.yaml"))
 
 
@@ -142,12 +145,12 @@ def _defaults_text() -> str:
 
 
 def leaf_values(values: Mapping[str, object]) -> dict[tuple[str, ...], object]:
-    """Return path -> value of nested values, with the paths of ``value_sources``."""
+    """Return nested values as a flat mapping, with paths as in ``value_sources``."""
     return dict(_walk(values, ()))
 
 
 def preset_values(name: str) -> dict[tuple[str, ...], object]:
-    """Return path -> value of a preset's values, including its parents'."""
+    """Return every value of a preset by path, including inherited values."""
     return leaf_values(resolve_preset(name, _texts()))
 
 

@@ -180,7 +180,7 @@ class RewardConfig(Section):
         return modes
 
     def verifier_modes(self) -> dict[str, str]:
-        """Return the modes of verifiers that do not use their default."""
+        """Return the mode of each verifier that does not use its default mode."""
         return (FAITHFUL_MODES if self.faithful else {}) | self.modes
 
 

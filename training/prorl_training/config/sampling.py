@@ -84,7 +84,7 @@ class RolloutConfig(Section):
     """Maximum prompt length in tokens; 0: limited by the context only."""
 
     def seeds_on(self, device: str) -> bool:
-        """Return whether vLLM gets a seed per response on ``device``."""
+        """Return whether vLLM gets a seed for each response on ``device``."""
         if self.request_seeds == "auto":
             return not device.startswith("cuda")
         return self.request_seeds == "always"

@@ -71,7 +71,7 @@ class PhaseConfig(Section):
 
 
 class StageConfig(Section):
-    """A part of the run that follows its own preset, over the phases that name it in their ``stage``.
+    """One stage of the run, which follows its own preset. It consists of the phases whose ``stage`` is its name.
 
     It starts from the weights of the last checkpoint, which also become the reference, with a new optimiser.
     """

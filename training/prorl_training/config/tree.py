@@ -115,7 +115,6 @@ class TrainConfig(Section):
         return self
 
     def _takes_below_zero(self) -> str:
-        """Return the setting that can make rewards negative, or ""."""
         p, cut = self.length_penalty, self.stop_properly
         if p.weight and p.steps_on and p.form != "proportional":
             return f"length_penalty.form={p.form}"
@@ -228,19 +227,19 @@ class TrainConfig(Section):
         return next(s for s in self.stages if s.name == self.phases[number].stage)
 
     def begins_stage(self, number: int) -> bool:
-        """Return whether phase ``number`` begins a stage other than the first."""
+        """Return whether phase ``number`` is the first phase of a stage other than the run's first stage."""
         phases = self.phases
         return 0 < number < len(phases) and phases[number].stage != phases[number - 1].stage
 
     def first_of_stage(self, number: int) -> int:
-        """Return the first phase in the stage of phase ``number``."""
+        """Return the number of the first phase in the stage of phase ``number``."""
         while number and not self.begins_stage(number):
             number -= 1
         return number
 
     @property
     def phase_configs(self) -> tuple[TrainConfig, ...]:
-        """The config of each phase; the config itself in a run without phases."""
+        """The config of each phase. A run without phases has one, the config itself."""
         return tuple(self.in_phase(number) for number in range(max(len(self.phases), 1)))
 
     def in_phase(self, number: int) -> TrainConfig:
@@ -259,7 +258,7 @@ class TrainConfig(Section):
 
 
 def phase_keys(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    """Return the paths of nested settings, at most two levels deep."""
+    """Return the paths of all settings in nested ``values``. A path has at most two keys."""
     keys: list[tuple[str, ...]] = []
     for key, value in values.items():
         path = (*prefix, str(key))
@@ -276,5 +275,5 @@ def all_keys() -> list[str]:
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``base`` overridden by ``over``, section by section; values that are not sections are replaced whole."""
+    """Return ``base`` overridden by ``over``. Sections are merged key by key; other values are replaced whole."""
     return config.merge(TrainConfig, base, over)

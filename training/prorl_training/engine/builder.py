@@ -25,7 +25,7 @@ FIRST_LOOK = 256
 
 @dataclass(frozen=True, slots=True)
 class Machinery:
-    """A policy with its sampler and scorer. ``context`` is the longest sequence in tokens."""
+    """The policy, sampler and scorer that an engine provides. ``context`` is the model's longest sequence in tokens."""
 
     policy: TrainedPolicy
     tokenizer: Any
@@ -36,15 +36,15 @@ class Machinery:
 
 
 class Engine(Protocol):
-    """The parts of a run that differ between engines."""
+    """What differs between the local and the OpenRLHF engine."""
 
     def load(self, checkpoint: Path | None) -> Machinery:
-        """Return the machinery with the base model, or ready for ``checkpoint``."""
+        """Return the machinery, with the base model or with the model that ``restore`` needs for ``checkpoint``."""
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
-        """Prepare folder and policy of a new run; return decisions on the policy, such as a warm start.
+        """Prepare the folder and policy of a new run; return decisions on the policy, such as a warm start.
 
-        ``again`` means that an earlier start wrote no checkpoint.
+        ``again`` means that the run was started before, but wrote no checkpoint.
         """
 
     def check_resumable(self) -> None:
@@ -53,23 +53,23 @@ class Engine(Protocol):
     def restore(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Restore a checkpoint; return decisions on how this machine differs from the one that wrote it."""
+        """Restore a checkpoint; return decisions that record how this machine differs from the one that wrote it."""
 
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Load only a checkpoint's weights, possibly from the other engine; return the same as ``restore``."""
+        """Load only a checkpoint's weights, possibly from the other engine. Return decisions like ``restore``."""
 
     def change_config(self, step: int) -> None:
-        """Replace the run's config after ``step``, before its changes are recorded."""
+        """Replace the config in the run's folder, as changed after ``step``, before the changes are recorded."""
 
     def recorded(self) -> None:
-        """Called once the start's decisions are recorded."""
+        """Finish the start, after the decisions that it made are recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """Builds the loop of one call from (train, validation) ``samples``. ``beat`` feeds a watchdog."""
+    """Builds the training loop of a new or resumed run. ``samples`` are (train, validation); ``beat`` feeds a watchdog."""
 
     engine: Engine
     config: TrainConfig
@@ -79,7 +79,7 @@ class Builder:
     beat: Callable[[], None]
 
     def build(self, resume: bool, decisions: Sequence[Decision]) -> TrainingLoop:
-        """Return a new loop, or one from the newest intact checkpoint; record ``decisions`` first."""
+        """Return a new loop, or one restored from the newest intact checkpoint, and record ``decisions``."""
         if resume:
             self.engine.check_resumable()
             if has_checkpoint(self.folder.checkpoints):
@@ -147,7 +147,7 @@ class Builder:
 def start_notes(
     prompts: PromptSource, config: TrainConfig, has_validation: bool = True
 ) -> list[str]:
-    """Return notes on prompts that do not fit, repeated data and missing validation."""
+    """Return notes for the user on too long prompts, repeated data and missing validation."""
     notes: list[str] = []
     worst = 0.0
     for number, settings in enumerate(config.phase_configs):

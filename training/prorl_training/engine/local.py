@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrainReport:
-    """Result of a training call. ``stopped`` is the reason why the run ended itself."""
+    """Result of a call to train. ``stopped`` is the reason why the run ended itself early."""
 
     run: Path
     last_step: int
@@ -31,7 +31,7 @@ class TrainReport:
 
 
 def default_preset() -> str:
-    """Return ``prorl-v2`` with a CUDA GPU, else ``cpu``."""
+    """Return ``prorl-v2`` if torch sees a CUDA GPU, else ``cpu``."""
     require_local()
     import torch
 
@@ -48,7 +48,7 @@ def require_local() -> None:
 
 
 def find_dataset(config: TrainConfig) -> Path:
-    """Return the config's dataset folder, or the newest under ./data."""
+    """Return the folder of the config's dataset, by default the newest one under ./data."""
     if config.data.path is not None:
         return Path(config.data.path)
     from prorl_datasets import newest_dataset
@@ -62,7 +62,7 @@ def find_dataset(config: TrainConfig) -> Path:
 
 
 def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
-    """Return the dataset's folder. ``run`` is the folder of a new run.
+    """Check that a run can start, and return the dataset's folder. ``run`` is the folder of a new run, else None.
 
     Raises UserError for anything that would stop the run at once.
     """
@@ -90,9 +90,9 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
 
 
 def load_samples(path: Path, reward: RewardConfig) -> tuple[list[Sample], list[Sample]]:
-    """Return (train, validation) samples with the verifier modes of ``reward`` set in their tasks.
+    """Return (train, validation) samples, whose tasks have the verifier modes of ``reward``.
 
-    Raises DatasetError without training samples.
+    Raises DatasetError if there are no training samples.
     """
     from prorl_datasets import load
     from prorl_verifiers import with_mode
@@ -113,7 +113,7 @@ def train(
     decisions: Sequence[Decision] = (),
     after_step: AfterStep | None = None,
 ) -> TrainReport:
-    """Train with the local engine in the folder ``run``, from its checkpoint with ``resume``.
+    """Train with the local engine in the folder ``run``. ``resume`` continues from the newest checkpoint.
 
     The first Ctrl-C finishes the step, saves and returns. A second stops at once. Training also ends when
     ``after_step`` returns False.
@@ -179,7 +179,7 @@ class LocalEngine:
     progress: Progress
 
     def load(self, checkpoint: Path | None) -> Any:
-        """Load the checkpoint's model; with LoRA or without a checkpoint the base model."""
+        """Load the checkpoint's model. With LoRA, or without a checkpoint, load the base model."""
         from prorl_inference import load_model, pick_device, pick_dtype
         from prorl_training.engine.builder import Machinery
         from prorl_training.policy.update import Policy
@@ -247,7 +247,6 @@ class LocalEngine:
 
     @functools.cached_property
     def parts(self) -> list[dict[str, str]]:
-        """Records of all plug-in parts."""
         from prorl_training.run.resume import parts_in_use
 
         return parts_in_use(self.config, (s.task for split in self.samples for s in split))
@@ -284,7 +283,7 @@ def finishing(run: RunFolder) -> str:
 
 
 def scaling_notes(config: TrainConfig) -> list[str]:
-    """Return one line per setting smaller than in the published recipe."""
+    """Return one line for each setting that is smaller than in preset ``prorl-v2``."""
     from prorl_training.config.loading import load_config
 
     full = load_config("prorl-v2")

@@ -1,6 +1,6 @@
-"""ProRL's training loop, the same for both engines. ``examples/prorl_in_one_file.py`` shows the algorithm alone.
+"""ProRL's training loop, used by both engines. ``examples/prorl_in_one_file.py`` shows the algorithm alone.
 
-A step is atomic: an interrupted run resumes from its last checkpoint and repeats the steps after it.
+Steps are never half done: an interrupted run resumes from its last checkpoint and repeats the steps after it.
 """
 
 from __future__ import annotations
@@ -65,36 +65,36 @@ AfterStep = Callable[[Mapping[str, Any]], bool]
 
 
 class TrainedPolicy(Protocol):
-    """A policy with its reference and optimiser."""
+    """A policy in training, with its reference and optimiser."""
 
     @property
     def model(self) -> Any:
         """The model that the generator loads."""
 
     def compute(self) -> AbstractContextManager[None]:
-        """Return the context for sampling."""
+        """Return the context in which to sample."""
 
     def update(
         self, batch: UpdateBatch, guard: UpdateGuard | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
-        """Do one update per mini-batch."""
+        """Do one gradient update per mini-batch."""
 
     def reset_reference(self, clear_optimizer: bool) -> None:
         """Copy the current policy to the reference."""
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
-        """Load the policy of a checkpoint into the reference only."""
+        """Load a checkpoint's policy into the reference; the policy keeps its weights."""
 
     def load_checkpoint_policy(self, path: Path) -> None:
         """Load a checkpoint's weights into the policy."""
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
-        """Write everything into ``work``; return entries for state.json."""
+        """Write the policy, tokenizer, reference and optimiser into ``work``; return entries for state.json."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The loop's components. ``beat`` feeds a watchdog, ``sleep`` waits during outages."""
+    """The components of a loop. ``beat`` feeds a watchdog; ``sleep`` waits while the reward service is down."""
 
     prompts: PromptSource
     validation: Sequence[Sample]
@@ -109,10 +109,10 @@ class Parts:
 
 
 class TrainingLoop:
-    """Runs the steps after ``last_step`` up to the end of the run or its stage.
+    """Runs the steps after ``last_step`` up to the end of the run or of its stage.
 
-    Call ``start`` or ``restore`` first. ``stop_reason`` says why a run ended itself early. ``lineage`` is the origin
-    of the weights.
+    Call ``start`` or ``restore`` first. ``stop_reason`` says why a run ended itself early. ``lineage`` records where
+    the weights come from.
     """
 
     def __init__(self, config: TrainConfig, parts: Parts, last_step: int = 0) -> None:
@@ -139,7 +139,7 @@ class TrainingLoop:
         self._first: Group | None = None
 
     def start(self, decisions: Sequence[Decision] = ()) -> None:
-        """Begin a new run with the policy as reference and checkpoint 0."""
+        """Begin a new run: copy the policy to the reference and write checkpoint 0."""
         p = self.parts
         p.policy.reset_reference(clear_optimizer=True)
         p.generator.sync_weights(p.policy.model)
@@ -147,7 +147,7 @@ class TrainingLoop:
         self.checkpoint(0)
 
     def restore(self, state: Mapping[str, Any], checkpoint: Path) -> None:
-        """Restore the loop's state. The policy must be restored before."""
+        """Restore the loop from a checkpoint whose policy has been restored already."""
         prompts = self.parts.prompts
         self._restore(state, load_buffer(checkpoint, {s.id: s for s in prompts.samples}))
         prompts.records.restore(checkpoint)
@@ -157,7 +157,7 @@ class TrainingLoop:
         self.parts.generator.sync_weights(self.parts.policy.model)
 
     def run(self) -> int:
-        """Train until the last step, the stage's end or a stop; return the last step."""
+        """Train to the end of the run or stage, or until the run stops early; return the last step."""
         p = self.parts
         p.progress.start("train", self.config.steps, self.last_step)
         while self.last_step < self.config.steps and not self._ended():
@@ -183,7 +183,7 @@ class TrainingLoop:
         return self.last_step
 
     def step(self, step: int) -> dict[str, Any]:
-        """Run one step and return its metrics, which are also recorded."""
+        """Run one step, record its metrics and return them."""
         p, started = self.parts, time.perf_counter()
         self.guard.begin_step(step)
         before = self.controller.settings
@@ -233,7 +233,7 @@ class TrainingLoop:
         return row
 
     def checkpoint(self, step: int) -> None:
-        """Save a checkpoint unless it exists; prune old ones."""
+        """Save a checkpoint of ``step`` if it is not saved yet, and delete old ones."""
         if step == self._saved:
             return
         p, c = self.parts, self.config.checkpoint
@@ -342,7 +342,7 @@ class TrainingLoop:
         return applied
 
     def _reset_reference(self, decision: Decision) -> list[Decision]:
-        """Reset the reference, to the current policy if the best checkpoint is lost."""
+        """Reset the reference as decided. If the best checkpoint is lost, reset to the current policy."""
         p, to = self.parts, decision.evidence["reset_to"]
         clear = decision.evidence["optimizer"] == "clear"
         best, trouble = (None, "") if to == "current" else best_checkpoint(p.folder.checkpoints)
@@ -411,7 +411,7 @@ class TrainingLoop:
     def _stop_before(
         self, step: int, reason: str, before: Mapping[str, Any], carried: Carried
     ) -> None:
-        """Undo the changes of ``step``, so that a resumed run repeats all of it."""
+        """End the run and undo the changes of ``step``, so that a resumed run repeats all of it."""
         outages = [d for d in self.guard.end_step(None, False) if d.kind == "outage"]
         self._restore(before, carried)
         self.stop_reason = reason

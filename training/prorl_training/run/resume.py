@@ -140,8 +140,8 @@ def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[
     begun = [stage.name for stage in config.stages].index(last_begun) + 1
     if begun == len(stages):
         raise ResumeError(
-            f"{run.name} is in its last stage, which continues with the engine that it started "
-            "with: for another engine start a new run from this policy: "
+            f"{run.name} is in its last stage, and a stage cannot change its engine. To use another "
+            "engine, export the policy and start a new run: "
             f"{prorl_command('train', 'export', run.name)} --out FOLDER, then prorl train "
             "--model FOLDER --engine ..."
         )
