@@ -1,4 +1,4 @@
-"""The tasks, probes and mutations with which the audit attacks a verifier."""
+"""The tasks, probes and mutations with which ``prorl verify audit`` attacks a verifier."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from prorl_verifiers.types import Reference, Task
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One task. ``question`` is the prompt ("" if unknown).
+    """One task to attack. ``question`` is the prompt, or "" if it is unknown.
 
-    ``chance`` is the expected reward of a blind guess, such as 1/options, or None to estimate it. ``right`` is a
-    correct answer to spoil, by default the gold.
+    ``chance``: the expected reward of a blind guess, such as 1/options. None estimates it.
+    ``right``: the correct answer from which wrong ones are made. None stands for ``gold``.
     """
 
     id: str
@@ -27,7 +27,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest:
-    """Selects ``items`` tasks per dataset; empty ``datasets`` selects all."""
+    """Selects ``items`` tasks of each dataset. If ``datasets`` is empty, all datasets are used."""
 
     datasets: Sequence[str] = ()
     items: int = 20
@@ -36,9 +36,9 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Items attacked together; ``name`` starts with the verifier's name.
+    """Items that are attacked together. ``name`` starts with the verifier's name.
 
-    With ``wordless``, only constant answers without letters or digits are tried.
+    With ``wordless``, only constant answers without letters and digits are tried.
     """
 
     name: str
@@ -53,7 +53,10 @@ Answer: TypeAlias = Callable[[Item, Group], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A way to answer without solving the task. If ``raw``, the answer is a whole response; else the spec formats it."""
+    """A way to answer without solving the task.
+
+    With ``raw``, the answer is the whole response. Otherwise the verifier's ``write`` formats it.
+    """
 
     name: str
     answer: Answer
@@ -70,9 +73,9 @@ digits, swap parts, put a sign after a number, surround it with junk, or break a
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A way to make a correct answer wrong; ``allowed`` is the partial credit that it may still earn.
+    """A way to make a correct answer wrong. ``allowed`` is the partial credit that the wrong answer may earn.
 
-    ``spoil(right, item, group)`` returns None if it does not apply.
+    ``spoil(right, item, group)`` returns the wrong answer, or None if this mutation does not apply.
     """
 
     name: str
@@ -82,13 +85,13 @@ class Mutation:
 
 
 def never_right(reference: Reference) -> Collection[Kind]:
-    """Return no kinds: every mutation makes the answer wrong."""
+    """Return an empty collection, because every mutation makes the answer wrong."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class AuditShape:
-    """How ``prorl verify audit`` attacks a verifier."""
+    """The tasks, probes and mutations of one verifier's audit."""
 
     probes: Callable[[], Sequence[Probe]] | None = None
     """Answers that ignore the problem; by default constants, blanks and echoes."""
@@ -103,12 +106,11 @@ class AuditShape:
 
 
 def constant(name: str, text: str, raw: bool = False) -> Probe:
-    """Return a probe that always answers ``text``."""
     return Probe(name, lambda item, group: text, raw)
 
 
 def plain(text: str) -> str:
-    """Normalise an answer: ignore case, white space and a final full stop."""
+    """Normalise an answer for comparison, ignoring case, white space and a final full stop."""
     return " ".join(text.casefold().split()).removesuffix(".")
 
 

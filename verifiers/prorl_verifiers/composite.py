@@ -1,4 +1,4 @@
-"""The composite verifier: a weighted mean of several verifiers' rewards for one response.
+"""The composite verifier, whose reward is the weighted mean of several verifiers' rewards for one response.
 
 ``gate`` selects parts that must earn a minimum reward: true (all parts, 1), a list of names (1), or {name: minimum}.
 """
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """A parsed reference; ``gate`` maps each gated part to its minimum reward."""
+    """A parsed reference. ``gate`` maps the name of each gated part to its minimum reward."""
 
     parts: Sequence[TaskPart]
     weights: Sequence[float]
@@ -120,7 +120,7 @@ def parts(reference: Reference) -> Sequence[TaskPart]:
 
 
 def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
-    """Return the weighted mean of the rewards, or 0 if a gated part earns too little."""
+    """Return the weighted mean of the parts' rewards, or 0 if a gated part earns less than its minimum."""
     composite = read(reference)
     rewards = {name: v.reward for name, v in verdicts.items() if v.reward is not None}
     if listening():
@@ -152,20 +152,20 @@ def _answers(reference: Reference) -> list[tuple[TaskPart, str]]:
 
 
 def answer(reference: Reference) -> str | None:
-    """Return the parts' distinct answers joined by "; ", or None."""
+    """Return the different answers of the parts, joined by "; ", or None if no part has one."""
     texts = dict.fromkeys(text for _, text in _answers(reference))
     return "; ".join(texts) or None
 
 
 def write(answer: str, reference: Reference) -> str:
-    """Format the answer like the first part that has an answer."""
+    """Format the answer as the first part that has an answer does."""
     for part, _ in _answers(reference):
         return VERIFIERS.get(part.task.verifier).data.write(answer, part.task.reference)
     return answer
 
 
 def gold_response(reference: Reference) -> str | None:
-    """Return the correct response that all parts share, or None."""
+    """Return the gold response if all parts have the same one, else None."""
     tasks = [part.task for part in parts(reference)]
     golds = {VERIFIERS.get(task.verifier).data.gold(task.reference) for task in tasks}
     return golds.pop() if len(golds) == 1 else None
@@ -176,7 +176,7 @@ def part_names(reference: Reference) -> str:
 
 
 def target_type(reference: Reference) -> str:
-    """Return the parts' gold types, or ``UNTYPED`` if one of them is untyped."""
+    """Return the types of the parts' golds, or ``UNTYPED`` if one of them is untyped."""
     kinds = []
     for part in parts(reference):
         of_part = VERIFIERS.get(part.task.verifier).data.target_type

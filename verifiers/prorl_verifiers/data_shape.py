@@ -13,7 +13,7 @@ UNTYPED = "untyped"
 
 
 def plain_answer(reference: Reference) -> str | None:
-    """Return ``reference["answer"]`` as a string (a list joined by "; "), or None."""
+    """Return ``reference["answer"]`` as a string, or None. The items of a list are joined by "; "."""
     answer = reference.get("answer")
     if answer is None:
         return None
@@ -30,7 +30,7 @@ def unchanged(reference: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class DataShape:
-    """How dataset building, sampling and evaluation read and present a verifier's tasks.
+    """Describes how a verifier's tasks are read from data files, presented to a model, and evaluated.
 
     Example: ``DataShape(prompt="{question} Answer with one word.", columns=("word",))``.
     """
@@ -66,13 +66,13 @@ class DataShape:
     """Maps an extracted answer to its vote for maj@k, or to None for no vote. If None, maj@k is not computed."""
 
     def gold(self, reference: Reference) -> str | None:
-        """Return a complete correct response, or None if unknown."""
+        """Return a complete correct response, or None if it is unknown."""
         if self.gold_response is not None:
             return self.gold_response(reference)
         answer = self.answer(reference)
         return None if answer is None else self.write(answer, reference)
 
     def topic_line(self, reference: Reference) -> str | None:
-        """Return the line that ``prorl data inspect`` counts, at most 60 characters."""
+        """Return the text that ``prorl data inspect`` counts, in one line of at most 60 characters."""
         text = (self.topic or self.answer)(reference)
         return None if text is None else " ".join(text.split())[:60]

@@ -1,6 +1,6 @@
-"""The exact-match verifier cuts the response at a stop string, filters it and compares it with the golds as strings.
+"""The exact-match verifier, which compares a response with the golds as strings.
 
-It scores as lm-evaluation-harness does, so thinking is not stripped.
+The response is first cut at a stop string and filtered. As in lm-evaluation-harness, thinking is not removed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class ByExpression:
-    """Filter that returns match number ``place``, or its first non-empty group."""
+    """A filter that returns the match of ``expression`` with index ``place``, or its first non-empty group."""
 
     expression: str
     place: int = 0
@@ -62,7 +62,7 @@ class ByExpression:
 
 @dataclass(frozen=True, slots=True)
 class ByTable:
-    """Filter that replaces the whole text by its entry in a table, or by ``fallback``."""
+    """A filter that looks up the whole text in ``table``. Other texts become ``fallback``."""
 
     table: Mapping[str, str]
     fallback: str
@@ -76,7 +76,7 @@ def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
 
 
 def _without_thinking(text: str) -> str:
-    """Remove each <think>...</think> in turn, as lighteval does."""
+    """Remove every <think>...</think>, one after the other, as lighteval does."""
     output: list[str] = []  # single characters
     place, short = 0, len(OPEN_THINK) - 1
     while True:
@@ -238,7 +238,7 @@ def before(text: str, until: Sequence[str]) -> str:
 
 
 def compared(text: str, matching: Matching) -> str:
-    """Return ``text`` without ignored parts, and like numpy without trailing NULs."""
+    """Return ``text`` without the parts that ``matching`` ignores, and without trailing NULs, which numpy drops."""
     for expression in matching.ignored:
         text = re.sub(expression, "", text)
     text = text.rstrip("\0")
@@ -260,7 +260,10 @@ def first_answer(reference: Reference) -> str:
 
 
 def gold_response(reference: Reference) -> str | None:
-    """Return the first gold that scores 1, or None if there is none or a regular expression is applied."""
+    """Return the first gold that scores 1, or None.
+
+    Returns None if the reference uses regular expressions, because a gold may lack what they search for.
+    """
     matching = read(reference)
     if matching.ignored or any(isinstance(f, ByExpression) for f in matching.filters):
         return None
@@ -281,7 +284,7 @@ def canaries(draw: random.Random) -> Sequence[Canary]:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the kinds of mutations that filters may undo."""
+    """Return the kinds of mutations after which the filters may still find the correct answer."""
     return ("junk", "precision", "order") if read(reference).filters else ()
 
 

@@ -1,4 +1,4 @@
-"""Explain a reward: score the response again and keep the scorer's notes."""
+"""Explains a reward by scoring the response again and keeping the scorer's notes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Explanation:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """See ``Verdict.explained``."""
+        """The findings of the verdict (see ``Verdict.explained``)."""
         return self.verdict.explained()
 
     @property
@@ -47,9 +47,10 @@ def explain(
     timeout_seconds: float = 10.0,
     modes: Mapping[str, str] | None = None,
 ) -> Explanation:
-    """Score ``response`` and return the verdict with the scorer's notes.
+    """Score ``response``, and return the verdict with the scorer's notes.
 
-    Uses ``pool``, or ``verify`` with the other arguments. Raises like ``VerifierPool.score``.
+    Scores with ``pool`` if it is given, else with ``verify`` and the other arguments. Raises like
+    ``VerifierPool.score``.
     """
     if pool is not None:
         return Explanation(pool.score([(response, task)], explain=True)[0])

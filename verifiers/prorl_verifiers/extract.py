@@ -1,4 +1,4 @@
-"""Find the answer in a response in linear time."""
+"""Finds the answer in a response, in linear time."""
 
 from __future__ import annotations
 
@@ -96,9 +96,9 @@ _DEFINITION = (
 def after_thinking(response: str) -> str | None:
     """Return the text after the last thinking section, or None if the thinking never ends.
 
-    If nothing follows the last section, the sections are blanked out instead. If a chat template opens the thinking,
-    the caller puts ``<think>`` before the response. Tags named by a word such as ``<analysis>`` are ordinary text unless
-    they are a pair or open the response.
+    If no text follows the last section, the whole response is returned with the sections blanked out. If a chat
+    template opens the thinking, the caller puts ``<think>`` before the response. Tags named by a word such as
+    ``<analysis>`` are ordinary text, unless they form a pair or start the response.
     """
     sections: list[tuple[int, int]] = []
     words: dict[str, int] = {}  # where the first open tag of each word is
@@ -128,7 +128,6 @@ def after_thinking(response: str) -> str | None:
 
 
 def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
-    """Replace each span by spaces of the same length."""
     parts, at = [], 0
     for start, end in sorted(spans):
         parts += [text[at:start], " " * (end - max(start, at))]
@@ -137,7 +136,7 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
 
 
 def without_struck(text: str) -> str:
-    """Blank out comments and struck-out text."""
+    """Replace comments and struck-out text by spaces."""
     if message := _MESSAGE.fullmatch(text):
         text = _blanked(text, [message.span(1), message.span(2)])
     spans: list[tuple[int, int]] = []
@@ -175,7 +174,7 @@ def last_boxed(text: str) -> str | None:
 
 
 def flat(content: str) -> str:
-    """Replace boxes inside a box by their content."""
+    """Return the content of a box, with each box inside it replaced by its own content."""
     for _ in range(MAX_NESTED):
         match = BOX.search(content)
         if match is None:
@@ -187,7 +186,7 @@ def flat(content: str) -> str:
 
 
 def around_last_box(text: str) -> tuple[str, str]:
-    """Return up to 200 characters before and after the last box on its line."""
+    """Return the text before and after the last box on its line, each at most 200 characters."""
     span = last_box_span(text)
     if span is None:
         return "", ""
@@ -203,7 +202,10 @@ def after_last_box(text: str) -> str:
 
 @lru_cache(maxsize=2)
 def last_box_span(text: str) -> tuple[int, int] | None:
-    """Return the span of the last box's content; of nested boxes the outermost counts, unless it contains words."""
+    """Return the span of the last box's content.
+
+    If the last box is inside another one, the outer box counts, unless it contains words before the inner box.
+    """
     last: re.Match[str] | None = None
     end = len(text)
     while last is None and (end := text.rfind("box", 0, end)) >= 0:
@@ -226,7 +228,7 @@ def last_box_span(text: str) -> tuple[int, int] | None:
 
 
 def _content(text: str, box: re.Match[str]) -> tuple[int, int] | None:
-    r"""Return the span of a box's content; ``\boxed{5\}`` is accepted."""
+    r"""Return the span of a box's content, or None if the box is not closed. A box ``\boxed{5\}`` counts as closed."""
     if box.group("bare"):
         return box.span("bare")
     start, depth, escaped = box.end(), 1, 0
@@ -243,22 +245,22 @@ def _content(text: str, box: re.Match[str]) -> tuple[int, int] | None:
 
 
 def last_tag(text: str) -> str | None:
-    """Return the stripped text of the last closed ``<answer>``, or None."""
+    """Return the stripped text of the last closed ``<answer>`` element, or None."""
     span = last_tag_span(text)
     return None if span is None else text[span[0] : span[1]].strip()
 
 
 def last_tag_span(text: str) -> tuple[int, int] | None:
-    """Return the start and end of the content of ``last_tag``."""
+    """Return the span of the text in the last closed ``<answer>`` element, or None."""
     close = text.rfind("</answer>")
     start = text.rfind("<answer>", 0, close) if close >= 0 else -1
     return None if start < 0 else (start + len("<answer>"), close)
 
 
 def answer_line(text: str, letters: bool = False) -> str | None:
-    """Return X if the text ends with ``Answer: X``, ``<answer>X</answer>`` or the like, without markup and full stop.
+    """Return X if the text ends with ``Answer: X``, ``<answer>X</answer>`` or similar, else None.
 
-    With ``letters``, X may also be an option alone on the last line ("**B**").
+    Markup and a final full stop are removed. With ``letters``, an option alone on the last line ("**B**") also counts.
     """
     remaining = text.rstrip()[-_MAX_AFTER:]
     lines: list[str] = []
@@ -286,7 +288,7 @@ _MAX_LINES = 6
 
 
 def _stated(lines: list[str], letters: bool) -> str | None:
-    """Return the answer that ``lines`` (the last line first) state, with its markup."""
+    """Return the answer that ``lines`` state, with its markup, or None. The text's last line comes first."""
     if not lines:
         return None
     first = lines[0].removeprefix("#")
@@ -315,7 +317,10 @@ def _plain(answer: str) -> str | None:
 
 
 def later_answer(after: str, letters: bool = False) -> str | None:
-    """Return the answer that replaces a box in the text after it, "" if the box is only retracted, or None."""
+    """Return the answer in ``after``, the text after a box, if it replaces the boxed answer.
+
+    Returns "" if the text only retracts the boxed answer, and None if that answer stands.
+    """
     after = after[:_MAX_AFTER]
     if not after.strip(" \n$.*"):
         return None
@@ -335,7 +340,7 @@ def later_answer(after: str, letters: bool = False) -> str | None:
 
 
 def takes_back(after: str) -> bool:
-    """Return whether the text after an answer retracts the answer."""
+    """Return whether ``after``, the text after an answer, retracts the answer."""
     after = after[:_MAX_AFTER]
     return bool(_TAKEN_BACK.match(after) or _TAKEN_BACK_LATER.search(after))
 
@@ -345,7 +350,7 @@ _MAX_AFTER = 20_000
 
 
 def chosen_letter(answer: str) -> str:
-    """Return the option's letter if ``answer`` adds a reason to it or repeats it, else ``answer``."""
+    """Return only the letter of an option if ``answer`` adds a reason or a repetition to it, else ``answer``."""
     match = None if _OPTION.fullmatch(answer) else _REASON.fullmatch(answer.strip(" .*"))
     if match is None or _CHANGES.search(match.group("why") or ""):
         return answer
@@ -353,7 +358,7 @@ def chosen_letter(answer: str) -> str:
 
 
 def note_answer(text: str, answer: str) -> None:
-    """Record a finding with the answer and its place."""
+    """Record a finding with the answer and where it was found."""
     if not listening():
         return
     span = last_box_span(text)
@@ -371,9 +376,9 @@ def last_code_block(
     marks: Collection[str] = ("python", "py", "python3"),
     names: Collection[str] = (),
 ) -> str | None:
-    """Return the last closed fenced block marked with one of ``marks``, else the last without a mark.
+    """Return the last closed code block marked with one of ``marks``, else the last one without a mark, else None.
 
-    Blocks that define one of ``names`` are preferred.
+    Blocks that define one of ``names`` are preferred to all others.
     """
     definition = _DEFINITION.replace("NAME", "|".join(map(re.escape, names)))
     defines = re.compile(definition, re.MULTILINE).search if names else lambda block: None
@@ -387,7 +392,10 @@ def last_code_block(
 
 
 def _code_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield each closed block's mark and text. A fence inside a triple-quoted string does not close a block."""
+    """Yield the mark and the text of each closed code block.
+
+    A fence inside a triple-quoted string does not close a block.
+    """
     careful, at = True, 0
     while at < len(lines):
         opening = _opening(lines[at])
@@ -423,7 +431,7 @@ def _code_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _opening(line: str) -> tuple[str, str, str] | None:
-    """Return (indentation, fence, mark) of a line that opens a code block, or None."""
+    """Return the indentation, fence and mark if ``line`` opens a code block, else None."""
     match = _FENCE.fullmatch(line.rstrip("\r")) if "```" in line or "~~~" in line else None
     if match is None:
         return None
@@ -432,7 +440,7 @@ def _opening(line: str) -> tuple[str, str, str] | None:
 
 
 def _quote_after(line: str, quote: str) -> str:
-    """Return the triple quote that is still open after a line of a program, or ""."""
+    """Return the triple quote that is still open after a program's line, or "". ``quote`` is open before the line."""
     for match in _QUOTE.finditer(line):
         token = match.group()
         if not quote and token == "#":
@@ -445,14 +453,14 @@ def _quote_after(line: str, quote: str) -> str:
 
 
 def _dedented(body: list[str], indent: int) -> list[str]:
-    """Remove the fence's indentation if the first line has it."""
+    """Remove the fence's indentation from the lines of a code block, as far as the first line has it."""
     first = next((line for line in body if line.strip()), "")
     width = min(indent, len(first) - len(first.lstrip()))
     return [line[min(width, len(line) - len(line.lstrip())) :] for line in body]
 
 
 def closing_bracket(text: str, place: int, brackets: str = "{}") -> int:
-    """Return the index of the bracket that closes the one before ``place``, or ``len(text)``."""
+    """Return the index of the bracket that closes the one just before ``place``, or ``len(text)``."""
     depth = 1
     for index in range(place, len(text)):
         depth += (text[index] == brackets[0]) - (text[index] == brackets[1])
@@ -462,7 +470,7 @@ def closing_bracket(text: str, place: int, brackets: str = "{}") -> int:
 
 
 def strict_json(text: str | bytes) -> Any:
-    """Parse JSON. Raises ValueError, also for NaN and Infinity."""
+    """Parse JSON. Raises ValueError if ``text`` is malformed or contains NaN or Infinity."""
 
     def refuse(name: str) -> None:
         raise ValueError(f"{name} is not JSON")

@@ -1,4 +1,4 @@
-"""Notes that a scorer takes to explain a reward; ``prorl_verifiers.explain`` keeps them.
+"""Notes of a scorer that explain a reward. ``prorl_verifiers.explain`` collects them.
 
 Example in a plug-in::
 
@@ -36,7 +36,7 @@ OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "neutral")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One observation of a scorer, which may consist of ``parts``.
+    """One note of a scorer, which may have ``parts``.
 
     Strings in ``fields`` may come from a model. ``span`` is (start, end) in the response, in characters.
     """
@@ -62,7 +62,7 @@ _NOTES: ContextVar[list[Finding] | None] = ContextVar("findings", default=None)
 
 
 def listening() -> bool:
-    """Return whether notes are recorded. Check this before a costly note."""
+    """Return whether notes are recorded, to check before a note that takes long to make."""
     return _NOTES.get() is not None
 
 
@@ -74,7 +74,7 @@ def note(
     span: tuple[int, int] | None = None,
     parts: Sequence[Finding] = (),
 ) -> None:
-    """Record a finding inside a ``noting`` block; otherwise do nothing.
+    """Record a finding inside a ``noting`` block. Does nothing elsewhere.
 
     With ``passed=None`` the finding is neutral. ``span`` is (start, end) in the text given to the scorer.
     """
@@ -89,12 +89,12 @@ def note(
 
 
 def count_notes() -> int:
-    """Return the number of findings so far, for ``take_notes``."""
+    """Return the number of findings so far, to pass to ``take_notes`` later."""
     return len(_NOTES.get() or ())
 
 
 def take_notes(since: int) -> tuple[Finding, ...]:
-    """Remove and return the findings after the first ``since``."""
+    """Remove and return all findings but the first ``since``."""
     notes = _NOTES.get()
     if notes is None:
         return ()
@@ -105,7 +105,7 @@ def take_notes(since: int) -> tuple[Finding, ...]:
 
 @contextmanager
 def noting(listen: bool = True) -> Iterator[list[Finding]]:
-    """Yield a list that collects the notes taken inside the block; it stays empty without ``listen``."""
+    """Yield a list that collects the notes taken inside the block. With ``listen=False`` it stays empty."""
     findings: list[Finding] = []
     token = _NOTES.set(findings if listen else None)
     try:
@@ -115,7 +115,7 @@ def noting(listen: bool = True) -> Iterator[list[Finding]]:
 
 
 def cut(value: object, longest: int = LONGEST_TEXT) -> str:
-    """Return ``value`` as a string, shortened if too long."""
+    """Return ``value`` as a string, shortened if it has more than ``longest`` characters."""
     text = value if isinstance(value, str) else written(value, str)
     if len(text) <= longest:
         return text
@@ -123,7 +123,7 @@ def cut(value: object, longest: int = LONGEST_TEXT) -> str:
 
 
 def written(value: object, write: Callable[[object], str]) -> str:
-    """Return ``write(value)``, or the value's type if that fails."""
+    """Return ``write(value)``, or the name of the value's type if that raises."""
     try:
         return write(value)
     except Exception:  # noqa: BLE001 - integers of thousands of digits, deep nesting, a broken __str__
@@ -131,7 +131,7 @@ def written(value: object, write: Callable[[object], str]) -> str:
 
 
 def bounded(findings: Sequence[Finding], offset: int = 0) -> tuple[Finding, ...]:
-    """Limit the findings to ``MOST_FINDINGS`` and ``MOST_TEXT``, and shift spans by ``offset``."""
+    """Limit the findings to ``MOST_FINDINGS`` and their text to ``MOST_TEXT``, and add ``offset`` to all spans."""
     return _Limiter(offset).limit(findings, 0)
 
 
@@ -170,7 +170,7 @@ class _Limiter:
 
 
 def read_findings(value: Any, depth: int = 0) -> tuple[Finding, ...]:
-    """Parse findings from JSON values. Raises ValueError, KeyError or TypeError."""
+    """Parse findings from JSON. Raises ValueError, KeyError or TypeError."""
     if depth > DEEPEST + 1 or not isinstance(value, list):
         raise ValueError("not a list of findings")
     findings = []

@@ -1,4 +1,4 @@
-"""Import heavy libraries when a scorer needs them."""
+"""Imports large libraries when a scorer needs them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _loading: Loading = importlib.import_module
 
 
 def load_library(module: str) -> None:
-    """Import a module from a verifier's ``score`` without using up its time limit. Raises ImportError."""
+    """Import a module inside a verifier's ``score``, without using its time limit. Raises ImportError."""
     _loading(module)
 
 

@@ -17,7 +17,7 @@ def without_modes(reference: Reference) -> Reference:
 
 
 def parts_of(task: Task) -> Sequence[TaskPart]:
-    """Return a composed task's parts with their modes, or () for other tasks. Raises TaskError."""
+    """Return the parts of a composed task, with their modes set. Other tasks have none. Raises TaskError."""
     compose = VERIFIERS.get(task.verifier).compose
     if compose is None:
         return ()
@@ -38,12 +38,12 @@ def parts_of(task: Task) -> Sequence[TaskPart]:
 
 
 def tasks_in(task: Task) -> Sequence[Task]:
-    """Return the tasks to score for this one: its parts, or itself. Raises TaskError."""
+    """Return the tasks to score for this one: its parts if it is composed, else the task itself. Raises TaskError."""
     if VERIFIERS.get(task.verifier).compose is None:
         return (task,)
     return [part.task for part in parts_of(task)]
 
 
 def runs_programs(task: Task) -> bool:
-    """Return whether scoring runs the response as a program. Raises UnknownNameError, TaskError."""
+    """Return whether scoring this task runs the response as a program. Raises UnknownNameError, TaskError."""
     return any(VERIFIERS.get(one.verifier).score_in_sandbox is not None for one in tasks_in(task))

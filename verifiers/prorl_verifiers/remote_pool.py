@@ -1,4 +1,4 @@
-"""Score at running reward servers (``prorl verify serve``) through the interface of ``VerifierPool``."""
+"""A pool with the interface of ``VerifierPool`` that scores at running reward servers (``prorl verify serve``)."""
 
 from __future__ import annotations
 
@@ -31,11 +31,13 @@ PROBE_SECONDS = 120.0
 
 
 class RemotePool(Closing):
-    """Score with all ``servers`` (``http://host:port`` or ``unix:/path``) at once. Thread-safe.
+    """Score at all ``servers`` (``http://host:port`` or ``unix:/path``) at once. Thread-safe.
 
-    ``say`` reports lost servers, which are tried again later. ``token`` defaults to ``PRORL_TOKEN``. ``modes`` maps
-    verifiers to modes for tasks that set none, instead of the servers' options. Raises UserError for an invalid
-    address.
+    ``say``: reports lost servers, which are tried again later.
+    ``token``: the servers' token, by default ``PRORL_TOKEN``.
+    ``modes``: maps a verifier to the mode of its tasks that set none. None leaves this to the servers' options.
+
+    Raises UserError for an invalid address.
     """
 
     def __init__(
@@ -57,7 +59,7 @@ class RemotePool(Closing):
         self._replicas = ReplicaPool(_Servers(self._servers), say)
 
     def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
-        """Return one verdict per (response, task), in order. ``on_done``: as in ``VerifierPool.score``.
+        """Return one verdict per (response, task), in order. ``on_done`` is called as in ``VerifierPool.score``.
 
         Raises TaskError, UserError if a server refuses the request, or ServiceError if none answers.
         """
@@ -66,7 +68,7 @@ class RemotePool(Closing):
     def require(self, tasks: Iterable[Task]) -> None:
         """Check that the servers can score these tasks.
 
-        Raises UserError if one refuses, ServiceError if none answers or a sandbox is broken.
+        Raises UserError if a server refuses one, or ServiceError if no server answers or a sandbox is broken.
         """
         items = probes(list(tasks))
         lost: list[str] = []
@@ -87,7 +89,7 @@ class RemotePool(Closing):
             self._say(f"{line}: continuing without it")
 
     def close(self) -> None:
-        """Close the connections; the servers keep running."""
+        """Close the connections. The servers keep running."""
         self._replicas.close()
 
 
@@ -101,7 +103,7 @@ def open_pool(
     worker_options: WorkerOptions = WorkerOptions(),  # noqa: B008 - frozen
     say: Callable[[str], None] = lambda line: None,
 ) -> VerifierPool | RemotePool:
-    """Return a pool over ``servers``, or a local pool if there are none."""
+    """Return a pool that scores at ``servers``, or a local pool if there are none."""
     if servers:
         return RemotePool(servers, modes={}, say=say)
     return VerifierPool(
@@ -126,7 +128,7 @@ class _Server:
         self._closed = False
 
     def score(self, items: Sequence[Item], seconds: float | None = None) -> list[Verdict]:
-        """Return the verdicts. Raises ReplicaLost, ReplicaBusy, UserError."""
+        """Return one verdict per item. Raises ReplicaLost, ReplicaBusy or UserError."""
         body: dict[str, Any] = {
             "items": [
                 {
@@ -231,12 +233,12 @@ def _prorl_record() -> dict[str, str]:
 
 
 def scoring_parts(tasks: Sequence[Task]) -> list[dict[str, str]]:
-    """Return the versions or plug-in hashes of the code that scores these tasks."""
+    """Return the version of prorl and the records of the plug-ins that score these tasks."""
     return [_prorl_record(), *part_records(tasks)]
 
 
 def read_verdict(row: Mapping[str, Any]) -> Verdict:
-    """Parse a row of a server's answer. Raises KeyError, TypeError or ValueError."""
+    """Parse a verdict in a server's answer. Raises KeyError, TypeError or ValueError."""
     reward, status = row["reward"], row["status"]
     if status not in get_args(VerdictStatus) or (reward is None) != (status == "infra_error"):
         raise ValueError(f"reward {reward!r} with status {status!r}")

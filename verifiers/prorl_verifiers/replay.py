@@ -1,4 +1,4 @@
-"""Score the recorded rollouts of a run again."""
+"""Scores the recorded rollouts of a run again and compares the rewards."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BATCH = 2000
 
 @dataclass(slots=True)
 class Replay:
-    """The result of a replay; ``masked`` rows have no recorded reward."""
+    """The result of a replay. ``masked`` counts the rollouts that have no recorded reward."""
 
     rows: int = 0
     agree: int = 0
@@ -45,7 +45,7 @@ class Replay:
 def replay_run(
     run: Path, pool: VerifierPool | RemotePool, on_done: Callable[[], None] | None = None
 ) -> Replay:
-    """Score every rollout of ``run`` again; ``on_done`` is called after each row.
+    """Score every rollout of ``run`` again. ``on_done`` is called after each rollout.
 
     Raises UserError for missing or invalid rollouts.
     """
@@ -89,7 +89,7 @@ def replay_run(
 
 
 def agrees(row: Mapping[str, Any], reward: float | None) -> bool | None:
-    """Return whether ``reward`` equals the recorded one, or None if one is missing."""
+    """Return whether ``reward`` equals the rollout's recorded reward, or None if either is missing."""
     if reward is None or row["reward"] is None or row["status"] == "infra_error":
         return None
     return abs(reward - float(row["reward"])) <= 1e-9

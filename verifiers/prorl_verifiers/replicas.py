@@ -1,6 +1,6 @@
-"""Score with several replicas of the verifiers (servers, or actors of a cluster) at once.
+"""Scores with several replicas of the verifiers at once. They are servers or actors of a cluster.
 
-The batches of a lost replica go to another.
+When a replica is lost, another one scores its batches.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ReplicaLost(ServiceError):
 
 
 class ReplicaBusy(ServiceError):
-    """Raised if a replica accepts no more work; ask again in ``seconds``."""
+    """Raised if a replica accepts no more work. It can be asked again after ``seconds``."""
 
     def __init__(self, reason: str, seconds: float) -> None:
         super().__init__(reason)
@@ -47,28 +47,28 @@ class ReplicaBusy(ServiceError):
 
 
 class Replicas(Protocol):
-    """Places that score items and return futures of verdicts."""
+    """The replicas of a pool, as ``ReplicaPool`` uses them."""
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of the replicas, for messages."""
+        """The replicas' names for messages."""
         ...
 
     @property
     def slots(self) -> Sequence[int]:
-        """Number of batches that each replica takes at once."""
+        """How many batches each replica scores at once."""
         ...
 
     def ask(self, replica: int, items: Sequence[Item]) -> Any:
-        """Return the future of the items' verdicts."""
+        """Let a replica score ``items``, and return a future of the verdicts."""
         ...
 
     def first_done(self, futures: Sequence[Any], seconds: float) -> Any:
-        """Return a finished future, waiting at most ``seconds``, or None."""
+        """Wait at most ``seconds`` for one of the futures. Return one that is finished, or None."""
         ...
 
     def result(self, future: Any) -> list[Verdict]:
-        """Return the future's verdicts. Raises ReplicaLost, ReplicaBusy, or UserError if refused."""
+        """Return the verdicts of a finished future. Raises ReplicaLost, ReplicaBusy, or UserError for refused items."""
         ...
 
     def close(self) -> None: ...
@@ -89,7 +89,7 @@ class _Call:
 
 
 class ReplicaPool:
-    """Score with all replicas at once; ``say`` reports when one is lost or back. Thread-safe."""
+    """Scores with all replicas at once. ``say`` reports when a replica is lost or back. Thread-safe."""
 
     def __init__(
         self,
@@ -106,10 +106,10 @@ class ReplicaPool:
         self._lock = threading.Lock()
 
     def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
-        """Return one verdict per item, in order; ``infra_error`` items are scored a second time.
+        """Return one verdict per item, in order. Items with ``infra_error`` are scored a second time.
 
-        ``on_done``: as in ``VerifierPool.score``. Raises ServiceError if no replica answers, UserError if one refuses a
-        request.
+        ``on_done`` is called as in ``VerifierPool.score``. Raises ServiceError if no replica answers, or UserError if
+        one refuses a request.
         """
         report = on_done or (lambda index, verdict: None)
 
@@ -196,7 +196,7 @@ class ReplicaPool:
     def _hand_out(
         self, batches: Sequence[Sequence[Item]], waiting: deque[int], running: dict[Any, _Call]
     ) -> None:
-        """Give waiting batches to the replicas with the most room."""
+        """Give waiting batches to the replicas with the largest share of free slots."""
         while waiting:
             with self._lock:
                 now = self._clock()
@@ -245,7 +245,7 @@ class ReplicaPool:
 
 
 def probes(tasks: Sequence[Task]) -> list[Item]:
-    """Return one item per verifier and environment, to probe a server."""
+    """Return one item per verifier and environment of ``tasks``, to check that a server can score them."""
     kinds: dict[tuple[str, Any], Task] = {}
     for task in tasks:
         for part in tasks_in(task):

@@ -1,4 +1,4 @@
-"""Read files of responses to score, and format verdicts as rows."""
+"""Reads files of responses to score, and writes verdicts as rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prorl_verifiers.types import Task, TaskError, Verdict
 
 @dataclass(frozen=True, slots=True)
 class FileItem:
-    """One line: {"id", "task": {"verifier", "reference"}, "response", "expected_reward"?}."""
+    """One line of a file: {"id", "task": {"verifier", "reference"}, "response", "expected_reward"?}."""
 
     id: str | int
     response: str
@@ -22,14 +22,17 @@ class FileItem:
     expected: float | None = None
 
     def expects(self, verdict: Verdict) -> bool:
-        """Return whether the verdict has the expected reward within 1e-9, or True if none is expected."""
+        """Return whether the verdict's reward is the expected one, within 1e-9. True if the line expects none."""
         if self.expected is None:
             return True
         return verdict.reward is not None and abs(verdict.reward - self.expected) <= 1e-9
 
 
 def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) -> list[FileItem]:
-    """Return every item of a .jsonl (or .jsonl.gz) file; invalid lines raise UserError or go to ``on_bad``."""
+    """Return the items of a .jsonl or .jsonl.gz file.
+
+    An invalid line raises UserError. With ``on_bad``, its error is passed to ``on_bad``, and the line is left out.
+    """
     items = []
     for number, row in read_jsonl(path, on_bad):
         try:
@@ -54,7 +57,7 @@ def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) ->
 
 
 def read_item(row: Any) -> tuple[str | int | None, str, Task]:
-    """Return (id or None, response, task) of parsed JSON. Raises TaskError."""
+    """Return the id (or None), response and task in parsed JSON. Raises TaskError."""
     if not isinstance(row, dict):
         raise TaskError("an item must be an object")
     item_id = row.get("id")
@@ -82,7 +85,7 @@ def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
 def as_test_case(
     item_id: str | int, task: Task, response: str, reward: float | None = None
 ) -> dict[str, Any]:
-    """Return a row of an input file for ``prorl verify file``."""
+    """Return a line of an input file of ``prorl verify file``."""
     row: dict[str, Any] = {
         "id": item_id,
         "task": {"verifier": task.verifier, "reference": dict(task.reference)},

@@ -1,4 +1,4 @@
-"""Define VerifierSpec, and find the verifiers of prorl and of plug-ins."""
+"""Defines VerifierSpec, and finds the verifiers of prorl and of plug-ins."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Canary:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Requirements of a task besides its verifier: records of plug-ins and the environment of its programs."""
+    """What a task needs besides its verifier: ``parts`` are records of plug-ins, ``environment`` is for its programs."""
 
     parts: Sequence[Mapping[str, str]] = ()
     environment: str | None = None
@@ -57,8 +57,8 @@ class Composition:
 
         SPEC = VerifierSpec(name="terse", compose=Composition(parts, combine))
 
-    ``parts`` raises TaskError for a reference without parts. ``combine`` gets verdicts with rewards, by part name; if a
-    part is ``infra_error``, so is the whole.
+    ``parts`` raises TaskError for a reference without parts. ``combine`` gets a verdict per part name, each with a
+    reward. It is not called if a part is ``infra_error``, because the task is then ``infra_error`` too.
     """
 
     parts: Callable[[Reference], Sequence[TaskPart]]
@@ -66,7 +66,7 @@ class Composition:
 
 
 def accept(reference: Reference) -> None:
-    """Accept every JSON object."""
+    """Accept every reference."""
 
 
 def no_canaries(draw: random.Random) -> Sequence[Canary]:
@@ -75,7 +75,7 @@ def no_canaries(draw: random.Random) -> Sequence[Canary]:
 
 @dataclass(frozen=True, slots=True)
 class VerifierSpec:
-    """One verifier, with exactly one of ``score``, ``score_in_sandbox`` and ``compose``. Raises PluginError."""
+    """A verifier. It has exactly one of ``score``, ``score_in_sandbox`` and ``compose``. Raises PluginError."""
 
     name: str
     """The name used in tasks: lower-case letters, digits, ``-`` and ``_``."""
@@ -147,7 +147,7 @@ class VerifierSpec:
 
     @property
     def may_run_programs(self) -> bool:
-        """Whether it may run responses as programs; see ``runs_programs``."""
+        """Whether this verifier may run responses as programs. For one task, ask ``runs_programs``."""
         return self.score_in_sandbox is not None or self.compose is not None
 
 
@@ -157,19 +157,19 @@ VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
 def runs_in_worker(spec: VerifierSpec) -> bool:
     """Return whether the pool's workers call this verifier.
 
-    They call neither composed verifiers nor prorl's own verifiers that run programs.
+    They do not call composed verifiers, nor those of prorl itself that run programs.
     """
     in_sandbox = spec.score_in_sandbox is not None and not VERIFIERS.origin(spec.name).is_ours
     return spec.score is not None or in_sandbox
 
 
 def modes_for(purpose: Purpose) -> dict[str, str]:
-    """Return the modes for a purpose, by verifier."""
+    """Return the mode of each verifier that has one for ``purpose``."""
     return {s.name: s.mode_for[purpose] for s in VERIFIERS.all() if purpose in s.mode_for}
 
 
 def plugin_label(origin: Origin) -> str | None:
-    """Return a plug-in's hash or "name version", or None for prorl's own verifiers."""
+    """Return a plug-in's hash or its "name version", or None for prorl's own verifiers."""
     if origin.is_ours:
         return None
     is_file = origin.version.startswith("sha256:")

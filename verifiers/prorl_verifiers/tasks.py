@@ -1,4 +1,4 @@
-"""Make and check tasks before any response is scored."""
+"""Creates and checks tasks before responses are scored."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from prorl_verifiers.types import Reference, Task, TaskError
 
 
 def no_isolation() -> str | None:
-    """Return why programs cannot be isolated here and the fix, or None."""
+    """Return the reason why programs cannot be isolated on this machine, with the fix, or None if they can."""
     from prorl_sandbox import no_isolation
 
     return no_isolation()
 
 
 def default_backend() -> str:
-    """Return PRORL_BACKEND, else ``local``."""
+    """Return the backend that PRORL_BACKEND names, or ``local``."""
     from prorl_sandbox import default_backend
 
     return default_backend()
 
 
 def task_of(value: Any) -> Task:
-    """Return the task of an object {"verifier", "reference"} or its JSON. Raises TaskError."""
+    """Return the task in {"verifier", "reference"}, given as an object or as JSON. Raises TaskError."""
     if isinstance(value, str):
         try:
             value = read_json(value.encode(), nan=True)
@@ -42,9 +42,9 @@ def task_of(value: Any) -> Task:
 
 
 def load_task(verifier: str, reference: Reference | str) -> Task:
-    """Return the task; ``reference`` is an object or its JSON string.
+    """Check and return a task. ``reference`` is an object or its JSON string.
 
-    Raises TaskError for an unknown verifier or mode or a malformed reference, or PluginError.
+    Raises TaskError for an unknown verifier or mode or a malformed reference, or PluginError if a plug-in fails.
     """
     try:
         spec = VERIFIERS.get(verifier)
@@ -114,7 +114,7 @@ def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
 def renewed_records(
     recorded: Iterable[Mapping[str, str]], tasks: Iterable[Task]
 ) -> list[dict[str, str]]:
-    """Return ``recorded`` with the records of plug-ins replaced by those that now score these tasks."""
+    """Return ``recorded``, with the records of plug-ins replaced by those of the plug-ins that now score these tasks."""
     from prorl_sandbox import LANGUAGES
 
     current = part_records(tasks)
@@ -136,7 +136,7 @@ def check_modes(modes: Mapping[str, str]) -> None:
 
 
 def parse_modes(pairs: str | Sequence[str]) -> dict[str, str]:
-    """Parse ``math=either``, comma-separated or in a list. Raises UserError."""
+    """Parse modes such as ``math=either``, given as a list or separated by commas. Raises UserError."""
     modes = {}
     for pair in pairs.split(",") if isinstance(pairs, str) else pairs:
         if not pair.strip():
@@ -150,7 +150,7 @@ def parse_modes(pairs: str | Sequence[str]) -> dict[str, str]:
 
 
 def with_mode(task: Task, modes: Mapping[str, str]) -> Task:
-    """Return the task with modes set for itself and its parts if they have none. Raises TaskError."""
+    """Return the task with a mode from ``modes``, unless it sets one. The same goes for its parts. Raises TaskError."""
     added: dict[str, Any] = {}
     if task.verifier in modes and "mode" not in task.reference:
         added["mode"] = modes[task.verifier]

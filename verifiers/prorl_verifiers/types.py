@@ -20,12 +20,12 @@ MAX_ANSWER = 50_000
 
 
 class TaskError(UserError):
-    """Raised if the task is malformed or its verifier unknown."""
+    """Raised if a task is malformed or its verifier is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The name of a verifier and the reference (JSON) it checks against, e.g. ``math`` with {"answer"}."""
+    """A verifier's name and the reference that it scores responses against, such as ``math`` with {"answer"}."""
 
     verifier: str
     reference: Reference
@@ -41,7 +41,7 @@ Item: TypeAlias = tuple[str, Task]
 
 @dataclass(frozen=True, slots=True)
 class TaskPart:
-    """One part of a composed task; ``name`` is unique within it."""
+    """One part of a composed task. No other part of the task has its ``name``."""
 
     name: str
     task: Task
@@ -51,7 +51,7 @@ class TaskPart:
 class Score:
     """The result of a scorer: ``scored`` with a reward in [0, 1], or ``unparsable`` with reward 0.
 
-    ``reason`` is for people; ``extracted`` is the answer.
+    ``reason`` is a text for people. ``extracted`` is the answer that was found.
     """
 
     reward: float
@@ -62,7 +62,7 @@ class Score:
 
 
 def unparsable(reason: str, extracted: str | None = None) -> Score:
-    """Return the score 0 of a response without an answer."""
+    """Return the score of a response in which no answer was found, with reward 0."""
     return Score(0.0, reason, extracted, "unparsable")
 
 
@@ -70,7 +70,7 @@ def unparsable(reason: str, extracted: str | None = None) -> Score:
 class Verdict:
     """The result of scoring one response. ``reward`` is in [0, 1], or None for ``infra_error``.
 
-    ``findings`` are the scorer's notes, if requested.
+    ``findings`` are the scorer's notes, if they were requested.
     """
 
     reward: float | None
@@ -84,18 +84,18 @@ class Verdict:
 
     @property
     def is_infra_error(self) -> bool:
-        """Whether the answer was not judged; such verdicts are masked out."""
+        """Whether the response was not judged. Training leaves such verdicts out."""
         return self.status == "infra_error"
 
     @property
     def outcome(self) -> Outcome:
-        """``passed`` for reward 1, ``failed`` for less, ``neutral`` without a reward."""
+        """``passed`` for reward 1, ``failed`` for less, and ``neutral`` without a reward."""
         if self.reward is None:
             return "neutral"
         return "passed" if self.reward >= 1.0 else "failed"
 
     def explained(self) -> tuple[Finding, ...]:
-        """Return the findings, and one for the verdict if none of them has its outcome."""
+        """Return the findings. If none of them has the verdict's outcome, one is added for the verdict."""
         if any(finding.outcome == self.outcome for finding in self.findings):
             return self.findings
         fields = [("status", str(self.status)), ("reason", cut(self.reason))]

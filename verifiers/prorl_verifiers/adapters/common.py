@@ -1,4 +1,4 @@
-"""Options, scorers and retries of the adapters. Every function is thread-safe."""
+"""Options, scoring and retries that the adapters share. Every function is thread-safe."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RewardUnavailableError(ServiceError):
 
 
 class Scorer(Protocol):
-    """The common interface of VerifierPool and RemotePool."""
+    """The methods that VerifierPool and RemotePool have in common."""
 
     def score(self, items: Sequence[Item]) -> list[Verdict]:
         """Return one verdict per (response, task), in order."""
@@ -36,10 +36,13 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScorerOptions:
-    """Options of an adapter. It scores at the service ``url``, or in a local pool if ``url`` is empty.
+    """Options of an adapter, which scores with the reward server at ``url``, or in a local pool if ``url`` is empty.
 
-    ``timeout``: seconds per attempt. ``modes``: like ``math=either,logic=reference``. ``think_open``: the chat template
-    writes ``<think>``. ``retries``: retries of items without a verdict. ``plugin``: files, separated as in PATH.
+    ``timeout``: seconds per attempt.
+    ``modes``: such as ``math=either,logic=reference``.
+    ``think_open``: whether the chat template writes ``<think>``.
+    ``retries``: how often items without a verdict are scored again.
+    ``plugin``: files of plug-ins, separated as in PATH.
     """
 
     workers: int = 2
@@ -55,9 +58,9 @@ class ScorerOptions:
 
     @classmethod
     def from_environment(cls, **options: Any) -> ScorerOptions:
-        """Load the plug-ins and return the options. Missing ones are read from ``PRORL_WORKERS``, ``PRORL_URL`` ...
+        """Return the options, and load the plug-ins. Raises UserError.
 
-        Raises UserError.
+        Options that are not given are read from the environment variables ``PRORL_WORKERS``, ``PRORL_URL`` and so on.
         """
         types = {option.name: option.type for option in fields(cls)}
         for name in options:
@@ -139,7 +142,7 @@ def close_shared() -> None:
 
 
 def score_with_retries(scorer: Scorer, items: Sequence[Item], retries: int) -> list[Verdict]:
-    """Return the verdicts; retry ``infra_error`` items with growing pauses."""
+    """Return the verdicts. Items with ``infra_error`` are scored again up to ``retries`` times, after growing pauses."""
     verdicts = scorer.score(items)
     for attempt in range(retries):
         missing = [index for index, verdict in enumerate(verdicts) if verdict.is_infra_error]
@@ -165,5 +168,5 @@ def rewards_or_raise(verdicts: Sequence[Verdict]) -> list[float]:
 
 
 def with_open_think(text: str, options: ScorerOptions) -> str:
-    """Return the response, preceded by ``<think>`` if the chat template opens the thinking."""
+    """Return the response, with ``<think>`` before it if the chat template opens the thinking."""
     return OPEN_THINK + text if options.think_open else text

@@ -1,6 +1,6 @@
-"""The reward function for OpenRLHF, which sends prompt and response in one string with special tokens.
+"""The reward function for OpenRLHF, which passes prompt and response as one string with special tokens.
 
-Chat template markers are ignored, because a model can write them.
+Chat template markers do not separate them, because a model can write them too.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ ANCHOR = 64
 
 
 def response_after_prompt(query: str, prompt: str) -> str | None:
-    """Return the response in ``query``, or None if the prompt is not in it.
+    """Return the response in ``query``, or None if ``query`` does not contain the prompt.
 
-    The prompt may be truncated on the left to ANCHOR or more characters, preceded by at most SLACK others. End tokens
-    are removed. If the prompt ends with ``<think>``, the response starts with it.
+    The prompt may be truncated on the left. At least ANCHOR of its characters must be left, and at most SLACK others
+    may precede them. End tokens are removed. If the prompt ends with ``<think>``, so that the model continues its
+    thinking, ``<think>`` is put before the response.
     """
     end = len(prompt) if query.startswith(prompt) else _end_of_cut_prompt(query, prompt)
     if end is None:
@@ -78,7 +79,7 @@ def without_end_tokens(text: str) -> str:
 
 
 def rollout_item(query: str, prompt: str, label: Any) -> Item:
-    """Return (response, task) of one rollout. Raises TaskError."""
+    """Return the response and the task of one rollout. Raises TaskError."""
     if not label:
         raise TaskError(
             "there is no label: --data.label_key must name a column with the task as JSON"
@@ -92,7 +93,7 @@ def rollout_item(query: str, prompt: str, label: Any) -> Item:
 
 
 def extra_logs(verdicts: Sequence[Verdict]) -> dict[str, list[float]]:
-    """Return the values that OpenRLHF logs besides the reward, one per response."""
+    """Return the values that OpenRLHF logs besides the rewards. Each list has one value per response."""
     return {
         "verify_timeout": [float(verdict.status == "timeout") for verdict in verdicts],
         "verify_unparsable": [float(verdict.status == "unparsable") for verdict in verdicts],
@@ -103,7 +104,7 @@ def extra_logs(verdicts: Sequence[Verdict]) -> dict[str, list[float]]:
 def reward_func(
     queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
 ) -> dict[str, Any]:
-    """Return {"rewards", "scores", "extra_logs": {name: tensor}}, where every tensor has shape (n,).
+    """Return {"rewards", "scores", "extra_logs": {name: tensor}}. Every tensor has one value per response.
 
     ``labels`` are tasks as JSON strings. Raises TaskError or RewardUnavailableError.
     """

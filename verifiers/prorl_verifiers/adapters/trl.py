@@ -1,6 +1,6 @@
 """A reward function for TRL's trainers (GRPOTrainer, RLOOTrainer), checked with TRL 1.16.
 
-Before version 1.6, TRL counts a missing reward as 0, so a response without a verdict raises by default.
+TRL before 1.6 counts a missing reward as 0. With it, a response without a verdict therefore raises by default.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ KEEPS_NONE = (1, 6)
 
 
 class TrlReward:
-    """The callable for ``reward_funcs=[...]``; TRL logs it under its ``__name__``.
+    """A reward function to pass as ``reward_funcs=[...]``. TRL logs its rewards under ``__name__``.
 
-    The dataset needs the columns ``verifier`` and ``reference``, or ``task`` with both, preferably as JSON strings. A
-    row whose verifier (or task) is None gets None.
+    The dataset needs the columns ``verifier`` and ``reference``, or one column ``task`` that contains both, preferably
+    as JSON strings. Rows in which ``verifier`` or ``task`` is None get no reward.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class TrlReward:
     def __call__(
         self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
     ) -> list[float | None]:
-        """Return one reward in [0, 1] per completion, or None if it has no verdict.
+        """Return one reward in [0, 1] per completion, or None for a completion without a verdict.
 
         Raises UserError for missing columns, ServiceError if the service is down, TaskError or RewardUnavailableError.
         """
@@ -86,14 +86,15 @@ def make_trl_reward(
 ) -> TrlReward:
     """Return a reward function for TRL.
 
-    If ``scorer`` is None, the process shares one made from ``options``; else the caller closes it. For a response
-    without a verdict, ``on_infra_error`` "none" returns None and "raise" raises RewardUnavailableError.
+    ``scorer``: a scorer that the caller closes. By default, one made from ``options`` is shared within the process.
+    ``on_infra_error``: for a response without a verdict, "none" returns None, and "raise" raises
+    RewardUnavailableError.
     """
     return TrlReward(scorer, ScorerOptions.from_environment(**options), name, on_infra_error)
 
 
 def default_on_infra_error() -> OnInfraError:
-    """Return "none" if the installed TRL accepts missing rewards, else "raise"."""
+    """Return "none" if the installed TRL accepts rewards of None, else "raise"."""
     try:
         parts = importlib.metadata.version("trl").split(".")[:2]
     except importlib.metadata.PackageNotFoundError:
@@ -102,7 +103,7 @@ def default_on_infra_error() -> OnInfraError:
 
 
 def completion_text(completion: Any) -> str:
-    """Return a string completion, or the text of its last assistant message."""
+    """Return the completion if it is a string, else the text of its last assistant message."""
     if isinstance(completion, str):
         return completion
     for message in reversed(list(completion)):

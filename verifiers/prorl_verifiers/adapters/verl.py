@@ -1,9 +1,9 @@
-"""Reward functions for verl: ``compute_score`` (naive, dapo and remote managers) and a batch form.
+"""Reward functions for verl: ``compute_score`` for the naive, dapo and remote managers, and a batch form.
 
     reward.custom_reward_function.path=pkg://prorl_verifiers.adapters.verl
     reward.custom_reward_function.name=compute_score
 
-Do not use verl's ``prime`` and ``rate_limited`` managers: they turn every exception into reward 0.
+Do not use verl's ``prime`` and ``rate_limited`` managers, because they turn every exception into reward 0.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def compute_score(
     extra_info: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Return {"score", "acc", "pred", "status", "timeout", "unparsable"}; score is the unshaped reward in [0, 1].
+    """Return {"score", "acc", "pred", "status", "timeout", "unparsable"}, where "score" is the reward in [0, 1].
 
-    ``options`` are fields of ScorerOptions; missing ones come from the environment. Thread-safe. Raises TaskError or
+    ``options`` are fields of ScorerOptions. Those not given come from the environment. Thread-safe. Raises TaskError or
     RewardUnavailableError.
     """
     task = verl_task(data_source, ground_truth, extra_info)
@@ -60,7 +60,7 @@ def compute_score_batch(
     extra_infos: Sequence[Mapping[str, Any] | None],
     **options: Any,
 ) -> list[dict[str, Any]]:
-    """Like ``compute_score``, for verl's batch manager."""
+    """Score several rows like ``compute_score``, for verl's batch manager."""
     tasks = [
         verl_task(source, truth, info)
         for source, truth, info in zip(data_sources, ground_truths, extra_infos, strict=True)
@@ -71,10 +71,10 @@ def compute_score_batch(
 def verl_task(
     data_source: str, ground_truth: Any, extra_info: Mapping[str, Any] | None = None
 ) -> Task:
-    """Return the task of one row. Raises TaskError.
+    """Return the task of one dataset row. Raises TaskError.
 
-    The verifier is named by ``extra_info["verifier"]``, by a task in ``ground_truth``, or by ``data_source``
-    (``prorl/VERIFIER``). If ``ground_truth`` is not a task, it is the reference or the plain answer.
+    The verifier's name is ``extra_info["verifier"]``, or that of a task in ``ground_truth``, or VERIFIER in the
+    ``data_source`` ``prorl/VERIFIER``. A ``ground_truth`` that is not a task is the reference or the plain answer.
     """
     reference = ground_truth if isinstance(ground_truth, Mapping) else None
     if isinstance(ground_truth, str) and ground_truth.lstrip().startswith("{"):

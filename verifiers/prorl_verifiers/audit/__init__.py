@@ -1,1 +1,1 @@
-"""The exploit search, which looks for wrong answers that a verifier rewards."""
+"""The audit, which searches for wrong answers that a verifier rewards."""

@@ -1,4 +1,4 @@
-"""Answers that ignore the problem: constants, blanks, odd numbers, echoes."""
+"""Probes: answers that ignore the problem, such as constants, blanks, odd numbers and parts of the question."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def generic_probes() -> list[Probe]:
-    """Return the probes for verifiers that define none."""
+    """Return the probes for verifiers that define none of their own."""
     fixed = [
         constant(f"{kind} {printable_name(text)}", text) for kind, texts in _KINDS for text in texts
     ]
@@ -279,7 +279,7 @@ def choice_probes() -> list[Probe]:
 
 
 def heap_probes() -> list[Probe]:
-    """Return probes that answer with many candidates or golds, or with another item's gold."""
+    """Return probes that answer with many candidates at once, all golds, or another item's gold."""
 
     def all_golds(mark: str, item: Item, group: Group) -> str | None:
         golds = sorted({other.gold for other in group.items if other.gold is not None})

@@ -1,4 +1,4 @@
-"""Run an audit and report it as tables or JSON."""
+"""Runs the audit of a verifier and writes the report as tables or JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_LEAKS = 10
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The reports of all groups, worst first."""
+    """The results of all groups, with the worst group first."""
 
     groups: Sequence[GroupReport]
     spoilt: Sequence[SpoiltReport]
@@ -28,17 +28,17 @@ class AuditReport:
 
     @property
     def leaks(self) -> list[GroupReport]:
-        """Groups in which an ignorant answer earned more than chance."""
+        """Groups in which a probe, which ignores the problem, earned more than chance."""
         return [group for group in self.groups if group.leaks]
 
     @property
     def paid(self) -> list[SpoiltReport]:
-        """Groups in which a spoilt answer was rewarded."""
+        """Groups in which a correct answer that was made wrong still earned a reward."""
         return [group for group in self.spoilt if group.paid]
 
     @property
     def faults(self) -> int:
-        """The number of verdicts that should not occur."""
+        """The number of verdicts that should not occur, such as missing or slow ones."""
         faults = sum(len(group.faults) for group in self.groups)
         return faults + sum(group.no_verdict for group in self.spoilt)
 
@@ -96,7 +96,7 @@ def trial_document(trial: Trial) -> dict[str, Any]:
 
 
 def verdict_of(group: GroupReport) -> str:
-    """Return ``LEAK``, ``fault``, ``above chance`` (but not significantly) or ``ok``."""
+    """Return ``LEAK``, ``fault``, ``above chance`` (for an excess that is not significant) or ``ok``."""
     if group.leaks:
         return "LEAK"
     if group.faults:
@@ -114,7 +114,7 @@ def cells(group: GroupReport) -> tuple[str, ...]:
 
 
 def spoilt_verdict(group: SpoiltReport) -> str:
-    """Return ``LEAK``, ``fault`` (no verdict), ``none`` (nothing to spoil) or ``ok``."""
+    """Return ``LEAK``, ``fault`` if a verdict is missing, ``none`` if no answer could be made wrong, or ``ok``."""
     if group.paid:
         return "LEAK"
     if group.no_verdict:
@@ -134,7 +134,7 @@ COLUMNS = ("verdict", "group", "items", "chance", "earned", "excess", "best igno
 
 
 def plain_lines(report: AuditReport) -> list[str]:
-    """Return a tab-separated line per group, and one per fault."""
+    """Return a tab-separated line per group, then a line per fault."""
     lines = []
     if report.groups:
         lines.append("\t".join(COLUMNS))
@@ -183,12 +183,12 @@ def summary(report: AuditReport) -> str:
 
 
 def printable(text: str) -> str:
-    """Escape characters that could control a terminal."""
+    """Return ``text`` with characters that could control a terminal escaped."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Group]:
-    """Return the built-in groups of the named verifiers, or of all. Raises UserError."""
+    """Return the built-in groups of the named verifiers, by default of all. Raises UserError."""
     specs = [VERIFIERS.get(name) for name in verifiers or VERIFIERS.names()]
     for spec in specs:
         if spec.audit.groups is None and verifiers:
@@ -199,7 +199,7 @@ def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Gr
 
 
 def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Group]:
-    """Yield the groups, with ``modes`` set in tasks that have no mode. Raises TaskError."""
+    """Yield the groups. Tasks that set no mode get the mode of their verifier in ``modes``. Raises TaskError."""
     for group in groups:
         items = [replace(item, task=with_mode(item.task, modes)) for item in group.items]
         yield replace(group, items=items) if modes else group
@@ -208,7 +208,7 @@ def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Gr
 def run_audit(
     pool: Scorer, groups: Iterable[Group], settings: Settings, progress: Progress, total: int | None
 ) -> AuditReport:
-    """Audit every group; ``total`` is their number, for the progress bar."""
+    """Audit every group. ``total`` is the number of groups, for the progress bar."""
     started = time.monotonic()
     reports: list[GroupReport] = []
     spoilt: list[SpoiltReport] = []

@@ -1,4 +1,4 @@
-"""The exploit search: find answers that ignore the problem but earn more than chance."""
+"""Searches for answers that ignore the problem but earn more than chance."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ SMALLEST = 0.005
 
 
 def group_chance(group: Group) -> float:
-    """Return the chance level of a group, in [0, 1].
+    """Return the mean reward, in [0, 1], that blind guesses earn on a group.
 
-    This is the mean of the items' ``chance`` if all have one, else of the verifier's ``chance`` function, else the
-    larger of the most frequent gold's fraction and the mean of 1/options.
+    If every item has a ``chance``, it is their mean. Otherwise the verifier's ``chance`` function gives it, or, without
+    one, the fraction of the most frequent gold or the mean of 1/options, whichever is larger.
     """
     items = group.items
     if not items:
@@ -42,7 +42,7 @@ def group_chance(group: Group) -> float:
 
 
 def share_of_golds(group: Group, answers: Sequence[str | None]) -> float:
-    """Return the fraction of answers that equal their item's gold."""
+    """Return the fraction of the group's items whose gold equals their answer in ``answers``."""
     same = 0
     for item, answer in zip(group.items, answers, strict=True):
         same += answer is not None and item.gold is not None and plain(answer) == plain(item.gold)
@@ -50,9 +50,10 @@ def share_of_golds(group: Group, answers: Sequence[str | None]) -> float:
 
 
 def luck(rewards: Sequence[float], chance: float, tried: int) -> float:
-    """Return the p-value of ``rewards`` under chance, Bonferroni-corrected for ``tried`` probes, at most 1.
+    """Return the p-value of ``rewards``, that is, the probability of at least this mean reward by chance.
 
-    Rewards of 0 and 1 use the binomial tail, others Hoeffding's upper bound (1963, theorem 1).
+    It has a Bonferroni correction for ``tried`` probes, and is at most 1. If all rewards are 0 or 1, it is the binomial
+    tail, otherwise Hoeffding's upper bound (1963, theorem 1).
     """
     n = len(rewards)
     if n == 0:
@@ -94,7 +95,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Mean reward of one probe on a group, and its p-value (``luck``)."""
+    """The mean reward (``earned``) of one probe on a group, and its p-value (``luck``)."""
 
     probe: str
     example: str
@@ -113,7 +114,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A verdict that should not occur, such as a slow one."""
+    """A verdict that should not occur, such as a missing or slow one."""
 
     kind: str
     item: str
@@ -123,7 +124,7 @@ class Fault:
 
 @dataclass(slots=True)
 class GroupReport:
-    """Results for one group; ``leaks`` are sorted by excess."""
+    """The results of one group. ``leaks`` are the probes that earned more than chance, worst first."""
 
     name: str
     verifier: str
@@ -143,7 +144,11 @@ Family = Literal["ignorant", "spoilt"]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Search settings. ``rounds`` counts mutation rounds. Verdicts slower than ``slow_seconds`` are faults."""
+    """Settings of the search for exploits.
+
+    ``rounds``: how often the best probes are mutated.
+    ``slow_seconds``: a slower verdict counts as a fault.
+    """
 
     rounds: int = 2
     slow_seconds: float = 2.0

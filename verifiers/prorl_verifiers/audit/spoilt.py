@@ -1,4 +1,4 @@
-"""Make correct answers wrong, and report those that a verifier still rewards."""
+"""Makes correct answers wrong, and reports those that a verifier still rewards."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ def right_answer(item: Item) -> str | None:
 
 
 def changed_digit(text: str) -> str | None:
-    """Change the first non-zero digit by one."""
     place = re.search(r"[1-9]", text) or re.search(r"0", text)
     if place is None:
         return None
@@ -40,7 +39,7 @@ def changed_digit(text: str) -> str | None:
 
 
 def fewer_digits(text: str) -> str | None:
-    """Cut off half of the decimals, or return None if the value stays the same."""
+    """Drop half of the decimals. Return None if that does not change the value."""
     number = _DECIMALS.search(text)
     if number is None:
         return None
@@ -52,7 +51,7 @@ def fewer_digits(text: str) -> str | None:
 
 
 def swapped_parts(text: str) -> str | None:
-    """Swap the first two adjacent rows, list items or words that differ."""
+    """Swap the first two neighbouring rows, list items or words that differ."""
     opening, closing = _OPENING.match(text), _CLOSING.search(text)
     start, end = (opening.end(), closing.start()) if opening and closing else (0, len(text))
     inner = text[start:end]
@@ -68,7 +67,7 @@ def swapped_parts(text: str) -> str | None:
 
 
 def other_answer(right: str, item: Item, group: Group) -> str | None:
-    """Return a wrong answer of the same kind."""
+    """Return a wrong answer of the same kind as ``right``, such as another option, or None."""
     options = options_of(item)
     if options:
         letters = [chr(65 + at) for at in range(len(options))]
@@ -194,7 +193,7 @@ def _with_another(kind: Kind, form: str) -> Mutation:
 
 
 def _negated(sign: str) -> Mutation:
-    """Return a mutation that puts the sign before every line, unless the question contains it."""
+    """Return a mutation that puts ``sign`` before every line, unless the question contains ``sign``."""
 
     def spoil(right: str, item: Item, group: Group) -> str | None:
         if sign in item.question:
@@ -264,7 +263,7 @@ class MutationResult:
 
 @dataclass(slots=True)
 class SpoiltReport:
-    """Results for one group; ``right`` counts items with a rewarded correct answer, which are then spoilt."""
+    """The results of one group. ``right`` counts the items whose correct answer is rewarded. Only those are made wrong."""
 
     name: str
     verifier: str
@@ -283,7 +282,7 @@ class SpoiltReport:
 
     @property
     def leaks(self) -> list[MutationResult]:
-        """Rewarded mutations, most often rewarded first."""
+        """The mutations that were rewarded, the most often rewarded first."""
         return sorted((r for r in self.results if r.paid), key=lambda r: (-r.paid, r.mutation))
 
 

@@ -1,1 +1,1 @@
-"""The code verifier: run a submission on tests in the sandbox."""
+"""The code verifier, which runs a submitted program on tests in the sandbox."""

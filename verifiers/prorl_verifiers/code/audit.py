@@ -1,4 +1,4 @@
-"""Built-in code tasks for the audit, useless programs, and outputs to spoil."""
+"""The code verifier's audit: built-in tasks, useless programs, and programs with wrong outputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prorl_verifiers.types import Reference, Task
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Expected outputs of ``function``, or of a program that reads stdin if it is None."""
+    """The expected outputs of ``function``. If it is None, the outputs of a program that reads stdin."""
 
     function: str | None
     pairs: Sequence[tuple[Any, Any]]
@@ -23,7 +23,7 @@ class Outputs:
 
 
 def outputs_of(reference: Reference) -> Outputs | None:
-    """Return the outputs that the tests expect, or None if they are not literal values."""
+    """Return the outputs that the tests expect, or None if the tests do not state them as literal values."""
     tests = reference["tests"]
     if all("stdout" in test for test in tests):
         return Outputs(None, [(test["stdin"], test["stdout"].rstrip("\n")) for test in tests])
@@ -49,7 +49,7 @@ def outputs_of(reference: Reference) -> Outputs | None:
 
 
 def table_program(outputs: Outputs) -> str:
-    """Return a program that looks up the output for its input."""
+    """Return a program that looks up each input in a table of outputs."""
     table = {repr(inputs): value for inputs, value in outputs.pairs}
     lines = [f"TABLE = {table!r}"]
     if outputs.function is None:

@@ -14,12 +14,12 @@ _LONGEST_KEY_BITS = 4_096
 
 
 def same_output(expected: str, got: str) -> bool:
-    """Return whether two outputs are equal, ignoring white space at line ends and trailing blank lines."""
+    """Return whether two outputs are equal. White space at line ends and blank lines at the end are ignored."""
     return _lines(expected) == _lines(got)
 
 
 def first_difference(expected: str, got: str) -> str | None:
-    """Describe the first difference between two standard outputs, or return None."""
+    """Describe the first difference between two standard outputs. Return None if they are equal."""
     pairs = zip_longest(_lines(expected), _lines(got))
     for number, (gold, line) in enumerate(pairs, start=1):
         if gold is None:
@@ -39,11 +39,11 @@ def _lines(text: str) -> list[str]:
 
 
 def same_value(expected: Any, got: Any, from_json: bool = False) -> bool:
-    """Return whether ``got``, made of plain builtin types, equals ``expected``; a bool never equals a number.
+    """Return whether ``got``, made of plain built-in types, equals ``expected``. A bool never equals a number.
 
-    With ``from_json``, ``got`` may have a tuple for a list or an int for an integral float, not the reverse, and floats
-    may differ by 1e-6 (relative above 1). NaN and infinity equal only themselves; values beyond MAX_DEPTH or MAX_NODES
-    equal nothing. A linked list or tree equals its list of values.
+    With ``from_json``, ``got`` may have a tuple for an expected list or an int for an integral float, and floats may
+    differ by 1e-6 (relative above 1). NaN and infinity equal only themselves. Values beyond MAX_DEPTH or MAX_NODES
+    equal nothing. A linked list or tree equals the list of its values.
     """
     if from_json:
         return _Comparison().same(expected, got, 0)
@@ -72,7 +72,7 @@ _NODES = ("ListNode", "TreeNode")
 
 
 def _node_values(value: Any) -> list[Any] | None:
-    """Return the values of ``{"ListNode": values}`` or ``{"TreeNode": values}``, or None."""
+    """Return the values in ``{"ListNode": values}`` or ``{"TreeNode": values}``, or None for other values."""
     if type(value) is not dict or len(value) != 1:
         return None
     ((kind, values),) = value.items()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def read_language(name: Any) -> LanguageSpec:
-    """Return the language with this name or alias (None: Python). Raises TaskError."""
+    """Return the language with this name or alias, or Python for None. Raises TaskError."""
     from prorl_sandbox import find_language
 
     if name is not None and not isinstance(name, str):
@@ -47,9 +47,10 @@ class StdioTest:
 
 @dataclass(frozen=True, slots=True)
 class CallTest:
-    """``call(*args, **kwargs)`` must return ``expected``, or the single value in it if ``wrapped`` (Eurus-2).
+    """A test that ``call(*args, **kwargs)`` returns ``expected``.
 
-    ``then`` lists method calls on the result; ``expected`` is then the list of all results.
+    With ``wrapped``, ``expected`` is a list of the one value to return (Eurus-2). ``then`` lists method calls on the
+    result, and ``expected`` is then the list of all results.
     """
 
     call: str
@@ -63,7 +64,7 @@ class CallTest:
 
 @dataclass(frozen=True, slots=True)
 class CheckTest:
-    """Trusted ``source`` that defines ``check(candidate)``; the candidate is the function ``entry_point``."""
+    """A test by trusted ``source`` that defines ``check(candidate)``. The candidate is the function ``entry_point``."""
 
     source: str
     entry_point: str
@@ -73,7 +74,7 @@ CodeTest = StdioTest | CallTest | CheckTest
 
 
 def read_tests(reference: Mapping[str, Any]) -> list[CodeTest]:
-    """Return the tests of a code reference. Raises TaskError naming the faulty test."""
+    """Return the tests of a code reference. Raises TaskError, which names the faulty test."""
     tests = reference.get("tests")
     if not isinstance(tests, list) or not tests:
         raise TaskError("a code task needs a list 'tests' with at least one test")
@@ -184,7 +185,7 @@ def _is_generator(function: ast.FunctionDef) -> bool:
 
 
 def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | None:
-    """Convert ``f(literals) == literal`` to a call test, or return None."""
+    """Convert ``f(literals) == literal`` to a call test. Return None for other expressions."""
     if not (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
     ):
@@ -258,7 +259,10 @@ _TOTAL, _PARTIAL = "total_seconds", "partial"
 
 @dataclass(frozen=True, slots=True)
 class CodeLimits:
-    """Limits per test, and CPU seconds for all tests. With ``partial``, tests passed before the timeout count."""
+    """The limits of one test, and the CPU seconds of all tests together.
+
+    With ``partial``, the tests that passed before the total time ran out count.
+    """
 
     per_test: Limits
     total_seconds: float = DEFAULT_TOTAL_SECONDS
@@ -342,7 +346,7 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
 
 
 def _output_kb(test: CodeTest) -> int:
-    """Return an upper bound of the expected output's size in KiB."""
+    """Return an upper bound of the size of the expected output, in KiB."""
     match test:
         case StdioTest(stdout=stdout):
             return len(stdout.encode("utf-8", "replace")) // 1024
@@ -353,7 +357,7 @@ def _output_kb(test: CodeTest) -> int:
 
 
 def read_environment(name: Any, language: LanguageSpec) -> str:
-    """Return the name of the environment, which need not be installed. Raises TaskError."""
+    """Return the name of the packages' environment, which need not be installed. Raises TaskError."""
     from prorl_sandbox.environments.store import NAME, STDLIB
 
     if name is None or name == STDLIB:

@@ -1,6 +1,6 @@
-"""The code verifier: the reward is the fraction of tests that the last code block passes.
+"""The code verifier, whose reward is the fraction of tests that the last code block passes.
 
-Each test has its own box, which never contains the expected result.
+Each test runs in its own sandbox, which never contains the expected result.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class JudgeError(ServiceError):
 def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Verdict:
     """Run the last code block of ``text`` on every test.
 
-    Without a code block the verdict is ``unparsable``; code that does not compile gets 0. All tests together may use
-    ``limits.total_seconds`` of CPU time and twice as much wall time, not counting queueing, compiling and judging.
-    Beyond that the verdict is ``timeout``, or with ``limits.partial`` the fraction passed. Raises JudgeError,
-    SandboxError, or UserError if the compiler is missing.
+    Without a code block the verdict is ``unparsable``. Code that does not compile gets 0. All tests together may use
+    ``limits.total_seconds`` of CPU time and twice as much wall time, not counting queueing, compiling and judging. If
+    they use more, the verdict is ``timeout``, or, with ``limits.partial``, the fraction passed until then. Raises
+    JudgeError, SandboxError, or UserError if the compiler is missing.
     """
     from prorl_sandbox import Budget, Program
 
@@ -137,10 +137,10 @@ def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sand
 
 
 def judge_accepts(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
-    """Ask the judge ``name``, in its own box, whether ``stdout`` is correct.
+    """Ask the judge ``name``, in a sandbox of its own, whether ``stdout`` is correct.
 
-    If the judge fails on ``stdout`` only, ``stdout`` is rejected. Raises JudgeError if it also fails on the expected
-    output, or SandboxError.
+    If the judge fails on ``stdout`` but not on the expected output, ``stdout`` is rejected. If it fails on both, this
+    raises JudgeError. Also raises SandboxError.
     """
     verdict, _ = _ask_judge(name, test, stdout, sandbox)
     if verdict is None:

@@ -1,4 +1,4 @@
-"""Convert the tests of public datasets without unpickling or evaluating them."""
+"""Converts the tests of public datasets to references, without unpickling or evaluating them."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ _MAX_INLINED = 10_000
 
 
 def eurus_reference(ground_truth: str) -> dict[str, Any]:
-    """Convert an Eurus-2-RL-Data code row's JSON {"inputs", "outputs", "fn_name"?}. Raises TaskError.
+    """Convert the ground truth of an Eurus-2-RL-Data code row. Raises TaskError.
 
-    With ``fn_name``, inputs are lists of arguments and outputs mostly lists of one value.
+    It is JSON {"inputs", "outputs", "fn_name"?}. With ``fn_name``, an input is a list of arguments, and an output is
+    usually a list of one value.
     """
     row = _parse(ground_truth, "the ground truth")
     if not isinstance(row, dict):
@@ -57,7 +58,7 @@ def eurus_reference(ground_truth: str) -> dict[str, Any]:
 def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -> dict[str, Any]:
     """Convert LiveCodeBench tests, a list of {"input", "output", "testtype"}. Raises TaskError.
 
-    ``function`` is the row's ``metadata.func_name``: a function, or a method of ``Solution``.
+    ``function`` is the row's ``metadata.func_name``. It names a function or a method of ``Solution``.
     """
     if not tests:
         raise TaskError("a code task needs at least one test")
@@ -81,8 +82,8 @@ def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -
 def leetcode_reference(test: str, entry_point: str | None = None) -> dict[str, Any]:
     """Convert the test source of a LeetCode row. Raises TaskError.
 
-    ``test`` defines ``check(candidate)`` for ``entry_point`` (LeetCodeDataset) or is a script (DeepSeek-Coder). Each
-    assert becomes a test if all other statements are assignments.
+    ``test`` defines ``check(candidate)`` for ``entry_point`` (LeetCodeDataset) or is a script (DeepSeek-Coder). If it
+    consists of asserts and assignments, each assert becomes a test.
     """
     try:
         body = ast.parse(test).body
@@ -112,7 +113,10 @@ class _Inline(ast.NodeTransformer):
 
 
 def _assert_tests(body: list[ast.stmt], values: dict[str, ast.expr]) -> list[dict[str, str]] | None:
-    """Return the asserts as tests, or None if other statements than assignments, or their calls, can have effects."""
+    """Return each assert in ``body`` as a test, with assigned values inserted for their names.
+
+    Returns None if there are no asserts, or other statements or calls, which could have side effects.
+    """
     tests = []
     for statement in body:
         match statement:
@@ -134,9 +138,9 @@ def _assert_tests(body: list[ast.stmt], values: dict[str, ast.expr]) -> list[dic
 def bigcodebench_reference(
     test: str, entry_point: str = "task_func", environment: str = "scientific"
 ) -> dict[str, Any]:
-    """Convert a BigCodeBench row's class ``TestCases`` into one check. Raises TaskError.
+    """Convert the class ``TestCases`` of a BigCodeBench row to one test. Raises TaskError.
 
-    Tests that patch the submission's functions or share files with it fail, since they run in another box.
+    Tests that patch the submission's functions or share files with it fail, because they run in another sandbox.
     """
     try:
         body = ast.parse(test).body

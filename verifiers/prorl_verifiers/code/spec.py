@@ -1,4 +1,4 @@
-"""The code verifier's spec. The scorer is imported on first use."""
+"""The code verifier's spec, which imports the scorer on first use."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def needs(reference: Reference) -> Needs:
 
 
 def no_answer(reference: Reference) -> None:
-    """Return None: tests do not determine a program."""
+    """Return None, because tests do not determine one program."""
 
 
 def fenced(program: str, reference: Reference) -> str:
@@ -65,7 +65,7 @@ def audit_groups(request: AuditRequest) -> Iterable[Group]:
 
 
 def constant_share(reference: Reference) -> float:
-    """Return the fraction of tests that the best constant output passes."""
+    """Return the fraction of tests that a program with the best constant output passes."""
     tests = reference["tests"]
     outputs = Counter(
         repr(test[key]) for test in tests for key in ("stdout", "expected") if key in test

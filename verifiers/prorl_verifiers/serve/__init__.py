@@ -1,1 +1,1 @@
-"""The reward service: the verifier pool behind HTTP."""
+"""The reward service, which offers the verifier pool over HTTP."""

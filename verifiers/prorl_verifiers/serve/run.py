@@ -1,4 +1,4 @@
-"""Run the reward service until a signal, then finish accepted work."""
+"""Runs the reward service until a signal, and then finishes the items that it has accepted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> None:
-    """Serve until SIGTERM or SIGINT. Raises UserError for invalid options, MissingExtraError."""
+    """Serve until SIGTERM or SIGINT. Raises UserError for invalid options, or MissingExtraError."""
     require_server_extra()
     check_options(options)
     from prorl_verifiers.pool.pool import VerifierPool, WorkerOptions

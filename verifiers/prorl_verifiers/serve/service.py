@@ -1,4 +1,4 @@
-"""The reward service: ``POST /verify``, ``POST /openrlhf``, ``GET /healthz`` and ``GET /metrics``."""
+"""The reward service's endpoints: ``POST /verify``, ``POST /openrlhf``, ``GET /healthz`` and ``GET /metrics``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ POOL_GAUGES = {
 
 
 class Pool(Protocol):
-    """The part of ``VerifierPool`` used here."""
+    """The methods of ``VerifierPool`` that the service uses."""
 
     async def score_async(self, items: Sequence[Item]) -> list[Verdict]:
         """Return one verdict per item, in order."""
@@ -98,7 +98,7 @@ class Metrics(ServiceMetrics):
 
 
 class Service:
-    """The endpoints over one pool, for one event loop."""
+    """The endpoints of a service with one pool, in one event loop."""
 
     def __init__(
         self, pool: Pool, options: ServeOptions, say: Callable[[str], None] = lambda _line: None
@@ -114,7 +114,7 @@ class Service:
         self._last_probe = 0.0
 
     def app(self) -> Starlette:
-        """Return the ASGI application, whose shutdown waits for the last answers."""
+        """Return the ASGI application. Its shutdown waits for the last answers."""
 
         @contextlib.asynccontextmanager
         async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -149,7 +149,7 @@ class Service:
         )
 
     async def start(self) -> None:
-        """Wait until the workers answer. Raises UserError for a missing sandbox."""
+        """Wait until the workers can score. Raises UserError if the sandbox is missing."""
         while not await self._probe():
             await asyncio.sleep(PROBE_PAUSE)
         for spec in VERIFIERS.all():  # so that no request waits for imports
@@ -170,7 +170,7 @@ class Service:
             )
 
     async def openrlhf(self, request: Request) -> Response:
-        """Score OpenRLHF's request; the answer is 503 unless every item has a verdict."""
+        """Score the items of OpenRLHF's request. The answer is 503 if an item gets no verdict."""
         async with self.bodies.read(request) as body:
             batch = await _run_off_loop_if_large(
                 len(body), lambda: wire.read_openrlhf(body, self.options.modes)
@@ -193,7 +193,7 @@ class Service:
         return Response(self.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
 
     async def healthz(self, _: Request) -> Response:
-        """Return 200, or 503 while the workers give no verdicts even when probed."""
+        """Return 200, or 503 after many items in a row without a verdict, until the workers can score again."""
         now = time.monotonic()
         if self._bad_in_a_row >= BAD_IN_A_ROW and now - self._last_probe > PROBE_PAUSE:
             self._last_probe = now
@@ -250,7 +250,7 @@ class Service:
         return bad is None
 
     async def _probe_code(self) -> None:
-        """Open the sandbox; if that fails, warn, or raise for a backend other than ``local``."""
+        """Score a program. If that is impossible, warn, or raise UserError for a backend other than ``local``."""
         try:
             verdict = (await self._pool.score_async([CODE_PROBE]))[0]
         except UserError as error:
@@ -263,7 +263,7 @@ class Service:
 
 
 class Counted:
-    """ASGI middleware that counts answers by endpoint and status."""
+    """ASGI middleware that counts the service's answers by endpoint and status."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics

@@ -1,4 +1,4 @@
-"""Parse request bodies into (response, task) items, and format verdicts as answers."""
+"""Parses request bodies into (response, task) items, and writes verdicts as answers."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ ItemId = str | int | None
 
 @dataclass(frozen=True, slots=True)
 class RequestItems:
-    """The items of one request and their ids (None if absent)."""
+    """The items of one request, and their ids. An item without an id has None."""
 
     ids: list[ItemId]
     items: list[Item]
 
 
 def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False) -> RequestItems:
-    """Parse a ``/verify`` body: {"items": [{"id"?, "task", "response"}, ...]} or one item.
+    """Parse the body of ``/verify``: {"items": [{"id"?, "task", "response"}, ...]} or one item.
 
-    The body may set "modes" and "think_open", and "parts" that must match the server's. Raises Refusal: 400 (not JSON),
-    412 (other versions or plug-ins), 422 (invalid item).
+    The body may set "modes" and "think_open", and "parts", which must match the server's. Raises Refusal with status
+    400 (not JSON), 412 (other versions or plug-ins) or 422 (invalid item).
     """
     request = _json_object(body)
     rows = request.get("items") if "items" in request else [request]
@@ -118,7 +118,7 @@ def read_openrlhf(body: bytes, modes: Mapping[str, str]) -> RequestItems:
 
 
 def verify_reply(parsed: RequestItems, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Return {"verdicts": [row, ...]}, in order."""
+    """Return {"verdicts": [row, ...]}, in the order of the items."""
     return {
         "verdicts": [
             verdict_row(item_id, verdict) | {"isolation": verdict.isolation}
@@ -128,7 +128,7 @@ def verify_reply(parsed: RequestItems, verdicts: Sequence[Verdict]) -> dict[str,
 
 
 def openrlhf_reply(verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Return {"rewards", "scores", "extra_logs"} as lists of numbers."""
+    """Return {"rewards", "scores", "extra_logs"}, as lists of numbers."""
     rewards = [float(verdict.reward) for verdict in verdicts if verdict.reward is not None]
     return {"rewards": rewards, "scores": rewards, "extra_logs": extra_logs(verdicts)}
 
