@@ -1,1 +1,1 @@
-"""The instruction verifier: the constraints of IFEval, IFEvalG and IFBench."""
+"""The instruction verifier, which checks the constraints of IFEval, IFEvalG and IFBench."""

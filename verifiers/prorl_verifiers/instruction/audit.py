@@ -1,6 +1,6 @@
 """Built-in audit tasks for every instruction id.
 
-In ``audit.json``, a text may be a list of strings and [string, repetitions] pairs.
+In ``audit.json``, a text may be a list of strings and of pairs [string, number of repetitions].
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from prorl_verifiers.types import TaskError
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """``right`` follows an instruction; ``broken`` maps each fault to a text that has it."""
+    """A text that follows an instruction, and texts that violate it, by fault."""
 
     right: str
     broken: Mapping[str, str]
@@ -48,12 +48,12 @@ def _text(parts: str | list[Any]) -> str:
 
 
 def form_only() -> frozenset[str]:
-    """Return the ids whose constraint degenerate texts meet by definition, such as no commas."""
+    """Return the ids whose constraint an empty or meaningless text can meet, such as no commas."""
     return frozenset(_tables()["form_only"])
 
 
 def instruction_groups() -> list[Group]:
-    """Return one group per instruction id, and one of all ids for wordless answers."""
+    """Return one group per instruction id, and one group of all ids for answers without words."""
     items = {}
     for name in registered():
         kwargs = example(name)
@@ -70,7 +70,6 @@ def instruction_groups() -> list[Group]:
 
 
 def registered() -> Mapping[str, tuple[str, ...]]:
-    """Return the argument names of each instruction id."""
     from prorl_verifiers.instruction.registry import REGISTRY
 
     return {name: tuple(entry.kwargs) for name, entry in REGISTRY.items()}

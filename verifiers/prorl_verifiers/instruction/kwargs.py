@@ -1,4 +1,4 @@
-"""Clean an instruction's arguments, which may be null, misspelt or of the wrong type."""
+"""Cleans the arguments of an instruction, which may be null, misspelt or of the wrong type."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _AS_GIVEN = ("prompt_to_repeat", "reference_text", "options", "sep", "word")
 def clean_kwargs(
     instruction: str, values: Mapping[str, Any] | None, needed: Iterable[str], mode: str
 ) -> dict[str, Any]:
-    """Return the ``needed`` arguments with their proper names and types.
+    """Return the ``needed`` arguments of an instruction, with their proper names and types.
 
     Raises TaskError for missing, unknown or malformed arguments, and in mode "reference" for arguments that the
     published checker rejects.
@@ -130,7 +130,7 @@ def _as_read(value: str, mode: str) -> str:
 
 
 def check_patterns(instruction: str, names: Iterable[str], kwargs: Mapping[str, Any]) -> None:
-    """Raise TaskError for an argument that is not a valid regular expression."""
+    """Raise TaskError if an argument in ``names`` is not a valid regular expression."""
     for name in names:
         for value in kwargs[name] if isinstance(kwargs[name], list) else [kwargs[name]]:
             try:

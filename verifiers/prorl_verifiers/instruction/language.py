@@ -1,4 +1,4 @@
-"""Detect the language of a text with py3langid."""
+"""Detects the language of a text with py3langid."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FOREIGN = 0.1
 def is_language(text: str, code: str) -> bool:
     """Return whether at least 90 % of the text is in the language ``code``.
 
-    The candidates are IFEval's 30 languages and ``code``; a text without enough evidence is in none.
+    The candidates are IFEval's 30 languages and ``code``. Returns False for a text that is too short to tell.
     """
     code = code.split("-")[0].lower()
     if _letters(text) < (_FEWEST // 3 if code in _DENSE else _FEWEST) or not _is_likeliest(
@@ -76,7 +76,7 @@ def _is_likeliest(text: str, code: str, tie: float = 0.0) -> bool:
 
 
 def is_english(text: str) -> bool:
-    """Return whether the text is English and 90 % of its letters are a-z."""
+    """Return whether the text is English and at least 90 % of its letters are a-z."""
     text = text.lower()
     letters, plain = _letters(text), len(_PLAIN.findall(text))
     return (

@@ -1,4 +1,4 @@
-"""Load langdetect at import, like ``loaded_langid``, with a fixed seed."""
+"""Loads langdetect at import, outside a worker's time limit, with a fixed seed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ detector_factory.init_factory()
 
 
 def detected(text: str) -> str | None:
-    """Return langdetect's language code, or None for a text without features."""
+    """Return langdetect's code for the text's language, or None for a text without letters."""
     try:
         return str(detect(text))
     except LangDetectException:

@@ -1,4 +1,4 @@
-"""Load py3langid and its model at import, outside a worker's time limit."""
+"""Loads py3langid and its model at import, outside a worker's time limit."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ py3langid.rank("")
 
 
 def ranked(text: str) -> list[tuple[str, float]]:
-    """Return all languages with unnormalised log-probabilities, likeliest first."""
+    """Return all languages with their unnormalised log-probabilities, the likeliest first."""
     return [(str(name), float(score)) for name, score in py3langid.rank(text)]

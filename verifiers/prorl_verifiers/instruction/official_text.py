@@ -1,4 +1,4 @@
-"""Word, sentence and language tools of the published checkers, without downloads."""
+"""The tools of the published checkers for words, sentences and languages, without downloads."""
 
 from __future__ import annotations
 
@@ -80,7 +80,6 @@ def _punkt() -> Any:
 
 
 def punkt_sentences(text: str) -> list[str]:
-    """Split the text into sentences with NLTK's English Punkt model."""
     return list(_punkt().tokenize(text))
 
 
@@ -160,14 +159,13 @@ def _tagger() -> Any:
 
 
 def first_tag(text: str) -> str | None:
-    """Return the first token's part of speech, or None. Raises LookupError if the tagger is not installed."""
+    """Return the part of speech of the first token, or None. Raises LookupError if the tagger is not installed."""
     # A tag depends on the two tokens after it.
     tokens = nltk_words(text)[:3]
     return str(_tagger().tag(tokens)[0][1]) if tokens else None
 
 
 def rule_sentences(text: str) -> list[str]:
-    """Split the text into sentences with the published rule-based splitter."""
     text = f" {text}  ".replace("\n", " ")
     for pattern, replacement in _PROTECTED:
         text = re.sub(pattern, replacement or (lambda m: _DOT * len(m.group()) + _END), text)
@@ -180,7 +178,7 @@ def rule_sentences(text: str) -> list[str]:
 
 
 def detected_or_undetectable(text: str, code: str) -> bool:
-    """Return whether langdetect returns ``code`` or finds no language."""
+    """Return whether langdetect returns the language ``code`` or cannot detect any language."""
     from prorl_verifiers.instruction.loaded_langdetect import detected
 
     return detected(text) in (code, None)

@@ -1,4 +1,4 @@
-"""All instruction ids. Unknown ids are errors when a task is loaded."""
+"""The table of all instruction ids. An unknown id is an error when a task is loaded."""
 
 from __future__ import annotations
 

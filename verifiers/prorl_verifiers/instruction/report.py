@@ -15,8 +15,8 @@ def summarise(verdicts: Iterable[Verdict], tasks: Sequence[Task] | None = None) 
     """Return {"prompts", "instructions", "prompt_strict", "prompt_loose", "instruction_strict", "instruction_loose",
     "by_group", "by_id", "infra_errors"}.
 
-    Accuracies are fractions or None; ``by_*`` map names to {"count", "strict", "loose"}. A verdict without metrics
-    fails all constraints of its task in ``tasks``. Raises ValueError if ``tasks`` is None and one lacks metrics.
+    Accuracies are fractions or None. "by_group" and "by_id" map names to {"count", "strict", "loose"}. A verdict
+    without metrics fails all constraints of its task in ``tasks``. Without ``tasks``, it raises ValueError.
     """
     rows: list[Outcomes] = []
     infra_errors = 0

@@ -1,6 +1,6 @@
-"""Score the fraction of constraints that a response meets.
+"""Scores a response by the fraction of constraints that it meets.
 
-Reference: {"instruction_id_list", "kwargs", "mode"?, "score"?} as in IFEval. The reward counts strict results. A
+The reference is {"instruction_id_list", "kwargs", "mode"?, "score"?}, as in IFEval. The reward counts strict results. A
 constraint is met loosely if one of eight variants of the response meets it. A blank response meets none.
 """
 
@@ -27,7 +27,10 @@ def drop_nulls(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def variants(text: str) -> list[str]:
-    """Return IFEval's variants: without first line, last line, both or neither, with and without asterisks."""
+    """Return IFEval's eight variants of a response.
+
+    They leave out the first line, the last line, both or neither, and keep or leave out asterisks.
+    """
     lines = text.split("\n")
     cut = [text, *("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))]
     return cut + [variant.replace("*", "") for variant in cut]
@@ -41,7 +44,7 @@ def follows(
 
 
 def _prepare(text: str, mode: str) -> str:
-    """Return the text, in mode ``fixed`` without invisible characters and blank ends."""
+    """Return the text to check. In mode ``fixed``, invisible characters and blank ends are removed."""
     if mode == "reference":
         return text
     text = visible(text)
@@ -88,10 +91,10 @@ def note_constraint(
 
 
 def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Return the reward. Raises MissingExtraError if a library is missing.
+    """Return the score. Raises MissingExtraError if a library is missing.
 
-    Metrics: ``"{at}:{id}"`` and ``"loose:{at}:{id}"`` per constraint, ``strict_all``, ``loose_all`` (0 or 1), the
-    fractions ``strict`` and ``loose``, and the number ``constraints``.
+    Its metrics are ``"{at}:{id}"`` and ``"loose:{at}:{id}"`` per constraint, ``strict_all`` and ``loose_all`` (0 or 1),
+    the fractions ``strict`` and ``loose``, and the number ``constraints``.
     """
     mode = str(reference.get("mode", DEFAULT_MODE))
     ids = list(reference["instruction_id_list"])

@@ -1,4 +1,4 @@
-"""Find the words, sentences and paragraphs of a text as a reader sees it."""
+"""Finds the words, sentences and paragraphs of a text as a reader sees them."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def _is_invisible(letter: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """Return the text without compatibility forms, extra marks and Latin lookalikes.
+    """Return the text without compatibility forms and extra marks, and with lookalikes of Latin letters replaced by them.
 
-    Lookalikes are replaced in words that have Latin letters, and everywhere if the text has no other letters of
-    their alphabet.
+    Lookalikes are replaced in words that have Latin letters, and everywhere if the text has no other letters of their
+    alphabet.
     """
     if text.isascii():
         return text
@@ -88,7 +88,7 @@ def _alphabet(letter: str) -> str:
 
 
 def spellings(word: str) -> list[str]:
-    """Return the forms that ``word`` may have in a ``folded`` text."""
+    """Return the forms in which ``word`` may occur in a text that ``folded`` returns."""
     plain = unicodedata.normalize("NFKC", word)
     return list(dict.fromkeys((plain, plain.translate(_TWINS), plain.upper().translate(_TWINS))))
 
@@ -110,12 +110,12 @@ _SIX = re.compile(r"(?<!\*)\*{6}(?!\*)")
 
 
 def words(text: str) -> list[str]:
-    """Return runs of letters and digits with apostrophes and hyphens."""
+    """Return the words of a text, which may contain apostrophes and hyphens."""
     return _COUNTED_WORD.findall(text)
 
 
 def count_words(text: str) -> int:
-    """Count words: ``don't`` is one word, ``well-known`` two."""
+    """Count the words of a text. ``don't`` is one word, ``well-known`` two."""
     text = visible(text)
     if not text.isascii():
         marks = {mark for mark in set(text) if unicodedata.category(mark)[0] == "M"}
@@ -124,15 +124,14 @@ def count_words(text: str) -> int:
 
 
 def has_word(text: str) -> bool:
-    """Return whether the text has a letter or digit."""
     return _COUNTED_WORD.search(text) is not None
 
 
 def sentences(text: str) -> list[str]:
-    """Return the stripped sentences that have a letter or digit.
+    """Return the sentences that have a letter or digit, stripped.
 
-    They end at . ! ? or an ellipsis before white space, or at other scripts' full stops, but not at abbreviations,
-    initials (``J.``) or list marks (``1.``).
+    A sentence ends at . ! ? or an ellipsis before white space, or at another script's full stop. Abbreviations,
+    initials (``J.``) and list marks (``1.``) do not end one.
     """
     pieces, last = [], 0
     for match in _SENTENCE_END.finditer(text):
@@ -165,12 +164,12 @@ def count_sentences(text: str) -> int:
 
 
 def split_at_dividers(text: str) -> list[str]:
-    """Return the parts between ``***`` dividers that stand alone."""
+    """Return the parts of a text between dividers ``***`` that stand alone."""
     return [part.strip() for part in _DIVIDER.split(text)]
 
 
 def split_at_six_stars(text: str) -> list[str]:
-    """Return the parts between exactly six asterisks."""
+    """Return the parts of a text between groups of exactly six asterisks."""
     return [part.strip() for part in _SIX.split(text)]
 
 
@@ -179,7 +178,7 @@ def paragraphs(text: str) -> list[str]:
 
 
 def ends_trimmed(parts: list[str]) -> list[str]:
-    """Return ``parts`` without a wordless first and last part."""
+    """Return ``parts`` without a first or last part that has no letter or digit."""
     first = 1 if parts and not has_word(parts[0]) else 0
     last = len(parts) - 1 if len(parts) > first and not has_word(parts[-1]) else len(parts)
     return parts[first:last]
@@ -194,7 +193,7 @@ def _separates_words(letter: str) -> bool:
 
 
 def word_pattern(word: str) -> re.Pattern[str]:
-    """Return a case-insensitive pattern for a whole word or phrase in a ``folded`` text."""
+    """Return a case-insensitive pattern that finds a whole word or phrase in a text that ``folded`` returns."""
     left = r"(?<![^\W_])" if _separates_words(word.strip()[:1]) else ""
     right = r"(?![^\W_])" if _separates_words(word.strip()[-1:]) else ""
     forms = (r"\s+".join(map(re.escape, form.split())) for form in spellings(word))
@@ -202,7 +201,7 @@ def word_pattern(word: str) -> re.Pattern[str]:
 
 
 def occurrences(word: str, text: str) -> int:
-    """Count a whole word or phrase, ignoring case and lookalike letters."""
+    """Count how often a whole word or phrase occurs, ignoring case and lookalike letters."""
     return sum(1 for _ in word_pattern(word).finditer(folded(text)))
 
 
@@ -216,7 +215,7 @@ def same_word(left: str, right: str) -> bool:
 
 
 def compare(count: int, relation: str, limit: int) -> bool:
-    """Return whether the count meets the relation, and record a finding."""
+    """Return whether ``count`` is in the relation ("at least", ...) to ``limit``, and record a finding."""
     met = {
         "at least": count >= limit,
         "less than": count < limit,

@@ -19,7 +19,7 @@ LANGID = ("py3langid", "prorl_verifiers.instruction.loaded_langid")
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """An instruction id. ``meaning`` describes texts that ``fixed`` accepts, ``deviation`` how ``reference`` differs."""
+    """An instruction id. ``meaning`` says which texts ``fixed`` accepts, and ``deviation`` how ``reference`` differs."""
 
     kwargs: tuple[str, ...]
     fixed: Check

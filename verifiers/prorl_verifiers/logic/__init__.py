@@ -1,1 +1,1 @@
-"""The logic verifier: reasoning-gym's datasets, with our own scorers where upstream's are broken."""
+"""The logic verifier, which scores reasoning-gym's datasets. It replaces the scorers of reasoning-gym that are broken."""

@@ -1,6 +1,6 @@
-"""Score grids by their rules, and matrices cell by cell.
+"""Scores grids by the rules of their puzzle, and matrices cell by cell.
 
-Any grid that keeps the givens and obeys the rules is correct.
+Every grid that keeps the given cells and obeys the rules is correct.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ NOT_AS_ASKED = 0.1
 
 
 def rows_of(text: str, lines: str = "", between: str = "", around: str = "") -> Grid | None:
-    """Return the integers of each non-blank line, or None if there are other words.
+    """Return the integers of each non-blank line, or None if the text has other words.
 
-    Lines of the characters in ``lines`` are skipped. Those in ``between`` may separate integers, those in ``around``
-    may also surround them.
+    ``lines``: characters of lines to skip.
+    ``between``: characters that may separate integers.
+    ``around``: characters that may separate or enclose integers.
     """
     grid: Grid = []
     for line in text.strip().split("\n"):
@@ -50,7 +51,7 @@ def rows_of(text: str, lines: str = "", between: str = "", around: str = "") -> 
 
 
 def list_of_lists(text: str) -> Any:
-    """Parse nested lists of numbers and quoted words without evaluation, or return None."""
+    """Parse nested lists of numbers and quoted words, without evaluating them. Return None for other text."""
     if re.search(r"[^\s\w\[\],'\"-]", text):
         return None
     return loads(text.replace("'", '"'))
@@ -74,7 +75,7 @@ def _keeps_clues(grid: Grid | None, puzzle: Sequence[Sequence[int]]) -> bool:
 def _share_filled(
     grid: Grid, puzzle: Sequence[Sequence[int]], solution: Sequence[Sequence[int]]
 ) -> float:
-    """Return the credit for correctly filled cells beyond those of the best constant answer."""
+    """Return the credit for correctly filled cells. Cells that the best constant would fill correctly earn nothing."""
     pairs = [
         (value, right)
         for row, clues, rights in zip(grid, puzzle, solution, strict=True)
@@ -125,7 +126,7 @@ def futoshiki(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def survo(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score survo: each given number must be used once, with the right sums."""
+    """Score survo: the sums must be right, and each given number must be used once."""
     metadata = entry["metadata"]
     puzzle = metadata["puzzle"]
     grid = rows_of(answer)
@@ -142,7 +143,7 @@ def survo(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def kakurasu(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score kakurasu; brackets and commas are accepted."""
+    """Score kakurasu. Brackets and commas in the grid are accepted."""
     metadata = entry["metadata"]
     rows, columns = metadata["row_sums"], metadata["col_sums"]
     grid = rows_of(answer, around="[],|")
@@ -159,7 +160,7 @@ def _place_sums(lines: Iterable[Sequence[int]]) -> list[int]:
 
 
 def n_queens(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score n_queens; a Python list of the board earns one half."""
+    """Score n_queens. The board as a Python list earns 0.5."""
     puzzle = entry["metadata"]["puzzle"]
     board = [line.split() for line in plain(answer).split("\n")]
     credit = 1.0
@@ -194,7 +195,7 @@ _QUEEN_LINES: tuple[Callable[[int, int], int], ...] = (
 
 
 def game_of_life(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score game_of_life: correct cells beyond those of an all-dead, all-alive or unchanged board."""
+    """Score game_of_life by correct cells. As many as an all-dead, all-alive or unchanged board has earn nothing."""
     gold, board = loads(str(entry["answer"])), loads(answer)
     boards = re.findall(r"\[\s*(\[[\d,\s\[\]]*\])\s*\]", str(entry["question"]))
     cells = _cells(gold)
@@ -217,7 +218,7 @@ def _cells(board: Any) -> list[Any]:
 
 
 def pool_matrix(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score pool_matrix: every cell must be within 1 %."""
+    """Score pool_matrix: every cell must be within 1 % of the gold."""
     matrix, gold = _decimals(answer), _decimals(str(entry["answer"]))
     if not matrix or [len(row) for row in matrix] != [len(row) for row in gold]:
         return 0.0
@@ -241,7 +242,7 @@ def _decimals(text: str) -> list[list[float]]:
 
 
 def matrix_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score binary_matrix and spiral_matrix; a Python list earns 0.1."""
+    """Score binary_matrix and spiral_matrix. A correct answer as a Python list earns 0.1."""
     gold = plain(str(entry["answer"]))
     if plain(answer) == gold:
         return 1.0
@@ -254,7 +255,7 @@ def matrix_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def string_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score string_insertion; a Python list earns 0.1."""
+    """Score string_insertion. The correct characters as a Python list earn 0.1."""
     gold = str(entry["answer"]).strip()
     if answer == gold:
         return 1.0

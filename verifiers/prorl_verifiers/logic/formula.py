@@ -1,4 +1,4 @@
-"""Parse formulas and compute values, polynomials and derivatives without evaluating model text.
+"""Parses formulas and computes values, polynomials and derivatives, without evaluating a model's text.
 
 The grammar is Python's arithmetic with ``^`` and functions.
 """
@@ -24,12 +24,12 @@ _TOKEN = re.compile(
 
 
 class FormulaError(ValueError):
-    """Raised if the text is not a formula or exceeds the limits."""
+    """Raised if a text is not a formula or exceeds the limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A tree node; ``op`` is num, name, neg, call or one of ``+ - * / **``."""
+    """A node of a formula's tree. ``op`` is num, name, neg, call or one of ``+ - * / **``."""
 
     op: str
     value: Any = None
@@ -110,7 +110,6 @@ class _Parser:
 
 
 def parse(text: str) -> Node:
-    """Return the tree of a formula. Raises FormulaError."""
     parser = _Parser(text)
     tree = parser.sum(0)
     if parser.next != len(parser.tokens):
@@ -119,7 +118,7 @@ def parse(text: str) -> Node:
 
 
 def names(tree: Node) -> set[str]:
-    """Return the names of variables and constants, and of called functions as ``f()``."""
+    """Return the names of variables and constants in a tree. A called function ``f`` is named ``f()``."""
     tree_names = set[str]().union(*(names(arg) for arg in tree.args))
     if tree.op == "name":
         tree_names.add(tree.value)
@@ -132,7 +131,7 @@ def names(tree: Node) -> set[str]:
 
 
 def exact_value(tree: Node) -> Fraction:
-    """Return the value of an arithmetic tree. Raises FormulaError or ZeroDivisionError."""
+    """Return the value of a tree without names. Raises FormulaError or ZeroDivisionError."""
     match tree.op:
         case "num":
             return Fraction(tree.value)
@@ -164,9 +163,9 @@ Polynomial = dict[Monomial, Fraction]
 
 
 def expanded(tree: Node) -> Polynomial:
-    """Return the polynomial that the tree writes as a sum of terms.
+    """Return the polynomial of a tree that is written as a sum of terms.
 
-    Raises FormulaError for products and powers of sums.
+    Raises FormulaError if sums are multiplied or raised to a power.
     """
     match tree.op:
         case "num":
@@ -230,7 +229,7 @@ def _raised(base: Polynomial, exponent: Polynomial) -> Polynomial:
 
 
 def same_polynomial(answer: str, gold: str, variables: Mapping[str, Any] | list[str]) -> bool:
-    """Return whether ``answer`` is ``gold`` written as a sum of terms in these variables."""
+    """Return whether ``answer`` is written as a sum of terms in ``variables`` and equals ``gold``."""
     right = expanded(parse(gold))
     try:
         tree = parse(answer)
@@ -249,9 +248,9 @@ FREE = frozenset({"C", "c", "K", "k", "C1", "c1"})
 def is_antiderivative(
     answer: str, integrand: str, variable: str, free: frozenset[str] = FREE
 ) -> bool:
-    """Return whether the derivative of ``answer`` equals ``integrand`` at fixed points, to 20 digits.
+    """Return whether the derivative of ``answer`` equals ``integrand``, to 20 digits at fixed points.
 
-    ``free`` are names of constants. Raises FormulaError if the integrand is not a formula.
+    ``free`` names constants that may occur in ``answer``. Raises FormulaError if ``integrand`` is not a formula.
     """
     mpmath = import_module("mpmath")
     right = parse(integrand)

@@ -1,4 +1,4 @@
-"""Audit groups from generated reasoning-gym entries or a file of tasks."""
+"""Audit groups of the logic verifier, from generated reasoning-gym entries or from a file of tasks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from prorl_verifiers.types import TaskError
 
 
 def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Group]:
-    """Yield a group of ``items`` entries per dataset. Raises ServiceError if the child fails."""
+    """Generate ``items`` entries of each dataset in a child process, and yield a group per dataset.
+
+    Raises ServiceError if the child process fails.
+    """
     from prorl_verifiers.logic.witness import right_answer
 
     request = json.dumps({"datasets": list(datasets), "items": items, "seed": seed})
@@ -104,7 +107,7 @@ def _plain(value: Any) -> Any:
 
 
 def main() -> None:
-    """Write {"dataset", "entries"} lines for the request, in the child process."""
+    """Write a line {"dataset", "entries"} for each requested dataset. This runs in the child process."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     from reasoning_gym.factory import create_dataset

@@ -1,6 +1,6 @@
-"""Score moves by strict simulation.
+"""Scores moves by simulating them.
 
-An impossible move makes the answer wrong; upstream skips it.
+An impossible move makes the answer wrong, while reasoning-gym skips it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Cars = dict[str, tuple[int, ...]]
 
 
 def cars_of(board: str) -> tuple[Cars, frozenset[int]]:
-    """Return (cells of each car, cells of the walls); cars are relabelled A, B, C ... as in the question."""
+    """Return the cells of each car, and the cells of the walls. Cars are named A, B, C ... as in the question."""
     labels = sorted(set(board) - {"o", "x"})
     cars = {
         chr(ord("A") + i): tuple(cell for cell, sign in enumerate(board) if sign == label)
@@ -51,7 +51,7 @@ def cars_of(board: str) -> tuple[Cars, frozenset[int]]:
 def moved_car(
     cars: Cars, walls: frozenset[int], label: str, direction: int
 ) -> tuple[int, ...] | None:
-    """Return the car's cells after one step (right and down are +1), or None if blocked."""
+    """Return the cells of a car after one step, or None if it is blocked. +1 is right or down, -1 left or up."""
     cells = cars[label]
     stride = cells[1] - cells[0]
     taken = walls.union(*(other for name, other in cars.items() if name != label))
@@ -91,7 +91,7 @@ _WAYS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
 def path(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score shortest_path: a path longer than the shortest earns 0.5."""
+    """Score shortest_path. A correct path that is longer than the shortest one earns 0.5."""
     gold = str(entry["answer"]).split()
     steps = answer.replace(",", " ").lower().split()
     if steps == gold:
@@ -112,7 +112,7 @@ def path(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def tower_of_hanoi(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score tower_of_hanoi: each line must be a move and nothing else."""
+    """Score tower_of_hanoi. Every line must be a move and nothing else."""
     lines = [line.strip() for line in answer.split("\n") if line.strip()]
     move = re.compile(r"Move disk \d+ from Peg \d+ to Peg \d+", re.ASCII)
     return above_floor(answer, entry, upstream) if all(map(move.fullmatch, lines)) else 0.0
@@ -127,7 +127,7 @@ _ACTION = re.compile(
 
 
 def boxnet(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score boxnet: the fraction of boxes brought to their targets."""
+    """Score boxnet by the fraction of boxes that reach their targets."""
     state = {place: list(things) for place, things in entry["metadata"]["initial_state"].items()}
     before = _boxes(state)
     plan = loads(answer)
@@ -173,19 +173,18 @@ def _key(place: re.Match[str]) -> str:
 
 
 def quantum_lock(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score quantum_lock; only names of buttons are accepted."""
+    """Score quantum_lock. The answer may only consist of button names."""
     if not re.fullmatch(r"(?:[ABC]|\u2192|->|[\s,])*", answer.strip().upper()):
         return 0.0
     return above_half(upstream())
 
 
 def above_half(score: float) -> float:
-    """Return upstream's score if it is at least 0.5, else 0."""
     return score if score >= 0.5 else 0.0
 
 
 def graph_color(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score graph_color: a proper colouring with the offered numbers."""
+    """Score graph_color: neighbours must differ, and only the offered numbers may be used."""
     puzzle = entry["metadata"]["puzzle"]
     colors = loads(answer)
     if not isinstance(colors, Mapping):

@@ -1,4 +1,4 @@
-"""Score propositional_logic with truth tables."""
+"""Scores propositional_logic with truth tables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score propositional_logic.
 
     A valid conclusion earns 1 if it excludes at least half of the assignments that the premises exclude, else that
-    fraction. A restated premise earns at most 0.25, a tautology 0.
+    fraction. A restated premise earns at most 0.25, and a tautology 0.
     """
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]
@@ -49,7 +49,7 @@ def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def score_conclusion(parts: list[Truth], premises: list[Truth], variables: list[str]) -> float:
-    """Return the credit of a conclusion, given as its conjuncts."""
+    """Return the credit of a conclusion. ``parts`` are the formulas that it joins by AND."""
     rows = list(assignments(variables))
     written = [[part(row) for row in rows] for part in parts]
     column = [all(values) for values in zip(*written, strict=True)]
@@ -70,7 +70,7 @@ def score_conclusion(parts: list[Truth], premises: list[Truth], variables: list[
 
 
 def conjuncts(text: str) -> list[str]:
-    """Return the formulas joined by AND at the outermost level, or [text]."""
+    """Return the formulas that ``text`` joins by AND outside brackets, or [text]."""
     depth, start = 0, 0
     parts = []
     for place, sign in enumerate(text):
@@ -92,7 +92,7 @@ def conjuncts(text: str) -> list[str]:
 
 
 def assignments(variables: list[str]) -> Iterator[dict[str, bool]]:
-    """Yield all assignments. Raises ValueError above MAX_VARIABLES."""
+    """Yield every assignment of truth values. Raises ValueError for more than MAX_VARIABLES variables."""
     if len(variables) > MAX_VARIABLES:
         raise ValueError("too many variables for a truth table")
     for values in product((False, True), repeat=len(variables)):
@@ -104,7 +104,7 @@ def names(text: str) -> set[str]:
 
 
 def parse(text: str) -> Truth:
-    """Return the formula as a function of an assignment. Raises ValueError."""
+    """Return a formula as a function from an assignment to its truth value. Raises ValueError."""
     if len(text) > MAX_LENGTH:
         raise ValueError("too long")
     tokens: list[str] = []

@@ -1,4 +1,4 @@
-"""Map each reasoning-gym dataset to its scoring rule and its difference from upstream."""
+"""Maps each reasoning-gym dataset to its scoring rule, and says how the rule differs from reasoning-gym's."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from prorl_verifiers.logic.text import PARTIAL, Entry, Upstream, beyond, loads, 
 
 
 def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score codeio: 1 for the gold JSON object, partial credit if over half of its values are correct.
+    """Score codeio. The gold JSON object earns 1. If over half of its values are correct, the answer gets partial credit.
 
-    Values that are easy to guess or shown in the question do not count.
+    Values that are easy to guess or are shown in the question do not count.
     """
     gold = loads(str(entry["answer"]))
     if plain(answer) == plain(str(entry["answer"])):
@@ -38,7 +38,7 @@ def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _same_json(one: Any, other: Any) -> bool:
-    """Compare JSON values. Booleans are not numbers; numbers may differ by a relative 1e-12."""
+    """Compare JSON values. A boolean never equals a number, and numbers may differ by a relative 1e-12."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
@@ -55,7 +55,7 @@ Check = Callable[[str, Entry, Upstream], float]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A scoring function, its partial credit, and its difference from upstream."""
+    """A dataset's scoring function. ``partial`` and ``change`` tell for what it gives partial credit, and how it differs."""
 
     check: Check
     partial: str = ""

@@ -1,8 +1,9 @@
-"""Find the answer in a response and score it by the rules of its reasoning-gym dataset.
+"""Finds the answer in a response and scores it by the rules of its reasoning-gym dataset.
 
-Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode`` is ``fixed`` (default) or ``reference`` (upstream's
-score, clipped). ``extraction`` is ``answer`` (default, the last closed ``<answer>``) or ``lenient`` (also the last box
-or a last line "Answer: X").
+The reference is {"dataset", "entry", "mode"?, "extraction"?}. In mode ``fixed`` (default) the rules of this package
+apply. In mode ``reference`` the reward is reasoning-gym's own score, clipped to [0, 1]. With ``extraction`` ``answer``
+(default) the answer is the last closed ``<answer>``. With ``lenient`` it may also be the last box or a last line
+"Answer: X".
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def score_logic(text: str, reference: Mapping[str, Any], loading: Loading) -> Sc
 
 
 def find_answer(text: str, extraction: str, entry: Mapping[str, Any]) -> str | None:
-    """Return the answer in a response, or None; "Answer: X" counts only for one-line golds."""
+    """Return the answer in a response, or None. A line "Answer: X" counts only if the gold has one line."""
     answer = last_tag(text)
     if answer is not None or extraction == "answer":
         return answer
@@ -124,7 +125,7 @@ _FENCE_MARK = re.compile(r"[\w+-]{0,20}[^\S\n]*\n")
 
 
 def readings(answer: str) -> Iterator[str]:
-    """Yield ``answer``, then ``answer`` with one more layer of formatting removed each time."""
+    """Yield ``answer``, then repeatedly the same text with one more layer of formatting removed."""
     yield answer
     for _ in range(MOST_LAYERS):
         inner = _without_layer(answer)

@@ -1,6 +1,6 @@
-"""Score words, numbers and lists.
+"""Scores words, numbers and lists of reasoning-gym's datasets.
 
-White space, Unicode minus signs, thousands separators, trailing zeros and yes/no case are ignored.
+White space, Unicode minus signs, thousands separators, trailing zeros and the case of yes/no are ignored.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
 def plain(text: str) -> str:
-    """Return ``text`` with single spaces, plain minus signs and no outer blank lines."""
+    """Return ``text`` with single spaces, ASCII minus signs, and no blank lines at its ends."""
     lines = [" ".join(line.split()) for line in text.replace("\u2212", "-").split("\n")]
     return "\n".join(lines).strip()
 
 
 def number(text: str) -> Decimal | None:
-    """Return the decimal number (``+01,000.50``), or None."""
+    """Return the number in a text such as ``+01,000.50``, or None."""
     text = text.replace("\u2212", "-").strip()
     if len(text) > _MOST_DIGITS or not re.search(r"\d", text) or not _NUMBER.fullmatch(text):
         return None
@@ -56,7 +56,7 @@ def complete(values: Iterable[T | None]) -> list[T] | None:
 
 
 def same_text(answer: str, gold: str) -> bool:
-    """Return whether two strings are the same words or the same number."""
+    """Return whether two strings have the same words or are the same number."""
     answer, gold = plain(answer), plain(gold)
     if answer == gold or _tight(answer) == _tight(gold):
         return True
@@ -75,17 +75,17 @@ def _tight(text: str) -> str:
 
 
 def exact(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Require the gold answer and nothing else."""
+    """Score answers that must equal the gold."""
     return float(same_text(answer, str(entry["answer"])))
 
 
 def exact_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Require the gold text as written (``01`` is not ``1``)."""
+    """Score answers that must be written like the gold, so that ``01`` is not ``1``."""
     return float(plain(answer) == plain(str(entry["answer"])))
 
 
 def exact_word(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Require the gold answer, ignoring case, spaces and hyphens."""
+    """Score answers that must equal the gold, where case, spaces and hyphens are ignored."""
     return float(_joined(answer) == _joined(str(entry["answer"])))
 
 
@@ -94,12 +94,12 @@ def _joined(text: str) -> str:
 
 
 def exact_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Require the gold number, ignoring plus signs, outer zeros and commas."""
+    """Score numbers that must equal the gold. Plus signs, outer zeros and commas are ignored."""
     return float(number(answer) is not None and number(answer) == number(str(entry["answer"])))
 
 
 def full_marks(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Return 1 if upstream's score is 1, else 0."""
+    """Return 1 if reasoning-gym's own score is 1, else 0."""
     return 1.0 if upstream() >= 1.0 else 0.0
 
 
@@ -107,7 +107,7 @@ _CLAIM = re.compile(r"(?:[-*\u2022] ?)?(?:so )?([\w'-]+) is (?:an? )?(?:\w+)", r
 
 
 def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score knights_knaves: one claim per person, nothing else."""
+    """Score knights_knaves. The answer must make one claim per person and nothing else."""
     parts = [" ".join(p.split()) for p in re.split(r"[,.;()\n]|\band\b", answer) if p.strip()]
     matches = [_CLAIM.fullmatch(part) for part in parts]
     names = [claim.group(1).casefold() for claim in matches if claim is not None]
@@ -116,7 +116,7 @@ def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def letter_values(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score cryptarithm: one value per letter."""
+    """Score cryptarithm. The answer must give each letter one value."""
     letters = [pair.partition("=")[0].strip() for pair in answer.split(",")]
     return above_floor(answer, entry, upstream) if len(letters) == len(set(letters)) else 0.0
 
@@ -131,7 +131,10 @@ FLOOR = 0.05
 
 
 def beyond(share: float, base: float) -> float:
-    """Return the credit for a fraction: 1 if all is correct, 0 up to ``base`` (at least one half), linear between."""
+    """Return the credit for a fraction of correct parts. The fraction ``base``, or one half if that is larger, earns 0.
+
+    From there the credit grows linearly to PARTIAL. If all parts are correct, it is 1.
+    """
     if share >= 1.0:
         return 1.0
     base = max(base, 0.5)
@@ -139,9 +142,9 @@ def beyond(share: float, base: float) -> float:
 
 
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
-    """Return the credit for positions equal to ``gold``, beyond those of the best constant or echo.
+    """Return the credit for the positions at which ``answer`` equals ``gold``.
 
-    The gold inside a longer text earns nothing.
+    As many as the best constant, or one of ``echoes``, has right earn nothing. Neither does the gold in a longer text.
     """
     if not gold or len(answer) != len(gold):
         return 0.0
@@ -157,7 +160,7 @@ def _share(answer: Sequence[str], gold: Sequence[str]) -> float:
 
 
 def letters(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score spell_backward, figlet_font and emoji_mystery by letter positions."""
+    """Score spell_backward, figlet_font and emoji_mystery by the letters in the right positions."""
     gold = plain(str(entry["answer"])).casefold().translate(_STRAIGHT)
     text = plain(answer).casefold().translate(_STRAIGHT)
     if "font" in entry["metadata"]:
@@ -167,21 +170,21 @@ def letters(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def words_in_order(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score sentence_reordering by word positions, beyond those correct in the question."""
+    """Score sentence_reordering by the words in the right positions, more than the question has there."""
     gold = str(entry["answer"]).casefold().split()
     question_words = str(entry["question"]).casefold().split()[-len(gold) :]
     return places(answer.casefold().split(), gold, question_words)
 
 
 def unscrambled(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score letter_jumble by word positions, beyond those correct in the scrambled words."""
+    """Score letter_jumble by the words in the right positions, more than the scrambled words have there."""
     gold = str(entry["answer"]).casefold().split()
     scrambled = [str(word).casefold() for word in entry["metadata"]["scrambled_words"]]
     return places(answer.casefold().split(), gold, scrambled)
 
 
 def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score word_sorting by word positions, beyond those correct in the unsorted list."""
+    """Score word_sorting by the words in the right positions, more than the unsorted list has there."""
     metadata = entry["metadata"]
     words = re.split(r"\s*,\s*", plain(answer))
     gold = [str(word) for word in metadata["sorted_words"]]
@@ -191,14 +194,14 @@ def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def listed_numbers(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score number_sorting and number_filtering: the gold list in order."""
+    """Score number_sorting and number_filtering. The numbers must equal the gold list, in its order."""
     numbers, gold = number_list(answer), number_list(str(entry["answer"]))
     same = same_text(answer, str(entry["answer"]))
     return float(same or (numbers is not None and numbers == gold))
 
 
 def number_list(text: str) -> list[Decimal] | None:
-    """Return a bracketed list of bare or quoted numbers, or None."""
+    """Return the numbers in a bracketed list, where each may be quoted, or None for other text."""
     text = text.replace("\u2212", "-").strip()
     if len(text) < 2 or text[0] != "[" or text[-1] != "]":
         return None
@@ -208,7 +211,7 @@ def number_list(text: str) -> list[Decimal] | None:
 
 
 def probability(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score coin_flip: within a relative 1e-4, or rounded to three or more digits."""
+    """Score coin_flip. The answer may be off by a relative 1e-4, or be rounded to three or more digits."""
     value, gold = _fraction(answer), _fraction(str(entry["answer"]))
     if value is None or gold is None:
         return 0.0
@@ -227,9 +230,9 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score gsm_symbolic: the gold number, with at most a currency sign and words that keep its value.
+    """Score gsm_symbolic. The gold number may have a currency sign, and words that keep its value.
 
-    A noun after it must be the one that "how many" asks for; a percent sign needs a question about percent.
+    A noun after the number must be the one that "how many" asks for. A percent sign needs a question about percent.
     """
     question = str(entry["question"]).casefold()
     match = _ONE_NUMBER.fullmatch(answer.casefold().strip())
@@ -289,7 +292,7 @@ _MEASURES = _stems(
 
 
 def loads(text: str) -> Any:
-    """Return the JSON value, or None if it is invalid, null or nested too deeply."""
+    """Return a JSON value, or None if the text is invalid, null or nested too deeply."""
     if text.count("[") + text.count("{") > 2000 or nesting(text) > 40:
         return None
     try:

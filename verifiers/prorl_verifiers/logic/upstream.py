@@ -1,6 +1,6 @@
-"""Call reasoning-gym 0.1.25's scorers without executing model text.
+"""Calls the scorers of reasoning-gym 0.1.25 ("upstream") without executing a model's text.
 
-Scorers that evaluate text get only text that our parser accepts. Others can take hours, so their input is limited.
+Scorers that evaluate text get only text that our own parser accepts. Others can take hours, so their input is limited.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _LONGEST = {"codeio": 10_000, "propositional_logic": 400}
 
 
 def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float:
-    """Return upstream's score, or 0 if upstream raises on ``answer`` but not on the gold answer."""
+    """Return upstream's score, or 0 if upstream raises an error on ``answer`` but not on the gold answer."""
     if not safe_to_evaluate(dataset, answer, entry):
         return _FLOORS.get(dataset, 0.0)
     if len(answer) > _LONGEST.get(dataset, len(answer)):
@@ -92,7 +92,7 @@ def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float
 
 @cache
 def scorer(dataset: str, word_length: int = 0) -> Callable[[str, dict[str, Any]], float]:
-    """Return upstream's scorer, cached; ``word_length`` is for word_ladder."""
+    """Return upstream's scorer of a dataset from a cache. Only word_ladder needs ``word_length``."""
     from reasoning_gym.factory import create_dataset, get_score_answer_fn
 
     score: Callable[[str, dict[str, Any]], float]
@@ -105,7 +105,7 @@ def scorer(dataset: str, word_length: int = 0) -> Callable[[str, dict[str, Any]]
 
 
 def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Restore tuples that JSON turned into lists and the scorer needs."""
+    """Turn lists of an entry back into tuples, which JSON does not keep but the scorer needs."""
     restored = dict(entry)
     metadata = dict(entry.get("metadata") or {})
     if dataset in ("arc_agi", "rearc"):
@@ -120,7 +120,7 @@ def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> bool:
-    """Return whether upstream may evaluate ``answer``: only literals, arithmetic and formulas."""
+    """Return whether upstream may evaluate ``answer``, because it only has literals, arithmetic and formulas."""
     metadata = entry["metadata"]
     if dataset == "bitwise_arithmetic":
         return bool(_HEX_ARITHMETIC.fullmatch(str(metadata["problem"])[:10_000]))
@@ -146,7 +146,7 @@ def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> boo
 
 
 def without_integrals(dataset: str, answer: str) -> str:
-    """Replace unevaluated ``Integral(f, x)``, which some golds have, by ``(f)``."""
+    """Replace each unevaluated ``Integral(f, x)``, which some golds contain, by ``(f)``."""
     if not dataset.endswith("integration") or len(answer) > 300:
         return answer
     inner = r"((?:[^(),]|\((?:[^(),]|\([^(),]*\))*\))*)"
@@ -154,7 +154,7 @@ def without_integrals(dataset: str, answer: str) -> str:
 
 
 def _could_be_right(answer: str, metadata: Mapping[str, Any]) -> bool:
-    """Return whether the answer passes a quick numeric check, which avoids slow sympy calls."""
+    """Return whether the answer passes a quick numeric check. It saves slow calls of sympy for wrong answers."""
     if "Integral" in answer:  # upstream differentiates it without evaluating it
         return len(answer) <= 300
     letters = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

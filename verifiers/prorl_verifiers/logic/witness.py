@@ -1,4 +1,4 @@
-"""Solve entries without a usable answer, to prove that the scorers can be satisfied."""
+"""Solves entries that have no usable gold, to prove that the scorers can be satisfied."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SIDE = 6
 
 
 def witness(dataset: str, entry: Entry) -> str | None:
-    """Return a correct answer, or None. Raises KeyError for datasets not in WITNESSES."""
+    """Return a correct answer of a solver, or None. Raises KeyError for datasets that are not in WITNESSES."""
     return WITNESSES[dataset](entry)
 
 
 def right_answer(dataset: str, entry: Entry) -> str | None:
-    """Return the stored answer, or a solver's answer if it is missing or unevaluated."""
+    """Return a correct answer: the gold, or that of a solver if the gold is missing or has an unevaluated integral."""
     if dataset in WITNESSES:
         return witness(dataset, entry)
     gold = None if entry["answer"] is None else str(entry["answer"])
@@ -39,7 +39,7 @@ _TURNS = {
 
 
 def by_parts(entry: Entry) -> str | None:
-    """Return an antiderivative of ``c*x**n*sin(k*x)`` (or cos), or None for other integrands."""
+    """Return an antiderivative of ``c*x**n*sin(k*x)``, or the same with cos, or None for other integrands."""
     match = _PARTS.fullmatch(str(entry["metadata"]["integrand"]).replace(" ", ""))
     if match is None:
         return None
@@ -111,7 +111,7 @@ def graph_color(entry: Entry) -> str | None:
 
 
 def propositional_logic(entry: Entry) -> str | None:
-    """Return the first short conclusion that earns reward 1."""
+    """Return the first short conclusion that earns reward 1, or None."""
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]
     premises = [parse(str(text)) for text in metadata["premises"]]

@@ -1,4 +1,4 @@
-"""Arguments, checks and deviations of IFBench's instruction ids."""
+"""The arguments, checks and deviations of IFBench's instruction ids."""
 
 from __future__ import annotations
 

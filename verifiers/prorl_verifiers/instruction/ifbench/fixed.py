@@ -1,6 +1,6 @@
-"""Our checks of IFBench's constraints (mode ``fixed``), in linear time.
+"""Our own checks of IFBench's constraints (mode ``fixed``), which take linear time.
 
-A constraint on every word or line fails if the text has none.
+A constraint on every word or line is not met by a text that has none.
 """
 
 from __future__ import annotations

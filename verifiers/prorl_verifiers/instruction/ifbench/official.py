@@ -1,6 +1,6 @@
-"""IFBench's published checks with their quirks (mode ``reference``), in linear time.
+"""IFBench's published checks including their errors (mode ``reference``), which take linear time.
 
-A text fails if the published check raises an error.
+A text for which the published check raises an error does not meet the constraint.
 """
 
 from __future__ import annotations
@@ -287,7 +287,7 @@ def line_indent(text: str, kwargs: Kwargs) -> bool:
 
 
 def _without_some_blank_lines(lines: list[str]) -> list[str]:
-    """Remove blank lines like the published loop, which skips the line after each removal."""
+    """Remove blank lines as the published loop does, which skips the line after each removed one."""
     places: dict[str, deque[int]] = defaultdict(deque)
     for at, line in enumerate(lines):
         if not line.strip():
@@ -373,7 +373,7 @@ def reverse_newline(text: str, kwargs: Kwargs) -> bool:
 
 
 def from_zimbabwe_on(text: str) -> list[str]:
-    """Return the lines from the first with Zimbabwe on, in ASCII, without outer punctuation."""
+    """Return the lines from the first line with "Zimbabwe" to the last, in ASCII and without outer punctuation."""
     lines = [line for line in (part.strip(_MARKS) for part in text.split("\n")) if line]
     first = next((at for at, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
     return list(map(_plain, lines[first:]))
@@ -397,7 +397,6 @@ def european_capitals_sort(text: str, kwargs: Kwargs) -> bool:
 
 
 def csv_rows(text: str, delimiter: str = ",") -> list[list[str]]:
-    """Return the rows of a CSV string, or [] if it is malformed."""
     try:
         return list(csv.reader(io.StringIO(text), delimiter=delimiter))
     except csv.Error:

@@ -1,4 +1,4 @@
-"""Our checks of IFEval's constraints (mode ``fixed``), in linear time."""
+"""Our own checks of IFEval's constraints (mode ``fixed``), which take linear time."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def number_placeholders(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_placeholders(text: str) -> int:
-    """Count ``[...]`` that contain a letter or digit, except links."""
+    """Count the ``[...]`` that contain a letter or digit and are not links."""
     return sum(has_word(slot) for slot in _PLACEHOLDER.findall(text))
 
 
@@ -115,7 +115,7 @@ def number_highlighted_sections(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_highlights(text: str) -> int:
-    """Count ``*...*``, ``**...**`` and ``***...***`` around words on one line."""
+    """Count the ``*...*``, ``**...**`` and ``***...***`` that enclose words on one line."""
     return sum(has_word(body) for _, body in _HIGHLIGHT.findall(text))
 
 
@@ -125,7 +125,7 @@ def multiple_sections(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_sections(text: str, splitter: str) -> int:
-    """Count the distinct numbers after the splitter at line starts."""
+    """Count the different numbers that follow the splitter at the start of a line."""
     words = r"\s+".join(map(re.escape, splitter.split()))
     return len(set(re.findall(_SECTION_LEAD + words + r"[^\S\n]?(\d+)", text, re.MULTILINE)))
 

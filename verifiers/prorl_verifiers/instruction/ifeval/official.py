@@ -1,4 +1,4 @@
-"""IFEval's published checks with their quirks (mode ``reference``). Some take quadratic time."""
+"""IFEval's published checks including their errors (mode ``reference``). Some take quadratic time."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ _POSTSCRIPTS = {"P.P.S": r"p\.\s?p\.\s?s", "P.S.": r"p\.\s?s\."}
 
 
 def count_matches(pattern: str, text: str) -> int:
-    """Count the case-insensitive matches of a pattern."""
     return len(re.findall(pattern, text, re.IGNORECASE))
 
 
 def split_paragraphs(text: str, pattern: str) -> int | None:
-    """Count the parts except a blank first or last one, or return None if another part is blank."""
+    """Count the parts between matches of ``pattern``, except a blank first or last part.
+
+    Returns None if another part is blank.
+    """
     parts = re.split(pattern, text)
     if any(not part.strip() for part in parts[1:-1]):
         return None
@@ -89,7 +91,6 @@ def number_placeholders(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_placeholders(text: str) -> int:
-    r"""Count the matches of ``\\[.*?\\]``."""
     count = 0
     for line in text.split("\n"):
         end = -1
@@ -144,7 +145,6 @@ def title(text: str, kwargs: Kwargs) -> bool:
 
 
 def title_marks(text: str) -> list[str]:
-    r"""Return matches of ``<<[^\\n]+>>``, one per line."""
     spans = ((line, line.find("<<"), line.rfind(">>")) for line in text.split("\n"))
     return [line[start : end + 2] for line, start, end in spans if 0 <= start < end - 2]
 

@@ -1,1 +1,1 @@
-"""IFEvalG of open-instruct, with 29 more instruction ids."""
+"""IFEvalG of open-instruct, which adds 29 instruction ids to those of IFEval."""

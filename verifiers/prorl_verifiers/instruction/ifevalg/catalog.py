@@ -1,4 +1,4 @@
-"""Arguments, checks and deviations of IFEvalG's instruction ids."""
+"""The arguments, checks and deviations of IFEvalG's instruction ids."""
 
 from __future__ import annotations
 

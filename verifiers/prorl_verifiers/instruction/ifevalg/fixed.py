@@ -1,4 +1,4 @@
-"""Our checks of IFEvalG's constraints (mode ``fixed``), in linear time."""
+"""Our own checks of IFEvalG's constraints (mode ``fixed``), which take linear time."""
 
 from __future__ import annotations
 
