@@ -61,6 +61,25 @@ CASES = [
     ("0.135", ["e^{-2}", r"\exp(-2)", "0.1353"], ["e^{-3}", r"\sin 0.1354", "0.1+0.035"]),
     ("0.632", ["1-e^{-1}", r"1-\frac{1}{e}"], ["1-e^{-2}"]),
     ("1.618", [r"\frac{1+\sqrt5}{2}"], [r"\frac{1-\sqrt5}{2}"]),
+    (r"\ln2", ["0.693", r"\approx 0.6931", r"\ln(2)"], ["0.7", "0.68", "1"]),
+    (r"e^{-2}", ["0.135", "0.1353"], ["0.14", "0.13"]),
+    (r"\frac{\ln 2}{3}\ \text{s}", ["0.231 s", "231 ms", "0.231"], ["0.231 m", "0.24"]),
+    (r"\log_2 8", ["3"], ["3.005"]),
+    (r"3\hat{\mathbf i}-4\hat{\mathbf j}", [r"3\hat{i}-4\hat{j}", r"3\bm{\hat i}-4\bm{\hat j}", r"3\hat{\boldsymbol{\imath}}-4\hat{\boldsymbol{\jmath}}", r"3\hat\imath-4\hat\jmath", "(3,-4)"], [r"3\hat{\mathbf i}+4\hat{\mathbf j}", r"3\hat{\mathbf i}-4\hat{\mathbf k}", r"3\hat{\mathbf i}"]),
+    (r"20\,\text{N}, 30^\circ below", ["20 N, 30° below the horizontal", r"20\,\text{N at }30^\circ\text{ below}", r"20\text{ N at }-30^\circ"], [r"20\,\text{N}, 30^\circ above", "20 N", "20 N, 30°", "20 N, 60° below", "21 N, 30° below"]),
+    (r"13\text{ m/s at }22^\circ\text{ above the horizontal}", ["13 m/s, 22°", "13 m/s, 22° above horizontal"], ["13 m/s, 22° below"]),
+    ("sp^3", ["sp3", r"\text{sp}^3", r"\mathrm{sp^3}", "sp³", r"sp^3\text{-hybridized}"], ["sp^2", "sp", "sp^3d", "sp^{-3}"]),
+    ("sp^3d^2", ["sp3d2", r"\mathrm{sp^3d^2}"], ["sp^3d", "dsp^3"]),
+    ("pH = 7.4", ["7.4", "pH: 7.4", r"\text{The pH is } 7.4"], ["pOH = 7.4", "The pOH is 7.4", r"\mathrm{p}K_a = 7.4", "pOH: 7.4"]),
+    ("T = 300 K", ["300 K", r"T_{\text{final}} = 300", "The temperature is 300 K", r"\mathbf{T} \approx 300"], ["P = 300 K", "The pressure is 300 K", r"\Delta T = 300", "V: 300"]),
+    ("v_1 = 5.0 m/s", ["v = 5.0", "u_1 = 5.0 m/s", r"|\vec{v}_1| = 5.0"], ["v_2 = 5.0", "a_1 = 5.0 m/s", "time = 5.0"]),
+    (r"\Delta H = -50 kJ", [r"\Delta H_{rxn} = -50 kJ", "ΔH° = -50 kJ", "-50 kJ"], [r"\Delta S = -50 kJ", "50 kJ"]),
+    (r"\lambda = 500 nm", ["λ = 500 nm", "wavelength = 500 nm"], ["f = 500 nm"]),
+    ("T = 5--6 K", ["5-6 K", r"5\text{--}6\ \text{K}", "between 5 and 6 K", "5 K to 6 K", r"T = 5{-}6\ \text{K}"], ["5 K", "P = 5-6 K", "5-7 K", "5-6 m", "not between 5 and 6 K", "5 or 6 K"]),
+    (r"10--20\%", ["10% to 20%", r"10\%\text{--}20\%"], [r"10--30\%"]),
+    (r"9.8\,\left(\mathrm{m/s^2}\right)", ["9.8 m/s^2", "9.8 (m/s^2)", r"9.8\ \left[\frac{\mathrm{m}}{\mathrm{s}^2}\right]"], ["9.8 (m/s)", "9.8 (kg)"]),
+    ("NaCl", [r"\ce{NaCl}"], ["nacl", "NACL", "Nacl", r"\text{nacl}"]),
+    ("H2SO4", [], ["h2so4", "H2So4"]),
 ]  # fmt: skip
 
 
@@ -109,13 +128,23 @@ def test_a_sentence_may_name_the_option(said: str) -> None:
 
 @pytest.mark.parametrize(
     "response", ["The correct option is (B).", "Answer:\nB", "<answer>B</answer>", "**B**", "Answer: B because C is not valid", "Answer: B/B",
-                 "Answer: it is B", "Answer: B and not C", r"\boxed{B \text{ because C is wrong}}"]
+                 "Answer: it is B", "Answer: B and not C", "Answer: B is correct.", "Not A, so the answer is B.", "I think so the answer is (B)",
+                 "Blue. Hence the correct choice is B", "The best option must be B", "Thus, B is the answer.", r"\boxed{B \text{ because C is wrong}}"]
 )  # fmt: skip
 def test_an_option_is_found_however_it_is_stated(response: str) -> None:
     choices = ["red", "blue", "green"]
     for answer, earned in (("B", 1.0), ("C", 0.0)):
         score = score_stem(response, {"answer": answer, "choices": choices}, load_library)
         assert score.reward == earned
+
+
+@pytest.mark.parametrize(
+    "response", ["Answer: B is incorrect", "So the answer is B or C", "If red fails, the answer is B.", "It says: the answer is B. This is wrong.",
+                 "I think so the answer is B, C", "So the answer is not B"]
+)  # fmt: skip
+def test_an_option_that_is_not_chosen_earns_nothing(response: str) -> None:
+    reference = {"answer": "B", "choices": ["red", "blue", "green"]}
+    assert score_stem(response, reference, load_library).reward == 0.0
 
 
 # ----------------------------------------------------------------------------------------- molecules

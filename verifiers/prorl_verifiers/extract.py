@@ -22,7 +22,7 @@ _NOUN = r"(?:(?:the|our|my) )?(?:(?:final|correct|right|best|true|actual) ){0,2}
 _ANSWER_LINE = re.compile(
     r"(?:(?:therefore|so|thus|hence|then|finally|and|in conclusion)\b,? ?){0,2}"
     + _NOUN
-    + r" ?(?:is ?:?|:|=) ?(.*)",
+    + r" ?(?:(?:is|must be|should be|would be) ?:?|:|=) ?(.*)",
     re.IGNORECASE,
 )
 _HEADING = re.compile(_NOUN + r"(?: is)? ?:?", re.IGNORECASE)
@@ -30,9 +30,15 @@ _DECORATION = re.compile(r"(?:[^\w\\$(\[{+.<-]|- ){1,20}")
 """Quote signs, hashes, stars, arrows and emoji before a line."""
 _OPTION_LINE = re.compile(
     r"(?:(?:therefore|so|thus|hence)\b,? ?)?(?:i (?:choose|pick|select) )?(?:option|choice)? ?"
-    r"([(\[]?[A-Z][)\]]?(?:[.:)] ?\S.*)?)(?: is (?:the )?(?:correct|right|best)(?: (?:answer|option|choice))?)?",
+    r"([(\[]?[A-Z][)\]]?(?:[.:)] ?\S.*)?)(?: is (?:the )?(?:correct|right|best|answer)(?: (?:answer|option|choice))?)?",
     re.IGNORECASE,
 )
+_CLAUSE = re.compile(
+    r"(?:[.,;:!\u2013\u2014-]|\b(?:so|thus|hence|therefore|and|then))\s+"
+    r"(?=(?:(?:so|thus|hence|therefore),? )?" + _NOUN + r" is ?:? ?(?i:option )?[(\[]?[A-Z]\b)",
+    re.IGNORECASE,
+)
+"""The end of what comes before "the answer is B" in a sentence."""
 _LATER = re.compile(
     r"\b(?:answer|option|choice) ?(?:is|should be|must be|would be|[:=]):?|\b(?:it|that|this) should (?:have been|be)\b",
     re.IGNORECASE,
@@ -294,6 +300,10 @@ def _stated(lines: list[str], letters: bool) -> str | None:
     first = lines[0].removeprefix("#")
     head, tail = first[:80], first[80:]
     line = head.replace("**", "").replace("__", "").strip() + tail
+    if letters and (clauses := list(_CLAUSE.finditer(line))):
+        before, clause = line[: clauses[-1].start()], line[clauses[-1].end() :]
+        if not _SUPPOSED.search(before) and (stated := _ANSWER_LINE.fullmatch(clause)):
+            return stated.group(1)
     match = _ANSWER_LINE.fullmatch(line)
     if match is not None and match.group(1).strip(" *_`"):
         return match.group(1)

@@ -221,6 +221,7 @@ _CHARGE = re.compile(r"\^(\d*)([+-])$|\^([+-])(\d+)$|([+-])$")
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?\d{0,3}|[()\[\]]\d{0,3}|[.*]\d{0,2})+(?:\^\d?[+-])?")
 _DRESSED = re.compile(r"(\d{0,3})([A-Z(\[].*?)(?:\((aq|s|l|g)\))?")
 _SHELLS = re.compile(r"(?:\[[A-Z][a-z]\])?(?:\d[spdf]\d{1,2}){1,20}")
+_HYBRID = re.compile(r"(d\d?)?sp\d?(d\d?)?")
 _SHELL = re.compile(r"(\d[spdf])(\d{1,2})(?=\d[spdf]|$)")
 _ELEMENT = re.compile(r"[A-Z][a-z]?")
 _WORDS = frozenset({"no", "in", "as", "at", "he", "i", "be", "yes"})
@@ -231,6 +232,8 @@ def same_formula(gold: str, answer: str) -> bool | None:
     if len(gold) > MAX_FORMULA or len(answer) > MAX_FORMULA or gold.strip().casefold() in _WORDS:
         return None
     one, other = normalise(gold), normalise(answer)
+    if is_formula(gold) and one != other and one.casefold() == other.casefold():
+        return False
     same_configuration = _same_configuration(gold, answer)
     if same_configuration is not None:
         return same_configuration
@@ -263,7 +266,7 @@ def same_formula(gold: str, answer: str) -> bool | None:
 def is_formula(text: str) -> bool:
     """Return whether a text is a formula, a reaction or an electron configuration."""
     plain = normalise(text) if len(text) <= MAX_FORMULA else ""
-    shells = re.sub(r"[\s${}^]|\\[,;]", "", FONT_COMMAND.sub("", text.translate(_HIGH)))
+    shells = _configuration(text)
     if not plain or text.strip().casefold() in _WORDS:
         return False
     if ">" in plain:
@@ -274,6 +277,7 @@ def is_formula(text: str) -> bool:
         several
         or canonical(_without_coefficient(plain)) is not None
         or _SHELLS.fullmatch(shells) is not None
+        or (shells != "sp" and _HYBRID.fullmatch(shells) is not None)
     )
 
 
@@ -355,11 +359,10 @@ def _terms(text: str) -> list[list[str]]:
 
 
 def _same_configuration(gold: str, answer: str) -> bool | None:
-    """Return whether two electron configurations are equal, or None for other texts."""
-    pair = [
-        re.sub(r"[\s${}^]|\\[,;]", "", FONT_COMMAND.sub("", text.translate(_HIGH)))
-        for text in (gold, answer)
-    ]
+    """Return whether two electron configurations or hybrid orbitals are equal, or None for other texts."""
+    pair = [_configuration(text) for text in (gold, answer)]
+    if all(_HYBRID.fullmatch(text) for text in pair):
+        return pair[0] == pair[1]
     if not all(_SHELLS.fullmatch(text) for text in pair):
         return None
     core, filled = zip(
@@ -367,6 +370,12 @@ def _same_configuration(gold: str, answer: str) -> bool | None:
     )
     same_core = core[0] == core[1] or "[" not in pair[0] + pair[1]
     return same_core and filled[0] == filled[1]
+
+
+def _configuration(text: str) -> str:
+    """Return an electron configuration or hybrid orbital (``sp3``) without TeX and the word "hybridized"."""
+    plain = re.sub(r"[\s${}^]|\\[,; ]", "", FONT_COMMAND.sub("", text.translate(_HIGH)))
+    return re.sub(r"-?hybridi[sz](?:ed|ation)$|-?hybrid$|orbitals?$", "", plain)
 
 
 def _elements(formula: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from prorl_verifiers.extract import chosen_letter, closing_bracket
+from prorl_verifiers.extract import chosen_letter, closing_bracket, takes_back
 from prorl_verifiers.notation.latex_text import clean, plain_words
 from prorl_verifiers.notation.quantities import read_quantity, unit_powers
 
@@ -27,11 +27,16 @@ _OPTION_WORD = re.compile(
     r"^(?:(?:therefore|thus|hence|so)[, ]\s*)?(?:(?:the|my|final|correct|right|best)\s+){0,3}(?:(?:option|choice|answer|letter)\b\s*(?:is\b)?|it is\b|it's\b)\s*:?\s*(?=[(\[]?[A-Za-z]\b)",
     re.IGNORECASE,
 )
-_LETTER = re.compile(r"[(\[{]?\s*([A-Za-z])\s*[)\]}]?\s*[.:]?")
+_LETTER = re.compile(r"[(\[{]?\s*([A-Za-z])\s*[)\]}]?\s*[.:!]?")
 _LABELLED = re.compile(
     r"[(\[{]?\s*([A-Za-z])\s*(?:[)\]}]\s*[.:]?|\.|:|\s[-–—]\s)\s*(.+)", re.DOTALL
 )
 _BARE = re.compile(r"([A-Z])\s+(.+)", re.DOTALL)
+_CORRECT = re.compile(
+    r"(?<=[A-Za-z)\].:*])(?:,? which)? (?:is|seems|must be) (?:(?:clearly|indeed|definitely|certainly) )?(?:the )?"
+    r"(?:correct|right|best|true|answer)(?: (?:answer|option|choice|one))?$",
+    re.IGNORECASE,
+)
 _SECOND_ANSWER = re.compile(
     r"\b(?:option|choice|answer|letter)\b\s*(?:is\b)?\s*:?\s*[(\[]?([A-Za-z])\b", re.IGNORECASE
 )
@@ -45,7 +50,7 @@ def choice_index(answer: str, choices: Sequence[str]) -> int | None:
     if len(answer) > MAX_CHOICE:
         return None
     whole = without_wrappers(answer)
-    text = _OPTION_WORD.sub("", whole, count=1)
+    text = _CORRECT.sub("", _OPTION_WORD.sub("", whole, count=1))
     letter = _LETTER.fullmatch(text)
     if letter is not None:
         named = _index(letter.group(1), choices)
@@ -61,6 +66,8 @@ def choice_index(answer: str, choices: Sequence[str]) -> int | None:
     if named_letter != text:
         return _index(named_letter, choices)
     labelled = _LABELLED.fullmatch(text)
+    if labelled is not None and takes_back(labelled.group(2)):
+        return None
     if labelled is None:
         bare = _BARE.fullmatch(text)
         if bare is None:

@@ -61,7 +61,7 @@ MAX_DIRECTED = 300
 _ANGLE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:\^\s*\{?\s*\\circ\s*\}?|°|\\degree|degrees?\b|deg\b)")
 _START = re.compile(
     r"[\s,;(]*(?:\\angle|∠|(?:,|\bat\b|\bin\b|\bto\b|\bdirected\b|\bpointing\b|\bdue\b|\btoward(?:s)?\b|(?<=\s)(?=-?\d+(?:\.\d+)?\s*(?:\^|°))"
-    r"|(?=\b(?:left|right|north|south|east|west|up|down|upwards?|downwards?|in(?:to|wards?)|out(?:wards?)?|clockwise|counter-?clockwise|anti-?clockwise"
+    r"|(?=(?<!\\)\b(?:left|right|north|south|east|west|up|down|upwards?|downwards?|in(?:to|wards?)|out(?:wards?)?|clockwise|counter-?clockwise|anti-?clockwise"
     r"|(?:north|south)-?(?:east|west))\b))).*\Z",
     re.IGNORECASE | re.DOTALL,
 )
@@ -83,7 +83,7 @@ _FILLER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """An angle in degrees ("" without one) and the direction words."""
+    """An angle in degrees ("" without one) and the direction words; an angle below the horizontal is negative."""
 
     angle: str
     words: tuple[str, ...]
@@ -93,7 +93,7 @@ def split_direction(text: str) -> tuple[str, Direction] | None:
     """Return (text before a final direction, direction), or None."""
     if len(text) > MAX_DIRECTED:
         return None
-    plain = _WRAPPER.sub(r" \1 ", text)
+    plain = re.sub(r"\\[,;:!](?!\s*\d)", " ", _WRAPPER.sub(r" \1 ", text))
     match = _START.search(plain)
     while match is not None and match.start() > 0:
         direction = _read_direction(match.group())
@@ -129,7 +129,13 @@ def _read_direction(text: str) -> Direction | None:
             words += _WORDS[word.casefold()].split()
         elif word.casefold() not in _FILLER:
             return None
-    return Direction(angle.group(1) if angle else "", tuple(words)) if angle or words else None
+    if len(words) > 1 and "horizontal" in words:
+        words.remove("horizontal")
+    degrees = angle.group(1) if angle else ""
+    if degrees and words in (["above"], ["below"]):
+        degrees = "-" * (words == ["below"]) + degrees.removeprefix("-")
+        words = []
+    return Direction(degrees, tuple(words)) if degrees or words else None
 
 
 MAX_NUCLIDE = 100

@@ -44,16 +44,19 @@ _BEHIND_BRACKET = re.compile(
     r"^[+-]?\s*[(\[][^()\[\]]*[)\]]\s*\\(?:times|cdot)\s*10\^\{?([+-]?\d{1,3})\}?"
 )
 _RANGE = re.compile(
-    r"\s*(?:\\(?:text|mathrm)\s*\{\s*(?:to|and|-|–)\s*\}|(?<=[\d\s}%])\bto\b|–|—|--|(?<=[\d}])\s*-\s*(?=[\d.]))\s*"
+    r"\s*(?:\\(?:text|mathrm|mbox)\s*\{\s*(?:to|and|-{1,3}|–|—)\s*\}|\{-\}|(?<=[\d\s}%])\bto\b|–|—|---?"
+    r"|(?<=[\d}])\s*[-~∼〜]\s*(?=[\d.]))\s*"
 )
+_FROM = re.compile(r"^(?:\\text\{ ?)?(?:between|from) ?\}? ?(?=[-+\\$\d.])", re.IGNORECASE)
+_BETWEEN = re.compile(r"^between (.+?) and (.+)$", re.IGNORECASE)
 _LEAD = re.compile(
-    r"^(?:\\text ?\{[^{}\d]{0,60}(?:is|are|equals|:) ?\} ?|[A-Za-z][A-Za-z ]{0,60} (?:is|are|equals) ?:? ?)(?=[$+\-\\\d.(])"
+    r"^(?:\\text ?\{[^{}\d]{0,60}(?:is|are|equals|:) ?\} ?|[A-Za-z][A-Za-z ]{0,60} (?:is|are|equals) ?:? ?|[A-Za-z]{2,20}: ?)(?=[$+\-\\\d.(])"
 )
 _WHOLE = re.compile(
     r"^\\(?:text|textbf|mathrm|mathbf|boldsymbol|mbox|textrm)\s?\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}$"
 )
 _DIRECTION = re.compile(
-    r",? ?(\\text ?\{ ?)?\(?(?:to the |towards? (?:the )?|due )?(?:left|right|east|west|north|south|upwards?"
+    r",? ?(\\text ?\{ ?)?\(?(?:to the |towards? (?:the )?|due )?(?<![A-Za-z\\])(?:left|right|east|west|north|south|upwards?"
     r"|downwards?|up|down|clockwise|counterclockwise|outwards?|inwards?)\)? ?(\}?)$",
     re.IGNORECASE,
 )
@@ -131,7 +134,12 @@ def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
         if place.start() and is_unit(behind.rstrip("$ "), unit, loading):
             return text[: place.start()].rstrip("\\,;:~ {"), behind.rstrip("$ ")
     bare = re.search(r"(?<=[\s})\d])([A-Za-zµΩ][A-Za-zµΩ/^\d{}*·-]{0,20})$", text)
-    if bare and unit and bare.start() and unit_powers(bare.group()) == unit_powers(unit):
+    if (
+        bare
+        and unit
+        and bare.start()
+        and unit_powers(bare.group()) in (unit_powers(unit), {"rad": 1})
+    ):
         return text[: bare.start()].rstrip("\\,;:~ "), bare.group()
     return text, ""
 
@@ -140,14 +148,13 @@ def read_range(text: str, unit: str, loading: Loading) -> tuple[Measure, Measure
     """Return both ends of ``5-6 m``, or None if it is not an ascending range."""
     if len(text) > MAX_NUMBER:
         return None
-    text = re.sub(
-        r"^(?:\\text\{ ?)?(?:between|from)\}? ", "", " ".join(text.split()), flags=re.IGNORECASE
-    )
+    text = " ".join(text.split())
+    text = _FROM.sub("", _BETWEEN.sub(r"\1 to \2", text))
     ends = _RANGE.split(text)
     if len(ends) != 2:
         return None
     low, high = (read_measure(end, unit, loading) for end in ends)
-    if low is None or high is None or low.quantity.value >= high.quantity.value:
+    if low is None or high is None:
         return None
     if high.quantity.unit and not low.quantity.unit:
         low = replace(low, quantity=replace(low.quantity, unit=high.quantity.unit))
@@ -156,8 +163,8 @@ def read_range(text: str, unit: str, loading: Loading) -> tuple[Measure, Measure
         if old.unit:
             return None
         decimals = None if old.decimals is None else old.decimals - 2
-        return Measure(Quantity(old.value / 100, True, "", decimals, False)), high
-    return low, high
+        low = Measure(Quantity(old.value / 100, True, "", decimals, False))
+    return (low, high) if low.quantity.value < high.quantity.value else None
 
 
 def _decimal_point(text: str) -> str:

@@ -6,6 +6,7 @@ Reference: {"answer", "choices"?, "unit"?, "tolerance"?, "format"?, "aliases"?}.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from fractions import Fraction
@@ -55,8 +56,9 @@ from prorl_verifiers.stem.targets import (
     Vector,
     kind,
     parse_target,
+    value_side,
 )
-from prorl_verifiers.stem.vectors import chain_holds, names_a_quantity, read_vector
+from prorl_verifiers.stem.vectors import chain_holds, other_quantity, read_vector
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 
@@ -128,8 +130,11 @@ def _matches_target(
 ) -> tuple[bool, str]:
     if len(answer) > MAX_NUMBER and not isinstance(target, Mathematical):
         return False, "too long for the gold"
-    if not isinstance(target, Mathematical) and hedged(answer):
+    words = answer.removeprefix("between ") if isinstance(target, Range) else answer
+    if not isinstance(target, Mathematical) and hedged(words):
         return False, "a hedge is not an answer"
+    if other_quantity(str(reference["answer"]), answer, EQUALS):
+        return False, "the answer is labelled as another quantity"
     match target:
         case Number():
             return _same_number(target, answer, reference, loading)
@@ -137,7 +142,7 @@ def _matches_target(
             return _same_directed(target, answer, reference, loading)
         case Range():
             unit = str(reference.get("unit") or "") or target.ends[1].measure.quantity.unit
-            ends = read_range(EQUALS.split(answer)[-1], unit, loading)
+            ends = read_range(value_side(answer), unit, loading)
             same = ends is not None and all(
                 _within(end, number.quantity, reference, loading)
                 for end, number in zip(target.ends, ends, strict=True)
@@ -165,17 +170,12 @@ def _matches_target(
             )
             return gold_smiles is not None and gold_smiles == answer_smiles, "molecules compared"
         case Nuclide():
-            return read_nuclide(_last_side(answer)) == target, "nuclides compared"
+            return read_nuclide(value_side(answer)) == target, "nuclides compared"
         case date():
-            return read_date(_last_side(answer)) == target, "dates compared"
+            return read_date(value_side(answer)) == target, "dates compared"
         case Mathematical(text=text):
             return _same_formula(text, reference, answer, loading)
     assert_never(target)
-
-
-def _last_side(answer: str) -> str:
-    sides = EQUALS.split(answer)
-    return sides[1] if len(sides) == 2 and names_a_quantity(sides[0]) else answer
 
 
 def _same_formula(
@@ -200,13 +200,18 @@ def _same_formula(
         if right:
             return True, reason
     value = number_by_algebra(formula, loading)
+    value = number_by_algebra(formula, loading, closed=True) if value is None else value
     if value is None:
         return False, reason
-    gold = Number(Measure(Quantity(value, unit=gold_unit)))
+    exact = value.denominator == 1 and not gold_unit
+    gold = Number(Measure(Quantity(value, unit=gold_unit, integer=exact)))
     return _same_number(gold, answer, reference, loading)
 
 
 # --------------------------------------------------------------------------------------------- numbers
+
+
+_CIRCLE = re.compile(r"\\circ|\\degree|°|\bdeg")
 
 
 def _same_number(
@@ -228,7 +233,8 @@ def _same_number(
             value = number_by_algebra(formula, loading, closed=True)
         if value is None:
             return False, "the gold is a number, the answer is not one"
-        numbers[-1] = Measure(Quantity(value, unit=answer_unit))
+        in_radians = not answer_unit and _CIRCLE.search(unit) and r"\pi" in formula
+        numbers[-1] = Measure(Quantity(value, unit="rad" if in_radians else answer_unit))
     if len(sides) > 1 and (
         len({side.strip() for side in sides}) == 1 or not chain_holds(sides, numbers)
     ):

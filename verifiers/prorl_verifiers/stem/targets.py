@@ -15,7 +15,7 @@ from prorl_verifiers.notation.quantities import Quantity
 from prorl_verifiers.stem.chemistry import has_coefficient, is_formula
 from prorl_verifiers.stem.kinds import Direction, Nuclide, read_date, read_nuclide, split_direction
 from prorl_verifiers.stem.numbers import Measure, read_measure, read_range
-from prorl_verifiers.stem.vectors import read_vector
+from prorl_verifiers.stem.vectors import names_a_quantity, read_vector
 
 EQUALS = re.compile(
     r"\\(?:approx|simeq|sim|thickapprox|equiv|cong)(?![a-zA-Z])|≈|≃|&=|(?<![<>!:])="
@@ -97,7 +97,7 @@ def parse_target(reference: Mapping[str, Any], loading: Loading) -> Target:
             return Directed(magnitude, directed[1])
     if number is not None:
         return number
-    ends = read_range(text, unit, loading)
+    ends = read_range(value_side(text), unit, loading)
     if ends is not None:
         unit = unit or ends[1].quantity.unit
         low, high = (
@@ -113,10 +113,17 @@ def parse_target(reference: Mapping[str, Any], loading: Loading) -> Target:
     return Chemical(text) if is_formula(text) else Mathematical(text)
 
 
-def read_number(text: str, unit: str, loading: Loading) -> Number | None:
+def value_side(text: str) -> str:
+    """Return the text behind the name of a quantity and an equals sign, else the text."""
     sides = EQUALS.split(text)
-    if len(sides) == 2 and (not sides[0].strip() or _NAME.fullmatch(sides[0])):
-        text = sides[1]
+    named = len(sides) == 2 and (
+        not sides[0].strip() or _NAME.fullmatch(sides[0]) or names_a_quantity(sides[0])
+    )
+    return sides[1] if named else text
+
+
+def read_number(text: str, unit: str, loading: Loading) -> Number | None:
+    text = value_side(text)
     factor = _FACTOR.fullmatch(unit)
     name = factor.group(2).strip("$ \r\n") if factor else unit.strip()
     measure = read_measure(text, name, loading)

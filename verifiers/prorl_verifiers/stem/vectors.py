@@ -32,6 +32,9 @@ MAX_VECTOR = 400
 """Maximum characters of a vector."""
 _BEHIND = re.compile(r"(.*[)\]}>])\s*([A-Za-zµΩ][A-Za-z0-9µΩ/^{}·* -]{0,30})")
 _OUTER = re.compile(r"^\(\s*([^()]*\\(?:hat|mathbf|vec|bm|boldsymbol)[^()]*)\)$")
+_UNIT_VECTOR = re.compile(
+    r"((?:\\(?:hat|vec|mathbf|mathrm|mathit|boldsymbol|bm|bf|textbf|pmb)\s*\{?\s*){1,3})\\?([ijkxyz])(?:math)?(?![A-Za-z])((?:\s*\})*)"
+)
 
 
 def read_vector(text: str, unit: str, loading: Loading) -> tuple[Quantity, ...] | None:
@@ -43,7 +46,7 @@ def read_vector(text: str, unit: str, loading: Loading) -> tuple[Quantity, ...] 
     if behind and is_unit(behind.group(2), unit, loading):
         body, answer_unit = behind.groups()
     try:
-        node = read(_OUTER.sub(r"\1", clean(body)))
+        node = read(_OUTER.sub(r"\1", clean(_UNIT_VECTOR.sub(_hat, body))))
     except (Unreadable, RecursionError):
         return None
     if isinstance(node, Relation) and node.ops == ("=",) and is_name(node.sides[0]):
@@ -53,6 +56,15 @@ def read_vector(text: str, unit: str, loading: Loading) -> tuple[Quantity, ...] 
         return None
     quantities = [_quantity(part, answer_unit or unit) for part in parts]
     return None if None in quantities else tuple(part for part in quantities if part is not None)
+
+
+def _hat(match: re.Match[str]) -> str:
+    r"""Rewrite a bold or dotless unit vector as ``\hat{i}``."""
+    fonts, letter, closing = match.groups()
+    surplus = closing.count("}") - fonts.count("{")
+    if surplus < 0 or ("hat" not in fonts and fonts.count("\\") < 2):
+        return match.group()
+    return f"\\hat{{{letter}}}" + "}" * surplus
 
 
 def _parts(node: Node) -> tuple[Node, ...] | None:
@@ -85,8 +97,8 @@ def _quantity(node: Node, unit: str) -> Quantity | None:
 MAX_FORMULAS = 4
 """Maximum sides of a chain with letters, excluding names."""
 _NAME = re.compile(
-    r"\s*(?:\\?[A-Za-zΔµ][A-Za-z]{0,12}|\\(?:text|mathrm|vec|overline|bar|hat)\s*\{[^{}]{1,40}\}|[A-Za-z][A-Za-z ]{0,40})"
-    r"\s*(?:_(?:\{[^{}]{1,20}\}|\\?[A-Za-z0-9]+))?'?\s*(?:\([^()]{1,20}\))?\s*"
+    r"\s*(?:\\Delta\s*|Δ\s*)?(?:\\?[A-Za-zµα-ωΑ-Ω][A-Za-z]{0,12}|\\(?:text|mathrm|vec|overline|bar|hat)\s*\{[^{}]{1,40}\}|[A-Za-z][A-Za-z ]{0,40})"
+    r"\s*(?:_(?:\{(?:[^{}]|\\(?:text|mathrm)\{[^{}]*\}){1,20}\}|\\?[A-Za-z0-9]+))?(?:\^\{?\\circ\}?)?'?\s*(?:\([^()]{1,20}\))?\s*"
 )
 _NUMBERED = re.compile(r"(?<![\\A-Za-z_^{])[A-Za-z]{1,3}\s?\d|(?<=[A-Za-z])\s\d")
 """A number after a letter that is not a subscript: ``x5``."""
@@ -94,7 +106,7 @@ _MULTIPLE = re.compile(r"\s*\d[\d.]*\s*\\?[A-Za-z]\s*")
 NEAR = Fraction(2, 100)
 """Relative rounding error allowed in an intermediate numeric side."""
 _LETTER = re.compile(
-    r"(?<![\\A-Za-z])[A-Za-zµΔΩ]|\\(?!times|cdot|frac|dfrac|tfrac|left|right|pm|,|;|!|:| )[A-Za-z]+"
+    r"(?<![\\A-Za-z])[A-Za-zµα-ωΑ-Ω]|\\(?!times|cdot|frac|dfrac|tfrac|left|right|pm|,|;|!|:| )[A-Za-z]+"
 )
 _SEVERAL = re.compile(r"[;\n]|\\\\|\\q?quad(?![A-Za-z])|\$\s*[,;]?\s*\$|\\\)\s*[,;]?\s*\\\(|,\s")
 
@@ -102,6 +114,60 @@ _SEVERAL = re.compile(r"[;\n]|\\\\|\\q?quad(?![A-Za-z])|\$\s*[,;]?\s*\$|\\\)\s*[
 def names_a_quantity(side: str) -> bool:
     r"""Return whether a side only names a quantity: ``v_f``, ``\\text{speed}``, ``P(A)``."""
     return _NAME.fullmatch(side) is not None
+
+
+_LABEL_FONT = re.compile(
+    r"\\(?:text\w*|math\w+|boldsymbol|operatorname|vec|bar|hat|overline)(?![a-z])|\^\\(?:circ|ominus)|[$~|'*]"
+)
+_SAID = re.compile(
+    r"([^\d=]{1,60}?)(?:\s(?:is|was|equals)(?:\s(?:about|approximately))?|:)\s*\}?\s*[-+(\\\d.]"
+)
+_LABEL = re.compile(
+    r"(?P<before>.*?)(?P<symbol>(?:\\Delta ?)?(?:\\[A-Za-z]+|[A-Za-zµα-ωΑ-Ω]+)) ?"
+    r"(?:_(?:(?P<low>\w)|\{(?P<lows>[^{}]*)\}))? ?(?:\((?P<of>[^()]*)\))?"
+)
+_SYMBOL = re.compile(r"(?:\\Delta)?(?:[A-Za-zα-ωΑ-Ω]|\\[A-Za-z]+)|p[A-Z]{1,2}")
+_SYMBOLS = {
+    "temperature": "T \\theta", "pressure": "P p", "volume": "V", "voltage": "V U E", "potential": "V U E", "emf": "V E",
+    "current": "I i", "resistance": "R r", "power": "P p", "energy": "E U K W Q", "ke": "E K", "pe": "E U", "work": "W E",
+    "heat": "Q q", "force": "F f N W T", "weight": "F W", "tension": "F T", "mass": "m M", "speed": "v u", "velocity": "v u",
+    "u": "v u", "acceleration": "a g", "time": "t T", "distance": "d s x L l r D", "displacement": "d s x y r", "height": "h H y",
+    "length": "L l d", "radius": "r R a", "period": "T", "frequency": "f F \\nu", "wavelength": "\\lambda", "momentum": "p P",
+    "density": "d \\rho", "charge": "q Q", "entropy": "S", "enthalpy": "H", "concentration": "c C M", "angle": "\\theta \\phi \\alpha",
+    "area": "A S", "moles": "n", "K": "K E", "\\ell": "l L", "\\epsilon": "E \\epsilon",
+}  # fmt: skip
+"""Symbols of quantities by name, and of symbols that have several spellings."""
+
+
+def other_quantity(gold: str, answer: str, equals: re.Pattern[str]) -> bool:
+    """Return whether the answer labels its value (``pOH = 7.4``) as another quantity than the gold does."""
+    label, other = _label(gold, equals), _label(answer, equals)
+    if label is None or other is None:
+        return False
+    return not label[0] & other[0] or any(
+        one and two and not one.startswith(two) and not two.startswith(one)
+        for one, two in zip(label[1:], other[1:], strict=True)
+    )
+
+
+def _label(text: str, equals: re.Pattern[str]) -> tuple[frozenset[str], str, str] | None:
+    """Return the possible symbols, the subscript and the argument of the quantity that is named before a value."""
+    plain = _LABEL_FONT.sub("", clean(text[:MAX_VECTOR]).replace("Δ", r"\Delta "))
+    plain = plain.replace("\\var", "\\")
+    sides, said = equals.split(plain), _SAID.match(plain)
+    head = (sides[0] if len(sides) > 1 else said.group(1) if said else "")[:100]
+    match = _LABEL.fullmatch(re.sub(r"(?<!_)\{([^{}]*)\}", r"\1", head).strip())
+    if match is None or re.search(r"[\d\\]|\b[A-Za-z]\s*$", match["before"]):
+        return None
+    symbol, low = match["symbol"].replace(" ", ""), match["low"] or match["lows"] or ""
+    if re.fullmatch("pK[a-z]", symbol):
+        symbol, low = "pK", symbol[2]
+    names = _SYMBOLS.get(symbol if len(symbol) == 1 else symbol.casefold(), "").split()
+    if not names and not _SYMBOL.fullmatch(symbol):
+        return None
+    same = {symbol.lower(), symbol.upper()} if symbol in "pqldirPQLDIR" else {symbol}
+    low = low.casefold().strip(" \\")
+    return frozenset(names) or same, "i" if low in ("0", "o") else low, match["of"] or ""
 
 
 def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> bool:
