@@ -165,9 +165,9 @@ def _label(text: str, equals: re.Pattern[str]) -> tuple[frozenset[str], str, str
     names = _SYMBOLS.get(symbol if len(symbol) == 1 else symbol.casefold(), "").split()
     if not names and not _SYMBOL.fullmatch(symbol):
         return None
-    same = {symbol.lower(), symbol.upper()} if symbol in "pqldirPQLDIR" else {symbol}
+    same = (symbol.lower(), symbol.upper()) if symbol in "pqldirPQLDIR" else (symbol,)
     low = low.casefold().strip(" \\")
-    return frozenset(names) or same, "i" if low in ("0", "o") else low, match["of"] or ""
+    return frozenset(names or same), "i" if low in ("0", "o") else low, match["of"] or ""
 
 
 def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> bool:
