@@ -169,7 +169,6 @@ def warn(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print JSON to stdout."""
     print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
@@ -181,7 +180,6 @@ class RichProgress:
         self._stage: Stage | None = None
 
     def start(self, label: str, total: int | None, done: int = 0) -> None:
-        """Begin a stage with a new bar."""
         from rich.live import Live
 
         self.finish()
@@ -205,17 +203,14 @@ class RichProgress:
         return Group(line, *([Text(facts, style="dim")] if facts else []))
 
     def advance(self, count: int = 1, **fields: str) -> None:
-        """Count finished items and show the facts."""
         if self._stage is not None:
             self._stage.advance(count, fields)
 
     def message(self, text: str) -> None:
-        """Print a line above the bar."""
         console = self._live.console if self._live is not None else stderr_console()
         console.print(text, markup=False, soft_wrap=True)
 
     def finish(self) -> None:
-        """End the stage and leave its bar visible."""
         if self._live is not None:
             self._live.stop()
             self._live = self._stage = None

@@ -157,7 +157,6 @@ def run_gpu_checks(model: str | None) -> Iterator[Check]:
 
 
 def run_cluster_checks(device: Device) -> Iterator[Check]:
-    """Yield the checks of the OpenRLHF engine and its base install."""
     from prorl_training.engine.openrlhf.launch.requirements import check_requirements
 
     yield check_python()
@@ -188,7 +187,6 @@ def run_checks() -> Iterator[Check]:
 
 
 def check_python() -> Check:
-    """Check the Python version and operating system."""
     version = ".".join(str(part) for part in sys.version_info[:3])
     detail = f"{version} on {sys.platform}"
     if sys.platform != "linux":
@@ -197,7 +195,6 @@ def check_python() -> Check:
 
 
 def check_memory() -> Check:
-    """Check that free memory suffices for the quickstart."""
     free = free_memory_gb()
     if free is None:
         return Check("memory", "note", "unknown on this system", "make sure 6 GB are free")
@@ -235,7 +232,6 @@ def free_memory_gb(
 
 
 def check_disk() -> Iterator[Check]:
-    """Check free space and write access here and in the model cache."""
     from prorl_common import cache_root
 
     for name, folder, cure in (
@@ -254,7 +250,6 @@ def check_disk() -> Iterator[Check]:
 
 
 def check_packages() -> Iterator[Check]:
-    """Check the packages of the base install and each extra."""
     for name, extra in EXTRAS.items():
         title = f"packages [{name}]" if name else "packages"
         missing = [module for module in extra.modules if not is_installed(module)]
@@ -288,7 +283,6 @@ def check_plugins() -> Iterator[Check]:
 
 
 def check_torch() -> Check:
-    """Check that torch imports, and report its device and dtype."""
     from prorl_inference import pick_device, pick_dtype
 
     try:
@@ -371,7 +365,6 @@ def check_model() -> Check:
 
 
 def check_dataset() -> Check:
-    """Check for a dataset under ./data."""
     from prorl_datasets import newest_dataset
 
     newest = newest_dataset(Path("data"))
@@ -381,7 +374,6 @@ def check_dataset() -> Check:
 
 
 def check_runs() -> Check:
-    """Check for runs under ./runs."""
     runs = [config.parent for config in Path("runs").glob("*/config.yaml")]
     if not runs:
         return Check("runs", "note", "none under ./runs", "prorl train --steps 3000")

@@ -65,7 +65,6 @@ def check_gpu(model: str, device: str = "cuda") -> Iterator[Check]:
 
 
 def _device(device: str) -> Check:
-    """Report the device and its bfloat16 matmul speed."""
     import time
 
     import torch
@@ -104,7 +103,6 @@ def _check(command: Command, folder: Path, success: str) -> Check:
 
 
 def _check_training(command: Command, folder: Path, run: str) -> Check:
-    """Run a training command and check its metrics."""
     check = _check(command, folder, "")
     if check.state != "ok":
         return check

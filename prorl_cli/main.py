@@ -198,7 +198,10 @@ REMOVED = {
 
 
 def replacement(command: str, name: str, settable: bool) -> str | None:
-    """Return a hint for a removed option or subcommand, or None; ``settable`` commands take ``--set``."""
+    """Return what to use instead of a removed option or subcommand, or None.
+
+    ``settable`` says whether the command takes ``--set``.
+    """
     cure = REMOVED.get(f"{command} {name}".removeprefix("prorl "))
     if cure is None and settable and (key := setting_for(command, name)):
         return f"use --set {key}=VALUE"

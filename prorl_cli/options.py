@@ -127,7 +127,7 @@ RunArgument = Annotated[
 
 
 def run_or_newest(name: str | None) -> RunFolder:
-    """Return the run with this name or path, or the newest (named on stderr)."""
+    """Return the run with this name or path, or else the newest, whose name goes to stderr."""
     from prorl_training.run.folder import find_run
 
     run = find_run(name)

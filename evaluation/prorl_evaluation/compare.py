@@ -148,7 +148,6 @@ class Comparison:
         assert_never(one.direction)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON; NaN becomes null."""
         value = dataclasses.asdict(self)
         for row, difference in zip(value["differences"], self.differences, strict=True):
             row["statement"] = difference.statement
@@ -174,7 +173,7 @@ def baseline_place(labels: Sequence[str]) -> int:
 
 
 def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Comparison:
-    """Compare ``b`` with ``a``, with the level, draws and seed of ``a``.
+    """Compare ``b`` with ``a``, whose settings give the confidence level, the number of draws and the seed.
 
     For ``cluster`` see ``paired.group_units``. Raises EvaluationError if no problem can be paired.
     """

@@ -34,7 +34,7 @@ AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class ModelSection(Section):
-    """The model (``path``) or checkpoints of a run; ``device`` may be comma-separated."""
+    """The model (``path``), or checkpoints of a run. ``device`` may list several, separated by commas."""
 
     path: str | None = None
     run: str | None = None
@@ -50,7 +50,7 @@ class ModelSection(Section):
 
 
 class DataSection(Section):
-    """The problems of pass-at-k; ``limit`` also applies to suites."""
+    """The problems that ``pass-at-k`` evaluates; ``limit`` also applies to suites."""
 
     dataset: Path | None = None
     split: str = "test"
@@ -58,7 +58,7 @@ class DataSection(Section):
 
 
 class SamplingSection(Section):
-    """Sampling settings; None takes the protocol's, suite's or default value."""
+    """Sampling settings. A value of None is taken from the protocol, else the suite, else the defaults."""
 
     k: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
     n: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
@@ -70,7 +70,7 @@ class SamplingSection(Section):
 
 
 class SuiteSection(Section):
-    """The benchmarks of ``run``, and the published rows to show."""
+    """The benchmarks of ``prorl eval run``, and which published results to show."""
 
     name: str = "quickstart"
     benchmarks: list[str] | None = None
@@ -114,7 +114,7 @@ class ServerSection(Section):
 
 
 class ScoringSection(Section):
-    """Reward servers (``prorl verify serve``), or local ``workers``."""
+    """What scores the answers: reward servers (``prorl verify serve``), or ``workers`` on this machine."""
 
     servers: list[str] = Field(default_factory=list)
     workers: AtLeastOne = 2
@@ -127,7 +127,7 @@ class ScoringSection(Section):
 
 
 class OutputSection(Section):
-    """The output folder; ``repair`` moves damaged lines of samples and verdicts aside."""
+    """The output folder. ``repair`` moves damaged lines of samples and verdicts to another file."""
 
     out: Path | None = None
     repair: bool = False
@@ -136,7 +136,7 @@ class OutputSection(Section):
 class ComparisonSection(Section):
     """Settings of ``compare`` and ``table``; see ``BoundaryOptions`` and ``ReportOptions``.
 
-    ``any_sampling`` allows results with different sampling or data.
+    ``any_sampling`` allows results that were sampled differently or on different datasets.
     """
 
     k: AtLeastOne | None = None

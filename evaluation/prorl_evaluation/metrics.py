@@ -45,7 +45,7 @@ def ks_up_to(n: int, more: Iterable[int] = ()) -> tuple[int, ...]:
 
 
 class Counted(Protocol):
-    """Counts of one problem's samples."""
+    """Numbers of samples of one problem."""
 
     @property
     def n(self) -> int:
@@ -229,7 +229,10 @@ def beta_posterior(
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """pass@k given false positives; ``unsolvable_reads`` is the expected pass@k of an unsolvable problem."""
+    """pass@k if the verifier accepts some wrong answers.
+
+    ``unsolvable_reads`` is the pass@k expected for an unsolvable problem.
+    """
 
     k: int
     rate: float

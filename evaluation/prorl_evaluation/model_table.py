@@ -47,8 +47,10 @@ MARKS = {"higher": "↑", "lower": "↓", "": ""}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One model's metric in one group; ``population`` is the interval for similar problems, ``fixed`` for the same
-    ones."""
+    """One model's metric in one group.
+
+    ``population`` is its interval over similar problems, ``fixed`` over new samples of the same problems.
+    """
 
     model: str
     group: str
@@ -59,7 +61,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class TableDifference:
-    """The difference of one model to the baseline; ``p`` is two-sided, NaN below MIN_PROBLEMS problems."""
+    """A model's difference to the baseline. ``p`` is two-sided, and NaN below MIN_PROBLEMS problems."""
 
     model: str
     group: str
@@ -100,7 +102,6 @@ class ModelTable:
         return next(hits, None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON; NaN becomes null."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         for row, difference in zip(value["differences"], self.differences, strict=True):
@@ -113,8 +114,8 @@ def gather_models(
 ) -> tuple[list[EvalResult], list[str]]:
     """Return one result per model, baseline first, and a note per differing setting.
 
-    ``names`` are folders of results, runs or suites. Raises EvaluationError for unknown names, repeated problems, and
-    differing sampling unless ``any_sampling``.
+    Each name is a result folder, a folder of result folders, or a run. Raises EvaluationError for unknown names,
+    problems with two results of a model, and differing sampling unless ``any_sampling``.
     """
     results: list[EvalResult] = []
     for name in names:
@@ -260,7 +261,6 @@ def _columns(problems: Sequence[ProblemResult]) -> list[Members]:
 
 
 def value_table(table: ModelTable) -> TextTable:
-    """Return one row per model and metric."""
     rows = []
     for label in table.labels:
         for metric in (f"pass@{k}" for k in sorted({1, table.k})):
@@ -282,7 +282,6 @@ def _cell(table: ModelTable, label: str, group: str, metric: str) -> str:
 
 
 def claims_table(table: ModelTable) -> TextTable:
-    """Return one row per claimed difference."""
     rows = tuple(
         (
             d.model,
@@ -326,7 +325,6 @@ def below(table: ModelTable) -> list[str]:
 
 
 def table_markdown(table: ModelTable) -> str:
-    """Return the table and its claims as Markdown."""
     parts = []
     for text in (value_table(table), claims_table(table)):
         if text.rows:

@@ -50,8 +50,9 @@ class EvalSettings:
     """Settings of sampling and summary.
 
     ``k`` <= ``n`` is the largest k of interest. ``max_tokens`` includes the end token. ``batch_rows`` samples are
-    written together; a kill loses them. ``label`` and ``dataset`` change no number. ``sampling.sampler`` explains
-    ``batches``, ``sampling.command`` ``protocol``. ``extra`` request fields are part of every sample's key.
+    written together, and lost together if the process is killed. ``label`` and ``dataset`` do not affect the results.
+    For ``batches`` see ``sampling.sampler``, for ``protocol`` ``sampling.command``. ``extra`` are fields of the request
+    to a server.
     """
 
     n: int
@@ -101,10 +102,10 @@ class EvalSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProblemResult:
-    """One problem: ``n`` samples have a verdict, ``c`` of them reward 1.
+    """One problem: ``n`` samples have a verdict, and ``c`` of them have reward 1.
 
-    Infra errors, including ``refused`` samples, are not in ``n``. ``chance`` is the reward of the best constant answer,
-    if known. ``answers`` is a ``metrics.tally``, or None without votes.
+    Infra errors, including ``refused`` samples, are not in ``n``. ``chance`` is the highest reward of always giving the
+    same answer, if known. ``answers`` is a ``metrics.tally``, or None if the verifier supports no votes.
     """
 
     id: str
@@ -163,7 +164,6 @@ class GroupResult:
 
     @property
     def infra_share(self) -> float:
-        """The infra error rate, computed from counts since older results lack it."""
         return self.infra_errors / self.sampled if self.sampled else math.nan
 
     def metric(self, name: str) -> Interval | None:
@@ -190,7 +190,8 @@ class Example:
 class EvalResult:
     """One model on one set of problems, saved as ``result.json``.
 
-    ``sampling_seconds`` adds up all sessions; ``wall_seconds`` is for the last. ``groups`` starts with overall.
+    ``sampling_seconds`` is the sum over all sessions, ``wall_seconds`` the time of the last. The first of ``groups`` is
+    overall.
     """
 
     model_id: str
@@ -219,7 +220,6 @@ class EvalResult:
         return next((g for g in self.groups if g.name == name), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON; NaN becomes null."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         return {"format": RESULT_FORMAT, **value}

@@ -45,7 +45,7 @@ def recipes_command(json_out: JsonNotTables = False) -> None:
 _METRICS = {"mean_of_n": "pass@1", "mean_reward": "reward"}
 """Means over the samples of an item; --json and the docs have the full names."""
 GOLDS = 200
-"""Maximum of gold answers checked, spread over a benchmark; `prorl data verify` checks all."""
+"""Maximum number of gold answers checked, spread over a benchmark; `prorl data verify` checks all."""
 
 
 def benchmarks_command(
@@ -347,7 +347,6 @@ def _check_sources(recipe: Recipe, options: BuildOptions, json_out: bool) -> Non
 
 
 def _report_end(report: BuildReport, allow_short: bool) -> int:
-    """Report how the build ended; return the exit code."""
     for name in report.too_short:
         splits = ", ".join(report.short[name])
         warn(f"{name} is below its min_share: {splits} (kept/target)")

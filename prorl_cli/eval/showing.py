@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 def warn_of(comparison: Comparison) -> None:
-    """Print warnings about a comparison to stderr."""
     from prorl_evaluation.tables import unpaired_lines
 
     for line in [*comparison.warnings, *unpaired_lines(comparison)]:
@@ -24,7 +23,6 @@ def warn_of(comparison: Comparison) -> None:
 
 
 def print_table(table: TextTable) -> None:
-    """Print ``table`` to stdout."""
     console.print_table(table.title, table.head, table.rows, table.drop)
 
 

@@ -221,9 +221,9 @@ def _evaluate(
 
 
 BATCH = 8
-"""Problems that are sampled and trained on."""
+"""Number of problems in the measured batch."""
 TOKENS = 8
-"""Tokens sampled per answer."""
+"""Number of tokens sampled per answer."""
 
 
 def measure(config: TrainConfig, samples: Sequence[Sample], progress: Progress) -> Rates:

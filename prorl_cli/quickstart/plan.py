@@ -45,7 +45,7 @@ SIZES = (
     Size(examples=32, least=5, most=8, problems=40, answers=8),
     Size(examples=16, least=1, most=5, problems=20, answers=4, shows_gain=False),
 )
-"""From large to small; whether they show a gain was measured (docs/evidence/quickstart.md)."""
+"""Sizes from large to small. Whether each shows a gain was measured (docs/evidence/quickstart.md)."""
 LEAST_STEPS = min(size.least for size in SIZES if size.shows_gain)
 """Fewer RL steps are not expected to show a gain."""
 RECENT = 3
@@ -75,7 +75,7 @@ class Costs:
     end: float
 
     def around(self, size: Size, done: int) -> float:
-        """Return the remaining seconds after ``done`` RL steps, without the time of RL steps."""
+        """Return the seconds that everything except RL steps still takes when ``done`` of them are over."""
         begin = 0.0 if done else self.begin + size.examples * self.example
         return begin + 2 * size.problems * size.answers * self.answer + self.end
 
@@ -102,7 +102,6 @@ class Plan:
         return f"{few}: at this speed, prorl quickstart --minutes {self.minutes_for_gain} would suffice"
 
     def sentence(self) -> str:
-        """Return a description of the plan."""
         return (
             f"{self.examples} supervised examples, {_steps(self.steps)} of {PROMPTS} prompts x {SAMPLES} answers, "
             f"then {self.answers} answers to each of {self.problems} held-out problems before and after RL: about "
@@ -110,7 +109,6 @@ class Plan:
         )
 
     def save(self, path: Path) -> None:
-        """Write the plan as JSON."""
         atomic_write_text(path, json.dumps(asdict(self)))
 
     @classmethod
@@ -124,7 +122,6 @@ def _steps(count: int) -> str:
 
 
 def costs_of(rates: Rates) -> Costs:
-    """Return the costs at these rates."""
     prompt, answer = rates.prompt_tokens, rates.answer_tokens
     update = UPDATED * PROMPTS * (prompt + SAMPLES * answer) * PASSES / rates.trained
     return Costs(
@@ -139,7 +136,8 @@ def costs_of(rates: Rates) -> Costs:
 def choose(costs: Costs, seconds: float, steps: int | None = None, done: int = 0) -> Plan:
     """Return the largest plan that ends within ``seconds``, else the smallest.
 
-    ``steps`` fixes the total RL steps. If ``done`` steps are over, so is the warm start.
+    ``steps`` fixes the total number of RL steps, of which ``done`` are over. After the first, the warm start is over
+    too.
     """
     size, fitting = SIZES[0], 0
     for size in SIZES:

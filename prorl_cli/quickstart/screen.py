@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from prorl_evaluation import EvalResult, Example
 
 WINDOWS = 8
-"""Maximum of points of the curve."""
+"""Maximum number of points of the curve."""
 AXIS = 41
 """Columns of the curve, from 0 to 1."""
 ANSWERS = 3

@@ -149,8 +149,8 @@ def visible(text: str) -> str:
 def plain(value: Any) -> Any:
     """Return a sandbox value as JSON types.
 
-    Tuples and sets become lists (sets sorted by their text); other keys, complex numbers, bytes, non-finite floats and
-    integers beyond 4096 bits (hexadecimal) become text. Text that UTF-8 cannot encode is escaped.
+    Tuples and sets become lists (sets sorted by their text). Keys that are not strings, complex numbers, bytes,
+    non-finite floats and integers beyond 4096 bits (hexadecimal) become text. Text that UTF-8 cannot encode is escaped.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")

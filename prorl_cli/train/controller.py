@@ -144,7 +144,6 @@ def _recorded_rows(path: Path) -> dict[int, Mapping[str, Any]]:
 
 
 def print_timeline(config: TrainConfig, decisions: Sequence[Decision], steps: int) -> None:
-    """Print the timeline and the table of decisions to stdout."""
     from prorl_training.schedule.decisions import lanes_text, table_rows
 
     kinds = [d.kind for d in decisions]

@@ -79,7 +79,6 @@ def fit(
 
 
 def print_fit(fit: Fit) -> None:
-    """Print a table of memory items by stage for each distinct phase."""
     from prorl_training.planning.fit import gigabytes
     from prorl_training.planning.memory import GB, ITEMS
 

@@ -282,7 +282,6 @@ _SHOWN = 400
 
 
 def show_findings(findings: tuple[Finding, ...]) -> None:
-    """Print the findings to stdout."""
     console = stdout_console()
     if console.is_terminal:
         from rich.tree import Tree

@@ -1,1 +1,1 @@
-"""Claims about the reasoning boundary."""
+"""Tests which problems became solvable or unsolvable in training."""

@@ -53,7 +53,7 @@ class BoundaryOptions:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """A group, with the positions of its problems in the aligned results."""
+    """A group of problems; ``places`` are their positions in the aligned results."""
 
     kind: Kind
     name: str
@@ -90,7 +90,7 @@ def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
 def boundary_report(
     results: Sequence[EvalResult], options: BoundaryOptions | None = None
 ) -> BoundaryReport:
-    """Return the boundary report; the first result is the baseline and sets level, draws and seed.
+    """Compare every later result with the first, whose settings give the confidence level, draws and seed.
 
     Raises EvaluationError like :func:`align` and :func:`claim_k`.
     """
@@ -183,7 +183,9 @@ class _ReportBuilder:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return each later result's changes since the baseline, with draws since the baseline and the previous one."""
+        """Return, for each later result, its changes since the baseline, and the bootstrap draws of the changes since
+        the baseline and since the previous result (None for the first).
+        """
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
         rows = [self.aligned[i] for i in group.places]

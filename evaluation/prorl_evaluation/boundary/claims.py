@@ -18,10 +18,11 @@ from prorl_evaluation.stats.paired import one_sided
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The bootstrap draws for a claim on one group and checkpoint.
+    """What decides the claim on one group and checkpoint.
 
-    ``since_before`` is None for the first checkpoint. ``first`` and ``last`` are the columns of pass@1 and pass@K. If
-    ``blocked`` gives a reason, nothing is tested.
+    ``since_base`` and ``since_before`` are bootstrap draws of the change since the baseline and since the previous
+    checkpoint, if there is one. ``first`` and ``last`` are the columns of pass@1 and pass@K. If ``blocked`` gives a
+    reason, nothing is tested.
     """
 
     kind: Kind
@@ -38,7 +39,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A claim that may hold, with the statements to test."""
+    """A possible claim, with the statements that must all be shown for it."""
 
     regime: Regime
     statements: tuple[Hypothesis, ...]
@@ -54,10 +55,10 @@ class Candidate:
 def decide_claims(
     evidence: Iterable[Evidence], alpha: float = 0.05, margin: float = 0.05
 ) -> tuple[list[Claim], int]:
-    """Return one claim per evidence, and the number of hypotheses in the correction.
+    """Return one claim for each item of evidence, and the number of hypotheses that the correction covers.
 
-    The first claim that holds is returned, in the order fell, sustained, plateau, sharpened only. Draws are dropped to
-    save memory.
+    Of several claims that hold, the first of fell, sustained, plateau and sharpened only is returned. To save memory,
+    the draws are not kept.
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence

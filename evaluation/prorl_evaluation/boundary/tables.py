@@ -26,7 +26,6 @@ def boundary_tables(report: BoundaryReport) -> list[TextTable]:
 
 
 def claims_table(report: BoundaryReport) -> TextTable:
-    """Return one row per group and later checkpoint."""
     rows = []
     for group in report.groups:
         for changes, claim in zip(group.changes, group.claims, strict=True):
@@ -75,7 +74,6 @@ def solvable_table(report: BoundaryReport) -> TextTable:
 
 
 def length_table(report: BoundaryReport) -> TextTable:
-    """Return tokens per answer by group and later checkpoint."""
     rows = []
     for group in report.groups:
         for changes, claim in zip(group.changes, group.claims, strict=True):
@@ -90,7 +88,6 @@ def length_table(report: BoundaryReport) -> TextTable:
 
 
 def gains_table(report: BoundaryReport) -> TextTable:
-    """Return the correlation of base and gain for each later result."""
     rows = tuple(
         (label, str(gain.correlation.count), signed_bracket(gain.correlation, 2))
         for label, gain in zip(report.labels[1:], report.gains, strict=True)
@@ -101,7 +98,6 @@ def gains_table(report: BoundaryReport) -> TextTable:
 
 
 def ladder_tables(report: BoundaryReport) -> list[TextTable]:
-    """Return one table per ladder, one row per difficulty level."""
     return [
         TextTable(
             f"{ladder.task}: {ladder.metric} by {ladder.key}",
@@ -113,7 +109,6 @@ def ladder_tables(report: BoundaryReport) -> list[TextTable]:
 
 
 def posteriors(results: Sequence[EvalResult]) -> list[tuple[str, list[PosteriorPassAtK]]]:
-    """Return each result's label and posterior pass@k."""
     ks = shown_ks(results)
     rows = []
     for r in results:

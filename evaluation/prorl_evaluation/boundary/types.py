@@ -55,8 +55,8 @@ class Curve:
 class SolvableChanges:
     """Problems that became solvable or unsolvable between two results.
 
-    The ``_shown`` sets pass Fisher's exact test at the false discovery rate ``fdr``. The ``_by_luck`` numbers are
-    expected if no success rate changed.
+    The problems in ``gained_shown`` and ``lost_shown`` pass Fisher's exact test at the false discovery rate ``fdr``.
+    ``gained_by_luck`` and ``lost_by_luck`` are the numbers expected if no success rate changed.
     """
 
     before: str

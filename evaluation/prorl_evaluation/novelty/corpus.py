@@ -91,7 +91,7 @@ FIELDS = ("text", "content", "response")
 
 @dataclass(slots=True)
 class Read:
-    """Counts of a corpus, updated while it is streamed."""
+    """Numbers of documents, words and bytes that were read from a corpus so far."""
 
     documents: int = 0
     bytes: int = 0

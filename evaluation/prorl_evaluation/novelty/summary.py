@@ -22,7 +22,7 @@ from prorl_evaluation.types import OVERALL, finite
 
 @dataclass(frozen=True, slots=True)
 class GroupNovelty:
-    """One model in one group; ``short`` counts excluded responses."""
+    """One model's novelty in one group. ``short`` is the number of responses too short to be measured."""
 
     label: str
     group: str
@@ -169,7 +169,6 @@ def _cell(i: Interval, digits: int, sign: str = "") -> str:
 
 
 def to_json(value: GroupNovelty | NoveltyChange) -> dict[str, Any]:
-    """Return JSON; NaN becomes null."""
     plain = finite(asdict(value))
     assert isinstance(plain, dict)
     return plain

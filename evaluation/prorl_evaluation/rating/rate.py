@@ -28,7 +28,10 @@ COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "resp
 
 @dataclass(slots=True)
 class FeedReport:
-    """Counts of added samples, and of samples whose row is missing (``elsewhere``) or changed (``altered``)."""
+    """Numbers of added and of ignored samples.
+
+    Samples are ignored if the dataset lacks their row (``elsewhere``) or has it with other content (``altered``).
+    """
 
     policies: list[Policy] = field(default_factory=list)
     samples: int = 0
@@ -165,7 +168,8 @@ def rate(
 ) -> Policy:
     """Sample each row until ``settings.n`` samples have a verdict, and return the policy.
 
-    Stored samples of any seed count. Tasks are scored as in training. Raises the errors of ``evaluate``.
+    Samples in the store are counted whatever their seed. Tasks are scored as in training. Raises the errors of
+    ``evaluate``.
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)
@@ -220,7 +224,7 @@ def _portions(
 
 
 def counts(items: Iterator[Item], journal: EvalJournal) -> dict[str, RowSamples]:
-    """Return row id -> the samples in ``items`` with a verdict. Reward 1 passes."""
+    """Return each row's samples that have a verdict, by row id. A sample passed if its reward is 1."""
     rows: dict[str, RowSamples] = {}
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)

@@ -72,7 +72,7 @@ class RowSamples:
 
     @property
     def n(self) -> int:
-        """Samples with a verdict."""
+        """Number of samples with a verdict."""
         return len(self.passed) + len(self.failed)
 
     def add(self, passed: Iterable[str], failed: Iterable[str]) -> None:

@@ -22,7 +22,7 @@ DRAWS = 2000
 
 @dataclass(frozen=True, slots=True)
 class RowRate:
-    """A rated row: ``passes`` of ``n`` samples."""
+    """The pass rate of one row: ``passes`` of its ``n`` samples passed."""
 
     sample: Sample
     n: int
@@ -136,9 +136,10 @@ Finding = Literal["take", "too hard", "too easy", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Suggested sizes of one family. ``take`` names the ``rungs`` (sizes) with a rate in the band.
+    """The sizes of one problem family that suit the model.
 
-    ``undecided`` means that too few rows were rated.
+    ``take`` names those of the ``rungs`` (sizes) whose pass rate is in the band. If ``undecided``, too few rows were
+    rated.
     """
 
     domain: str

@@ -29,7 +29,7 @@ BINS = ("0", *(f"{i / 10:g}–{(i + 1) / 10:g}" for i in range(10)), "1")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """pass@k of one result; ``place`` is the result's index."""
+    """The pass@k curve of one result; ``place`` is the result's index."""
 
     place: int
     label: str
@@ -40,8 +40,8 @@ class Line:
 class ReportOptions:
     """Options of a report.
 
-    ``baseline_first`` makes the first result the baseline, even if a later one is from before RL. ``beta`` adds
-    posteriors.
+    ``baseline_first`` takes the first result as the baseline, even if a later one is a checkpoint from before RL.
+    ``beta`` adds posterior estimates of pass@k.
     """
 
     boundary: BoundaryOptions = field(default_factory=BoundaryOptions)
@@ -53,7 +53,10 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """The results, with the baseline at index ``base``; ``boundary`` covers the results from there on."""
+    """The content of a report.
+
+    ``base`` is the index of the baseline in ``results``. ``boundary`` compares the baseline with the results after it.
+    """
 
     name: str
     results: tuple[EvalResult, ...]
@@ -81,7 +84,7 @@ class ReportData:
         return lines + [Line(place, c.label, c.points) for place, c in curves]
 
     def rates(self, group: BoundaryGroup) -> list[tuple[str, list[int]]]:
-        """Return each result's label and number of problems in each of BINS."""
+        """Return, for each result, its label and how many problems fall into each of BINS."""
         return [
             (
                 r.label,
@@ -93,7 +96,7 @@ class ReportData:
         ]
 
     def gains(self) -> list[tuple[str, GainAgainstBase]]:
-        """Return (label, gain) of each later result with two or more points."""
+        """Return the label and gain of each later result whose gain has at least two points."""
         if self.boundary is None:
             return []
         gains = zip(self.boundary.labels[1:], self.boundary.gains, strict=True)

@@ -32,7 +32,6 @@ def write_markdown(data: ReportData, out: Path) -> Path:
 
 
 def markdown_report(data: ReportData) -> str:
-    """Return the report as GitHub-flavoured Markdown."""
     first, *further = headline(data.results, data.comparison)
     parts = [f"# {md(first)}", md(lead(data)), *bullets([*further, *in_short(data)])]
     notes = caveats(data)

@@ -21,7 +21,6 @@ def percent(value: float) -> str:
 
 
 def rates_table(results: Sequence[EvalResult]) -> TextTable:
-    """Return the failure rates of each group and result."""
     rows = []
     for name in group_names(results):
         for r in results:
@@ -42,7 +41,7 @@ def rates_table(results: Sequence[EvalResult]) -> TextTable:
 
 
 def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
-    """Return each result's settings and versions by name."""
+    """Return a row for each setting or version: its name -> its value in each result."""
     facts: dict[str, list[str]] = {
         "model": [r.model_id for r in results],
         "weights (sha256)": [r.model_digest for r in results],

@@ -55,7 +55,6 @@ def headline_metrics(results: Sequence[EvalResult]) -> list[str]:
 
 
 def nothing_solved(results: Sequence[EvalResult]) -> bool:
-    """Return whether no sample of any result earned a reward."""
     return all(r.overall.reward.value == 0 for r in results)
 
 
@@ -93,7 +92,6 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
 
 
 def correlation(gain: GainAgainstBase) -> str:
-    """Return the correlation of gain and base in words."""
     c = gain.correlation
     if not c.count:
         return "too few groups, or no spread, for a correlation"
@@ -116,7 +114,7 @@ def lead(data: ReportData) -> str:
 
 
 def verdict(report: BoundaryReport) -> list[str]:
-    """Return the overall claims, and the number of each claim among the smaller groups."""
+    """Return a line for each overall claim, and for each kind of group a line that counts its claims."""
     lines = [_claimed(report, claim) for claim in report.groups[0].claims]
     for kind in get_args(Kind):
         regimes = [g.claims[-1].regime for g in report.groups if g.kind == kind]
@@ -183,7 +181,6 @@ def caveats(data: ReportData) -> list[str]:
 
 
 def decision_rule(report: BoundaryReport) -> str:
-    """Explain how claims are decided."""
     return (
         f"K is {report.k}. Fell: pass@K fell. Sustained: pass@K rose, also since the checkpoint before where there "
         f"is one. Plateau: pass@K rose and since the checkpoint before changed by less than {report.margin:g} either "
@@ -199,7 +196,6 @@ def decision_rule(report: BoundaryReport) -> str:
 
 
 def method(data: ReportData) -> list[str]:
-    """Explain how the numbers are computed."""
     s = data.results[0].settings
     return [
         (

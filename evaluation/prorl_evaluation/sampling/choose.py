@@ -55,14 +55,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class StoredResults:
-    """Results with their files, and the first run's folder."""
+    """Results and their files. ``run`` is the folder of the first named run, if any."""
 
     results: Sequence[EvalResult]
     files: Sequence[Path]
     run: Path | None
 
     def folders(self) -> list[Path]:
-        """Return the result folders. Raises EvaluationError for other files."""
+        """Return the folders of the results. Raises EvaluationError if a file is not named RESULT_FILE."""
         for file in self.files:
             if file.name != RESULT_FILE:
                 raise EvaluationError(
@@ -136,7 +136,6 @@ def run_target(run: Run, which: str) -> Target:
 
 
 def model_target(model: str) -> Target:
-    """Return the target for a model's name or path."""
     name = Path(model).name or model
     return Target(model, re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-") or "model", model)
 

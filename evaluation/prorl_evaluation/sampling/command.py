@@ -153,7 +153,10 @@ def _targets(
 def server_of(
     urls: Sequence[str], section: ServerSection, run_weights: str | None = None
 ) -> Server:
-    """Return the server at ``urls``; ``run_weights`` is a model folder. Raises UserError."""
+    """Return the server at ``urls``. Raises UserError.
+
+    ``run_weights`` is the model folder to use if ``server.weights`` is not set.
+    """
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 
@@ -191,7 +194,7 @@ def settings_of(
     server: Server | None = None,
     suite_protocol: Protocol | None = None,
 ) -> EvalSettings:
-    """Return the settings: the user's, else the protocol's, else ``suite_protocol``'s, else the defaults."""
+    """Return the settings, each from the user, else the protocol, else ``suite_protocol``, else the defaults."""
     from prorl_inference import BACKENDS, device_list, pick_backend
 
     model, s = config.model, config.sampling
@@ -229,7 +232,7 @@ def session_of(
     settings: EvalSettings,
     samples: Sequence[Sample] = (),
 ) -> Session:
-    """Return the session for the result of :func:`models_of`."""
+    """Return the session for the models that :func:`models_of` returned."""
     targets, run, server = models
     session = Session(
         targets,

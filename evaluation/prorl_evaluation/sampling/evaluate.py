@@ -191,7 +191,6 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
 
 
 def versions(parts: Iterable[Part] = ()) -> dict[str, str]:
-    """Return the versions of Python, libraries and ``parts``."""
     from importlib import metadata
 
     by_name = {"python": platform.python_version()}

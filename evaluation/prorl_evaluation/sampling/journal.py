@@ -47,8 +47,8 @@ class Problem:
 class SampleRecord:
     """One sampled answer.
 
-    ``logprob`` sums natural logs (NaN if unknown, null on disk). ``seconds`` is its share of the batch's time. ``note``
-    is the reason of a ``refused`` sample.
+    ``logprob`` is the sum of the tokens' natural log-probabilities (NaN if unknown, null on disk). ``seconds`` is the
+    sample's share of its batch's time. ``note`` says why the server ``refused`` to answer.
     """
 
     key: str
@@ -98,7 +98,7 @@ def task_digest(task: Task) -> str:
 
 
 class Keys:
-    """Seeds and keys for one model and its sampling parameters."""
+    """Computes the seeds and keys of samples, for one model and its sampling parameters."""
 
     def __init__(self, model_digest: str, settings: EvalSettings) -> None:
         self._seed = settings.seed

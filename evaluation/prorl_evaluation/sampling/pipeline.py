@@ -15,7 +15,7 @@ from prorl_verifiers import Task, Verdict
 
 
 class Usage(Protocol):
-    """The usage of a generator with prices."""
+    """What a generator that charges for tokens has used."""
 
     @property
     def cost(self) -> float | None:
@@ -23,7 +23,7 @@ class Usage(Protocol):
 
 
 class Meter:
-    """Counts finished samples for the progress bar; ``total`` samples are still to be made."""
+    """Counts finished samples for the progress bar. ``total`` is the number of samples to make."""
 
     def __init__(
         self,
@@ -38,7 +38,6 @@ class Meter:
         self.samples = self.tokens = 0
 
     def count(self, samples: int, tokens: int = 0) -> None:
-        """Add finished samples and tokens, and update the bar."""
         self.samples += samples
         self.tokens += tokens
         self._progress.advance(samples, **self.facts())
@@ -111,10 +110,10 @@ PATIENCE_SECONDS = 1.0
 
 
 class GradingThread(Closing):
-    """Scores samples in a thread; ``submit`` and ``finish`` raise its errors.
+    """Scores samples in a thread, whose errors ``submit`` and ``finish`` raise.
 
-    ``close`` waits for the current chunk only. ``every()`` yields all items of the evaluation. If it was ``begun``
-    earlier, samples without a verdict are scored first.
+    ``close`` waits only until the samples being scored are done. ``every()`` yields all items of the evaluation. If the
+    evaluation was ``begun`` earlier, its samples without a verdict are scored first.
     """
 
     def __init__(

@@ -90,7 +90,7 @@ FLUSH_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Samples ``first`` up to ``stop`` (exclusive) of each problem."""
+    """The samples with indices from ``first`` to ``stop`` (exclusive) of each of some problems."""
 
     problems: tuple[Problem, ...]
     first: int
@@ -124,7 +124,7 @@ def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) ->
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Batches of ``width`` problems per block of sample indices."""
+    """The batches of an evaluation: for each block of sample indices, batches of ``width`` problems."""
 
     problems: Sequence[Problem]
     blocks: range
@@ -157,7 +157,6 @@ def all_items(batches: Iterable[Batch]) -> Iterator[Item]:
 
 
 def prompt_length(problem: Problem) -> int:
-    """Return the prompt's length in characters."""
     return sum(len(m["content"]) for m in problem.prompt)
 
 
@@ -176,9 +175,9 @@ def _lacking(batch: Batch, journal: EvalJournal) -> list[Item]:
 
 
 class Sampler:
-    """Samples batches into a journal.
+    """Generates the samples of batches and writes them to a journal.
 
-    ``count(samples, tokens)`` reports progress; ``on_written`` is called with written samples.
+    ``count(samples, tokens)`` is called to report progress, ``on_written`` with samples that have been written.
     """
 
     def __init__(

@@ -59,7 +59,7 @@ class Server:
 class Session:
     """The models, problems and settings of an evaluation.
 
-    ``out`` is the folder of one target, the parent of several, or None for the default.
+    ``out`` is the result folder of a single model, the parent of the folders of several, or None for the default.
     """
 
     targets: Sequence[Target]
@@ -80,7 +80,7 @@ class Session:
         return self.out if len(self.targets) == 1 else self.out / target.slug
 
     def suffix(self) -> str:
-        """Return a hash of the settings and of any backend but transformers."""
+        """Return a hash of the settings, including the backend unless it is transformers."""
         suffix = settings_hash(self.settings, self.limit)
         s = self.settings
         if s.backend == "transformers":

@@ -23,7 +23,7 @@ def _scipy(name: str) -> ModuleType:
 
 
 def require_scipy() -> None:
-    """Raise MissingExtraError if scipy is missing; called before samples are paid for."""
+    """Raise MissingExtraError if scipy is missing. Call this before paying for samples."""
     _scipy("special")
 
 

@@ -65,13 +65,16 @@ _MERGED = object()
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The units to resample: ``clusters`` (None: single values) within ``strata`` (None: one stratum)."""
+    """The units that are resampled: clusters of values, within strata.
+
+    Without ``clusters``, each value is a cluster; without ``strata``, there is one stratum.
+    """
 
     clusters: Sequence[Hashable] | None = None
     strata: Sequence[Hashable] | None = None
 
     def of(self, rows: Sequence[int]) -> Units:
-        """Return the units of only the values at ``rows``."""
+        """Return the units of a selection of the values."""
         clusters, strata = (
             None if names is None else [names[i] for i in rows]
             for names in (self.clusters, self.strata)

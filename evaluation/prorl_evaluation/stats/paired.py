@@ -152,9 +152,9 @@ def length_changes(
 
 
 def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Units:
-    """Return the units of problems, with domains as strata. Raises EvaluationError for an unknown ``cluster``.
+    """Return the units to resample, with domains as strata. Raises EvaluationError for an unknown ``cluster``.
 
-    "task" clusters problems by label ``family``, or else ``benchmark``.
+    With the cluster "task", the problems of a label ``family``, or else ``benchmark``, are one unit.
     """
     check_cluster(cluster)
     strata = [p.domain for p in problems]
@@ -165,14 +165,14 @@ def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Uni
 
 
 def group_units(problems: Sequence[ProblemResult], cluster: str) -> Units:
-    """Return a group's units; a single task is resampled by problem."""
+    """Return a group's units. If the group is a single task, each problem is a unit."""
     check_cluster(cluster)
     tasks = {(p.domain, task_of(p)) for p in problems}
     return units_of(problems, cluster if len(tasks) > 1 else "problem")
 
 
 def group_resampling(settings: EvalSettings, kind: str, name: str) -> Resampling:
-    """Return a group's resampling, which comparison and boundary report share."""
+    """Return how a group is resampled, in comparisons and boundary reports alike."""
     seed = derive_seed(settings.seed, "changes", kind, name)
     return Resampling(settings.level, settings.draws, seed)
 

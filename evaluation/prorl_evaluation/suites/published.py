@@ -57,7 +57,7 @@ class Origin(_Strict):
 
 
 class SameSet(_Strict):
-    """Whether an origin used our problem set; ``why`` explains doubts."""
+    """Whether an origin used the same problems as prorl; ``why`` explains doubts."""
 
     same: Literal["yes", "assumed", "no"]
     why: str = ""
@@ -76,7 +76,7 @@ class PublishedRow(_Strict):
 
 
 class Published(_Strict):
-    """All rows, their origins, and the origins' problem sets."""
+    """All rows, where they come from, and which problems were used there."""
 
     origins: dict[str, Origin]
     sets: dict[str, dict[str, SameSet]]
@@ -92,7 +92,7 @@ class Published(_Strict):
         return self
 
     def same_set(self, row: PublishedRow, benchmark: str) -> SameSet:
-        """Return whether the row's number was measured on our problem set."""
+        """Return whether the row's number was measured on the same problems as prorl's."""
         return self.sets[row.origin][benchmark]
 
 
@@ -106,7 +106,7 @@ def published() -> Published:
 
 @dataclass(frozen=True, slots=True)
 class PublishedCells:
-    """A published row reduced to a table's columns; ``marks`` explains doubtful or missing cells."""
+    """A published row as the cells of a table; ``marks`` explains doubtful or missing cells."""
 
     label: str
     origin: str
@@ -187,7 +187,6 @@ def value_of(problem: ProblemResult, metric: Metric) -> float:
 
 
 def result_metric(metric: Metric) -> Literal["pass@1", "reward"]:
-    """Return the metric's name in a result."""
     match metric:
         case "mean_of_n":
             return "pass@1"
@@ -198,14 +197,13 @@ def result_metric(metric: Metric) -> Literal["pass@1", "reward"]:
 
 
 def benchmark_score(result: EvalResult, metric: Metric) -> Interval:
-    """Return the benchmark's pass@1 or mean reward."""
     score = result.overall.metric(result_metric(metric))
     assert score is not None  # every result has pass@1
     return score
 
 
 def fixed_score(result: EvalResult, metric: Metric) -> Interval | None:
-    """Return pass@1 over new samples of the same problems; None for a mean reward."""
+    """Return pass@1 with its interval over new samples of the same problems; None for a mean reward."""
     return result.overall.fixed_pass_at_k[1] if metric == "mean_of_n" else None
 
 

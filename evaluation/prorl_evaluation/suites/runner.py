@@ -1,6 +1,6 @@
 """Runs a suite: every model on every loaded benchmark, each in a separate folder.
 
-Failures are recorded; repeating the call resumes.
+A failed benchmark does not stop the others. Repeating the call resumes.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ModelScores:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """The outcome of a suite; ``shared`` problems also occur in training data."""
+    """The outcome of a suite. ``shared`` names, by benchmark, the problems that are also in the training data."""
 
     suite: Suite
     names: tuple[str, ...]
@@ -70,7 +70,10 @@ def suites_root(run: Run | None, out: Path | None) -> Path:
 
 
 def without_code(gathered: Gathered, complaint: str) -> Gathered:
-    """Remove code problems; benchmarks without other problems fail."""
+    """Return the benchmarks without their code problems.
+
+    A benchmark with only code problems becomes a failure, with the reason ``complaint``.
+    """
     remaining = Gathered(failures=list(gathered.failures))
     for one in gathered.ready:
         runnable = [number for number, s in enumerate(one.samples) if not runs_programs(s.task)]

@@ -201,7 +201,6 @@ def is_service(error: BaseException) -> bool:
 
 
 def training_data(run: Run | None) -> Path | None:
-    """Return the run's dataset folder if it exists."""
     path = run.setting("data", "path") if run is not None else None
     folder = Path(path) if isinstance(path, str) and path else None
     return folder if folder is not None and folder.exists() else None

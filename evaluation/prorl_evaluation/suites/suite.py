@@ -77,7 +77,7 @@ class _Strict(BaseModel):
 
 
 class Sampling(_Strict):
-    """Default sampling of the suite; ``max_tokens`` None takes the run's value."""
+    """Default sampling of the suite. If ``max_tokens`` is None, the run's value is used."""
 
     n: Annotated[int, Field(ge=1)] = 16
     temperature: Annotated[float, Field(ge=0)] = 0.6
@@ -136,9 +136,10 @@ class Column(_Strict):
 
 
 class Table(_Strict):
-    """A table of benchmarks, or of one by ``category``, ``family`` or ``rung`` (difficulty level).
+    """A table with one column for each benchmark, or for each group of one benchmark.
 
-    ``average`` is the unweighted mean, as in the paper. ``trained`` rungs are in training data.
+    ``by`` groups its problems by ``category``, ``family`` or ``rung`` (difficulty level). ``average`` adds the
+    unweighted mean, as in the paper. ``trained`` are the rungs that are in the training data.
     """
 
     title: str
@@ -162,7 +163,7 @@ class Table(_Strict):
 
 
 class Suite(_Strict):
-    """A suite of catalogue names, paths (relative to ``base``) or whole definitions."""
+    """A suite of benchmarks: names in the catalogue, paths relative to ``base``, or whole definitions."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
     title: str
@@ -254,7 +255,6 @@ def _stem(name: str) -> str:
 
 
 def suite_names() -> list[str]:
-    """Return the names of the packaged suites, sorted."""
     folder = resources.files("prorl_evaluation.suites") / "definitions"
     return sorted(
         f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml")
