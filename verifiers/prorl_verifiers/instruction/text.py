@@ -46,7 +46,7 @@ def _is_invisible(letter: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """Return the text without compatibility forms and extra marks, and with lookalikes of Latin letters replaced by them.
+    """Return the text without compatibility forms and extra marks, and with Latin letters for their lookalikes.
 
     Lookalikes are replaced in words that have Latin letters, and everywhere if the text has no other letters of their
     alphabet.

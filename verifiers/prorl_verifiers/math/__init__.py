@@ -1,1 +1,1 @@
-"""The math verifier: compares the last box of a response with the gold answer."""
+"""The math verifier, which compares the last box of a response with the gold answer."""

@@ -1,4 +1,4 @@
-"""Built-in math and STEM audit tasks."""
+"""The built-in audit tasks of the math and STEM verifiers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grade answers by rules, without computer algebra. Nothing in an answer is evaluated as code."""
+"""Grades answers by rules, without computer algebra. Nothing in an answer is evaluated as code."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Judgement:
 
 
 def grade(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
-    """Return the decision and its reason; never raises."""
+    """Return the decision on an answer and its reason. Never raises."""
     rules = rules or Rules()
     parsed_gold = parse_gold(gold)
     content = boxed_answer(answer) or answer
@@ -211,12 +211,12 @@ def _decimal_comma(gold: Gold, answer: str) -> bool:
 
 
 def squeeze(text: str) -> str:
-    """Remove white space, except between two digits (``1 2`` is not 12)."""
+    """Remove white space, except between two digits, because ``1 2`` is not 12."""
     return text if text.isalnum() else _BLANK.sub("", text)
 
 
 def same_letter(letter: str, answer: str) -> bool:
-    """Return whether an answer names the option: ``C``, ``(C)``, ``C. text``."""
+    """Return whether an answer names the option ``letter``, as ``C``, ``(C)`` and ``C. text`` do."""
     words = plain_words(answer)
     if len(words) == 1:
         return words.upper() == letter
@@ -296,7 +296,7 @@ def _compare_trees(
 
 
 def _expected_units(gold: Node, answer: Node, *texts: str) -> tuple[Node, Node]:
-    """Read ``5 m`` as metres if the other side has a compatible unit."""
+    """Read ``5 m`` as metres if the other side has a unit of the same dimension."""
     nodes = [gold, answer]
     for at, other in ((0, 1), (1, 0)):
         unit, trailing = nodes[other], _TRAILING.fullmatch(texts[at])

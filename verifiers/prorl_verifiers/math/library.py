@@ -1,6 +1,6 @@
-r"""Grade with math-verify, plain or behind our guards.
+r"""Grades with math-verify, either plainly or behind our guards.
 
-The guards reject wrong answers that a plain call accepts: chains, unevaluated answers, ``50\%`` for 50.
+The guards reject wrong answers that math-verify alone accepts, such as chains, unevaluated answers, or ``50\%`` for 50.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _RELATION = re.compile(r"[<>]|\\(?:le|ge|leq|geq|lt|gt|in|infty|cup)(?![a-zA-Z])
 
 
 def plain_verify(gold: str, text: str, loading: Loading) -> tuple[bool, bool]:
-    """Return (whether ``text`` contains an answer, whether it equals ``gold``)."""
+    """Return whether ``text`` contains an answer, and whether that answer equals ``gold``."""
     loading("math_verify")
     from math_verify import verify
 
@@ -49,7 +49,7 @@ def plain_verify(gold: str, text: str, loading: Loading) -> tuple[bool, bool]:
 
 
 def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
-    """Return (whether two cleaned texts are equal, the deciding rule)."""
+    """Return whether two cleaned texts are equal, and the rule that decided."""
     gold, answers = _sides(gold, answer)
     if not answers:
         return False, "an equation is not the answer asked for"
@@ -61,7 +61,7 @@ def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]
 
 
 def _sides(gold: str, answer: str) -> tuple[str, list[str]]:
-    """Return (gold, all sides of the answer that must equal it)."""
+    """Return the gold without its name, and all sides of the answer that must equal it."""
     gold_sides, sides = split_top(gold, "="), split_top(answer, "=")
     if len(gold_sides) == 2 and _NAME.fullmatch(gold_sides[0]):
         if len(sides) > 1 and squeeze(sides[0]) != squeeze(gold_sides[0]):
@@ -152,7 +152,10 @@ def _parse(text: str, equations: bool) -> list[Any]:
 
 
 def _close(gold: Any, answer: Any) -> bool:
-    """Return whether two constants are equal (rationals) or close; other expressions pass."""
+    """Return False if two constants differ, by value or, if one is irrational, by more than rounding.
+
+    Expressions that are not constants pass.
+    """
     import sympy  # type: ignore[import-untyped,unused-ignore]
 
     if not (isinstance(gold, sympy.Expr) and isinstance(answer, sympy.Expr)):
@@ -168,7 +171,7 @@ def _close(gold: Any, answer: Any) -> bool:
 
 
 def literal_value(text: str, closed: bool = False) -> Fraction | None:
-    """See ``scorer.number_by_algebra``."""
+    """Evaluate a literal closed form, see ``scorer.number_by_algebra``."""
     from prorl_verifiers.math.comparing.leaves import is_closed
     from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, numbers
     from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Call, Const, Root, symbols, walk

@@ -1,4 +1,4 @@
-"""Score math responses, including multiple choice."""
+"""Scores math responses, including multiple choice."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ def note_options(picked: int | None, right: int | None, choices: Sequence[str]) 
 
 
 def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None) -> int | None:
-    """Return the index of the one option that ``answer`` names by letter, content or both, or None."""
+    """Return the index of the option that ``answer`` names by its letter, content or both.
+
+    Returns None unless it is exactly one option.
+    """
     wrapped = _WRAPPED.fullmatch(clean(answer))
     text = _DASHED.sub(r"\1. ", wrapped.group(1).strip() if wrapped else clean(answer))
     words = plain_words(text)
@@ -72,7 +75,7 @@ def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None
 
 
 def plain_words_kept(text: str) -> str:
-    """Return the letters of a short answer: ``(B).`` gives ``B``."""
+    """Return the letters of a short answer, such as ``B`` for ``(B).``."""
     return "".join(
         letter for letter in text.replace(r"\text", "").replace(r"\mathrm", "") if letter.isalpha()
     )
@@ -89,7 +92,10 @@ def _by_content(text: str, choices: Sequence[str], rules: Rules | None) -> int |
 
 
 def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Score the last box of ``text``; ``reference``: {"answer", "mode"?, "choices"?, "percent"?, "decimals"?}."""
+    """Score the last box of ``text``.
+
+    ``reference`` is {"answer", "mode"?, "choices"?, "percent"?, "decimals"?}.
+    """
     mode = reference.get("mode", "decided")
     gold = str(reference["answer"])
     if mode == "math-verify":
@@ -187,7 +193,7 @@ def _converter(loading: Loading) -> Convert:
 
 
 def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
-    """Return (whether ``answer`` equals ``gold`` in mode ``decided``, the deciding rule)."""
+    """Return whether ``answer`` equals ``gold`` in mode ``decided``, and the rule that decided."""
     judgement = _grade_and_note(gold, answer, Rules(None, _converter(loading)))
     if judgement.decision != "undecided":
         return judgement.decision == "accept", f"{judgement.reason} (our grader)"
@@ -195,9 +201,9 @@ def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
 
 
 def number_by_algebra(text: str, loading: Loading, closed: bool = False) -> Fraction | None:
-    r"""Return a literal closed form (``2\sqrt{3}``) as a number with 15 digits, or None.
+    r"""Return a literal closed form, such as ``2\sqrt{3}``, as a number with 15 digits, or None for other text.
 
-    ``closed`` also allows sums and logarithms with an irrational part.
+    With ``closed``, sums and logarithms that have an irrational part are accepted too.
     """
     from prorl_verifiers.math.library import literal_value
 

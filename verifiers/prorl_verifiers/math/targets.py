@@ -1,6 +1,6 @@
-"""Parse a gold answer into a typed target.
+"""Parses a gold answer into a typed target.
 
-Names and units that a gold repeats from its question are separate fields: answers may omit them.
+Names and units that a gold repeats from its question are separate fields, because answers may omit them.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A name and its value: ``x = 5``, ``NO : BO = 1 : 2``."""
+    """A value with a name, such as ``x = 5`` or ``NO : BO = 1 : 2``."""
 
     node: Relation
     name: Node
@@ -104,14 +104,14 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """A curve or condition: an equation or inequality between expressions."""
+    """An equation or inequality between expressions, which describes a curve or condition."""
 
     node: Relation
 
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """A tuple, point or vector."""
+    """A tuple, point or vector, whose items are in order."""
 
     node: Bracketed
     items: tuple[Target, ...]
@@ -127,7 +127,7 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Named parts such as ``x = 1, y = 2``, or unnamed parts in this order."""
+    """Several values, each with a name (``x = 1, y = 2``), or without names in this order."""
 
     node: Node
     names: tuple[Node, ...]
@@ -136,7 +136,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A set: unordered, without repetition."""
+    """A set, in which neither order nor repetition counts."""
 
     node: SetOf
     items: tuple[Target, ...]
@@ -159,14 +159,12 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Piecewise:
-    """Values with their conditions."""
-
     node: Cases
 
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """Equal forms, each of which is correct."""
+    """Several forms of one answer, each of which is correct alone."""
 
     node: Listing
     items: tuple[Target, ...]
@@ -174,14 +172,12 @@ class Forms:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """An answer in words."""
-
     words: str
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A letter and the value it labels, if given: ``(C) 5``."""
+    """An option's letter, and its value if the gold gives it, as ``(C) 5`` does."""
 
     letter: str
     of: Gold | None = None
@@ -189,7 +185,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Untyped:
-    """A gold that cannot be parsed and is compared as a string."""
+    """A gold that cannot be parsed and is therefore compared as a string."""
 
 
 Tree: TypeAlias = (
@@ -212,7 +208,10 @@ Whole: TypeAlias = Tree | Text | Choice | Untyped
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A parsed gold; ``separated`` is its target if commas separate items (``1,200``)."""
+    """A parsed gold.
+
+    ``separated`` is its other target if commas may separate items, as in ``1,200``.
+    """
 
     text: str
     target: Whole
@@ -222,7 +221,7 @@ class Gold:
 
 @lru_cache(maxsize=4096)
 def parse_gold(answer: str) -> Gold:
-    """Parse a gold answer; never raises."""
+    """Parse a gold answer. Never raises."""
     if _INTEGER.fullmatch(answer):
         return Gold(answer, Value(Num(Fraction(int(answer)))))
     raw = gold_text(answer)
@@ -265,9 +264,9 @@ def clock(text: str) -> str:
 
 
 def same_time(gold: str, answer: str) -> bool | None:
-    """Return whether two times agree, or None if neither has a.m., p.m. or seconds (``20:34`` may be a ratio).
+    """Return whether two times agree. One side may omit a.m. or p.m.
 
-    One side may omit a.m. or p.m. if the other has it.
+    Returns None if neither has a.m., p.m. or seconds, because ``20:34`` may be a ratio.
     """
     times = [_CLOCK.fullmatch(clock(text)) for text in (gold, answer)]
     if times[0] is None or times[1] is None:
@@ -287,7 +286,7 @@ def same_time(gold: str, answer: str) -> bool | None:
 
 
 def unwrap(text: str) -> str:
-    r"""Remove the wrapper of ``\text{5 apples}`` and a trailing "where c is any constant"."""
+    r"""Return the text without the wrapper of ``\text{5 apples}`` and without a final "where c is any constant"."""
     if "where" in text or " for" in text or "{for" in text:
         text = _WHERE.sub("", text)
     if "=" in text:
@@ -300,7 +299,7 @@ def unwrap(text: str) -> str:
 
 
 def words_of(text: str) -> str:
-    """Return the words without markup, case or leading article."""
+    """Return the words of a text, in lower case and without markup and a leading article."""
     words = plain_words(text)
     return re.sub(
         r"^(?:the|an?) (?=\S)(?!and\b)", "", re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", words)
@@ -308,7 +307,7 @@ def words_of(text: str) -> str:
 
 
 def currency_of(text: str) -> str:
-    """Return the currency whose sign is before or after an amount, or ""."""
+    """Return the currency whose sign stands before or after an amount, or ""."""
     match = _CURRENCY.match(text) if len(text) <= MAX_AMOUNT else None
     sign = (match.group("before") or match.group("behind")) if match else None
     return _CURRENCIES.get(sign, "dollar") if sign else ""
@@ -322,7 +321,7 @@ def with_currency(node: Node, currency: str) -> Node:
 
 
 def target_of(node: Node) -> Tree:
-    """Return the target of a tree. Raises Unreadable for misplaced words."""
+    """Return the target for the tree of a gold. Raises Unreadable for misplaced words."""
     if looks_like_region(node) and real_set(node) is not None:
         return Region(node)
     match node:

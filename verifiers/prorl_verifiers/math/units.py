@@ -1,4 +1,4 @@
-"""Units in math answers, and exact factors between common units."""
+"""Units in math answers, with exact factors between common units."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def is_bare_unit(word: str) -> bool:
 
 
 def unit_words(text: str) -> str:
-    """Return the words that name a unit or counted noun: ``apples`` of ``apples in all``."""
+    """Return the words that name a unit or counted noun, such as ``apples`` of ``apples in all``."""
     words: list[str] = []
     for word in re.split(r"[^\w/^]+", text):
         if word.casefold() in _DESCRIBES and not (word == "per" and words):
@@ -72,7 +72,7 @@ def unit_words(text: str) -> str:
 
 
 def nouns(unit: str) -> frozenset[str]:
-    """Return a counted noun's words in the singular: ``red marbles`` are {red, marble}."""
+    """Return the words of a counted noun in the singular, such as {red, marble} for ``red marbles``."""
     words = re.findall(r"[^\W\d_]+", unit_words(re.sub(r"\\[A-Za-z]+", " ", unit)).casefold())
     return frozenset(map(_singular, words)) - _FILLERS
 
@@ -88,7 +88,7 @@ def _singular(word: str) -> str:
 
 
 def same_count(unit: str, target: str) -> bool:
-    """Return whether two texts name the same noun; ``marbles`` may stand for ``red marbles``."""
+    """Return whether two texts name the same counted noun. ``marbles`` may stand for ``red marbles``."""
     rates = [re.search(r"/|\bper\b", text) is not None for text in (unit, target)]
     left, right = nouns(unit), nouns(target)
     if rates[0] != rates[1] or {word for word in left ^ right if is_known(word)}:
@@ -97,14 +97,14 @@ def same_count(unit: str, target: str) -> bool:
 
 
 def powers(unit: str) -> dict[str, int]:
-    """Return {name: power} of a unit; ``square cm`` is ``cm^2``."""
+    """Return a unit as {name: power}. ``square cm`` is the same as ``cm^2``."""
     text = _CUBIC.sub(r"\1^3", _SQUARE.sub(r"\1^2", unit.strip(" .")))
     names = unit_powers(text)
     return {"L" if name == "l" else name: power for name, power in names.items()}
 
 
 def ratio(unit: str, target: str) -> Fraction | None:
-    """Return the factor from ``unit`` to ``target``, or None if unknown."""
+    """Return the factor that converts ``unit`` to ``target``, or None if it is unknown."""
     left, right = powers(unit), powers(target)
     if left == right:
         return Fraction(1)
@@ -119,7 +119,7 @@ def is_known(unit: str) -> bool:
 
 
 def symbols_only(unit: str) -> bool:
-    """Return whether every name is in the table or an SI symbol."""
+    """Return whether every name in a unit is in the table or an SI symbol."""
     names = powers(unit)
     return bool(names) and all(
         name in _factors() or name.casefold() in _factors() or name in PREFIXED for name in names
@@ -127,13 +127,13 @@ def symbols_only(unit: str) -> bool:
 
 
 def differ(unit: str, target: str) -> bool:
-    """Return whether two known units have different dimensions."""
+    """Return whether both units are known and have different dimensions."""
     first, second = _reduce(powers(unit)), _reduce(powers(target))
     return first is not None and second is not None and first[0] != second[0]
 
 
 def _reduce(parts: dict[str, int]) -> tuple[dict[str, int], Fraction] | None:
-    """Return ({dimension: power}, factor); volumes are cubic lengths."""
+    """Return a unit as {dimension: power} and its factor, or None if it is unknown. A volume is a cubic length."""
     dimensions: dict[str, int] = {}
     factor = Fraction(1)
     for name, power in parts.items():

@@ -1,1 +1,1 @@
-"""Read LaTeX text, exact numbers and units for the math and STEM verifiers."""
+"""Reads LaTeX, exact numbers and units for the math and STEM verifiers."""

@@ -1,4 +1,4 @@
-"""Normalise the spelling of LaTeX answers."""
+"""Normalises the spelling of LaTeX answers."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ _WRAPPERS = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"), ("**", "*
 
 
 def clean(text: str) -> str:
-    """Normalise the spelling of an answer, so that equal results are the same answer."""
+    """Return an answer with normalised spelling, so that many spellings of one answer become the same text."""
     text = text.strip()
     if _DIGITS.fullmatch(text):
         return text
@@ -160,7 +160,7 @@ def _braced(part: str) -> str:
 
 
 def strip_wrappers(text: str) -> str:
-    """Remove math delimiters, bold marks and braces that enclose the whole text."""
+    """Remove the math delimiters, bold marks and braces that enclose the whole text."""
     before = None
     for _ in range(MAX_WRAPPERS):
         if text == before:
@@ -181,12 +181,12 @@ def strip_wrappers(text: str) -> str:
 
 
 def plain_words(text: str) -> str:
-    r"""Return ``text`` in lower case without \text{...}, extra spaces and outer punctuation."""
+    r"""Return ``text`` in lower case, without \text{...}, extra spaces and outer punctuation."""
     return " ".join(_TEXT.sub(r" \1 ", text).casefold().strip(" .,:;()*").split())
 
 
 def is_words(text: str) -> bool:
-    r"""Return whether an answer is words: \text{...}, yes/no, or a first word of four letters."""
+    r"""Return whether an answer consists of words: \text{...}, yes/no, or a first word of four letters or more."""
     match = _TEXT.fullmatch(text)
     words = match.group(1) if match else text
     if match is not None or words.lower() in ("yes", "no"):
@@ -195,7 +195,7 @@ def is_words(text: str) -> bool:
 
 
 def split_top(text: str, separators: str) -> list[str]:
-    """Split at single-character ``separators`` outside all brackets; strip the parts."""
+    """Split a text at the characters ``separators`` outside all brackets, and strip the parts."""
     parts, depth, start = [], 0, 0
     for index, letter in enumerate(text):
         if letter in "([{":
@@ -253,14 +253,14 @@ _DENIED_AFTER = re.compile(
 
 
 def denied_around(before: str, after: str) -> bool:
-    """Return whether the text beside an answer denies it: ``is not`` before, ``is wrong`` after."""
+    """Return whether the text beside an answer denies it, as ``is not`` before or ``is wrong`` after it does."""
     words = before.lower()
     denied = any(part in words for part in _DENYING) and _DENIED_BEFORE.search(before)
     return bool(denied or _DENIED_AFTER.match(after))
 
 
 def doubtful(text: str) -> bool:
-    """Return whether a text doubts itself or offers an alternative."""
+    """Return whether a text expresses doubt or offers an alternative."""
     return _DOUBT.search(text[:MAX_HEDGED]) is not None
 
 
@@ -269,5 +269,5 @@ def denies(text: str) -> bool:
 
 
 def hedged(text: str) -> bool:
-    """Return whether a text doubts, denies or bounds its answer."""
+    """Return whether a text doubts, denies or only bounds its answer."""
     return doubtful(text) or denies(text) or _BOUND.search(text[:MAX_HEDGED]) is not None

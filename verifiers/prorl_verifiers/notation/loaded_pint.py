@@ -1,4 +1,4 @@
-"""Load pint and its registry at import, outside a worker's time limit."""
+"""Loads pint and its registry at import, outside a worker's time limit."""
 
 from __future__ import annotations
 

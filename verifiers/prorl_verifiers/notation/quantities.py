@@ -1,4 +1,4 @@
-r"""Read exact numbers with an optional unit: 1,234.5, \frac{3}{4}, 1.5\times10^{-3} km."""
+r"""Reads exact numbers with an optional unit, such as 1,234.5, \frac{3}{4} or 1.5\times10^{-3} km."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ _NAMES = {
 class Quantity:
     """An exact number with its unit.
 
-    ``decimals`` is the power of ten of the last digit (-2 for 1.25, 3 for 5e3), None for ratios. ``integer``: written
-    with digits only.
+    ``decimals``: power of ten of the last digit (-2 for 1.25, 3 for 5e3), or None for a fraction.
+    ``integer``: whether it is written with digits only.
     """
 
     value: Fraction
@@ -83,7 +83,7 @@ class Quantity:
 def read_quantity(text: str, unit: str = "") -> Quantity | None:
     """Return the number and unit if the whole text is a quantity, else None.
 
-    Only the expected ``unit`` may be a short bare word (``5 m``).
+    A short bare word, as in ``5 m``, must be the expected ``unit``.
     """
     read = split_number(text)
     if read is None:
@@ -110,7 +110,7 @@ def is_percent(text: str) -> bool:
 
 
 def split_number(text: str) -> tuple[Quantity, str] | None:
-    """Return the leading number and the cleaned text after it, or None."""
+    """Return the number at the start of a text, and the cleaned text after it, or None."""
     if len(text) > 2000:
         return None
     text = clean(one_power(text))
@@ -119,7 +119,7 @@ def split_number(text: str) -> tuple[Quantity, str] | None:
 
 
 def one_power(text: str) -> str:
-    r"""Rewrite powers of ten, raised digits, ``\num`` and ``\SI`` in the form ``10^{23}``."""
+    r"""Write powers of ten, raised digits, ``\num`` and ``\SI`` in the form ``10^{23}``."""
     text = _RAISED.sub(lambda run: "^{" + run.group().translate(_FROM_RAISED) + "}", text)
     for pattern, spelling in _HABITS:
         text = pattern.sub(spelling, text)
@@ -127,7 +127,7 @@ def one_power(text: str) -> str:
 
 
 def _is_unit(unit: str, spaced: bool) -> bool:
-    """Return whether text after a number is a unit, not a symbol (``5x``) or "million"."""
+    """Return whether text after a number is a unit, and not a symbol (``5x``) or "million"."""
     if unit in (r"^\circ", "^\\circ C", "^\\circ F") or unit.startswith((r"^\circ", r"\degree")):
         return len(unit) < 30
     words = re.findall(r"[A-Za-zµμΩÅ]+", re.sub(r"\\[a-zA-Z]+", " ", unit))
@@ -194,7 +194,10 @@ def _fraction(text: str) -> Fraction:
 
 
 def unit_powers(unit: str) -> dict[str, int]:
-    """Return a unit as {name: power}, equal for ``kJ/mol`` and ``kJ mol-1``. An invalid unit is a name itself."""
+    """Return a unit as {name: power}, which is the same for ``kJ/mol`` and ``kJ mol-1``.
+
+    An invalid unit becomes a single name.
+    """
     readings = read_unit(unit)
     if not readings:
         return {" ".join(unit.split()): 1}

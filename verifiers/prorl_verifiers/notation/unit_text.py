@@ -1,4 +1,4 @@
-"""Parse units as people write them."""
+"""Parses units as people write them."""
 
 from __future__ import annotations
 
@@ -162,7 +162,10 @@ _SINGLE = frozenset({"H2", "O2", "N2", "F2", "Cl2", "Br2", "I2", "O3", "S8", "P4
 
 @lru_cache(maxsize=4096)
 def read_unit(text: str) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
-    """Return the readings of a unit, most usual first, as sorted (name, power) pairs; () for invalid text."""
+    """Return the possible readings of a unit, the most usual first, or () for invalid text.
+
+    A reading is a sorted tuple of (name, power) pairs.
+    """
     if len(text) > MAX_UNIT:
         return ()
     # Normalise signs, degree marks, spaces and words such as "square metres".
@@ -266,7 +269,7 @@ def _word(kind: str, text: str, whole: str, place: int) -> tuple[_Token, int] | 
 
 
 def glued(name: str) -> list[str]:
-    """Split ``Jmol`` into two or three known symbols, else []."""
+    """Split joined unit symbols such as ``Jmol`` into two or three known ones, or return []."""
     if len(name) > 12 or name in ALIASES or name in SYMBOLS or name in PREFIXED:
         return []
     for symbol in SYMBOLS:
@@ -283,7 +286,7 @@ def glued(name: str) -> list[str]:
 
 
 class _Parser:
-    """Recursive-descent parser; with ``wide``, everything after a slash is in the denominator."""
+    """A recursive-descent parser. With ``wide``, everything after a slash is in the denominator."""
 
     def __init__(self, tokens: list[_Token], wide: bool) -> None:
         self.tokens, self.wide, self.place, self.depth = tokens, wide, 0, 0
@@ -347,7 +350,7 @@ class _Parser:
         return None if inner is None else {name: old * power for name, old in inner.items()}
 
     def _name(self, text: str) -> Powers:
-        """Read a name or joined symbols (``JK``); the exponent applies to the last."""
+        """Read a name or joined symbols such as ``JK``, of which the last one gets the exponent."""
         *before, last = glued(text) or [ALIASES.get(text, text)]
         powers = {last: self._exponent()}
         for name in before:

@@ -1,7 +1,7 @@
-"""Convert numbers between units with exact fractions.
+"""Converts numbers between units with exact fractions.
 
-pint only looks up single names. A temperature alone is a point on its scale (25 degC is 298.15 K); in a product or
-power it is a difference. A difference alone is converted wrongly.
+pint is only asked for single names. A temperature alone is a point on its scale (25 degC is 298.15 K), and in a product
+or power it is a difference. A temperature difference alone is therefore converted wrongly.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ANGLE, _CYCLE = "radian", "Hz"
 def convert(value: Fraction, unit: str, to: str) -> Fraction | None:
     """Return ``value`` in units of ``to``, or None if it cannot be converted.
 
-    Ambiguous names (``lb``) take the meaning that fits.
+    An ambiguous name such as ``lb`` has the meaning that fits the other unit.
     """
     readings, target_readings = read_unit(unit), read_unit(to)
     if not readings or not target_readings:
@@ -64,7 +64,7 @@ def is_known(unit: str) -> bool:
 
 
 def _scale(reading: Reading) -> tuple[Fraction, Fraction] | None:
-    """Return (kelvin per degree, kelvin at zero) of a temperature scale, else None."""
+    """Return the kelvin per degree and the kelvin at zero of a temperature scale, or None for other units."""
     if len(reading) != 1 or reading[0][1] != 1:
         return None
     return _SCALES.get(TEMPERATURES.get(reading[0][0], ""))
@@ -133,7 +133,7 @@ def _power(size: Fraction, power: Fraction) -> Fraction:
 
 @lru_cache(maxsize=2048)
 def _size(name: str) -> Size | None:
-    """Return the size of a name; an unknown name is its own dimension."""
+    """Return the size of a unit's name. An unknown name is a dimension of its own."""
     special = _special_size(name)
     if special is not None:
         return special

@@ -11,7 +11,7 @@ from prorl_common.serving.options import ListenOptions, check_listening
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions(ListenOptions):
-    """Options of the service. ``timeout`` is in seconds. ``think_open`` tells that the chat template writes ``<think>``."""
+    """Options of the service. ``timeout`` is in seconds. ``think_open``: the chat template writes ``<think>``."""
 
     port: int = 8421
     queue: int = 20_000

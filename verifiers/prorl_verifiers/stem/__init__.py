@@ -1,1 +1,1 @@
-"""The STEM verifier: quantities with tolerance, choices, formulas and answers of several parts."""
+"""The STEM verifier, for quantities with a tolerance, choices, formulas and answers of several parts."""

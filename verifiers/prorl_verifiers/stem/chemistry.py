@@ -1,7 +1,6 @@
-"""Compare chemical formulas, isotopes, reactions and SMILES.
+"""Compares chemical formulas, isotopes, reactions and SMILES.
 
-A condensed formula without rings is parsed into a graph with one canonical form: ``CH3CH2OH`` equals ``C2H5OH`` but not
-``CH3OCH3``.
+A condensed formula without rings is parsed into a graph, so that ``CH3CH2OH`` equals ``C2H5OH`` but not ``CH3OCH3``.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ class _Reader:
             raise NotCondensed
 
     def chain(self, current: int | None) -> int | None:
-        """Read up to a closing bracket or the end; return the last atom of the chain."""
+        """Read up to a closing bracket or the end, and return the last atom of the chain."""
         loose_hydrogens = 0
         waiting: list[tuple[int, int]] = []  # (start token, repetitions) of leading brackets
         order = 1
@@ -150,7 +149,10 @@ class _Reader:
             raise NotCondensed
 
     def atom(self, element: str, current: int | None, order: int) -> int:
-        """Add an atom; halogens, ``=O`` and a nitrile ``N`` end a branch."""
+        """Add an atom, and return the atom that continues the chain.
+
+        Halogens, ``=O`` and a nitrile's ``N`` end a branch.
+        """
         if current is None:
             return self.add(element, None)
         free = self.room(current)
@@ -228,7 +230,7 @@ _WORDS = frozenset({"no", "in", "as", "at", "he", "i", "be", "yes"})
 
 
 def same_formula(gold: str, answer: str) -> bool | None:
-    """Return whether two chemical formulas are the same, or None unless both are formulas."""
+    """Return whether two chemical formulas are the same, or None unless both texts are formulas."""
     if len(gold) > MAX_FORMULA or len(answer) > MAX_FORMULA or gold.strip().casefold() in _WORDS:
         return None
     one, other = normalise(gold), normalise(answer)
@@ -264,7 +266,7 @@ def same_formula(gold: str, answer: str) -> bool | None:
 
 
 def is_formula(text: str) -> bool:
-    """Return whether a text is a formula, a reaction or an electron configuration."""
+    """Return whether a text is a chemical formula, a reaction or an electron configuration."""
     plain = normalise(text) if len(text) <= MAX_FORMULA else ""
     shells = _configuration(text)
     if not plain or text.strip().casefold() in _WORDS:
@@ -282,7 +284,7 @@ def is_formula(text: str) -> bool:
 
 
 def normalise(text: str) -> str:
-    """Return a formula with plain digits and its charge after ``^``."""
+    """Return a formula with plain digits, and with its charge after ``^``."""
     text = _RAISED.sub(lambda m: "^" + m.group().translate(_HIGH), text).translate(_LOW)
     text = text.translate(str.maketrans("−–·•", "--**"))
     text = _ARROW.sub(">", FONT_COMMAND.sub("", text).replace(r"\cdot", "*").replace("^{*}", ""))
@@ -296,7 +298,7 @@ def normalise(text: str) -> str:
 
 
 def has_coefficient(text: str) -> bool:
-    """Return whether a text is a compound with a coefficient (``2H2O``)."""
+    """Return whether a text is a compound with a coefficient, such as ``2H2O``."""
     plain = normalise(text) if len(text) <= MAX_FORMULA else ""
     bare = _without_coefficient(plain)
     return bool(bare != plain and re.search(r"\d", bare) and len(set(_elements(bare))) > 1)
@@ -314,7 +316,7 @@ def _without_coefficient(text: str) -> str:
 
 
 def _with_charge(raw: str, formula: str) -> str:
-    """Read unmarked ``Fe2+`` and ``SO42-`` as a charge of two."""
+    """Read ``Fe2+`` and ``SO42-``, which do not mark the charge, as having a charge of two."""
     match = re.fullmatch(r"(.*[A-Za-z0-9)\]])([1-7])\^([+-])", formula)
     if match is None or set("^_") & set(raw):
         return formula

@@ -1,6 +1,6 @@
-"""Find the option that an answer names by letter, by text or by both.
+"""Finds the option that an answer names by its letter, its text or both.
 
-A list (``A or B``) or a letter with another option's text names no option.
+A list such as ``A or B``, or a letter with another option's text, names no option.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _OTHER_LABEL = re.compile(
 
 
 def choice_index(answer: str, choices: Sequence[str]) -> int | None:
-    """Return the index of the one option that ``answer`` names, else None."""
+    """Return the index of the option that ``answer`` names, or None unless it is exactly one."""
     if len(answer) > MAX_CHOICE:
         return None
     whole = without_wrappers(answer)

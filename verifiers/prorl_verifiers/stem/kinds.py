@@ -1,4 +1,4 @@
-"""Parse calendar dates, directions and nuclides."""
+"""Parses calendar dates, directions and nuclides."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ _FILLER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """An angle in degrees ("" without one) and the direction words; an angle below the horizontal is negative."""
+    """The angle of a vector in degrees, negative below the horizontal, or "", and words such as "north"."""
 
     angle: str
     words: tuple[str, ...]
 
 
 def split_direction(text: str) -> tuple[str, Direction] | None:
-    """Return (text before a final direction, direction), or None."""
+    """Return the text before a direction at its end, and the direction, or None."""
     if len(text) > MAX_DIRECTED:
         return None
     plain = re.sub(r"\\[,;:!](?!\s*\d)", " ", _WRAPPER.sub(r" \1 ", text))
@@ -104,9 +104,9 @@ def split_direction(text: str) -> tuple[str, Direction] | None:
 
 
 def same_direction(gold: Direction, answer: Direction) -> bool:
-    """Return whether words and angles agree, angles to half a unit of the gold's last digit.
+    """Return whether two directions agree. Angles may differ by half a unit of the gold's last digit.
 
-    With an angle, one side may omit the words.
+    If both have an angle, one of them may omit the words.
     """
     if bool(gold.angle) != bool(answer.angle):
         return False
@@ -171,14 +171,14 @@ _HYPHEN = re.compile(r"(?P<symbol>[A-Za-z]{1,13})-(?P<m1>\d{1,3}m?)")
 
 @dataclass(frozen=True, slots=True)
 class Nuclide:
-    """An element symbol and a mass number (``99m`` for an excited state)."""
+    """An element's symbol and a mass number, such as ``99m`` for an excited state."""
 
     symbol: str
     mass: str
 
 
 def read_nuclide(text: str) -> Nuclide | None:
-    """Return the nuclide that a text names, or None for other texts or a wrong atomic number."""
+    """Return the nuclide that a text names. Return None for other texts or a wrong atomic number."""
     if len(text) > MAX_NUCLIDE:
         return None
     text = _RAISED.sub(lambda run: "^" + run.group().translate(_HIGH), text)

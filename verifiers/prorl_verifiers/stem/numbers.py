@@ -1,7 +1,7 @@
-r"""Read scientific numbers: ``\approx 5{,}2\,\mathrm{km}``, ``(5.0 \pm 0.1)\times10^3 m``, ``5 to 6 m``.
+r"""Reads scientific numbers: ``\approx 5{,}2\,\mathrm{km}``, ``(5.0 \pm 0.1)\times10^3 m``, ``5 to 6 m``.
 
-A comma is decimal, unless exactly three digits follow it and one to three without a leading zero precede it: ``1,234``
-is 1234, ``0,125`` is 0.125.
+A comma is decimal, unless exactly three digits follow it and one to three without a leading zero precede it. So
+``1,234`` is 1234, and ``0,125`` is 0.125.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ class Measure:
 
 
 def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
-    """Return the number if the whole text is one, else None.
+    """Return the number that the whole text is, or None.
 
-    Only a known unit, the expected ``unit`` or a direction ("upward") may follow.
+    After the number there may only be a known unit, the expected ``unit`` or a direction ("upward").
     """
     if len(text) > MAX_NUMBER:
         return None
@@ -110,7 +110,7 @@ def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
 
 
 def is_unit(text: str, unit: str, loading: Loading) -> bool:
-    """Return whether ``text`` is the expected unit or one of known size."""
+    """Return whether ``text`` is the expected unit or a unit of known size."""
     if len(text) > MAX_UNIT or not text.strip():
         return False
     readings = read_unit(text)
@@ -125,7 +125,7 @@ def is_unit(text: str, unit: str, loading: Loading) -> bool:
 
 
 def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
-    r"""Split ``2\sqrt{3}\,\mathrm{m}`` into (formula, unit or "")."""
+    r"""Split ``2\sqrt{3}\,\mathrm{m}`` into the formula and the unit, or ""."""
     if len(text) > MAX_NUMBER:
         return text, ""
     text = " ".join(text.split())
@@ -145,7 +145,7 @@ def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
 
 
 def read_range(text: str, unit: str, loading: Loading) -> tuple[Measure, Measure] | None:
-    """Return both ends of ``5-6 m``, or None if it is not an ascending range."""
+    """Return both ends of a range such as ``5-6 m``, or None if the text is not an ascending range."""
     if len(text) > MAX_NUMBER:
         return None
     text = " ".join(text.split())
@@ -180,7 +180,10 @@ def _decimal_point(text: str) -> str:
 
 
 def _without_uncertainty(text: str) -> tuple[str, Fraction | None, int]:
-    r"""Return (text without ``\pm 0.1`` or ``(15)``, uncertainty after ±, uncertain last digits)."""
+    r"""Return the text without its ``\pm 0.1`` or ``(15)``, and the number in it.
+
+    The number after ``\pm`` is the second value, and the number in brackets, which counts last digits, is the third.
+    """
     errors = list(_PLUS_MINUS.finditer(text))
     if len(errors) != 1 or errors[0].start() == 0:
         short = _SHORT_ERROR.search(text)
@@ -201,7 +204,7 @@ CEILING_OF_ZEROS = Fraction(1, 100)
 def allowed_difference(
     gold: Quantity, tolerance: Any, uncertainty: Fraction | None = None
 ) -> Fraction:
-    """Return the largest accepted difference from ``gold``, in its unit."""
+    """Return the largest accepted difference from ``gold``, in the unit of ``gold``."""
     size = abs(gold.value)
     if isinstance(tolerance, Mapping):
         relative = Fraction(str(tolerance.get("rel") or 0))

@@ -1,6 +1,6 @@
-"""Split golds and answers into parts.
+"""Splits golds and answers into parts.
 
-Separators are tried until one gives the right number of parts: labels, line breaks, semicolons, "and", commas.
+Separators are tried until one gives the right number of parts: labels, line breaks, semicolons, "and", and commas.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _AND = re.compile(
 
 
 def gold_parts(reference: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Return one reference per part, or None for a single answer."""
+    """Return one reference per part, or None if the gold has no parts."""
     answers = part_texts(reference.get("answer"))
     if answers is None:
         return None
@@ -55,7 +55,7 @@ def gold_parts(reference: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def part_texts(answer: Any) -> list[str] | None:
-    """Return the parts of a list, JSON list or labelled text ``(a) 5 m; (b) 3 s``, else None."""
+    """Return the parts of a list, a JSON list or a labelled text such as ``(a) 5 m; (b) 3 s``, or None."""
     if isinstance(answer, list):
         return [str(part) for part in answer]
     if not isinstance(answer, str) or len(answer) > MAX_PARTS * MAX_PART:
@@ -64,7 +64,7 @@ def part_texts(answer: Any) -> list[str] | None:
 
 
 def is_open_interval(gold: Any, answer: str) -> bool:
-    """Return whether ``answer`` may be an open interval, unlike a gold such as ``[1, 4]``."""
+    """Return whether ``answer`` may be an open interval, while the gold may be a closed one, such as ``[1, 4]``."""
     if not isinstance(gold, str) or re.search(r"[(]", strip_wrappers(answer.strip())[:7]) is None:
         return False
     ends = _json_list(gold) or []
@@ -86,7 +86,7 @@ def _json_list(text: str) -> list[str] | None:
 
 
 def labelled(text: str) -> list[str] | None:
-    """Split at consecutive initial labels: (a) (b), a) b), (i) (ii), 1) 2); else None."""
+    """Split a text at consecutive labels such as (a) (b), a) b), (i) (ii) or 1) 2), or return None."""
     text = _single_blanks(text)
     labels = [(m.group(1) or m.group(2), m) for m in _LABEL.finditer(text)]
     if len(labels) < 2 or len(labels) > MAX_PARTS or text[: labels[0][1].start()].strip():
@@ -100,7 +100,7 @@ def labelled(text: str) -> list[str] | None:
 
 
 def answer_parts(answer: str | None, text: str, count: int) -> list[str] | None:
-    """Return ``count`` parts of the answer, else of the last ``count`` boxes, or None."""
+    """Return the ``count`` parts of the answer, else the last ``count`` boxes of ``text``, or None."""
     if answer is not None:
         parts = _split(answer, count)
         if parts is not None:

@@ -1,7 +1,7 @@
-"""Score STEM responses.
+"""Scores STEM responses.
 
-Reference: {"answer", "choices"?, "unit"?, "tolerance"?, "format"?, "aliases"?}. All parts of a list must be right;
-"aliases" are other correct golds. A missing unit is accepted; a different dimension is wrong.
+The reference is {"answer", "choices"?, "unit"?, "tolerance"?, "format"?, "aliases"?}. All parts of a list must be
+right, and "aliases" are other correct golds. A missing unit is accepted, but not a unit of another dimension.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 
 def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Score the last box, or else a last line "Answer: X", with 0 or 1."""
+    """Score the last box, or a last line "Answer: X" if there is no box, with 0 or 1."""
     text = without_struck(text)
     choices = reference.get("choices")
     answer = last_boxed(text)
@@ -181,7 +181,7 @@ def _matches_target(
 def _same_formula(
     text: str, reference: Mapping[str, Any], answer: str, loading: Loading
 ) -> tuple[bool, str]:
-    r"""Compare with the math grader; closed forms (2\sqrt{3}) also as quantities."""
+    r"""Compare with the math grader. Closed forms such as 2\sqrt{3} are also compared as quantities."""
     unit = str(reference.get("unit") or "")
     chemical = same_formula(text, answer)
     if chemical is not None:
@@ -217,7 +217,7 @@ _CIRCLE = re.compile(r"\\circ|\\degree|°|\bdeg")
 def _same_number(
     gold: Number, answer: str, reference: Mapping[str, Any], loading: Loading
 ) -> tuple[bool, str]:
-    """Require every numeric side of ``E = 5.0 = 5`` to be right."""
+    """Compare numbers. In an answer such as ``E = 5.0 = 5``, every side that is a number must be right."""
     if len(answer) > MAX_NUMBER:
         return False, "too long for a number"
     if hedged(answer):
@@ -298,7 +298,7 @@ def _decimal(value: Fraction) -> str:
 
 
 def _in_unit(number: Quantity, unit: str, loading: Loading) -> Fraction | None:
-    """Return the number converted to ``unit``, or None. A number without a unit is unchanged."""
+    """Return the number converted to ``unit``, or None. A number without a unit stays unchanged."""
     if not number.unit and not (number.percent and unit):
         return number.value
     if not unit or (number.unit and unit_powers(number.unit) == unit_powers(unit)):

@@ -1,4 +1,4 @@
-"""Parse one part of a STEM reference, trying the most specific types first."""
+"""Parses one part of a STEM reference. The most specific types are tried first."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number with its unit. ``bare``: the number as written if the unit has a power of ten."""
+    """A number with its unit. If the unit has a power of ten, ``bare`` is the number as it is written."""
 
     measure: Measure
     bare: Quantity | None = None
@@ -45,21 +45,21 @@ class Directed:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A range with ascending ends."""
+    """A range, with the smaller end first."""
 
     ends: tuple[Number, Number]
 
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """Components in one unit."""
+    """A vector whose components have the same unit."""
 
     components: tuple[Number, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Chemical:
-    """A formula, ion, reaction or electron configuration."""
+    """A chemical formula, ion, reaction or electron configuration."""
 
     text: str
 
@@ -71,7 +71,7 @@ class Molecule:
 
 @dataclass(frozen=True, slots=True)
 class Mathematical:
-    """A formula or words for the math verifier."""
+    """A formula or words, which the math verifier compares."""
 
     text: str
 

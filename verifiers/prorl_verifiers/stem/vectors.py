@@ -1,4 +1,4 @@
-"""Read vectors with units, and answers that are chains of equalities."""
+"""Reads vectors with units, and answers that are chains of equalities."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNIT_VECTOR = re.compile(
 
 
 def read_vector(text: str, unit: str, loading: Loading) -> tuple[Quantity, ...] | None:
-    """Return the components of a numeric vector with their unit, or None; ``[1, 2]`` is an interval."""
+    """Return the components of a vector of numbers, with their unit, or None. ``[1, 2]`` is read as an interval."""
     if len(text) > MAX_VECTOR:
         return None
     body, answer_unit = split_unit(" ".join(text.split()).strip("$ "), unit, loading)
@@ -112,7 +112,7 @@ _SEVERAL = re.compile(r"[;\n]|\\\\|\\q?quad(?![A-Za-z])|\$\s*[,;]?\s*\$|\\\)\s*[
 
 
 def names_a_quantity(side: str) -> bool:
-    r"""Return whether a side only names a quantity: ``v_f``, ``\\text{speed}``, ``P(A)``."""
+    r"""Return whether a side only names a quantity, as ``v_f``, ``\\text{speed}`` and ``P(A)`` do."""
     return _NAME.fullmatch(side) is not None
 
 
@@ -171,7 +171,7 @@ def _label(text: str, equals: re.Pattern[str]) -> tuple[frozenset[str], str, str
 
 
 def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> bool:
-    """Return whether every non-numeric side before the last is acceptable."""
+    """Return whether no side before the last contradicts it. Only sides that are not numbers are checked."""
     last = read_sides[-1]
     multiples = 0
     names = {side.strip() for side in sides[:1] if _LETTER.search(side)}

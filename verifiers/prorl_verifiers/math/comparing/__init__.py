@@ -1,1 +1,1 @@
-"""Decide whether the tree of an answer matches a gold."""
+"""Decides whether an answer's tree matches a gold."""

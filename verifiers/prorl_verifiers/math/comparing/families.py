@@ -1,4 +1,4 @@
-r"""Integer families such as ``x = \frac{\pi}{4} + 2k\pi, k \in \mathbb{Z}``, compared as unions of progressions."""
+r"""Families such as ``x = \frac{\pi}{4} + 2k\pi, k \in \mathbb{Z}``, compared as unions of arithmetic progressions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _USUAL = frozenset("knmlKN")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Expressions in ``letter``, which runs over the integers."""
+    """The values of ``members`` for all integers ``letter``, or with ``natural`` for all natural numbers."""
 
     node: Node
     name: Node | None
@@ -65,8 +65,8 @@ class Family:
 def family_of(text: str, gold: Family | None) -> Family | None:
     r"""Return the family that a cleaned text describes, or None.
 
-    The text must declare its letter an integer, or use a common letter with \pi or degrees. With a ``gold``, any letter
-    is accepted.
+    The text must declare its letter an integer, or use a common letter with \pi or degrees. If ``gold`` is given, any
+    letter is accepted.
     """
     body, letter = _without_condition(_as_progression(text))
     if not letter and gold is None and not re.search(r"\\pi|\\circ", text):
@@ -106,7 +106,7 @@ def family_of(text: str, gold: Family | None) -> Family | None:
 
 
 def _as_progression(text: str) -> str:
-    r"""Rewrite ``n \equiv 1, 3 \pmod 4`` and "n is odd" as progressions."""
+    r"""Rewrite ``n \equiv 1, 3 \pmod 4`` or "n is odd" as progressions."""
     plain = _TEXT.sub(r" \1 ", text[:MAX_CONGRUENCE])
     if len(text) > MAX_CONGRUENCE:
         return text
@@ -129,7 +129,7 @@ def _as_progression(text: str) -> str:
 
 
 def _without_condition(text: str) -> tuple[str, str]:
-    """Return (text without a final "k is an integer", the letter or "")."""
+    """Return the text without a final condition such as "k is an integer", and its letter or ""."""
     plain = _TEXT.sub(r" \1 ", text)
     for pattern in (_IN, _IN_WORDS):
         match = pattern.search(plain[-200:])
@@ -141,7 +141,7 @@ def _without_condition(text: str) -> tuple[str, str]:
 
 
 def same_family(gold: Family, answer: Family) -> bool | None:
-    """Return whether two families are equal, or None if undecided."""
+    """Return whether two families have the same values, or None if that is undecided."""
     if gold.name is not None and answer.name is not None and gold.name != answer.name:
         return False
     written = _same_members(gold, answer)
@@ -191,7 +191,7 @@ def _in_degrees(family: Family) -> bool | None:
 
 
 def _progressions(family: Family) -> list[tuple[Any, Any]] | None:
-    """Return (start, step) of all progressions (``(-1)^k`` gives two), or None."""
+    """Return the start and step of each progression, or None. A member with ``(-1)^k`` is two progressions."""
     progressions = []
     for member in family.members:
         values = []

@@ -1,4 +1,4 @@
-"""Compare values with percent, degree or unit marks."""
+"""Compares single values, which may have a percent sign, degrees or a unit."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _FUNCTIONS = frozenset(
 
 
 def all_same(results: Sequence[bool | None]) -> bool | None:
-    """Return False if a comparison is False, else None if one is undecided, else True."""
+    """Combine comparisons: False if one is False, else None if one is undecided, else True."""
     if False in results:
         return False
     return None if None in results else True
 
 
 def unevaluated(gold: Node, answer: Node) -> str | None:
-    """Return the reason why ``answer`` is not an evaluated form of the constant ``gold``, or None."""
+    """Return why ``answer`` is not an evaluated form of the constant ``gold``, or None if it is one."""
     if symbols(gold) or symbols(answer):
         return None
     called = _calls(answer) - _calls(gold)
@@ -68,7 +68,7 @@ def _has_base(node: Node) -> bool:
 
 
 def is_plain(node: Node) -> bool:
-    """Return whether a node is a single number, with any sign, percent or unit."""
+    """Return whether a node is a single number, which may have a sign, percent sign or unit."""
     match node:
         case Num():
             return True
@@ -112,7 +112,7 @@ def _is_literal(node: Node) -> bool:
 
 
 def is_closed(node: Node) -> bool:
-    """Return whether a node is a symbol-free closed form such as ``e^{-2}``."""
+    """Return whether a node is a closed form without variables, such as ``e^{-2}``."""
     parts = list(walk(node))
     irrational = any(isinstance(part, Root | Const | Quotient | Call) for part in parts)
     functions = {part.name for part in parts if isinstance(part, Call)}
@@ -132,9 +132,10 @@ _PERCENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """``percent``: True if the gold is a percentage without its sign, False if answers need the sign.
+    """How answers may differ from the gold.
 
-    ``decimals``: number of places to which answers may be rounded.
+    ``percent``: True if the gold is a percentage written without its sign, False if answers need the sign.
+    ``decimals``: number of decimal places to which answers may be rounded.
     """
 
     percent: bool | None = None
@@ -144,14 +145,13 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A value and its mark: ``%``, ``deg``, a unit or ""."""
+    """A value without its mark, and the mark: ``%``, ``deg``, a unit or ""."""
 
     core: Node
     mark: str = ""
 
 
 def leaf(node: Node) -> Leaf:
-    """Split an expression into its value and its mark."""
     match node:
         case Neg(of=of):
             inner = leaf(of)
@@ -170,7 +170,7 @@ FIRST_DIGITS = 4
 
 
 def _cut_digits(node: Node) -> tuple[Num, int] | None:
-    r"""Return (number, power of ten) of ``2.3148\ldots\times 10^{-3}``, or None."""
+    r"""Return the number and the power of ten in ``2.3148\ldots\times 10^{-3}``, or None for other nodes."""
     match node:
         case Neg(of=of):
             digits = _cut_digits(of)
@@ -192,7 +192,7 @@ def _cut_digits(node: Node) -> tuple[Num, int] | None:
 def same_leaf(
     gold: Node, answer: Node, rules: Rules, domain: Domain, final: bool = True
 ) -> tuple[bool | None, str]:
-    """Return (whether two expressions are the same answer, reason). ``final`` answers must be evaluated."""
+    """Return whether two expressions are the same answer, and the reason. ``final`` answers must be evaluated."""
     if not (isinstance(gold, EXPRESSIONS) and isinstance(answer, EXPRESSIONS)):
         neither = not isinstance(gold, EXPRESSIONS) and not isinstance(answer, EXPRESSIONS)
         return None if neither else False, ""

@@ -1,4 +1,4 @@
-"""Match an answer's tree with a typed gold: True, False or None (undecided)."""
+"""Matches an answer's tree with a typed gold. The result is True, False or None (undecided)."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ MAX_SETS = 6
 
 
 class Matcher:
-    """Matches answers; ``reason`` is the rule that decided last."""
+    """Matches answers with golds. ``reason`` is the rule that decided last."""
 
     def __init__(self, rules: Rules, domain: Domain) -> None:
         self.rules, self.domain = rules, domain
         self.reason = "forms compared"
 
     def matches(self, target: Tree, answer: Node, final: bool = True) -> bool | None:
-        """Return whether ``answer`` matches, or None if undecided. If ``final``, it must be evaluated."""
+        """Return whether ``answer`` matches, or None if undecided. A ``final`` answer must be evaluated."""
         if target.node == answer:
             if listening():
                 sides = {"gold": written(target.node), "answer": written(answer)}
@@ -151,7 +151,7 @@ class Matcher:
     # --------------------------------------------------------------------------------------- values
 
     def value(self, gold: Node, answer: Node, final: bool) -> bool | None:
-        """Match one value. In the answer, names and equal expressions may precede it."""
+        """Match one value. Names and equal expressions may precede it in the answer."""
         if isinstance(answer, Relation) and not looks_like_region(answer):
             return self.chain(Value(gold), answer)
         if isinstance(answer, EXPRESSIONS):
@@ -175,7 +175,7 @@ class Matcher:
         return self.in_order([Value(part) for part in along], items)
 
     def chain(self, target: Tree, answer: Relation) -> bool | None:
-        """Require all sides of a chain, except leading names, to match."""
+        """Match every side of a chain of equalities, except names at its start."""
         if set(answer.ops) - {"=", "~"}:
             return False
         sides, ops = list(answer.sides), list(answer.ops)
@@ -197,7 +197,7 @@ class Matcher:
         return self.each_side(target, sides, ops)
 
     def each_side(self, target: Tree, sides: list[Node], ops: list[str]) -> bool | None:
-        r"""Match all sides; after ``\approx`` a rounded form is allowed."""
+        r"""Match every side. A side after ``\approx`` may be rounded."""
         exact = [sides[0], *(side for side, op in zip(sides[1:], ops, strict=True) if op == "=")]
         rounded = [side for side, op in zip(sides[1:], ops, strict=True) if op == "~"]
         if len(sides) > 1:
@@ -247,7 +247,6 @@ class Matcher:
         return self.equation(target.node, answer)
 
     def equation(self, gold: Relation, answer: Node) -> bool | None:
-        """Match relations that hold at the same points."""
         if not isinstance(answer, Relation):
             return False
         orders = any(op != "=" for op in gold.ops)
@@ -255,7 +254,7 @@ class Matcher:
         return same_solutions(gold, answer, self.domain)
 
     def parts(self, target: Parts, answer: Node) -> bool | None:
-        """Match by name if the answer has names, else by position."""
+        """Match the items by name if the answer has names, else by position."""
         self.reason = "named values compared"
         if isinstance(answer, Relation):
             answer = Listing((answer,))
@@ -328,13 +327,12 @@ class Matcher:
         return unique
 
     def interchangeable(self, gold: Sequence[Tree], values: Sequence[Node]) -> bool:
-        """Return whether every value matches every gold item."""
         self.reason = "the gold does not say which value belongs to which name"
         same_length = len(gold) == len(values)
         return same_length and all(self.matches(item, one) for item in gold for one in values)
 
     def unnamed(self, answer: Node) -> Sequence[Node] | None:
-        """Return a list's items without their shared name (``x = 1, x = 2``), or None."""
+        """Return the items of a list, without a name that they share (``x = 1, x = 2``), or None for other nodes."""
         if not isinstance(answer, Listing | SetOf):
             return None
         values = values_of(answer)
@@ -430,7 +428,7 @@ class Matcher:
         return self.in_order(gold_items, [item for row in rows for item in row])
 
     def piecewise(self, gold: Cases, answer: Node) -> bool | None:
-        """Match the cases in any order, or in this order if there are over four."""
+        """Match the cases in any order. More than four cases must be in the gold's order."""
         if not isinstance(answer, Cases) or len(gold.rows) != len(answer.rows):
             return False
         undecided = False
@@ -493,7 +491,7 @@ class Matcher:
 
 
 def same_set_formula(gold: Combined, answer: Combined) -> bool | None:
-    """Return whether set formulas agree for all memberships, or None if undecided."""
+    """Return whether two set formulas are the same set for any sets in them, or None if undecided."""
     leaves = [
         part for node in (gold, answer) for part in walk(node) if not isinstance(part, Combined)
     ]

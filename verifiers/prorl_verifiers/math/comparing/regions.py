@@ -1,4 +1,4 @@
-"""Read intervals, unions, inequalities and sets as pieces of the real line."""
+"""Reads intervals, unions, inequalities and sets as pieces of the real line."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class RealSet:
-    """Pieces of the real line; ``name`` is the variable, or None."""
+    """Pieces of the real line. ``name`` is the variable of the inequality, or None."""
 
     name: Node | None
     pieces: tuple[Piece, ...]
@@ -124,7 +124,7 @@ def _relation(node: Relation) -> RealSet | None:
 
 
 def _distance(node: Relation) -> RealSet | None:
-    """Read ``|x - c| < r``, ``r <= |x|`` and ``r < |x| < s``."""
+    """Read ``|x - c| < r``, ``r <= |x|`` or ``r < |x| < s`` as a set, or return None."""
     sides, ops = node.sides, node.ops
     absolutes = [
         at for at, side in enumerate(sides) if isinstance(side, Call) and side.name == "abs"
@@ -197,7 +197,7 @@ def _intersection(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Pie
 
 
 def repeats(node: Listing) -> bool:
-    """Return whether a listed region contains another one: ``x > 2, x > 3``."""
+    """Return whether one of the listed regions contains another, as in ``x > 2, x > 3``."""
     conditions = all(isinstance(item, Relation | Where) for item in node.items)
     if (node.joint == "and" and conditions) or len(node.items) > 12:
         return False
@@ -257,7 +257,7 @@ def endpoint_value(node: Node) -> Any | None:
 
 
 def merge_pieces(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
-    """Return the pieces sorted and merged, or None if an endpoint has symbols."""
+    """Return the pieces in order, with touching ones merged, or None if an endpoint has variables."""
     placed = []
     for piece in pieces:
         low, high = endpoint_value(piece.low), endpoint_value(piece.high)

@@ -1,4 +1,4 @@
-"""Handle names (``x = 5``, ``(x, y) = (1, 2)``) and free constants (``x^2 + C``) in answers."""
+"""Handles names (``x = 5``, ``(x, y) = (1, 2)``) and free constants (``x^2 + C``) in answers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ANGULAR = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def is_name(node: Node) -> bool:
-    """Return whether a side only names the answer: ``x``, ``f(x)``, ``(x, y)`` or words."""
+    """Return whether a side of an equation only names the answer, as ``x``, ``f(x)``, ``(x, y)`` or words do."""
     if isinstance(node, WithUnit):
         return is_name(node.of)
     if isinstance(node, Bracketed):
@@ -49,7 +49,7 @@ def is_name(node: Node) -> bool:
 
 
 def assigned(node: Node) -> tuple[Node, Node] | None:
-    """Return (name, value) of ``name = value``, or None if the name occurs in the value."""
+    """Return the name and value of ``name = value``, or None if the value contains the name."""
     if not isinstance(node, Relation) or node.ops != ("=",):
         return None
     name, value = node.sides
@@ -60,7 +60,10 @@ def assigned(node: Node) -> tuple[Node, Node] | None:
 
 
 def same_name(gold: Node, name: Node, answer: Relation) -> Relation | None:
-    """Return ``answer`` if its name is the gold's, else None. For ``f(x)``, ``f(n) = 2n`` is renamed."""
+    """Return ``answer`` if its name is the gold's, else None.
+
+    For a gold ``f(x)``, an answer ``f(n) = 2n`` is returned with ``x`` as its variable.
+    """
     if gold == name:
         return answer
     if isinstance(gold, Applied) and isinstance(name, Applied) and gold.name == name.name:
@@ -79,7 +82,7 @@ def same_name(gold: Node, name: Node, answer: Relation) -> Relation | None:
 
 
 def same_letter(gold: Node, name: Node) -> bool:
-    """Return whether names match up to subscripts and arguments, such as ``x_1`` and ``x``."""
+    """Return whether two names agree apart from subscripts and arguments, such as ``x_1`` and ``x``."""
     if isinstance(gold, Sym) and isinstance(name, Sym):
         return gold.name.partition("_")[0] == name.name.partition("_")[0]
     return same_name(gold, name, Relation((name, name), ("=",))) is not None
@@ -97,9 +100,9 @@ def renamed(node: Any, table: dict[str, Any]) -> Any:
 
 
 def describes_value(node: Node) -> tuple[Node, Node] | None:
-    r"""Return (description, value) of ``NO : BO = 1 : 2``, ``AB = 4`` or ``\sin A = 3/5``, else None.
+    r"""Return the sides of ``NO : BO = 1 : 2``, ``AB = 4`` or ``\sin A = 3/5``, whose left side describes a value.
 
-    ``2x + z = 1`` is an equation, not a value.
+    Returns None for other nodes, such as the equation ``2x + z = 1``.
     """
     if not isinstance(node, Relation) or node.ops != ("=",):
         return None
@@ -118,7 +121,7 @@ def describes_value(node: Node) -> tuple[Node, Node] | None:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Items and their names. ``several`` is True if every item has a different name."""
+    """Items and their names. ``several`` tells whether every item has a name of its own."""
 
     names: tuple[Node, ...]
     items: tuple[Node, ...]
@@ -137,7 +140,7 @@ class Values:
 
 
 def values_of(node: Node) -> Values | None:
-    """Return the names and values of a list, assignment or value, else None."""
+    """Return the values in a list, an assignment or a single value, with their names, or None for other nodes."""
     parts = node.items if isinstance(node, Listing | SetOf) else (node,)
     names: list[Node] = []
     items: list[Node] = []
@@ -160,7 +163,7 @@ def values_of(node: Node) -> Values | None:
 
 
 def named_apart(node: Node) -> list[Node] | None:
-    """Return the values of a list with several names (``a = 2, b = 1``; not ``x_1``, ``x_2``), or None."""
+    """Return the values of a list with different names (``a = 2, b = 1``, not ``x_1``, ``x_2``), or None."""
     if not isinstance(node, Listing | SetOf):
         return None
     names, values = set[Node | str](), list[Node]()
@@ -173,7 +176,7 @@ def named_apart(node: Node) -> list[Node] | None:
 
 
 def named_rows(node: Node) -> list[Values] | None:
-    """Return rows of named values (two for ``p=5, q=2; p=7, q=2``), else None."""
+    """Return the rows of named values, such as two for ``p=5, q=2; p=7, q=2``, or None."""
     if not isinstance(node, Listing):
         return None
     nested = all(isinstance(item, Listing) for item in node.items)
@@ -194,7 +197,7 @@ def named_rows(node: Node) -> list[Values] | None:
 
 
 def rounds_to(exact: Node, rounded: Node) -> bool:
-    """Return whether ``rounded`` differs from ``exact`` by at most one unit of its last digit, or 0.1 %."""
+    """Return whether ``rounded`` differs from ``exact`` by at most one unit of its last digit or by 0.1 %."""
     core = rounded.of if isinstance(rounded, WithUnit | Degrees | Neg) else rounded
     literal = [core] if isinstance(core, Num) else []
     try:
@@ -251,7 +254,7 @@ def same_up_to_constants(gold: Node, answer: Node, domain: Domain) -> bool:
 
 
 def _added(node: Node) -> str:
-    """Return the constant that is added at the top level and occurs nowhere else, or ""."""
+    """Return the constant that the top-level sum adds and that occurs nowhere else, or ""."""
     if not isinstance(node, Sum):
         return ""
     names = [term.name for term in node.terms if isinstance(term, Sym) and term.name in _ADDED]
@@ -267,7 +270,6 @@ def _without(node: Any, name: str) -> Node:
 
 
 def _constant_apart(left: Node, right: Node, domain: Domain) -> bool:
-    """Return whether two expressions differ by a constant."""
     for point in islice(points(domain, left, right), 4):
         table = {name: Num(value) for name, value in point.at.items()}
         shift = Sum((renamed(left, table), Neg(renamed(right, table))))

@@ -1,4 +1,4 @@
-r"""Compare sequences that are written with an ellipsis, such as ``1, 3, \ldots, 2n-1``."""
+r"""Compares sequences with an ellipsis, such as ``1, 3, \ldots, 2n-1``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BRACKETS = {"(": ")", "[": "]", r"\{": r"\}"}
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Terms before and after an ellipsis; ``last`` is empty if the sequence has no end."""
+    """The terms before and after an ellipsis. An endless sequence has no ``last`` terms."""
 
     first: tuple[Node, ...]
     last: tuple[Node, ...]
@@ -45,12 +45,12 @@ class Terms:
 
 
 def has_ellipsis(text: str) -> bool:
-    r"""Return whether a text leaves out terms; ``0.333\ldots`` leaves out only digits."""
+    r"""Return whether a text leaves out terms. ``0.333\ldots`` leaves out only digits."""
     return ELLIPSIS.search(_DIGITS.sub("", text)) is not None
 
 
 def same_sequence(gold: str, answer: str) -> bool | None:
-    """Return whether two sequences have the same first terms, rule and last term, or None if unknown."""
+    """Return whether two sequences have the same first terms, rule and last term, or None if that is unknown."""
     left, right = _terms(gold), _terms(answer)
     if left is None or right is None:
         return None
@@ -105,7 +105,11 @@ def _terms(text: str) -> Terms | None:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``term`` is the general term in ``letter`` from ``start`` on, or the neighbours' difference or ``quotient``."""
+    """The rule of a sequence.
+
+    With a ``letter``, ``term`` is the general term, counted from ``start``. Otherwise it is the difference, or with
+    ``quotient`` the ratio, of neighbouring terms.
+    """
 
     term: Node
     letter: str = ""
@@ -114,7 +118,7 @@ class Rule:
 
 
 def _rule(terms: Terms, domain: Domain) -> Rule | None:
-    """Return the rule that a gold follows, or None. After a lone first term, terms increase by one."""
+    """Return the rule that a gold follows, or None. After a single first term, terms increase by one."""
     if len(terms.first) == 1 and len(terms.last) < 2:
         return Rule(ONE)
     letters = sorted(symbols(*terms.last[-1:]))
@@ -125,7 +129,7 @@ def _rule(terms: Terms, domain: Domain) -> Rule | None:
 
 
 def _follows(terms: Terms, rule: Rule, domain: Domain) -> bool:
-    """Return whether all written terms follow the rule, and the rule reaches the last one."""
+    """Return whether all written terms follow the rule, and the last one is reached by it."""
     if rule.letter:
         numbers = [Num(Fraction(rule.start + at)) for at in range(len(terms.first))]
         if len(numbers) == 1:

@@ -1,4 +1,4 @@
-"""Find ordered items, brackets and vector components in parsed answers."""
+"""Finds ordered items, brackets and components of vectors in parsed answers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_decimal(node: Node) -> bool:
 
 
 def ordered(node: Node) -> tuple[Node, ...] | None:
-    """Return the items of a tuple, bare list or vector, or None."""
+    """Return the items of a tuple, a list without brackets or a vector, or None for other nodes."""
     if isinstance(node, Bracketed | Listing):
         return node.items
     if isinstance(node, Matrix):
@@ -46,7 +46,7 @@ def ordered(node: Node) -> tuple[Node, ...] | None:
 
 
 def brackets_agree(gold: Node, answer: Node) -> bool:
-    """Return whether the brackets agree, since ``[1, 2]`` may be an interval."""
+    """Return whether both pairs have the same brackets, because ``[1, 2]`` may be an interval."""
     if isinstance(gold, Matrix) and isinstance(answer, Matrix):
         return (len(gold.rows) == 1) == (len(answer.rows) == 1)
     if not (isinstance(gold, Bracketed) and isinstance(answer, Bracketed)):
@@ -58,7 +58,7 @@ def brackets_agree(gold: Node, answer: Node) -> bool:
 
 
 def same_numbers(gold: Sequence[Node], answer: Sequence[Node], once: bool) -> bool | None:
-    """Compare long lists of literal numbers, or return None if undecided."""
+    """Compare long lists of literal numbers. Return None if other items leave it undecided."""
     left, right = _literals(gold), _literals(answer)
     if left is not None and right is not None:
         return set(left) == set(right) if once else sorted(left) == sorted(right)
@@ -80,7 +80,7 @@ ZERO = Num(Fraction(0))
 
 
 def components(node: Node, size: int) -> tuple[Node, ...] | None:
-    """Return the components of a sum over unit vectors, or None."""
+    """Return the components of a sum of multiples of unit vectors, or None for other nodes."""
     if not isinstance(node, EXPRESSIONS) or size not in (2, 3):
         return None
     names = {part.name for part in walk(node) if isinstance(part, Sym)}

@@ -1,4 +1,4 @@
-"""Compare equations and inequalities by the points that satisfy them."""
+"""Compares equations and inequalities by the points that satisfy them."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _GRID = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A value along a line; ``width`` is a step much larger than the value's error."""
+    """A point on a test line, with its coordinate ``at``. ``width`` is a step much larger than the error of ``at``."""
 
     at: Any
     width: Fraction
 
 
 class OutOfTime(Exception):
-    """Raised if a comparison would evaluate too many nodes."""
+    """Raised if a comparison would have to evaluate too many nodes."""
 
 
 def same_solutions(gold: Relation, answer: Relation, domain: Domain) -> bool | None:
@@ -99,7 +99,7 @@ def same_linear_systems(gold: Listing, answer: Listing) -> bool | None:
 
 
 def _reduced(system: Listing, names: list[str]) -> list[list[Fraction]] | None:
-    """Return the rows in reduced echelon form, or None if the system is not linear."""
+    """Return the rows of the system in reduced echelon form, or None if it is not linear."""
     origin = {name: Fraction(0) for name in names}
     rows = []
     for item in system.items:
@@ -154,7 +154,7 @@ class _Work:
 
 
 class _Condition:
-    """A relation as pairs of neighbouring sides."""
+    """A relation, split into pairs of neighbouring sides. The gap of a pair is the difference of its sides."""
 
     def __init__(self, node: Relation, work: _Work) -> None:
         self.pairs = [
@@ -165,7 +165,7 @@ class _Condition:
         self.nodes = sum(1 for _ in walk(node))
 
     def places(self, line: _Line, orders: bool) -> list[Place]:
-        """Return where the truth of a pair may change: zeros, jumps and ends of its domain."""
+        """Return where the truth of a pair may change: at zeros and jumps of its gap, and where it stops being defined."""
         places = []
         for gap, *_ in self.pairs:
             if line.name not in symbols(gap):
@@ -180,7 +180,7 @@ class _Condition:
         return places
 
     def holds(self, line: _Line, place: Place) -> bool | None:
-        """Return whether all pairs hold at a place, or None if unclear."""
+        """Return whether every pair is true at a place, or None if that is unclear."""
         unclear = False
         for gap, left, right, op in self.pairs:
             value = self.value(gap, line, place.at)
@@ -245,7 +245,7 @@ class _Condition:
         return places
 
     def touching(self, gap: Node, line: _Line, low: Any, high: Any, size: Any) -> Any | None:
-        """Return where the gap is smallest between ``low`` and ``high``, or None unless it nearly vanishes there."""
+        """Return where the gap is smallest between ``low`` and ``high`` if it nearly vanishes there, else None."""
         step = (high - low) / 10**25
 
         def falls(at: Any) -> bool:
@@ -263,7 +263,7 @@ class _Condition:
 
     @staticmethod
     def last(holds: Callable[[Any], bool], low: Any, high: Any, steps: int) -> Any:
-        """Return the last place at which ``holds`` is true."""
+        """Return the last place between ``low`` and ``high`` at which ``holds`` is true, by bisection."""
         for _ in range(steps):
             middle = (low + high) / 2
             low, high = (middle, high) if holds(middle) else (low, middle)

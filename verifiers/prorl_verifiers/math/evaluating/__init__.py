@@ -1,1 +1,1 @@
-"""Evaluate trees and compare expressions and equations by value."""
+"""Evaluates trees, and compares expressions and equations by value."""

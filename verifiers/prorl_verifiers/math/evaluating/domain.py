@@ -1,4 +1,4 @@
-"""Declare which values the variables of a gold may take, and choose points among them."""
+"""Finds out which values the variables of a gold may take, and chooses points among them."""
 
 from __future__ import annotations
 
@@ -41,10 +41,11 @@ _LITERALS, _WHOLE = 5, 6
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Values of the variables of a gold: real unless named in ``integers``, ``counts`` (from 1) or ``positive``.
+    """Which values the variables of a gold may take. They are real unless they are named in one of the sets.
 
-    If ``curve`` (the gold is an equation), an answer with a value where the gold has none is different. ``free``
-    constants may have another name.
+    ``integers``, ``counts``, ``positive``: variables that are integers, integers from 1, or positive.
+    ``curve``: the gold is an equation. An answer with a value where the gold has none is different then.
+    ``free``: constants that may have another name in the answer.
     """
 
     integers: frozenset[str] = frozenset()
@@ -58,10 +59,10 @@ REAL = Domain()
 
 
 def domain_of(gold: Node) -> Domain:
-    r"""Return the domain that the gold declares.
+    r"""Return the domain of the gold's variables.
 
-    ``\in\mathbb Z`` or ``(-1)^n`` declares an integer, ``n!`` or ``a_n`` a count. A letter is positive if the gold has
-    no real value where only this letter is negative.
+    ``\in\mathbb Z`` or ``(-1)^n`` makes a variable an integer, ``n!`` or ``a_n`` a count. It is positive if the gold
+    has no real value where only this variable is negative.
     """
     integers: set[str] = set()
     counts: set[str] = set()
@@ -116,7 +117,7 @@ def _expressions(node: Node) -> Iterator[Node]:
 
 
 def _is_positive(node: Node, name: str, domain: Domain) -> bool:
-    """Return whether a formula has real values only if ``name`` is positive."""
+    """Return whether a formula has real values only if the variable ``name`` is positive."""
     others = replace(domain, positive=symbols(node))
     defined = [False, False]
     for index in range(4):
@@ -131,14 +132,14 @@ def _is_positive(node: Node, name: str, domain: Domain) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of a domain; it is ``special`` if its real coordinates are whole numbers."""
+    """A point of a domain. It is ``special`` if its real coordinates are whole numbers."""
 
     at: dict[str, Fraction]
     special: bool = False
 
 
 def points(domain: Domain, gold: Node, answer: Node) -> Iterator[Point]:
-    """Yield fixed points of all signs and sizes, and more near values where a formula may jump."""
+    """Yield fixed points of all signs and sizes, and further ones near values at which a formula may jump."""
     names = sorted(symbols(gold, answer))
     parts = [part for node in (gold, answer) for part in walk(node)]
     jumps = any(map(_may_jump, parts))

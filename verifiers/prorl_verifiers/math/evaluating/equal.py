@@ -1,4 +1,4 @@
-"""Compare expressions by value."""
+"""Compares expressions by value."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class _Side:
 def _same_on(
     gold: Node, answer: Node, domain: Domain, bare_log: int | None, real: bool
 ) -> tuple[bool | None, int]:
-    """Return (whether two formulas agree on the domain, number of points at which the gold has a value)."""
+    """Return whether two formulas agree on the domain, and the number of points at which the gold has a value."""
     unreal = [any(part == Const("i") for part in walk(node)) for node in (gold, answer)]
     left = _Side(gold, bare_log, real and not unreal[0], bool(domain.counts))
     right = _Side(answer, bare_log, real and not any(unreal), False)
@@ -136,7 +136,7 @@ def _agree(
     pair: tuple[Value, Value],
     constant: bool = False,
 ) -> bool | None:
-    """Return whether two formulas agree at a point, or None if too few digits remain."""
+    """Return whether two formulas agree at a point, or None if too few digits remain to tell."""
     if all(isinstance(value, Fraction) for value in pair):
         return bool(pair[0] == pair[1])
     close = near(*pair, DIGITS)
@@ -154,7 +154,7 @@ def _agree(
 
 
 def rounds(exact: Node, decimal: Num) -> bool:
-    """Return whether a decimal of ten or more digits is ``exact`` rounded or truncated."""
+    """Return whether ``decimal`` has ten or more digits and is ``exact``, rounded or truncated."""
     places = decimal_places(decimal)
     return len(str(abs(int(decimal.value * 10**places)))) >= LONG_DECIMAL and rounds_at(
         exact, decimal, places, cut=True
@@ -164,7 +164,10 @@ def rounds(exact: Node, decimal: Num) -> bool:
 def rounds_at(
     exact: Node, decimal: Num, places: int, cut: bool = False, rounded: bool = True
 ) -> bool:
-    """Return whether a decimal is ``exact`` ``rounded`` or ``cut`` (truncated) to ``places``."""
+    """Return whether ``decimal`` is ``exact`` with this many decimal places.
+
+    ``cut`` accepts a truncated, and ``rounded`` a rounded number.
+    """
     if symbols(exact) or decimal_places(decimal) > places or places > DIGITS:
         return False
     try:
@@ -191,7 +194,7 @@ def decimal_places(number: Num) -> int:
 
 
 def infinite(node: Node) -> int:
-    """Return 1 or -1 for an infinity, else 0."""
+    """Return 1 for infinity, -1 for minus infinity, and 0 for other nodes."""
     if isinstance(node, Neg):
         return -infinite(node.of)
     return 1 if node == Const("inf") else 0
@@ -207,7 +210,7 @@ def _bare_logarithm(node: Node) -> bool:
 
 
 def near(left: Value, right: Value, digits: int) -> bool:
-    """Return whether two values agree in all but the last 15 of ``digits`` digits."""
+    """Return whether two values agree in all but the last 15 of their ``digits`` digits."""
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left == right
     return bool(_relative(left, right, digits) <= tiny(digits - 15))

@@ -1,4 +1,4 @@
-"""Find the real roots of formulas that are rational in one variable."""
+"""Finds the real roots of formulas that are rational in one variable."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Polynomial: TypeAlias = tuple[Any, ...]
 def polynomial(
     node: Node, name: str, fixed: Mapping[str, Any]
 ) -> tuple[Polynomial, Polynomial] | None:
-    """Return (numerator, denominator) in ``name``, or None if the node is not rational or of too high a degree.
+    """Return the numerator and denominator of a formula as polynomials in ``name``.
 
-    Raises Unreadable, TooLarge.
+    Returns None if it is not rational or its degree is too high. Raises Unreadable, TooLarge.
     """
     if name not in symbols(node):
         try:
@@ -120,7 +120,7 @@ def _trimmed(coefficients: list[Any]) -> Polynomial:
 
 
 def real_roots(coefficients: Polynomial) -> list[Any]:
-    """Return the distinct real roots, or [] for the zero polynomial."""
+    """Return the different real roots. The zero polynomial has none."""
     size = len(coefficients) - 1
     if size < 1:
         return []
@@ -160,7 +160,7 @@ def real_roots(coefficients: Polynomial) -> list[Any]:
 
 
 def sign_change(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """Return where the sign changes between ``low`` and ``high``."""
+    """Return where a function changes its sign between ``low`` and ``high``."""
     ends = [function(low), function(high)]
     close = numbers(_DIGITS).mpf(10) ** (5 - _DIGITS)
     for step in range(_STEPS):
@@ -180,7 +180,7 @@ def sign_change(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
 
 
 def _exact(root: Any, coefficients: Polynomial) -> Any:
-    """Return the root as a fraction if it is one with a small denominator, else unchanged."""
+    """Return the root as a fraction if a fraction with a small denominator is a root, else unchanged."""
     if not all(isinstance(value, Fraction) for value in coefficients):
         return root
     near = Fraction(str(numbers(_DIGITS).nstr(root, 50))).limit_denominator(10**9)

@@ -1,4 +1,4 @@
-"""Evaluate trees at a point, exactly as fractions or with mpmath."""
+"""Evaluates trees at a point, exactly as fractions or with mpmath."""
 
 from __future__ import annotations
 
@@ -46,7 +46,6 @@ def numbers(digits: int) -> Any:
 
 
 def whole_root(value: int, index: int) -> int | None:
-    """Return the exact ``index``-th root of a non-negative integer, or None."""
     if value in (0, 1):
         return value
     if value.bit_length() > 4096:
@@ -79,9 +78,11 @@ class Undefined(ArithmeticError):
 
 
 class Evaluator:
-    r"""Evaluates trees at one point; ``bare_log`` is the base of ``\log`` (default e).
+    r"""Evaluates trees at one point.
 
-    With ``real``, a part without a real value is undefined; with ``counted``, a binomial unless 0 <= k <= n.
+    ``bare_log``: base of a ``\log`` without a base, by default e.
+    ``real``: an expression is undefined if one of its parts has no real value.
+    ``counted``: a binomial is undefined unless 0 <= k <= n.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class Evaluator:
         return value
 
     def value(self, node: Node) -> Value:
-        """Raises Undefined, TooLarge or Unreadable."""
+        """Return the value of a tree. Raises Undefined, TooLarge or Unreadable."""
         match node:
             case Num(value=value):
                 return value
@@ -183,7 +184,7 @@ class Evaluator:
     # --------------------------------------------------------------------------------------- powers
 
     def power(self, base: Value, exponent: Value) -> Value:
-        """Return base ** exponent; odd roots of negative reals are real."""
+        """Return a power. Odd roots of negative real numbers are real."""
         if abs(exponent) > MAX_EXPONENT:
             raise TooLarge("a power is too large")
         if base == 0:
@@ -233,7 +234,7 @@ class Evaluator:
     # ------------------------------------------------------------------------------------ functions
 
     def tiny(self) -> Any:
-        """Return the size below which a real value may be a rounded zero."""
+        """Return the size below which a value may be a zero with rounding errors."""
         return numbers(self.digits).mpf(10) ** (15 - self.digits)
 
     def call(self, name: str, values: list[Value]) -> Value:
@@ -337,7 +338,7 @@ class Evaluator:
         return self.gamma(top + 1) / (self.gamma(low + 1) * self.gamma(top - low + 1))
 
     def applied(self, name: str, values: list[Value]) -> Value:
-        """Evaluate an unknown function as a smooth function chosen by its name."""
+        """Evaluate an unknown function. It stands for a fixed smooth function that its name selects."""
         context = numbers(self.digits)
         seed = int.from_bytes(blake2b(name.encode(), digest_size=4).digest(), "big") % 997 + 2
         argument = context.mpf(seed) / 991

@@ -1,1 +1,1 @@
-"""Parse the text of an answer into a tree."""
+"""Parses the text of an answer into a tree."""

@@ -1,4 +1,4 @@
-"""Find the answer in a text: boxes that belong together, or a statement."""
+"""Finds the answer in a text: boxes that belong together, or a statement."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ _OR = re.compile(r"\bor\b")
 
 
 def boxed_answer(text: str) -> str | None:
-    """Return the last box, or the last boxes as a list if only punctuation or "and" separates them, or None."""
+    """Return the content of the last box, or None.
+
+    If only punctuation or "and" separates the last boxes, they are returned together, as a list.
+    """
     earliest = text.find("boxed")
     if earliest < 0 and "fbox" not in text:
         return None
@@ -58,7 +61,7 @@ def boxed_answer(text: str) -> str | None:
 
 
 def closed_boxes(text: str, count: int, length: int) -> list[tuple[int, int, str]]:
-    """Return (start, end, content) of the last ``count`` boxes that close within ``length`` characters."""
+    """Return the start, end and content of the last ``count`` boxes that are closed within ``length`` characters."""
     boxes = []
     for match in list(BOX.finditer(text))[-count:]:
         if match.group("bare"):
@@ -75,7 +78,7 @@ def closed_boxes(text: str, count: int, length: int) -> list[tuple[int, int, str
 
 
 def gold_text(answer: str) -> str:
-    """Return the content of a gold's boxes, else the value that it states, else the whole gold."""
+    """Return the content of a gold's boxes, else the value that the gold states, else the whole gold."""
     boxed = boxed_answer(answer)
     if boxed is not None:
         behind = answer[answer.rfind("}") + 1 :][:12].strip(" $.")
@@ -154,9 +157,9 @@ def is_prose(text: str) -> bool:
 
 
 def find_statement(text: str, letter: bool = False) -> str | None:
-    """Return the formula, number or (``letter``) option that a text states last, or None.
+    """Return the formula, number or, with ``letter``, option that a text states last.
 
-    Returns None if the sentence has a hedge, negation or second candidate.
+    Returns None if there is none, or if the sentence has a hedge, negation or second candidate.
     """
     if len(text) > MAX_STATED or not is_prose(text):
         return None

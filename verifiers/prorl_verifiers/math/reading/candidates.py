@@ -1,4 +1,4 @@
-"""Detect several candidates, and sides of a chain that only describe the value."""
+"""Detects answers with several candidates, and sides of a chain that only describe the value."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _DOTS = re.compile(r"\\[lc]?dots(?![a-zA-Z])")
 
 
 def several_candidates(gold: str, answer: str) -> str | None:
-    """Return the reason why an undecided answer must not go to computer algebra, or None."""
+    """Return why an undecided answer must not be compared with computer algebra, or None if it may."""
     if doubtful(answer) and not doubtful(gold):
         return "the answer expresses doubt"
     if len(answer) > 10 * len(gold) + 300:
@@ -75,7 +75,10 @@ def several_candidates(gold: str, answer: str) -> str | None:
 
 
 class Groups:
-    """Counts of tuples, sets and matrices. ``joined`` is True if set operators separate those at the top level."""
+    """The number of tuples, sets and matrices in a text: ``all`` of them, and those not inside another one (``top``).
+
+    ``joined`` is True if set operators such as a union stand between all ``top`` groups.
+    """
 
     def __init__(self) -> None:
         self.top = self.all = 0
@@ -120,7 +123,7 @@ _DESCRIBING = frozenset(("abs", "sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def without_described(answer: str) -> str | None:
-    """Return a chain without its unparsable sides that have letters, or None if there are none.
+    """Return a chain without the sides that have letters and cannot be parsed, or None if it has no such side.
 
     The last side must be parsable. Sides with a hedge or several items are kept.
     """
@@ -148,9 +151,9 @@ def _readable(side: str) -> bool:
 
 
 def describes(side: Node) -> bool:
-    """Return whether a side only describes a number: ``AB``, ``a+b``, ``f(g(2))``, ``|S|``.
+    """Return whether a side only describes a number, as ``AB``, ``a+b``, ``f(g(2))`` and ``|S|`` do.
 
-    ``2x`` does not, nor does ``(a) 3 (b) 4`` (two answers).
+    ``2x`` does not, and neither does ``(a) 3 (b) 4``, which is two answers.
     """
     if not isinstance(side, EXPRESSIONS):
         return False
@@ -165,5 +168,5 @@ def describes(side: Node) -> bool:
 
 
 def says_nothing(sides: Sequence[Node]) -> bool:
-    """Return whether all sides are identical: ``5 = 5``."""
+    """Return whether all sides of an equation are the same, as in ``5 = 5``."""
     return len(sides) > 1 and all(left == right for left, right in pairwise(sides))

@@ -1,6 +1,6 @@
-r"""Parse sums, products and units by recursive descent, with bounded nesting.
+r"""Parses sums, products and units by recursive descent, with limited nesting.
 
-``1/2x`` is read from left to right; ``2\frac{1}{2}`` is mixed.
+``1/2x`` is read from left to right, and ``2\frac{1}{2}`` as a mixed number.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class ExpressionParser(FactorParser):
         return Sum(tuple(terms))
 
     def signed(self, part: Callable[[], Node]) -> Node:
-        """Parse signs, then one term with ``part``."""
+        """Parse signs, and then one term with the function ``part``."""
         signs = []
         while self.peek().text in _SIGNS and self.peek().kind in ("op", "cmd"):
             signs.append(self.peek().text)
@@ -216,7 +216,7 @@ class ExpressionParser(FactorParser):
         return WithUnit(of, unit)
 
     def compound(self, first: WithUnit) -> Node:
-        """Parse ``30 minutes`` after ``2 hours`` as one value in hours."""
+        """Parse ``30 minutes`` after ``2 hours``, and return both as one value in hours."""
         second = self.primary()
         if not self.unit_ahead(second):
             raise Unreadable("a number behind a unit")
@@ -287,7 +287,7 @@ class CommandParser(ExpressionParser):
         raise Unreadable(f"{name} is not read")
 
     def named_set(self, letter: str) -> Node:
-        r"""Return a number set; signed sets such as ``\mathbb{R}^+`` are unreadable."""
+        r"""Return a number set. A set with a sign, such as ``\mathbb{R}^+``, is unreadable."""
         if self.peek().text not in ("^", "_") or letter not in "RZ":
             return NamedSet(letter)
         script = "".join(token.text for token in self.tokens[self.at + 1 : self.at + 4])
@@ -333,7 +333,7 @@ class CommandParser(ExpressionParser):
         return node if power is None else Power(node, power)
 
     def function_argument(self) -> Node:
-        """Parse a bracket, or factors up to the next bracket, function or sign."""
+        """Parse a bracket, or the factors up to the next bracket, function or sign."""
         if self.peek().text in ("(", "[", "{", "|", r"\lvert"):
             return self.primary()
         if self.peek().text in ("-", "+"):
@@ -373,7 +373,7 @@ class CommandParser(ExpressionParser):
         return Matrix(tuple(tuple(row) for row in rows))
 
     def rows(self, join: bool) -> list[list[Node]]:
-        """Parse the cells of each row. With ``join``, ``&`` does not separate cells."""
+        """Parse the cells of each row of an environment. With ``join``, ``&`` does not separate cells."""
         if join:
             self.tokens = [
                 token for at, token in enumerate(self.tokens) if at < self.at or token.text != "&"

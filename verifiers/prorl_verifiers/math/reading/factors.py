@@ -1,4 +1,4 @@
-"""Parse single factors: numbers, letters, ``f(x)``, ``C_n^k``, and their suffixes."""
+"""Parses single factors: numbers, letters, ``f(x)``, ``C_n^k``, and what follows them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _TRANSPOSED = ("T", r"\top", r"\intercal")
 
 
 def transposed(node: Bracketed | Matrix) -> Matrix:
-    """Return the transpose; a tuple is a row. Raises Unreadable for intervals."""
+    """Return the transpose of a matrix or of a tuple, which is a row. Raises Unreadable for intervals."""
     if isinstance(node, Matrix):
         return Matrix(tuple(zip(*node.rows, strict=True)))
     if (node.opening, node.closing) not in (("(", ")"), ("[", "]")):
@@ -103,7 +103,7 @@ class FactorParser(Cursor):
         return self.primary()
 
     def strict(self) -> Node:
-        r"""Parse a group, digit or letter after \frac."""
+        r"""Parse the group, digit or letter that follows \frac."""
         token = self.peek()
         if token.kind == "num" and token.value is not None and len(token.text) > 1:
             digits = token.text[1:]
@@ -243,7 +243,7 @@ class FactorParser(Cursor):
         return Call(_CHOICES[letter], (down, up))
 
     def script(self) -> Node:
-        """Parse a group or one token, so that the 2 in ``C^2_{10}`` is not read in base 10."""
+        """Parse a group or one token, without reading the 2 in ``C^2_{10}`` as a number in base 10."""
         token = self.peek()
         if token.kind == "num" and token.value is not None:
             self.at += 1
@@ -259,7 +259,7 @@ class FactorParser(Cursor):
         return self.argument()
 
     def applied(self, name: str) -> Node | None:
-        """Parse ``(x, y)`` as arguments, or return None for a product."""
+        """Parse ``(x, y)`` as the arguments of a function. Return None if it is a factor."""
         at = self.at + 1
         while (
             at + 1 < len(self.tokens)

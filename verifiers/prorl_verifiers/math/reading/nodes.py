@@ -1,4 +1,4 @@
-"""Tree nodes of a parsed answer: expressions and shapes."""
+"""The nodes of a parsed answer's tree: expressions and shapes."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Num:
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """``pi``, ``e``, ``i`` or ``inf``."""
+    """One of the constants ``pi``, ``e``, ``i`` and ``inf``."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sym:
-    """A variable with its subscript: ``m_max``."""
+    """A variable with its subscript, such as ``m_max``."""
 
     name: str
 
@@ -45,7 +45,7 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    r"""A product; ``signed`` with a multiplication sign (``2\cdot 3``, not ``2\pi``)."""
+    r"""A product. It is ``signed`` if it has a multiplication sign (``2\cdot 3``, not ``2\pi``)."""
 
     factors: tuple[Node, ...]
     signed: bool = False
@@ -71,7 +71,7 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A known function: sin, log (value, base), factorial, binomial, ..."""
+    """A known function with its arguments: sin, log (value, base), factorial, binomial, ..."""
 
     name: str
     args: tuple[Node, ...]
@@ -79,7 +79,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """An unknown function with arguments: ``f(x)``."""
+    """An unknown function with its arguments, such as ``f(x)``."""
 
     name: str
     args: tuple[Node, ...]
@@ -87,7 +87,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class PlusMinus:
-    r"""``\pm of``, or ``\mp of`` if ``opposite``."""
+    r"""``\pm`` before an expression, or ``\mp`` if it is ``opposite``."""
 
     of: Node
     opposite: bool = False
@@ -111,14 +111,14 @@ class WithUnit:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """``a : b : c``."""
+    """A ratio such as ``a : b : c``."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Items without brackets; ``joint`` is ",", "or" or "and"."""
+    """Items without brackets. ``joint`` is what joins them: ",", "or" or "and"."""
 
     items: tuple[Node, ...]
     joint: str = ","
@@ -140,7 +140,7 @@ class SetOf:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """``{of : condition}``."""
+    """A set with a condition, ``{of : condition}``."""
 
     of: Node
     condition: Node
@@ -148,7 +148,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """Sets combined by ``how``: "cup", "cap" or "minus"."""
+    """Sets that are combined by a union ("cup"), intersection ("cap") or difference ("minus")."""
 
     parts: tuple[Node, ...]
     how: str
@@ -156,7 +156,7 @@ class Combined:
 
 @dataclass(frozen=True, slots=True)
 class NamedSet:
-    """``R``, ``Z``, ``N``, ``Q`` or ``C``."""
+    """One of the number sets ``R``, ``Z``, ``N``, ``Q`` and ``C``."""
 
     name: str
 
@@ -168,14 +168,14 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Rows of (value, condition), where "otherwise" is Words."""
+    """A function by cases. A row is a value and its condition, which is Words for "otherwise"."""
 
     rows: tuple[tuple[Node, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """``sides[0] ops[0] sides[1] ...``; ops are ``= < <= > >= != in notin ~``."""
+    """A chain ``sides[0] ops[0] sides[1] ...`` of the relations ``= < <= > >= != in notin ~``."""
 
     sides: tuple[Node, ...]
     ops: tuple[str, ...]
@@ -240,7 +240,7 @@ LONGEST_NUMBER = 100
 
 
 def written(node: Node) -> str:
-    """Return the tree as one line with nested operations in brackets."""
+    """Return the tree as one line of text, with nested operations in brackets."""
     try:
         return _line(node)
     except RecursionError:

@@ -1,4 +1,4 @@
-"""Parse a whole answer into a tree."""
+"""Parses a whole answer into a tree."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ _CLOSING = {
 
 
 def read(text: str, grouping: bool = True) -> Node:
-    """Return the tree of a cleaned answer. Raises Unreadable, or TooLarge beyond the limits."""
+    """Return the tree of a cleaned answer. Raises Unreadable, or TooLarge if it exceeds the limits.
+
+    Without ``grouping``, commas between digits separate items.
+    """
     parser = AnswerParser(tokenize(text, grouping), text)
     parser.take("=", r"\approx", r"\simeq", r"\doteq")  # a chain without its first side
     node = parser.lines()
@@ -63,7 +66,7 @@ def read(text: str, grouping: bool = True) -> Node:
 
 class AnswerParser(CommandParser):
     def lines(self) -> Node:
-        """Parse lists that are separated by line breaks or semicolons."""
+        """Parse lists that line breaks or semicolons separate."""
         if {"\\\\", ";"}.isdisjoint(token.text for token in self.tokens):
             return self.infix(self.listing())
         rows = [self.listing(",")]
@@ -80,7 +83,7 @@ class AnswerParser(CommandParser):
         return Listing(tuple(rows), ",")
 
     def infix(self, top: Node) -> Node:
-        r"""Parse plain TeX ``\over`` and ``\choose``."""
+        r"""Parse what follows ``top`` if it is plain TeX's ``\over`` or ``\choose``."""
         if not self.take(r"\over", r"\choose"):
             return top
         name = self.tokens[self.at - 1].text
@@ -199,7 +202,7 @@ class AnswerParser(CommandParser):
 
 
 def _joined_conditions(sides: list[Node], ops: list[str]) -> Node:
-    r"""Return a relation, or two for ``-2 \le x \le -1 \cup 1 \le x \le 2``."""
+    r"""Return a relation, or two relations for ``-2 \le x \le -1 \cup 1 \le x \le 2``."""
     for at, side in enumerate(sides[1:-1], start=1):
         parts = side.parts if isinstance(side, Combined) and side.how == "cup" else ()
         if len(parts) == 2 and all(isinstance(part, EXPRESSIONS) for part in parts):
@@ -214,7 +217,7 @@ MAX_SIGNS = 4
 
 
 def expand_signs(node: Node) -> Node:
-    r"""Expand each ``\pm`` into a list of both readings, or into items of a set."""
+    r"""Replace each ``\pm`` by a list of both signs, or by two items of a set."""
     if not any(isinstance(part, PlusMinus) for part in walk(node)):
         return node
     if isinstance(node, SetOf):
@@ -225,7 +228,10 @@ def expand_signs(node: Node) -> Node:
 
 
 def readings(node: Node) -> list[Node]:
-    """Return the tree once per combination of signs. Raises TooLarge above MAX_SIGNS signs."""
+    """Return a copy of the tree for each combination of its plus-minus signs.
+
+    Raises TooLarge for more than MAX_SIGNS of them.
+    """
     signs = [part for part in walk(node) if isinstance(part, PlusMinus)]
     if len(signs) > MAX_SIGNS:
         raise TooLarge("too many signs to write out")
@@ -236,7 +242,7 @@ def readings(node: Node) -> list[Node]:
 
 
 def _with_signs(node: Any, upper: Iterator[bool]) -> Any:
-    """Return the tree with an upper or lower sign for each plus-minus, as ``upper`` yields them."""
+    """Return the tree with the next sign of ``upper`` (True: the upper one) in place of each plus-minus."""
     if isinstance(node, tuple):
         return tuple(_with_signs(item, upper) for item in node)
     if isinstance(node, PlusMinus):

@@ -1,4 +1,4 @@
-"""Split a cleaned answer into tokens."""
+"""Splits a cleaned answer into tokens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_POWER_OF_TEN = 5000
 
 
 class Unreadable(ValueError):
-    """Raised if the text is not an answer that this grader can parse."""
+    """Raised if this grader cannot parse the text as an answer."""
 
 
 class TooLarge(Unreadable):
@@ -29,7 +29,7 @@ Kind = Literal["num", "cmd", "text", "word", "op", "joint", "sym"]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``start`` and ``end`` are offsets in the text."""
+    """A token of an answer. ``start`` and ``end`` are its offsets in the text."""
 
     kind: Kind
     text: str
@@ -125,7 +125,10 @@ _SIGNS = re.compile(r"<=|>=|!=|\*\*|==|:=|[-+*/^_()\[\]{}|,;=<>!%:&']")
 
 
 def tokenize(text: str, grouping: bool = True) -> list[Token]:
-    """Return the tokens; without ``grouping``, commas between digits separate items. Raises Unreadable or TooLarge."""
+    """Return the tokens of a cleaned answer. Raises Unreadable or TooLarge.
+
+    With ``grouping``, commas may group the digits of one number. Otherwise they separate items.
+    """
     if len(text) > MAX_TEXT:
         raise TooLarge("the answer is too long")
     tokens: list[Token] = []
@@ -146,7 +149,7 @@ def tokenize(text: str, grouping: bool = True) -> list[Token]:
 
 
 def _as_brackets(tokens: list[Token]) -> list[Token]:
-    """Rewrite ``]a, b[`` as ``(a, b)`` and ``<a, b>`` as an angle bracket."""
+    """Rewrite ``]a, b[`` as ``(a, b)``, and make ``<a, b>`` an angle bracket."""
     texts = [token.text for token in tokens]
     if not ({"[", "]", "<"} & set(texts)) or not ({",", ";"} & set(texts)):
         return tokens
@@ -303,7 +306,6 @@ class Cursor:
             raise Unreadable(f"{text} is missing")
 
     def subscript(self) -> str:
-        """Consume ``_...`` and return it without braces."""
         if self.peek().text != "_":
             return ""
         self.at += 1
@@ -352,21 +354,21 @@ class Cursor:
 
 
 def ratio(top: Fraction | None, bottom: Fraction | None) -> Fraction:
-    """Return top / bottom. Raises Unreadable for a zero or missing part."""
+    """Return ``top / bottom``. Raises Unreadable if one is missing or ``bottom`` is zero."""
     if top is None or not bottom:
         raise Unreadable("a fraction over zero")
     return top / bottom
 
 
 def only_expressions(nodes: Sequence[Node], matrices: bool = False) -> None:
-    """Raise Unreadable for lists, sets and relations."""
+    """Raise Unreadable if one of the nodes is a list, set or relation."""
     for node in nodes:
         if not isinstance(node, EXPRESSIONS) and not (matrices and isinstance(node, Matrix)):
             raise Unreadable("a list or set where a value belongs")
 
 
 def product(factors: list[Node], signed: bool) -> Node:
-    """Return a product; a scalar multiplies every entry of a matrix."""
+    """Return the product of factors. A scalar multiplies every entry of a matrix."""
     if len(factors) == 1:
         return factors[0]
     scalars = [factor for factor in factors if not isinstance(factor, Matrix)]
