@@ -43,31 +43,32 @@ STAGE_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One item as its source yields it.
-
-    ``index`` is its fixed position in the entry's stream. ``gold`` is a full response that should get reward 1.
-    ``answer`` is the bare correct answer if a constant guess could be right (math, stem, logic). Generated rows with
-    equal ``key`` are the same problem. ``core`` is the text to compare with published problems, without template and
-    suffix (default: ``question``). ``consistent`` means that, without a gold response, the adapter checked that tests
-    decode or constraints are compatible. ``independent`` names a result that agrees with the gold
-    and was not made from it; only then can the row be ``verified``.
-    """
+    """One item as its source yields it."""
 
     index: int
+    """The item's fixed position in the entry's stream."""
     question: str
     task: Task
     gold: str | None = None
+    """A full response that should get reward 1."""
     answer: str | None = None
+    """The bare correct answer, set if a constant guess could be right (math, stem, logic)."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     key: str | None = None
+    """Generated rows with equal keys are the same problem."""
     core: str | None = None
+    """The text to compare with published problems, without template and suffix (default: ``question``)."""
     consistent: bool = False
+    """Whether, without a gold response, the adapter checked that tests decode or constraints are compatible."""
     independent: str = ""
+    """Names a result that agrees with the gold response and was computed without it; only then can the row be
+    ``verified``.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkMatch:
-    """One match with a benchmark item; a line of ``decontamination.jsonl``."""
+    """A match of a row with a benchmark item, written as a line of ``decontamination.jsonl``."""
 
     benchmark: str
     item: str
@@ -80,16 +81,16 @@ class BenchmarkMatch:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A candidate that did not become a row; ``reason`` is a category, ``detail`` the specifics.
-
-    Stage ``where`` means that the source's condition excludes it, ``posed`` that it is ill-posed, ``decontamination``
-    that it is an item of a generated benchmark.
-    """
+    """A candidate that did not become a row."""
 
     index: int
     reason: str
+    """Category by which drops are counted; ``detail`` describes this drop."""
     detail: str = ""
     stage: Literal["where", "made", "posed", "decontamination"] = "made"
+    """What excluded the candidate: the source's condition (``where``), a flaw in the problem (``posed``), an equal item
+    of a generated benchmark (``decontamination``), or any other failure (``made``).
+    """
     text: str = ""
     match: BenchmarkMatch | None = None
     quarantine: Mapping[str, Any] | None = None
@@ -98,12 +99,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A finished row with its keys and the data for its gold check.
-
-    ``box`` replaces the reference in the gold check. Rows with equal ``key`` are the same problem, rows with equal
-    ``prompt_key`` the same prompt; ``signature`` finds near-duplicates. A ``variant`` stays although it matches
-    benchmark items, because its numbers differ.
-    """
+    """A finished row with its keys and the data for its gold check."""
 
     index: int
     domain: Domain
@@ -115,16 +111,21 @@ class Candidate:
     licence: str
     metadata: Mapping[str, Any]
     key: str
+    """Rows with equal keys are the same problem."""
     prompt_key: str
+    """Rows with equal keys have the same prompt."""
     signature: str | None = None
+    """For finding near-duplicates."""
     answer: str | None = None
     gold: str | None = None
     box: str | None = None
+    """Reference that the gold check uses instead of ``reference``."""
     checked: bool = False
     consistent: bool = False
     independent: str = ""
     matches: tuple[BenchmarkMatch, ...] = ()
     variant: bool = False
+    """Whether the row is kept although it matches benchmark items, because its numbers differ."""
     gold_check: GoldCheck = "none"
 
 
@@ -132,7 +133,7 @@ _DEFAULTS = {kind: {spec.name: spec.default for spec in fields(kind)} for kind i
 
 
 def encode(candidate: Candidate | Drop) -> dict[str, Any]:
-    """Return JSON-ready values for ``decode``; defaults are left out."""
+    """Return the fields that differ from their defaults as JSON values, for ``decode``."""
     kind = type(candidate)
     values: dict[str, Any] = {"drop": True} if kind is Drop else {}
     for name, default in _DEFAULTS[kind].items():
@@ -162,14 +163,14 @@ def decode_candidate(values: Mapping[str, Any]) -> Candidate:
 
 
 def match_json(match: BenchmarkMatch) -> dict[str, Any]:
-    """Return a match as JSON for files."""
+    """Return the fields of a match as JSON values."""
     return {spec.name: getattr(match, spec.name) for spec in fields(match)}
 
 
 class BadRow(DatasetError):
-    """A raw row is unreadable or incomplete; the message begins with its position.
+    """Raised for a raw row that is unreadable or incomplete; the message begins with the row's position.
 
-    ``reason`` is a category. The source's ``on_bad_row`` decides what happens.
+    ``reason`` is the category in reports. The source's setting ``on_bad_row`` decides what happens to the row.
     """
 
     def __init__(self, where: str, problem: str, reason: str) -> None:

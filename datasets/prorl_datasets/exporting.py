@@ -21,7 +21,7 @@ Record = dict[str, Any]
 
 @dataclass(slots=True)
 class Exported:
-    """Number of rows by file name, and of training rows by weight."""
+    """The number of rows in each exported file, and of training rows with each sampling weight."""
 
     rows: dict[str, int] = field(default_factory=dict)
     weights: Counter[float] = field(default_factory=Counter)
@@ -35,8 +35,9 @@ class Exported:
 def export(source: str | Path, out: Path, fmt: str) -> Exported:
     """Write each split of the dataset ``source`` into the folder ``out``.
 
-    ``openrlhf`` gives JSONL, ``verl`` and ``trl`` Parquet. Sampling weights are written, but none of the three trainers
-    uses them. Raises DatasetError (unknown format, existing ``out``, or like ``load``) or UserError (disk).
+    ``fmt`` is ``openrlhf`` (JSONL), ``verl`` or ``trl`` (Parquet). Sampling weights are written, but none of the three
+    trainers uses them. Raises DatasetError for an unknown format, an existing ``out`` or an invalid dataset, and
+    UserError for disk errors.
     """
     if fmt not in FORMATS:
         raise DatasetError(
@@ -80,7 +81,7 @@ def openrlhf_record(sample: Sample) -> Record:
 
 
 def verl_record(sample: Sample) -> Record:
-    """Return verl's five columns."""
+    """Return a row with verl's five columns."""
     return {
         "data_source": f"prorl/{sample.task.verifier}",
         "prompt": [dict(message) for message in sample.prompt],

@@ -21,7 +21,7 @@ MAX_ANSWERS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class DiffReport:
-    """Ids only in the second dataset, only in the first, and with different content."""
+    """The ids that only the second dataset has, that only the first has, and whose rows differ."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -29,7 +29,6 @@ class DiffReport:
 
     @property
     def same(self) -> bool:
-        """True if the datasets have the same rows."""
         return not (self.added or self.removed or self.changed)
 
 
@@ -40,7 +39,7 @@ class _Domain:
     examples: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, sample: Sample, most: int) -> None:
-        """Count a row; keep at most ``most`` examples, if possible from different entries."""
+        """Count a row, and keep up to ``most`` rows as examples, from different entries if possible."""
         self.lengths[sum(len(m["content"]) for m in sample.prompt)] += 1
         answer, task = None, sample.task
         if task.verifier in VERIFIERS.names():  # its plug-in may not be installed here
@@ -124,7 +123,7 @@ def _example(sample: Sample) -> dict[str, Any]:
 
 
 def diff(before: str | Path, after: str | Path) -> DiffReport:
-    """Compare two datasets by id and content. Raises DatasetError."""
+    """Compare the rows of two datasets, which are matched by id. Raises DatasetError."""
     old, new = _contents(before), _contents(after)
     return DiffReport(
         added=tuple(sorted(new.keys() - old.keys())),

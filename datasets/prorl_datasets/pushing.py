@@ -1,6 +1,6 @@
 """Pushes a dataset to the Hugging Face hub in the layout that ``load_dataset`` reads.
 
-Files with dropped rows stay local, since they contain benchmark questions and rows of private files.
+Files that list dropped rows are not uploaded, because they contain benchmark questions and rows of private files.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LOCAL_FILES = (PAIRS, QUARANTINE, DROPPED)
 
 
 def plan_push(folder: Path, repo: str) -> Upload:
-    """Return the upload of the dataset in ``folder`` to ``repo`` (owner/name).
+    """Return the planned upload of the dataset in ``folder`` to ``repo`` (owner/name).
 
     Raises UserError if the dataset is missing, changed or incomplete, or ``repo`` is invalid.
     """

@@ -19,9 +19,9 @@ _ITEM = re.compile(r"(.+)-0*(\d+)")
 
 
 def show(path: str | Path, row: str) -> dict[str, Any]:
-    """Return the JSON record of a row of a dataset (folder or Parquet file) by id, or why the row was dropped.
+    """Return everything that a dataset (folder or Parquet file) records about the row with id ``row``, as JSON values.
 
-    ``kept`` is False for a dropped row, which has ``drops``. Raises DatasetError for an unknown id, or like ``load``.
+    For a dropped row, ``kept`` is False and ``drops`` says why. Raises DatasetError for an unknown id or invalid data.
     """
     path = Path(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
@@ -78,7 +78,7 @@ def _row_record(sample: Sample, manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _drop_records(path: Path, manifest: Mapping[str, Any], row: str) -> Iterator[dict[str, Any]]:
-    """Yield the records of a dropped row; its name is ENTRY-INDEX or ENTRY-SPLIT-INDEX without padding."""
+    """Yield what is recorded about a dropped row, whose id is ENTRY-INDEX or ENTRY-SPLIT-INDEX."""
     names = {_numbered(row)}
     for split in SPLITS:  # rows of files have no split until they are chosen
         entry, number = _numbered(row)

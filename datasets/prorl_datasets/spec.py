@@ -24,13 +24,13 @@ RawRow = tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str]
 
 
 class SourceSettings(Section):
-    """Base of a source's settings."""
+    """Base class of the settings of a source."""
 
     kind: str
 
 
 class RowSettings(SourceSettings):
-    """Settings of a source whose raw rows are mapped by column."""
+    """Settings of a source whose raw rows are converted by their columns."""
 
     columns: dict[str, str] = Field(default_factory=dict)
     """Maps our column, or ``metadata.NAME``, to the source's column if their names differ. A dotted path selects a
@@ -77,7 +77,7 @@ class RowSettings(SourceSettings):
 
 
 class OpenSettings(RowSettings):
-    """Settings of a source with a ``rows`` function; ``options`` override its spec's."""
+    """Settings of a source with a ``rows`` function; ``options`` override the options of its spec."""
 
     options: dict[str, Any] = Field(default_factory=dict)
     """Options of the source itself."""
@@ -98,8 +98,8 @@ class OpenSettings(RowSettings):
 class SourceSpec:
     """A source of rows, named by ``kind`` in a recipe. It needs one of ``rows``, ``read`` and ``generate``.
 
-    The minimum is a name and ``rows(options)``, an iterator of dictionaries with the columns of ``kind: file`` in a
-    fixed order. In the other functions, ``entry`` is the recipe's ``Entry`` and ``recipe`` the ``Recipe``.
+    The simplest source has a name and ``rows(options)``, which yields dictionaries with the columns of ``kind: file``,
+    always in the same order. In the other functions, ``entry`` is the recipe's ``Entry`` and ``recipe`` the ``Recipe``.
     """
 
     name: str
@@ -153,10 +153,10 @@ class SourceSpec:
 
 @dataclass(frozen=True)
 class AdapterSpec:
-    """Conversion of one published data set, named by ``adapter`` in a recipe or a benchmark.
+    """Converts the rows of one published data set; a recipe or benchmark names it by ``adapter``.
 
-    The minimum is a name and ``convert(raw, where, index)``, which returns a dictionary with the columns of ``kind:
-    file``. ``where`` is FILE:LINE. The functions raise ``Unusable(reason)`` for an unusable row.
+    The simplest adapter has a name and ``convert(raw, where, index)``, which returns a dictionary with the columns of
+    ``kind: file``. ``where`` is FILE:LINE. The functions raise ``Unusable(reason)`` for an unusable row.
     """
 
     name: str
@@ -213,8 +213,8 @@ class FunctionSpec:
 class EmbedderSpec:
     """A sentence embedding; ``decontamination: {embedding: NAME}`` drops rows close to a benchmark item.
 
-    ``embed(texts)`` returns an array (len(texts), D) of any norm. It is called for the benchmarks' questions, then for
-    each row in every process that makes rows.
+    ``embed(texts)`` returns an array of shape (len(texts), D), which need not be normalised. It is called for the
+    benchmarks' questions, then for each row in every process that makes rows.
     """
 
     name: str

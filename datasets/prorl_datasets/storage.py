@@ -42,7 +42,7 @@ def _schema() -> Any:
 
 
 def write_split(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write rows (keys: COLUMNS) as zstd Parquet and return their number.
+    """Write rows, whose keys are COLUMNS, as zstd Parquet and return their number.
 
     The bytes depend only on the rows and the pyarrow version.
     """

@@ -41,12 +41,12 @@ class Sample:
 
     @property
     def family(self) -> str:
-        """The family in its metadata, or else its source."""
+        """The family in the row's metadata, or else the row's source."""
         return str(self.metadata.get("family") or self.source)
 
     @property
     def rung(self) -> str:
-        """Size of the problem in its family: ``level N``, a configuration as JSON, or ""."""
+        """The size of the problem within its family: ``level N``, a configuration as JSON, or "" if unknown."""
         if (level := self.metadata.get("level")) is not None:
             return f"level {level}"
         config = self.metadata.get("config")

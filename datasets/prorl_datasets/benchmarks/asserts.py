@@ -1,6 +1,6 @@
 """Converts the test sources of HumanEval and HumanEval+ to tests of the code verifier without running them.
 
-Boxes lack numpy, so helpers that use it are replaced.
+Sandboxes lack numpy, so helper functions that use numpy are replaced.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _MENDED_POLY = "abs(_poly(*inp, candidate(*inp)))"
 
 
 class UnreadableTests(ValueError):
-    """The test source has an unsupported shape."""
+    """Raised if the test source has an unsupported form."""
 
 
 def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, Any]]:
-    """Return the tests of ``check(candidate)`` in ``source``, with the functions of the prompt ``head`` that they use.
+    """Return the tests that the function ``check(candidate)`` in ``source`` makes.
 
-    Raises UnreadableTests.
+    ``head`` is the source in the prompt, whose functions the tests may use. Raises UnreadableTests.
     """
     if parts_of(source) > MAX_PARTS or slow_name(source):
         raise UnreadableTests(f"the source has more than {MAX_PARTS:,} parts, or odd names")
@@ -113,7 +113,7 @@ def _literal(node: ast.expr) -> bool:
 
 
 def _table_tests(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
-    """Return a test for each row of HumanEval+'s table, or None if the test source has another form."""
+    """Return a test for each row of HumanEval+'s table of inputs and results, or None if there is no such table."""
     constants: dict[str, Any] = {}
     for statement in check.body[:-1]:
         if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):

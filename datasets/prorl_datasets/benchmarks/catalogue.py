@@ -1,4 +1,4 @@
-"""Loads the catalogue of benchmarks, one YAML file each."""
+"""Loads the catalogue of benchmarks, which has one YAML file for each."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ class VersionFile(_Strict):
 
 
 class Generated(_Strict):
-    """Items made by reasoning-gym: ``count`` for each task and difficulty level (rung).
+    """A benchmark that reasoning-gym generates: ``count`` items for each task and each difficulty level in ``rungs``.
 
-    ``configs`` override the task's defaults. Each key in ``ladder`` takes every value of ``rungs``.
+    ``configs`` override the defaults of a task. A level is the value of every configuration key in ``ladder``.
     """
 
     seed: int
@@ -75,12 +75,12 @@ class Generated(_Strict):
 
 
 class BenchmarkSpec(_Strict):
-    """One benchmark.
+    """The specification of one benchmark.
 
-    ``columns`` lists possible column names for each field, best first; ``optional`` fields may be absent. Without
-    ``adapter``, the fields are ``question``, the verifier's, ``id`` and ``gold_response``. ``reference`` is merged into
-    every task reference. Loading fails if a larger share of rows than ``unusable_max`` is unusable. Rows of a ``gated``
-    benchmark must not be published and are never printed.
+    ``columns`` maps each field to its possible column names, best first; ``optional`` fields may be absent. Without an
+    ``adapter``, the fields are ``question``, ``id``, ``gold_response`` and those of the verifier. ``reference`` is
+    merged into the reference of every task. Loading fails if the share of unusable rows exceeds ``unusable_max``. Rows
+    of a ``gated`` benchmark must not be published and are never printed.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
@@ -188,7 +188,7 @@ def load_spec(name: str) -> BenchmarkSpec:
 
 
 def parse_spec(content: str, label: str) -> BenchmarkSpec:
-    """Parse a specification from YAML; errors name it ``label``. Raises DatasetError."""
+    """Parse a specification from YAML; error messages call it ``label``. Raises DatasetError."""
     import yaml
 
     try:
@@ -221,18 +221,18 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkItem:
-    """One usable row; ``key`` is the id in the row, if any.
-
-    ``verifier`` overrides the benchmark's verifier. ``gold`` is a full response. ``shown`` replaces the question in the
-    prompt.
-    """
+    """One usable row of a benchmark."""
 
     question: str
     reference: Mapping[str, Any]
     key: str | None = None
+    """The row's own id, if it has one."""
     gold: str | None = None
+    """A full response."""
     verifier: str | None = None
+    """Overrides the benchmark's verifier."""
     shown: str | None = None
+    """Replaces the question in the prompt."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -248,7 +248,7 @@ Converted = BenchmarkItem | LeftOut
 
 
 def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> Any:
-    """Return the value of a field's first existing column, or None for an optional field. Raises DatasetError."""
+    """Return the value of field ``name``, or None for an optional field that the row lacks. Raises DatasetError."""
     candidates = spec.columns[name]
     for column in candidates:
         if column in raw:
@@ -263,7 +263,7 @@ def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str)
 
 
 def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> str:
-    """Return a stripped text field. Raises DatasetError if it is empty."""
+    """Return the text of field ``name``, stripped. Raises DatasetError if it is empty."""
     value = field_of(spec, raw, name, where)
     if not isinstance(value, str) or not value.strip():
         raise DatasetError(

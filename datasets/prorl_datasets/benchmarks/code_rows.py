@@ -54,7 +54,7 @@ def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -
 
 
 def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem | None:
-    """Return the item of an Eurus-2 validation row, or None if the row comes from another source."""
+    """Return the item of an Eurus-2 validation row, or None if the row's ``data_source`` is not the benchmark's."""
     question = eurus_question(spec, raw, where)
     if question is None:
         return None
@@ -71,7 +71,7 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Be
 def eurus_question(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[None, str] | None:
-    """Return (None, question), or None if the row comes from another source."""
+    """Return (None, question), since rows have no id, or None if the row's ``data_source`` is not the benchmark's."""
     source = field_of(spec, raw, "source", where)
     if source != spec.options["data_source"]:
         if source not in CODE_SOURCES and raw.get("ability") == "code":
@@ -107,11 +107,11 @@ _PAIR_KEY = "input_output"
 
 
 class PackedError(ValueError):
-    """The packed string is damaged, too large, or forbidden."""
+    """Raised for packed test data that are damaged or too large, or whose pickle could run code."""
 
 
 def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
-    """Unpack a string of at most ``limit`` bytes. Raises PackedError."""
+    """Decode a string from base64, zlib and pickle, at most ``limit`` bytes unpacked. Raises PackedError."""
     try:
         squeezed = base64.b64decode(packed, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -245,7 +245,7 @@ def _sandboxfusion(raw: Mapping[str, Any]) -> BenchmarkItem:
 
 
 def question_of(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> tuple[str | None, str]:
-    """Return (id, question); SandboxFusion's copy has no id."""
+    """Return (id, question); the id is None in SandboxFusion's copy, which has no ids."""
     question = text_of(spec, raw, "question", where)
     if "question_id" not in raw:
         return None, question

@@ -47,7 +47,7 @@ class BenchmarkFiles:
 
 
 def benchmark_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> BenchmarkFiles:
-    """Return the files of ``spec``, selecting ``files`` in its main data set. Raises DatasetError."""
+    """Find the files of a benchmark in ``mirror`` or on the hub; ``files`` name those of its main data set."""
     assert spec.hub is not None
     if mirror is not None:
         if not mirror.is_dir():
@@ -103,7 +103,7 @@ def _resolved(source: HubSource, mirror: Path | None) -> BenchmarkFiles:
 
 
 def benchmark_seeds(name: str, task: str, rung: int | None = None) -> list[int]:
-    """Return the 32-bit seeds of a task's items."""
+    """Return the 32-bit seeds from which benchmark ``name`` generates the items of ``task`` at difficulty ``rung``."""
     plan = load_spec(name).generated
     return [] if plan is None else _seeds(plan, name, task, rung)
 
@@ -116,7 +116,7 @@ def _seeds(plan: Generated, name: str, task: str, rung: int | None) -> list[int]
 def generated_items(
     spec: BenchmarkSpec, limit: int | None = None, worker: RowClient | None = None
 ) -> Iterator[Converted]:
-    """Yield at most ``limit`` items of each task and difficulty level; ``worker`` is not closed."""
+    """Generate at most ``limit`` items of each task and difficulty level; a given ``worker`` stays open."""
     plan = spec.generated
     assert plan is not None
     client = worker or RowClient()
@@ -171,7 +171,7 @@ def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tu
 
 
 def texts(sample: Sample) -> tuple[str, ...]:
-    """Return the texts that training data must not contain."""
+    """Return the texts of a benchmark's sample that training data must not contain."""
     return (str(sample.metadata["question"]),)
 
 
@@ -197,7 +197,7 @@ class Loaded:
 
     @property
     def note(self) -> str | None:
-        """A warning if the number of rows is unexpected."""
+        """A warning if the number of rows is unexpected, else None."""
         rows = self.usable + len(self.unusable)
         if self.expected is None or rows == self.expected:
             return None

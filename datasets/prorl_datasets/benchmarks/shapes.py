@@ -1,4 +1,4 @@
-"""Converts benchmark rows to items: by columns, by adapter, and for mathematics, multiple choice and IFEval."""
+"""Converts the rows of benchmarks to items; defines the adapters for mathematics, GPQA and IFEval."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from prorl_verifiers.extract import last_boxed
 
 
 def convert(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted | None:
-    """Convert a row by adapter or columns, or return None if it belongs to another benchmark. Raises DatasetError."""
+    """Convert a row to an item, or return None if the row belongs to another benchmark. Raises DatasetError."""
     if spec.adapter is None:
         fields = {name: field_of(spec, raw, name, where) for name in spec.columns}
         fields["prompt"] = text_of(spec, raw, "question", where)
@@ -165,7 +165,7 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
 def olympiad_question(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[str | None, str]:
-    """Return (id, question preceded by its context)."""
+    """Return (id, question), with the problem's context before the question."""
     question = text_of(spec, raw, "question", where)
     context = _text(field_of(spec, raw, "context", where))
     text = question if context is None else f"{context}\n\n{question}"

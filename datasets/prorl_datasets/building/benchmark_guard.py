@@ -27,17 +27,17 @@ INDEX, TAKEN = "benchmarks.npz", "benchmark_items.txt"
 
 @dataclass(slots=True)
 class Guard:
-    """The benchmarks that the rows of a build must not repeat.
-
-    ``checked`` maps benchmarks to numbers of items, ``missing`` to reasons. ``texts`` are (benchmark, item, question).
-    ``keys`` maps the key of each item of the ``generated`` benchmarks to "benchmark item".
-    """
+    """The benchmarks that the rows of a build must not repeat."""
 
     checked: dict[str, int] = field(default_factory=dict)
+    """Number of items of each benchmark that was read."""
     missing: dict[str, str] = field(default_factory=dict)
+    """Why a benchmark was not read."""
     texts: list[tuple[str, str, str]] = field(default_factory=list)
+    """(benchmark, item, question) of the published benchmarks."""
     generated: list[str] = field(default_factory=list)
     keys: dict[str, str] = field(default_factory=dict)
+    """Maps the key of each item of the ``generated`` benchmarks to "benchmark item"."""
 
     def hashes(self) -> dict[str, str]:
         """Return the part of the build's fingerprint that identifies the benchmarks."""
@@ -47,7 +47,7 @@ class Guard:
         return {"benchmarks": content.hexdigest(), "missing": ",".join(sorted(self.missing))}
 
     def write(self, folder: Path, settings: Decontamination) -> tuple[Path | None, Path | None]:
-        """Write index and keys; return their paths, None for one without content."""
+        """Write the question index and the item keys; return the two paths, None for a file that is not needed."""
         index = taken = None
         if self.texts:
             from prorl_datasets.text.index import BenchmarkIndex
@@ -77,7 +77,7 @@ class Guard:
 
 
 def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard:
-    """Read the questions of every published benchmark.
+    """Read the questions of every published benchmark that the recipe names.
 
     Raises DatasetError or UnknownNameError for unknown benchmarks or embedders.
     """
@@ -126,7 +126,7 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
 def add_generated(
     guard: Guard, entries: Sequence[Entry], folder: Path, children: Children, progress: Progress
 ) -> None:
-    """Add the generated benchmarks' items of the tasks in ``entries``, cached in ``folder``."""
+    """Add the items that generated benchmarks have of the entries' tasks to ``guard``; ``folder`` is a cache."""
     from prorl_datasets.benchmarks import load_spec
 
     drawn = {e.source.task for e in entries if isinstance(e.source, ReasoningGymSource)}
@@ -152,7 +152,7 @@ def add_generated(
 def _item_keys(
     folder: Path, children: Children, name: str, task: str, rung: int | None
 ) -> dict[str, str]:
-    """Return key -> "benchmark item" of one task, cached or made by a child process."""
+    """Return {key: "benchmark item"} of one task, from the cache or a child process."""
     from prorl_datasets.benchmarks import benchmark_seeds, load_spec
 
     path = folder / f"{name}-{task}-{rung or 0}.keys"

@@ -1,4 +1,4 @@
-"""Builds a dataset: makes and checks rows in parallel, chooses, and writes.
+"""Builds a dataset: makes and checks rows in parallel, chooses which to keep, and writes them.
 
 A killed build resumes from its part files. The result does not depend on workers or timing.
 """
@@ -43,22 +43,23 @@ MIN_CANDIDATES = 200
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """Options of a build.
-
-    Unless ``isolated``, entries that run untrusted code are left out. ``workers`` processes make rows, and as many
-    score them. ``mirror`` is a folder with copies of hub files. ``only`` and ``skip`` name entries. ``limit`` is the
-    approximate total number of rows.
-    """
+    """Options of a build."""
 
     seed: int | None = None
     isolated: bool = True
+    """Whether untrusted code can be isolated; if not, entries that run such code are left out."""
     workers: int = 2
+    """Number of processes that make rows, and of those that score them."""
     reward_servers: tuple[str, ...] = ()
     mirror: Path | None = None
+    """Folder with copies of hub files."""
     update_pins: bool = False
     only: tuple[str, ...] = ()
+    """Entries to build, if not all."""
     skip: tuple[str, ...] = ()
+    """Entries to leave out."""
     limit: int | None = None
+    """Approximate total number of rows."""
 
 
 @dataclass(slots=True)
@@ -219,7 +220,7 @@ class _Build:
 
 
 def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
-    """Raise DatasetError if a generated domain lost too many rows, duplicates excepted: its generator is broken."""
+    """Raise DatasetError if so many generated rows were dropped, except duplicates, that a generator must be broken."""
     candidates: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
     for entry in recipe.entries:
@@ -244,10 +245,11 @@ def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
 def build(
     recipe: Recipe, out: Path, *, progress: Progress, options: BuildOptions | None = None
 ) -> BuildReport:
-    """Build ``recipe`` into the folder ``out``, unless it already has this dataset.
+    """Build ``recipe`` into the folder ``out``, unless the folder already contains this dataset.
 
-    Raises DatasetError for an invalid recipe or source, if ``out`` is not a dataset or in use, or if a generated domain
-    loses too many rows. Raises UserError (disk), or ServiceError if verifiers fail. Finished parts are kept.
+    Raises DatasetError for an invalid recipe or source, if ``out`` is in use or is not a dataset, or if a generated
+    domain loses too many rows. Raises UserError for disk errors, or ServiceError if verifiers fail. Finished parts are
+    kept.
     """
     options = options or BuildOptions()
     scoring = open_scorer(options.workers, options.reward_servers)
@@ -272,7 +274,7 @@ def build_with(
     progress: Progress,
     options: BuildOptions | None = None,
 ) -> BuildReport:
-    """Build with the given scorer, which is entered only if rows must be made."""
+    """Build a dataset like ``build``; the scorer's context is entered only if rows must be made."""
     options = options or BuildOptions()
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()

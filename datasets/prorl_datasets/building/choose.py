@@ -21,7 +21,7 @@ from prorl_datasets.types import DatasetError, Split
 
 @dataclass(frozen=True, slots=True)
 class PassRates:
-    """Recorded pass rates and the recipe's filter; rates are found by prompt, else by id."""
+    """Recorded pass rates and the recipe's filter; a row's rate is looked up by prompt, then by id."""
 
     settings: Difficulty
     by_prompt: dict[str, float] = field(default_factory=dict)
@@ -30,11 +30,11 @@ class PassRates:
     """Ids and prompt keys rated by fewer than ``min_n`` samples."""
 
     def of(self, identity: str, key: str) -> float | None:
-        """Return the rate of a row, or None if unrated."""
+        """Return a row's pass rate, or None if the row was not rated."""
         return self.by_prompt.get(key, self.by_id.get(identity))
 
     def reason(self, identity: str, key: str) -> str | None:
-        """Return the reason for dropping a row, or None."""
+        """Return why the filter drops a row, or None if it keeps the row."""
         rate = self.of(identity, key)
         if rate is None:
             few = not self.too_few.isdisjoint((identity, key))
@@ -82,19 +82,22 @@ _PROGRESS_ROWS = 1024
 
 @dataclass(slots=True)
 class Ref:
-    """A row's position and keys; ``node`` is the number of its problem."""
+    """Where a row is stored, and its keys for finding duplicates."""
 
     part: str
     place: int
+    """Position in the part file."""
     index: int
+    """Position in the entry."""
     node: int
+    """Rows with equal nodes are the same problem."""
     prompt_key: bytes
     answer: int | None
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of an entry's candidates by stage."""
+    """Counts of one entry's candidates, and of its dropped candidates by stage and reason."""
 
     candidates: int = 0
     drops: dict[str, Counter[str]] = field(default_factory=dict)
@@ -116,7 +119,7 @@ class Tally:
 
 
 class PassedRows:
-    """Rows that passed their own checks, by (entry, split); the split is "" for files."""
+    """Rows that passed their own checks, by (entry, split); the split is "" for rows of files."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.refs: dict[tuple[str, str], list[Ref]] = {}
@@ -135,11 +138,10 @@ class PassedRows:
         """Number of signatures that ``_near`` includes."""
 
     def close(self) -> None:
-        """Close the file of signatures."""
         self._signatures.close()
 
     def add(self, job: Job, part: Part) -> None:
-        """Add one part, in any order."""
+        """Add the rows of one part; the order of calls does not matter."""
         self.tallies.setdefault(job.entry.name, Tally()).add(part)
         stream = (job.entry.name, job.split)
         self.drawn[stream] += part.candidates
@@ -169,7 +171,7 @@ class PassedRows:
         return self._nodes[short]
 
     def near(self, threshold: float, progress: Progress) -> Near:
-        """Return the near-duplicates at this similarity; equal signatures form one group."""
+        """Find the near-duplicates whose similarity is at least ``threshold``."""
         if threshold <= 0 or len(self._signatures) == self._compared:
             return self._near
         near = self._near = Near()
@@ -189,13 +191,14 @@ class PassedRows:
 
 @dataclass(slots=True)
 class Near:
-    """Near-duplicates: the ``group`` of each node (-1 if none), and its neighbours."""
+    """Near-duplicates of the rows."""
 
     group: array[int] = field(default_factory=lambda: array("q"))
+    """Maps each node to its signature's number, or -1 without a signature."""
     neighbours: dict[int, list[int]] = field(default_factory=dict)
+    """Groups with similar signatures."""
 
     def group_of(self, node: int) -> int | None:
-        """Return the group of a node, or None."""
         group = self.group[node] if node < len(self.group) else -1
         return None if group < 0 else group
 
@@ -213,7 +216,7 @@ class Dropped:
 
 @dataclass(slots=True)
 class Choice:
-    """Kept rows by (entry, split), and dropped rows."""
+    """The rows to keep by (entry, split), with counts and examples of the dropped rows."""
 
     kept: dict[tuple[str, Split], list[Ref]] = field(default_factory=dict)
     lost: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
@@ -223,7 +226,6 @@ class Choice:
     surplus: Counter[str] = field(default_factory=Counter)
 
     def count(self, entry: Entry, split: Split) -> int:
-        """Return the number of kept rows."""
         return len(self.kept.get((entry.name, split), ()))
 
 
@@ -235,7 +237,7 @@ def choose(
     rates: PassRates | None,
     progress: Progress,
 ) -> Choice:
-    """Choose the rows to keep."""
+    """Choose the rows to keep from those that passed their checks."""
     progress.start("choosing rows", sum(map(len, passed.refs.values())))
     chooser = _Chooser(near, rates, progress)
     streams = {}
@@ -272,9 +274,9 @@ class _Chooser:
         self._prompts: set[bytes] = set()
 
     def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int, shared: bool) -> int:
-        """Keep rows from ``start`` until the target is reached; return the index after the last row examined.
+        """Keep rows from index ``start`` until the target is reached; return the index after the last row examined.
 
-        With ``shared``, all splits draw from this stream.
+        ``shared`` means that all splits draw from ``refs``.
         """
         target = entry.count.among(split, len({ref.node for ref in refs}))
         kept: list[Ref] = []
@@ -304,7 +306,7 @@ class _Chooser:
         return end
 
     def link_repeated(self, recipe: Recipe) -> None:
-        """Set ``like`` of each example to the kept row that it repeats or resembles."""
+        """Set ``like`` of each dropped example to the id of the kept row that it repeats or resembles."""
         examples = [e for dropped in self.choice.examples.values() for e in dropped]
         originals: dict[tuple[str, int | bytes | None], str] = {}
         for example in examples:

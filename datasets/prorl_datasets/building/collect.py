@@ -1,4 +1,4 @@
-"""Splits a build into jobs, one chunk of one entry each, and runs them."""
+"""Splits a build into jobs, each for one chunk of one entry, and runs them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from prorl_verifiers import Task, load_task
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A chunk of an entry: candidates [start, stop) of a generated stream, or raw ``rows`` (index, *RawRow)."""
+    """A chunk of an entry: candidates [start, stop) of a generated stream, or raw ``rows`` as (index, *RawRow)."""
 
     entry: Entry
     split: str
@@ -36,7 +36,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Name of the job's part; ``version`` is a digest of the source's files."""
+        """Name of the part file for the job's result; ``version`` is a digest of the source's files."""
         stream = self.split or f"rows-{self.version}"
         return f"{self.entry.name}-{stream}-{self.start:08d}-{self.stop:08d}"
 
@@ -108,7 +108,7 @@ class Collector:
 
 
 def checked_part(scorer: Scorer, job: Job, candidates: Sequence[Candidate | Drop]) -> Part:
-    """Check gold responses, drop rows that repeat a benchmark, and return the part. Raises ServiceError."""
+    """Check the gold responses, drop rows that repeat a benchmark item, and return the part. Raises ServiceError."""
     part = Part(candidates=len(candidates))
     made = [one for one in candidates if isinstance(one, Candidate)]
     for drop in candidates:
@@ -185,7 +185,7 @@ def _item(job: Job, candidate: Candidate) -> str:
 
 
 def item_name(entry: Entry, stream: str, index: int) -> str:
-    """Return an item's name; ``stream`` is "" for files."""
+    """Return an item's name in reports; ``stream`` is the split, or "" for rows of files."""
     return f"{entry.name}-{stream}-{index}" if stream else f"{entry.name}-{index}"
 
 
@@ -202,7 +202,7 @@ LARGEST_ROUND = 4096
 
 @dataclass(slots=True)
 class Stream:
-    """Progress of one generated stream (entry, split)."""
+    """Progress in generating rows of one entry for one split."""
 
     entry: Entry
     split: Split
@@ -210,6 +210,7 @@ class Stream:
     drawn: int = 0
     kept: int = 0
     barren: int = 0
+    """Number of candidates drawn since a row was last kept."""
     used_up: bool = False
 
     @property
@@ -233,7 +234,7 @@ class Stream:
 
 
 def streams_of(entries: list[Entry]) -> list[Stream]:
-    """Return the streams of generated entries in filling order."""
+    """Return a stream for each generated entry and split, in the order in which splits are filled."""
     return [
         Stream(entry, split, target)
         for split in FILL_ORDER
@@ -243,7 +244,7 @@ def streams_of(entries: list[Entry]) -> list[Stream]:
 
 
 def draw(streams: list[Stream]) -> Iterator[Job]:
-    """Yield the jobs of one round."""
+    """Yield the next round's jobs of all streams that need more candidates."""
     for stream in streams:
         if stream.short:
             end = stream.drawn + stream.to_draw()
@@ -293,7 +294,7 @@ class Reading:
 
 
 def place_of(seed: int, name: str, index: int) -> int:
-    """Return a sort key that gives a seeded random order."""
+    """Return the sort key of row ``index``; it gives a random order that depends only on ``seed`` and ``name``."""
     return derive_seed(seed, "file", name, index)
 
 
@@ -323,7 +324,7 @@ def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[s
 
 
 def read(entry: Entry, files: Files, chosen: Collection[int] | None) -> Iterator[Job]:
-    """Read the rows ``chosen`` (None: all) and yield them as jobs. Raises DatasetError."""
+    """Read the rows with the indices ``chosen``, or all rows if None, and yield them as jobs. Raises DatasetError."""
     pending: list[tuple[Any, ...]] = []
     size, version = 0, files.version(entry.name)
     for index, row in enumerate(raw_rows(entry, files)):

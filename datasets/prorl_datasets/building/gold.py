@@ -56,7 +56,7 @@ class GoldResult:
 
 @contextmanager
 def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
-    """Yield a pool at reward ``servers``, or else a local one with ``workers``."""
+    """Yield a verifier pool: on the reward servers if there are any, or else local with ``workers`` processes."""
     from prorl_verifiers import open_pool
 
     with open_pool(servers, workers) as pool:
@@ -91,18 +91,18 @@ class PromptedRow:
 
 @dataclass(slots=True)
 class Unpaid:
-    """Rows whose verifier rejects the correct answer in the form that their prompt asks for."""
+    """Counts rows whose verifier rejects the correct answer in the form that their prompt asks for."""
 
     rows: int = 0
     example: str = ""
 
     def add(self, rows: int, example: str) -> None:
-        """Add rows; keep the first example by name."""
+        """Add to the number of rows; of the two examples, keep the one whose name sorts first."""
         self.rows += rows
         self.example = min(filter(None, (self.example, example)), default="")
 
     def warning(self, entry: str) -> str:
-        """Return a warning about an entry that has such rows."""
+        """Return the warning to show for ``entry``."""
         return (
             f"entry {entry}: in {self.rows} rows the right answer, written as the prompt asks, does not earn "
             f"full reward. {self.example}. Change the entry's template or the verifier's prompt so that they ask for "
@@ -111,7 +111,7 @@ class Unpaid:
 
 
 def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
-    """Score the correct answers in the form that the prompts ask for."""
+    """Score each row's correct answer in the form that its prompt asks for, and return the rejected rows."""
     written = [(row, text) for row in rows if (text := as_prompted(row)) is not None]
     verdicts = _verdicts(scorer, [(text, row.task) for row, text in written])
     unpaid = Unpaid()
@@ -125,7 +125,7 @@ def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
 
 
 def as_prompted(row: PromptedRow) -> str | None:
-    """Return the correct answer in the form that the prompt names last, or None if that is the gold response."""
+    """Return the correct answer in the form that the prompt names last, or None if the gold response has that form."""
     spec = VERIFIERS.get(row.task.verifier)
     answer, gold = spec.data.answer(row.task.reference), row.gold
     content = gold if answer is None else answer

@@ -53,7 +53,7 @@ class EntryResult:
     """Number of tests that the rows leave out, by reason."""
 
     def commonest_answer_share(self) -> float | None:
-        """Return the share of the most common answer."""
+        """Return the share of rows with the most common answer, or None if no row has an answer."""
         total = sum(self.answers.values())
         return round(self.answers.most_common(1)[0][1] / total, 4) if total else None
 
@@ -69,14 +69,14 @@ class EntryResult:
         return [f"{s} {self.kept[s]}/{t}" for s, t in targets.items() if t and self.kept[s] < t]
 
     def share(self) -> float:
-        """Return the kept rows as a fraction of the targets."""
+        """Return the number of kept rows as a fraction of the targets."""
         if not self.short():
             return 1.0
         targets = {s: self.entry.count.of(s) or 0 for s in SPLITS}
         return sum(self.kept[s] for s in SPLITS if targets[s]) / sum(targets.values())
 
     def as_json(self) -> dict[str, Any]:
-        """Return the manifest's record."""
+        """Return the entry's record in the manifest."""
         entry = self.entry
         return {
             "name": entry.name,
@@ -110,7 +110,7 @@ class EntryResult:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """Result of a build; ``reused`` if the dataset already existed."""
+    """Result of a build; ``reused`` is True if the dataset already existed."""
 
     path: Path
     manifest: Mapping[str, Any]
@@ -120,7 +120,6 @@ class BuildReport:
 
     @property
     def recipe(self) -> str:
-        """Name of the recipe."""
         return str(self.manifest["recipe"])
 
     @property
@@ -131,14 +130,14 @@ class BuildReport:
 
     @property
     def too_short(self) -> list[str]:
-        """Names of the entries below their ``min_share``."""
+        """Names of the entries that kept a smaller share of their target than ``min_share``."""
         too_short: list[str] = self.manifest["too_short"]
         return too_short
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Data of a manifest that concern the whole dataset."""
+    """The manifest's data about the whole dataset."""
 
     seed: int
     fingerprint: str
@@ -166,10 +165,10 @@ def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
 
 
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of all plug-in parts that may change a build, including those that only rows name.
+    """Return the records of all plug-in parts that may change a build, also those that only rows name.
 
-    Rows are not known yet, so all languages are included if a verifier needs further parts, and all verifiers if
-    composed tasks or rows of a plug-in may name one.
+    The rows are not read yet. All languages are therefore included if a verifier may need one, and all verifiers if a
+    row of a plug-in's source or a composed task may name one.
     """
     parts = parts_in_use(recipe)
     verifiers = {entry.scored_by for entry in recipe.entries}
@@ -183,7 +182,7 @@ def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
 
 
 def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
-    """Return the counts of each stage, by domain."""
+    """Return the number of candidates, rows dropped at each stage, surplus rows and kept rows of each domain."""
     table: dict[str, dict[str, int]] = {}
     for result in results:
         row = table.setdefault(
@@ -244,7 +243,7 @@ def _by(
     value: Callable[[EntryResult, Split], int],
     key: Callable[[Entry], str] = lambda entry: entry.domain,
 ) -> dict[str, dict[str, int]]:
-    """Return the nonzero values of each split, summed by ``key`` of the entries."""
+    """Return the sums of ``value`` over the entries with equal ``key``, by split; sums of 0 are omitted."""
     counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
     for result in results:
         for split in SPLITS:

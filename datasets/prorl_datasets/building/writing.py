@@ -179,7 +179,7 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
 
 
 class _PartReader:
-    """A cache of parts, between which rows in order of id alternate: row 1000000 comes before 100001."""
+    """Reads rows from part files and caches four parts, because rows in order of id alternate between parts."""
 
     def __init__(self, store: PartStore) -> None:
         self._store = store

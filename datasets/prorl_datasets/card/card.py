@@ -72,9 +72,9 @@ BEGIN, END = "<!-- pass rates -->", "<!-- end pass rates -->"
 def add_ratings(
     folder: Path, rates: Mapping[str, Sequence[float]], rows: int, words: str
 ) -> Path | None:
-    """Add pass rates by domain to the dataset's card; return its path, or None without a card.
+    """Add pass rates by domain to the dataset's card; return the card's path, or None if there is no card.
 
-    ``words`` says which model was sampled. Raises UserError (disk).
+    ``words`` says which model was sampled. Raises UserError for disk errors.
     """
     card = folder / "README.md"
     if not card.is_file():

@@ -22,7 +22,6 @@ class CardFacts:
     rows: int = 0
 
     def add(self, columns: Mapping[str, Any], rate: float | None = None) -> None:
-        """Count one row."""
         self.rows += 1
         if rate is not None:
             self.rates.setdefault(columns["domain"], []).append(rate)

@@ -18,7 +18,7 @@ IMAGES = "images"
 def draw_plots(
     folder: Path, manifest: Mapping[str, Any], lengths: Mapping[str, Counter[int]]
 ) -> dict[str, str]:
-    """Draw the plots into ``folder``/images; return file name -> alternative text."""
+    """Draw the plots into ``folder``/images; return {file name: alternative text}."""
     (folder / IMAGES).mkdir()
     plots = {
         "rows.svg": ("Rows of each domain and split, with their targets", rows_plot(manifest)),
@@ -73,7 +73,7 @@ def rates_plot(rates: Mapping[str, Sequence[float]]) -> str:
 
 
 def rate_step(rate: float) -> int:
-    """Return the index in RATE_STEPS of a pass rate."""
+    """Return the index in RATE_STEPS of the step that contains a pass rate."""
     return (
         0 if rate == 0 else 5 if rate == 1 else min(4, 1 + sum(rate > e for e in (0.25, 0.5, 0.75)))
     )

@@ -22,33 +22,33 @@ ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class ResolvedFile:
-    """One file on this machine; ``name`` is its path in the repository.
-
-    ``revision`` is None for a mirror; ``branch`` is set if the file is on another branch than the source's.
-    """
+    """One file on this machine."""
 
     path: Path
     name: str
+    """Path in the repository."""
     sha256: str
     revision: str | None
+    """None for a mirror."""
     branch: str | None = None
+    """Set if the file is on another branch than the source's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Files that a source uses: the recipe's ``candidates``, and (branch, name) of each file.
-
-    ``folder`` is the mirror's folder, used instead of ``listings``. ``repo`` is the current name of the repository.
-    """
+    """The files that a source uses."""
 
     repo: str
+    """Current name of the repository."""
     candidates: tuple[str, ...]
+    """Alternatives chosen from the recipe's ``files``."""
     names: tuple[tuple[str | None, str], ...]
+    """(branch, name) of each file."""
     listings: dict[str | None, Listing]
     folder: Path | None = None
+    """Folder of a mirror, used instead of ``listings``."""
 
     def commits(self) -> dict[str | None, str]:
-        """Return the commit of each listed branch."""
         return {branch: listing.commit for branch, listing in self.listings.items()}
 
     def size(self) -> int:
@@ -81,8 +81,9 @@ class Access:
     ) -> Selection:
         """Select the files that a source uses; ``pinned`` maps branches to locked commits.
 
-        A mirror is preferred: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, with other
-        branches under ``refs/...``. A mirror that lacks ``locked`` files, or some files of a numbered set, is refused.
+        Files of the mirror are preferred: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, with
+        other branches under ``refs/...``. A mirror that lacks ``locked`` files, or some files of a numbered set, is
+        refused.
         """
         if self._mirror is not None:
             if not self._mirror.is_dir():

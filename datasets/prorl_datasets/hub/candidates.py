@@ -1,7 +1,7 @@
-"""Chooses the files of a repository: for each item, the first candidate that exists.
+"""Chooses the files of a repository: for each item of a source's ``files``, the first candidate that exists.
 
-An item of ``files`` has one or several candidates separated by ``|``: a name, a pattern (``data/train-*``), a format,
-or a branch (``refs/convert/parquet`` or ``refs/convert/parquet:default/train/*.parquet``).
+An item has one or several candidates separated by ``|``: a name, a pattern (``data/train-*``), a format, or a branch
+(``refs/convert/parquet`` or ``refs/convert/parquet:default/train/*.parquet``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LISTED_NAMES = 8
 
 
 class NothingFits(Exception):
-    """None of an item's candidates exists."""
+    """Raised if none of an item's candidates exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class FileCandidate:
     patterns: tuple[str, ...]
 
     def hits(self, names: Iterable[str]) -> list[str]:
-        """Return the matching ``names``, sorted."""
+        """Return those of ``names`` that match the candidate, sorted."""
         is_format = self.branch is None and self.text in FORMATS
         return sorted(
             name
@@ -82,8 +82,8 @@ def choose(
 ) -> list[tuple[FileCandidate, list[str]]]:
     """Return the chosen candidate and its file names for each item of ``files``.
 
-    ``names_of(branch)`` lists files, or is None for a missing branch. Raises NothingFits; the message begins with
-    ``where``.
+    ``names_of(branch)`` returns the branch's files, or None for a missing branch. Raises NothingFits; the message
+    begins with ``where``.
     """
     taken = []
     for item in files:

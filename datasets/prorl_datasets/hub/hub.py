@@ -47,15 +47,15 @@ T = TypeVar("T")
 
 
 class Unreachable(Exception):
-    """A source cannot provide its files; the message says why."""
+    """Raised if a source cannot provide its files; the message says why."""
 
 
 class NoRevision(Unreachable):
-    """The repository has no such revision."""
+    """Raised if the repository has no such revision."""
 
 
 class NoHub(Unreachable):
-    """The hub has never answered, or requests are forbidden."""
+    """Raised if the hub has never answered, or if requests are forbidden."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,9 +55,9 @@ class Pins:
         return cls(path, repos)
 
     def commits(self, repo: str, revision: str) -> dict[str | None, str]:
-        """Return the locked commits by branch.
+        """Return a repository's locked commits by branch.
 
-        Key None is the source's own revision, omitted if ``revision`` is a commit.
+        The source's own revision has key None and is omitted if ``revision`` is a commit.
         """
         commits: dict[str | None, str] = {}
         for name, pin in self.repos.items():
@@ -68,11 +68,10 @@ class Pins:
         return commits
 
     def files(self, repo: str) -> list[str]:
-        """Return the locked files of a repository's own revision."""
         return sorted(self.repos[repo].files) if repo in self.repos else []
 
     def problems(self, repo: str, files: Sequence[ResolvedFile]) -> list[str]:
-        """Return a line for each difference from the lock."""
+        """Return a line for each file or revision that differs from the lock file."""
         wrong = []
         for name, of in _by_branch(repo, files).items():
             pin = self.repos.get(name)
@@ -95,13 +94,13 @@ class Pins:
         return wrong
 
     def note(self, repo: str, commits: Mapping[str | None, str]) -> None:
-        """Lock the commits of new branches."""
+        """Lock the commits of branches that are not locked yet."""
         for branch, commit in commits.items():
             pin = self.repos.setdefault(_name(repo, branch), RepoPin())
             pin.revision = pin.revision or commit
 
     def forget(self, repo: str) -> None:
-        """Unlock all of ``repo``."""
+        """Remove all locks of ``repo``."""
         for name in [name for name in self.repos if name.partition("@")[0] == repo]:
             del self.repos[name]
 
@@ -114,7 +113,6 @@ class Pins:
                 pin.revision = file.revision or pin.revision
 
     def text(self) -> str:
-        """Return the lock file's text."""
         data = {
             repo: {"revision": pin.revision, "files": pin.files} for repo, pin in self.repos.items()
         }

@@ -1,4 +1,4 @@
-"""Chooses the recipe of a bare ``prorl data build``, depending on whether the hub is reachable."""
+"""Chooses the recipe for ``prorl data build`` without arguments, depending on whether the hub is reachable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes a ladder: a recipe with each generator of another recipe at each of its sizes, for rating by a model."""
+"""Makes a ladder: a recipe with each generator of another recipe at each of its sizes, to be rated by a model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prorl_datasets.types import DatasetError, Split
 def ladder(
     recipe: Recipe, items: int, split: Split, only: Sequence[str], progress: Progress
 ) -> dict[str, Any]:
-    """Return a recipe, as in its file, with ``items`` rows of every size of each generated entry.
+    """Return the ladder as the values of a recipe file, with ``items`` rows of every size of each generated entry.
 
     Entry ``logic-gcd`` becomes ``logic-gcd.now``, ``logic-gcd.l0`` and so on. ``only`` names entries (empty: all).
     Raises DatasetError for an unknown name, or if no entry has sizes.
@@ -61,7 +61,7 @@ def ladder(
 def rungs_taken(
     manifest: Mapping[str, Any], names: Collection[str], count: Mapping[Split, int]
 ) -> dict[str, Any]:
-    """Return the recipe of a built ladder with only the entries ``names``. Raises DatasetError."""
+    """Return a built ladder's recipe with only the entries ``names``, each with ``count`` rows. Raises DatasetError."""
     recipe = _without_nulls(manifest["resolved_recipe"])
     taken = [
         _without_nulls(entry) | {"count": dict(count)}

@@ -36,17 +36,17 @@ class Counts(Section):
         return self
 
     def of(self, split: Split) -> int | None:
-        """Return the target, or None if it depends on the source's rows."""
+        """Return the number of rows wanted in a split, or None if it depends on the source's rows."""
         value = getattr(self, split)
         return value if isinstance(value, int) else None
 
     def written(self, split: Split) -> int | str:
-        """Return the target as the recipe states it."""
+        """Return the number of rows wanted in a split as the recipe states it."""
         value: int | str = getattr(self, split)
         return value
 
     def among(self, split: Split, rows: int) -> int | None:
-        """Return the target of ``split`` for a source with ``rows`` rows; None means all remaining rows.
+        """Return the number of rows wanted of a source with ``rows`` rows; None means all remaining rows.
 
         Percentages that sum to 100 % use every row.
         """
@@ -57,7 +57,7 @@ class Counts(Section):
         return spread(rows, [*shares, 100_000 - sum(shares)])[order.index(split)]
 
     def among_all(self, rows: int) -> dict[Split, int]:
-        """Return the target of each split."""
+        """Return the number of rows wanted in each split of a source with ``rows`` rows."""
         targets = {split: self.among(split, rows) for split in SPLITS}
         remaining = rows - sum(count for count in targets.values() if count is not None)
         return {s: max(remaining, 0) if count is None else count for s, count in targets.items()}
@@ -154,7 +154,6 @@ class Entry(Section):
 
     @property
     def spec(self) -> SourceSpec:
-        """Spec of the source."""
         return SOURCES.get(self.source.kind)
 
     @property
@@ -183,7 +182,7 @@ class Member(Section):
 
 
 class Group(Section):
-    """Many generators under one count: entries ``<name>-<member>`` share it."""
+    """Many generators that share one count, each as an entry ``<name>-<member>``."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
     """Prefix of the names of its entries."""
@@ -218,7 +217,6 @@ class Group(Section):
         return count
 
     def entries(self) -> list[Entry]:
-        """Return the group's entries."""
         listed = [Member(name=m) if isinstance(m, str) else m for m in self.members]
         explicit = {m.name for m in listed}
         members = [member for pattern in listed for member in self._named(pattern, explicit)]
@@ -299,7 +297,7 @@ class Decontamination(Section):
 
 
 class Difficulty(Section):
-    """Keep rows whose pass rate lies in a band."""
+    """A filter that keeps rows whose pass rate lies in a band."""
 
     ratings: str
     """The ``pass_rates.jsonl`` of ``prorl data rate``, or its folder, relative to the recipe's folder. Or your own
@@ -322,7 +320,7 @@ class Difficulty(Section):
 
 
 def check_template(template: str | None) -> None:
-    """Raise ValueError unless {question} is the only field."""
+    """Raise ValueError unless {question} is the template's only field."""
     if template is None:
         return
     try:

@@ -41,7 +41,7 @@ PASS_RATES = "pass_rates.jsonl"
 
 
 class Recipe(Section):
-    """A whole dataset: entries, or groups, which are expanded into entries."""
+    """The specification of a whole dataset; groups are expanded into entries."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
     """Name of the output folder and the lock file: small letters, digits, ``_ . -``."""
@@ -106,7 +106,7 @@ class Recipe(Section):
     def resolved(self) -> dict[str, Any]:
         """Return the recipe as JSON values with all defaults; loading it again gives the same rows.
 
-        Prompts of verifiers are not included.
+        The prompts that verifiers define are not included.
         """
         data: dict[str, Any] = self.model_dump(mode="json")
         del data["groups"]
@@ -132,14 +132,14 @@ class Recipe(Section):
         return data
 
     def min_share_of(self, entry: Entry) -> float:
-        """Return the minimum share for an entry."""
+        """Return the share of its target that an entry must keep, or else a build reports it as too short."""
         return self.min_share if entry.min_share is None else entry.min_share
 
     def select(self, only: Sequence[str], skip: Sequence[str]) -> list[Entry]:
-        """Return the entries in ``only`` (empty: all) that are not in ``skip``: names of entries or groups, or
-        patterns.
+        """Return the entries that ``only`` names (all if it is empty) and ``skip`` does not.
 
-        Raises DatasetError if a name or pattern matches nothing, or no entry is left.
+        Both have names of entries or groups, or patterns. Raises DatasetError if one matches nothing, or no entry is
+        left.
         """
         names = [entry.name for entry in self.entries]
         for word in (*only, *skip):
@@ -159,9 +159,10 @@ class Recipe(Section):
         return selected
 
     def limited(self, limit: int, names: Collection[str], rows: Mapping[str, int]) -> Recipe:
-        """Return a recipe with about ``limit`` rows: a share of each entry and split, at least one row.
+        """Return a recipe with about ``limit`` rows, in proportion but at least one row for each entry and split.
 
-        Only the entries ``names`` count. ``rows`` maps entries to rows in their source. A small recipe stays as is.
+        Only the entries in ``names`` are counted and reduced. ``rows`` maps entries to the number of rows in their
+        source. A recipe within the limit is returned unchanged.
         """
         full = {
             (entry.name, split): count
@@ -187,7 +188,6 @@ class Recipe(Section):
         return self.model_copy(update={"name": name, "entries": entries})
 
     def weight_of(self, entry: Entry) -> float:
-        """Return an entry's sampling weight."""
         return entry.weight * self.weights.get(entry.domain, 1.0)
 
     def digest(self) -> str:
@@ -222,7 +222,7 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
 
 
 def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
-    """Parse a recipe from YAML; errors name it ``label``. Raises DatasetError with all mistakes."""
+    """Parse a recipe from YAML; error messages call it ``label``. Raises DatasetError with all mistakes."""
     import yaml
 
     try:

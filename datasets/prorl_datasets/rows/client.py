@@ -1,4 +1,4 @@
-"""Starts row-making processes as forks of a warm template, and sends them requests."""
+"""Starts row-making processes, forked from a process that has done the imports, and sends them requests."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class RowTemplate(Closing):
             return self._template.child({})
 
     def close(self) -> None:
-        """Kill the template and its forks."""
+        """Kill the process and all processes forked from it."""
         self.closed = True
         with self._lock:
             if self._template is not None:
@@ -103,7 +103,7 @@ class RowClient(Closing):
     def entries(
         self, task: str, config: Mapping[str, Any], seeds: Sequence[int]
     ) -> list[dict[str, Any]]:
-        """Return {"entry": ...} or {"error": text} for each seed of a task."""
+        """Return {"entry": ...} or {"error": text} for each seed of a reasoning-gym task."""
         entries: list[dict[str, Any]] = self._ask({"entries": [task, config, list(seeds)]})
         return entries
 
@@ -116,7 +116,7 @@ class RowClient(Closing):
         return self._candidates({"rows": [entry, list(rows)]})
 
     def close(self) -> None:
-        """End the process. May be called twice, and from another thread once the template is closed."""
+        """End the process. May be called twice, and by another thread after RowTemplate is closed."""
         if self._owns_template:
             self._template.close()
         with self._busy:
@@ -157,7 +157,7 @@ class RowClient(Closing):
         return reader.receive_body()
 
     def _end(self) -> tuple[int | None, str]:
-        """End the process; return its exit code (None if unknown), and the signal or its last output."""
+        """End the process; return its exit code (None if unknown), and the signal or the process's last output."""
         if self._process is None:
             return None, ""
         (child, _), self._process = self._process, None
@@ -184,7 +184,6 @@ class Children(Closing):
             self._free.put(child)
 
     def set_up(self, setting: Setting) -> None:
-        """Set the build's settings for all processes."""
         for child in self._all:
             child.set_up(setting)
 

@@ -214,7 +214,7 @@ class RowMaker:
         )
 
     def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
-        """Return the gold response to check, and a different task if all tests run in one box."""
+        """Return the gold response to check and, if all tests can share one sandbox, a task that runs them together."""
         one_box = entry.spec.one_box
         if row.gold is None or row.task.verifier != "code" or one_box is None:
             return row.gold, None
@@ -264,7 +264,7 @@ def _merge_reference(entry: Entry, task: Task) -> Task:
 
 @contextmanager
 def _place(where: str) -> Iterator[None]:
-    """Add the row to the traceback of a bug; ``rows.client`` reads it."""
+    """Note the row's position on an unexpected exception; ``rows.client`` reads it from the traceback."""
     try:
         yield
     except UserError:

@@ -41,32 +41,33 @@ MAX_TEXT = 600
 
 @dataclass(slots=True)
 class Part:
-    """Result of one chunk of one entry.
-
-    ``candidates`` is the number examined, ``rows`` passed. ``drops`` counts by stage and reason. ``pairs`` are matches
-    with benchmarks, ``quarantine`` bad rows, ``isolation`` the levels of the gold check. ``unpaid`` counts rows as in
-    ``gold.Unpaid``.
-    """
+    """Result of one chunk of one entry."""
 
     candidates: int = 0
+    """Number of examined candidates."""
     rows: list[Candidate] = field(default_factory=list)
+    """Candidates that passed."""
     drops: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Number of dropped candidates by stage and reason."""
     examples: list[dict[str, str]] = field(default_factory=list)
     pairs: list[dict[str, Any]] = field(default_factory=list)
+    """Matches with benchmark items."""
     quarantine: list[dict[str, Any]] = field(default_factory=list)
+    """Bad rows that the source keeps aside."""
     isolation: list[str] = field(default_factory=list)
+    """Isolation levels of the sandbox in the gold check."""
     unpaid: int = 0
+    """Number and example of rows, as in ``gold.Unpaid``."""
     unpaid_example: str = ""
 
     def drop(self, stage: str, reason: str, item: str, **about: str) -> None:
-        """Count a dropped candidate; keep EXAMPLES of each reason."""
+        """Count a dropped candidate, and keep the first EXAMPLES of each reason."""
         reasons = self.drops.setdefault(stage, {})
         reasons[reason] = reasons.get(reason, 0) + 1
         if reasons[reason] <= EXAMPLES:
             self.examples.append(dropped_line(item, stage, reason, **about))
 
     def dropped(self) -> int:
-        """Return the number of dropped candidates."""
         return sum(sum(reasons.values()) for reasons in self.drops.values())
 
 
@@ -85,7 +86,7 @@ class PartStore:
         self.folder = self._root / fingerprint[:16]
 
     def get(self, name: str) -> Part | None:
-        """Return a finished part, None if missing or damaged."""
+        """Return a finished part, or None if its file is missing or damaged."""
         try:
             text = (self.folder / f"{name}.json").read_text(encoding="utf-8")
             values = json.loads(text)
@@ -114,7 +115,6 @@ class PartStore:
         )
 
     def count(self) -> int:
-        """Return the number of existing parts."""
         return len(list(self.folder.glob("*.json"))) if self.folder.is_dir() else 0
 
     @contextmanager
@@ -134,7 +134,6 @@ class PartStore:
             yield
 
     def clear(self) -> None:
-        """Remove all parts."""
         shutil.rmtree(self._root, ignore_errors=True)
 
 

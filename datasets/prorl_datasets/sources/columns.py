@@ -72,7 +72,7 @@ def columns_needed(verifier: str, settings: RowSettings) -> list[str]:
 
 
 def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow]:
-    """Yield the rows; attach a problem to a row that repeats an earlier id."""
+    """Yield the rows; a row that repeats an earlier id gets an error message as its third element."""
     column = settings.columns.get(ID_FIELD, ID_FIELD)
     names: dict[int, str] = {}  # keys are 8-byte hashes: there may be millions
     for where, row, *broken in rows:
@@ -160,7 +160,7 @@ def _kind(value: Any) -> str:
 def map_row(
     verifier: str, settings: RowSettings | None, raw: Mapping[str, Any], where: str, index: int
 ) -> Row:
-    """Convert a raw row; without ``settings``, its columns must have our names.
+    """Convert a raw row; without ``settings``, its columns must have the names of prorl's fields.
 
     Integers may have any length. Raises BadRow for a missing column, a gold that is not an answer, or a rejected task.
     """
@@ -217,7 +217,6 @@ class _Fields:
         self._used: set[str] = set()
 
     def is_mapped(self, name: str) -> bool:
-        """Return True if the recipe maps this field."""
         return name in self._columns
 
     def get(self, name: str, needed: bool) -> Any:
@@ -326,14 +325,14 @@ _LONGEST = 400
 
 
 def rule_against(verifier: str, answer: str | None) -> str | None:
-    """Return why a gold cannot be an answer, or None. Only prorl's verifiers of typed answers have such rules."""
+    """Return why a gold answer cannot be correct, or None. Only prorl's verifiers of typed answers have such rules."""
     if answer is None or not VERIFIERS.origin(verifier).is_ours:
         return None
     return None if VERIFIERS.get(verifier).data.target_type is None else no_answer(answer)
 
 
 def no_answer(answer: str) -> str | None:
-    """Return why a string cannot be an answer, or None."""
+    """Return why a string cannot be an answer, or None if it can be one."""
     plain = " ".join(answer.split()).strip()
     small = plain.lower().strip("$ .")
     if not plain:

@@ -31,7 +31,7 @@ SAVED, SAVED_SPLITS = "state.json", "dataset_dict.json"
 
 
 class FileSource(RowFileSettings):
-    """Local files of rows with ``prompt``, ``gold_response`` and ``VerifierSpec.columns``, or of a published set."""
+    """Local files whose rows have ``prompt``, ``gold_response`` and the verifier's columns, or need an adapter."""
 
     kind: Literal["file"]
     path: str
@@ -113,7 +113,7 @@ def _whole(path: Path, files: list[Path], missing: list[str]) -> list[Path]:
 
 
 def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return the mistakes in file entries before reading rows."""
+    """Return a line for each mistake in the settings of the entries, or in the choice of their files."""
     del children
     wrong: list[str] = []
     for entry in entries:

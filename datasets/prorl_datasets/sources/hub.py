@@ -126,7 +126,6 @@ def find(
 
 
 def label(settings: HubSource) -> str:
-    """Return the repository."""
     return settings.repo
 
 

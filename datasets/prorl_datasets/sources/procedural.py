@@ -18,7 +18,7 @@ from prorl_verifiers import Task
 
 
 class ProceduralSource(SourceSettings):
-    """One of our generator families."""
+    """One of prorl's generator families."""
 
     kind: Literal["procedural"]
     family: str
@@ -46,7 +46,7 @@ def check(recipe: object, entries: Sequence[Entry], children: object) -> list[st
 
 
 def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row:
-    """Return one item."""
+    """Return the entry's row at ``index``, generated from ``seed``."""
     source = _settings(entry)
     if "families" not in memory:
         memory["families"] = families()
@@ -84,7 +84,7 @@ def rungs(settings: ProceduralSource) -> dict[str, ProceduralSource]:
 
 
 def names(domain: str) -> list[str]:
-    """Return the names of a domain's families, without the quickstart's."""
+    """Return the names of a domain's families, except the small families of the quickstart."""
     small = families("small")
     return sorted(
         name for name, family in families().items() if family.domain == domain and name not in small
@@ -92,7 +92,7 @@ def names(domain: str) -> list[str]:
 
 
 def one_box(task: Task, gold: str) -> tuple[str, Task]:
-    """Return the gold program and the task, with all tests joined in one program."""
+    """Return the gold program, and a task that runs all tests in one program."""
     from prorl_datasets.procedural.code.problem import one_box as boxed
 
     return boxed(task, gold)

@@ -27,9 +27,9 @@ class ReasoningGymSource(SourceSettings):
 
 
 def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
-    """Return a correct answer of an entry, or None if unknown.
+    """Return a correct answer of an entry, or None if no answer is known.
 
-    A solver computes the answer if the task stores none, or an unevaluated integral.
+    If the task stores no answer, or an integral that is not evaluated, a solver computes the answer.
     """
     from prorl_verifiers.logic.witness import WITNESSES, by_parts, witness
 
@@ -69,7 +69,7 @@ def item_key(task: str, entry: Mapping[str, Any]) -> str:
 
 
 def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row | Drop:
-    """Return one item."""
+    """Return the entry's row at ``index``, generated from ``seed``, or a Drop if it is unusable."""
     source = _settings(entry)
     made = memory.setdefault("reasoning_gym", {})
     reply = rg_entries.reply(made, source.task, source.config, seed & 0xFFFF_FFFF)
@@ -92,7 +92,7 @@ def member(group: Group, one: Member) -> ReasoningGymSource:
 
 
 def rungs(settings: ReasoningGymSource) -> dict[str, ReasoningGymSource]:
-    """Return sources with the current configuration (``now``) and the curriculum's levels."""
+    """Return a source for the current configuration (``now``) and for each level of the task's curriculum."""
     ladder = {"now": settings}
     configs = [settings.config]
     for level, sizes in rg_entries.curriculum(settings.task).items():

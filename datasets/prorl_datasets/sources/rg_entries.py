@@ -35,7 +35,7 @@ def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) ->
 def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> Any:
     """Return the entry of a task for a 32-bit ``seed``; ``made`` caches datasets.
 
-    This also seeds the global generators, which list_functions and codeio use.
+    This also seeds the global random generators, which list_functions and codeio use.
     """
     import numpy as np
     from reasoning_gym.factory import create_dataset
@@ -57,7 +57,6 @@ def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: in
 
 
 def mistakes(task: str, config: dict[str, Any]) -> list[str]:
-    """Return the mistakes in a task's configuration."""
     from reasoning_gym.factory import DATASETS, create_dataset
 
     if task not in DATASETS:
@@ -84,7 +83,7 @@ CURRICULUM_LEVELS = 4
 
 
 def curriculum(task: str) -> dict[int, dict[str, Any]]:
-    """Return level (0 is the easiest) -> configuration values of the task's curriculum.
+    """Return the configuration values of each level of a task's curriculum; level 0 is the easiest.
 
     A range covers only the step from one level to the next. Levels that the task rejects are left out.
     """
@@ -150,7 +149,7 @@ _CHANGES: tuple[tuple[re.Pattern[str], str], ...] = (
 
 
 def reworded(question: str) -> str:
-    """Remove demands to write only the answer, and known typos."""
+    """Return a question without known typos and without demands to write only the answer."""
     for pattern, instead in _CHANGES:
         question = pattern.sub(instead, question)
     return question

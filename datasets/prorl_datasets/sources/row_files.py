@@ -33,17 +33,18 @@ from prorl_datasets.types import DatasetError
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Files of each entry, in order.
-
-    ``hashes`` has their SHA-256 hashes by public name, ``contents`` by entry. ``taken`` names the files chosen from a
-    source that offers several. ``failed`` maps each entry without files to the reason.
-    """
+    """The files of each entry."""
 
     paths: dict[str, list[Path]] = field(default_factory=dict)
+    """In reading order."""
     hashes: dict[str, str] = field(default_factory=dict)
+    """SHA-256 hashes by public file name."""
     contents: dict[str, list[str]] = field(default_factory=dict)
+    """SHA-256 hashes of each entry's files."""
     taken: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Files chosen from a source that offers several."""
     failed: dict[str, str] = field(default_factory=dict)
+    """Why an entry has no files."""
     progress: Progress = field(default_factory=NullProgress)
 
     def version(self, entry: str) -> str:
@@ -85,7 +86,7 @@ FILTERED: Literal["where"] = "where"
 
 
 class RowFileSettings(RowSettings):
-    """Settings of files of rows: an adapter, or columns."""
+    """Settings of a source of files, whose rows are converted by an adapter or by their columns."""
 
     adapter: str | None = None
     """Adapter that converts the rows of a published data set; can be combined only with ``where`` and

@@ -33,7 +33,7 @@ def rows_for(threshold: float) -> int:
 
 
 def band_keys(signatures: NDArray[np.uint32], rows: int, bands: slice = slice(None)) -> Hashes:
-    """Return the keys of the chosen ``bands``: shape (bands, N), uint64."""
+    """Return the keys of the chosen ``bands`` of each signature, shape (bands, N), uint64."""
     count = PERMUTATIONS // rows
     chosen = np.arange(count)[bands]
     keys = np.repeat(chosen.astype(np.uint64)[:, None], len(signatures), axis=1)
@@ -50,7 +50,7 @@ _ROWS_AT_A_TIME = 1 << 13
 
 
 class Signatures:
-    """Signatures in order of addition, in a temporary file."""
+    """A temporary file of signatures, in the order in which they were added."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
@@ -68,7 +68,9 @@ class Signatures:
         self._count += 1
 
     def groups(self) -> tuple[Signature, NDArray[np.int64]]:
-        """Return the sorted distinct signatures, (M, 128) on disk, and the index in them of each added one, (N,)."""
+        """Return the sorted distinct signatures, shape (M, 128), on disk, and the index of each added signature in
+        them.
+        """
         if self._file is None:
             return np.empty((0, PERMUTATIONS), np.uint32), np.empty(0, np.int64)
         self._file.flush()
@@ -93,7 +95,6 @@ class Signatures:
         return tempfile.TemporaryFile(dir=self._folder)
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -57,20 +57,19 @@ def mix(values: Hashes) -> Hashes:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A text's exact or canonical words, and their hashes.
-
-    ``hashes`` (W,) belong to the words, ``ngrams`` to the n-grams in order, with repeats.
-    """
+    """The words of a text, exact or canonical, and their hashes."""
 
     words: tuple[str, ...]
     question: str
+    """The words joined by spaces."""
     hashes: Hashes
+    """One per word, shape (W,)."""
     ngrams: Hashes
+    """One per n-gram, in order and with repeats."""
     signature: Signature
 
     @classmethod
     def of(cls, words: Sequence[str], n: int) -> View:
-        """Return the view of a text with these words."""
         hashes = word_hashes(words)
         ngrams = runs_of(hashes, n)
         return cls(tuple(words), " ".join(words), hashes, ngrams, signature_of(hashes))

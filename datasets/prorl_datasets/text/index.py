@@ -33,21 +33,21 @@ _MOST_PAIRS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One rule by which a text matches one benchmark item.
-
-    ``score`` is 1 for "question", the larger share for "13-gram", the similarity for "minhash", the agreement of the
-    numbers for "paraphrase", and the cosine for "embedding". ``shared`` is the longest common run of words, at most 40.
-    ``view`` is "canonical" if only that view matches. ``numbers`` is "same" if one text has all numbers of the other
-    text, and "other" if not (a variant).
-    """
+    """One rule by which a text matches one benchmark item."""
 
     benchmark: str
     item_id: str
     rule: str
     score: float
+    """1 for "question", the larger of the two texts' shares of common n-grams for "13-gram", the similarity for
+    "minhash", the agreement of the numbers for "paraphrase", and the cosine for "embedding".
+    """
     shared: str
+    """The longest common run of words, at most 40."""
     view: str = "exact"
+    """"canonical" if only the canonical words match."""
     numbers: str = "same"
+    """"same" if one text has all numbers of the other text, else "other" (a variant)."""
 
 
 class BenchmarkIndex:
@@ -101,8 +101,8 @@ class BenchmarkIndex:
     def matches(self, text: str | Profile, *, ignore: Hashes | None = None) -> list[Match]:
         """Return a Match for each item and rule that ``text`` matches.
 
-        ``ignore`` are sorted n-gram hashes that do not count (``template_ngrams``); only the n-gram rule uses it.
-        Raises ValueError for a Profile with another n-gram length.
+        ``ignore`` has sorted hashes of n-grams that the n-gram rule does not count (see ``template_ngrams``). Raises
+        ValueError for a Profile with another n-gram length.
         """
         row = Profile(text, self.rules.ngram) if isinstance(text, str) else text
         if row.n != self.rules.ngram:

@@ -45,7 +45,7 @@ class Bag(NamedTuple):
 
 
 class ParaphraseIndex:
-    """Searchable bags of all items."""
+    """An index of the bags of all benchmark items."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._bags = [Bag.of(text) for text in texts]
@@ -112,7 +112,7 @@ _BATCH = 256
 
 
 class EmbeddingIndex:
-    """Searchable unit vectors (M, D) of all items."""
+    """An index of the embeddings of all benchmark items, as unit vectors of shape (M, D)."""
 
     def __init__(self, spec: EmbedderSpec, vectors: Vectors) -> None:
         self._spec, self._vectors = spec, vectors
@@ -131,7 +131,7 @@ class EmbeddingIndex:
 
 
 def unit_vectors(spec: EmbedderSpec, texts: Sequence[str]) -> Vectors:
-    """Return the embeddings of ``texts`` scaled to length 1, (len(texts), D); zero vectors stay.
+    """Return the embeddings of ``texts`` scaled to length 1, shape (len(texts), D); zero vectors are not scaled.
 
     Raises PluginError if the function fails or returns a wrong shape or non-finite values.
     """

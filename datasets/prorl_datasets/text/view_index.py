@@ -43,13 +43,10 @@ _ARRAYS: dict[str, tuple[str, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Thresholds of contamination.
+    """Thresholds of contamination. Raises DatasetError for a value out of range.
 
     A row is dropped if it has the share ``ngram_share`` of an item's n-grams, or if at least ``row_ngrams`` and the
-    share ``row_share`` of its n-grams are in an item. N-grams that occur in ``common`` questions do not count.
-    ``minhash`` and ``canonical_minhash`` are minimum similarities of signatures in each view. Questions of fewer than
-    ``least_words`` words match only alone, as complete sentences, or if distinctive. ``embedding`` names an
-    ``EmbedderSpec``, or is "". Raises DatasetError for a value out of range.
+    share ``row_share`` of its own n-grams are in an item.
     """
 
     ngram: int = NGRAM
@@ -57,11 +54,16 @@ class Rules:
     row_share: float = 0.6
     row_ngrams: int = 3
     common: int = 5
+    """N-grams that occur in this number of questions do not count."""
     minhash: float = 0.5
+    """Minimum similarity of the exact signatures."""
     canonical_minhash: float = 0.6
+    """Minimum similarity of the canonical signatures."""
     least_words: int = 8
+    """Shorter questions match only if they are the whole text, complete sentences of it, or distinctive."""
     paraphrases: bool = False
     embedding: str = ""
+    """Name of an ``EmbedderSpec``, or ""."""
 
     def __post_init__(self) -> None:
         for name in ("ngram_share", "row_share", "minhash", "canonical_minhash"):
@@ -74,28 +76,31 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ViewContents:
-    """One view of M items, with G pairs of a counted n-gram and its item.
-
-    ``grams`` (G,) are sorted, with items ``gram_items`` (G,). ``totals`` (M,) are numbers of counted n-grams per item.
-    ``leads`` (M,) are hashes of the first ``least_words`` words, 0 for shorter questions. ``signatures`` are (M, 128).
-    """
+    """One view of M items, with G pairs of an n-gram and an item that contains it."""
 
     questions: tuple[str, ...]
     grams: Hashes
+    """Sorted n-grams of the pairs, shape (G,), without those that do not count."""
     gram_items: Indices
+    """Items of the pairs, shape (G,)."""
     totals: Indices
+    """Number of n-grams of each item, shape (M,)."""
     leads: Hashes
+    """Hash of the first ``least_words`` words, shape (M,); 0 for shorter questions."""
     signatures: Signature
+    """Shape (M, 128)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
-    """Contents of an index: (benchmark, id) of each item, two views, and unit vectors (M, D) or (0, 0)."""
+    """Contents of an index."""
 
     names: tuple[tuple[str, str], ...]
+    """(benchmark, id) of each item."""
     exact: ViewContents
     canonical: ViewContents
     vectors: NDArray[np.float32]
+    """Embeddings as unit vectors, shape (M, D), or (0, 0) without an embedding."""
 
 
 def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
@@ -176,7 +181,7 @@ _ANYWHERE = 5
 
 
 class Hit(NamedTuple):
-    """A rule by which an item matches; ``score`` is that of ``index.Match``."""
+    """A rule by which an item matches; ``score`` is defined in ``index.Match``."""
 
     item: int
     rule: str
@@ -184,7 +189,7 @@ class Hit(NamedTuple):
 
 
 class ViewIndex:
-    """Searchable view of all questions; ``words`` tokenises a text."""
+    """An index of one view of all questions; ``words`` splits a text into the words of this view."""
 
     def __init__(self, rules: Rules, contents: ViewContents, words: Words, minhash: float) -> None:
         self.rules, self.contents, self._words, self._minhash = rules, contents, words, minhash
@@ -241,7 +246,7 @@ class ViewIndex:
         )
 
     def hits(self, text: str, row: View, ignore: Hashes | None) -> list[Hit]:
-        """Return the matches of ``row``, the view of ``text``; ``ignore`` is explained in ``index``."""
+        """Return the matches of ``text``, whose view is ``row``; ``ignore`` is as in ``BenchmarkIndex.matches``."""
         if not row.words:
             return []
         ngrams = self._shared_ngrams(row, ignore)

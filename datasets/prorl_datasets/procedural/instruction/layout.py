@@ -18,15 +18,14 @@ _STOPS = ".。।۔!?"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Density of a text.
-
-    ``natural`` names required things in several sentences, otherwise in one. ``loose`` omits full stops. ``lines``
-    makes a JSON list with one string per line instead of a single string.
-    """
+    """Density of a text."""
 
     natural: bool = True
+    """Whether several sentences name the required things, instead of one."""
     loose: bool = False
+    """Whether full stops are omitted."""
     lines: bool = False
+    """Whether a JSON list has one string per line, instead of a single string."""
 
 
 def _cycle(texts: Sequence[str], number: int) -> list[str]:

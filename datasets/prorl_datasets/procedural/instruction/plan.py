@@ -39,8 +39,7 @@ class Span:
 class Plan:
     """The demands on one response.
 
-    Lists have one entry per constraint, in order; dictionary keys are lowercase words or letters. ``other`` are ids
-    beyond IFEval's 25, ignored here.
+    Lists have one entry per constraint, in order. Dictionary keys are lowercase words or letters.
     """
 
     flags: dict[str, bool] = field(default_factory=dict)
@@ -62,6 +61,7 @@ class Plan:
     endings: list[str] = field(default_factory=list)
     repeats: list[str] = field(default_factory=list)
     other: list[str] = field(default_factory=list)
+    """Ids that are not among IFEval's 25, which are ignored."""
 
     def has(self, name: str) -> bool:
         """Return whether a constraint has this id without arguments."""

@@ -77,7 +77,7 @@ def eurus_code(raw: Raw, where: str, index: int) -> Row:
 
 
 def without_wrapper(text: str) -> str:
-    """Return a problem without PRIME's closing sentences."""
+    """Return a problem without the sentences that PRIME adds at the end."""
     start = text.rfind(_SUFFIX_HEAD)
     if start >= 0 and _SUFFIX.match(text, start):
         text = text[:start]
@@ -85,7 +85,7 @@ def without_wrapper(text: str) -> str:
 
 
 def decoded_tests(truth: str) -> dict[str, Any]:
-    """Return the reference of an Eurus ground truth."""
+    """Return the code verifier's reference for the ground truth of an Eurus row."""
     try:
         with long_integers():
             row = json.loads(truth) if len(truth) > _LARGE else None

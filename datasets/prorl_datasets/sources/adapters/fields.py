@@ -1,4 +1,4 @@
-"""Reads columns of a published row by any of their names.
+"""Reads columns of published rows, whose names differ between copies.
 
 A missing column raises DatasetError, a missing value Unusable.
 """
@@ -23,7 +23,7 @@ SENTINELS = ("no answer detected", "no solution detected", "no choices available
 
 
 class Unusable(Exception):
-    """A row cannot become an item; ``reason`` is a category, ``detail`` is specific."""
+    """Raised if a row cannot become an item; ``reason`` is a category, and ``detail`` describes this row."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason)
@@ -31,7 +31,6 @@ class Unusable(Exception):
 
     @property
     def text(self) -> str:
-        """Reason and detail."""
         return f"{self.reason}: {self.detail}" if self.detail else self.reason
 
 
@@ -62,7 +61,7 @@ def missing_column(
 
 
 def column(raw: Raw, names: Sequence[str], where: str, source: str) -> Any:
-    """Return the first of ``names`` that is a column. Raises DatasetError."""
+    """Return the value of the first column in ``names`` that the row has. Raises DatasetError."""
     for name in names:
         if name in raw:
             return raw[name]
@@ -93,7 +92,7 @@ def text_of(value: Any, label: str) -> str:
 
 
 def decoded(value: Any, kinds: type | tuple[type, ...], label: str) -> Any:
-    """Return a struct or list, which may be stored as JSON. Raises Unusable."""
+    """Return a value of one of ``kinds``, parsed first if it is stored as JSON text. Raises Unusable."""
     if isinstance(value, str):
         try:
             with long_integers():

@@ -1,6 +1,6 @@
 """Converts rows of instruction sets: Llama-Nemotron, Nemotron-RL, IFEval and RLVR-IFeval.
 
-They contain no responses; ``witness`` in the metadata means that one that meets the constraints was constructed.
+The sets have no responses. ``witness`` in the metadata means that a response that meets the constraints was found.
 """
 
 from __future__ import annotations
@@ -65,8 +65,7 @@ def instruction_row(
 
 
 def _with_keyword(instruction: str, values: dict[str, Any], question: str) -> dict[str, Any]:
-    """Find the ``keyword`` of keywords:frequency, which some rows have under another name or only quote in the
-    prompt."""
+    """Add the ``keyword`` of keywords:frequency, which some rows store under another name or quote in the prompt."""
     if instruction != "keywords:frequency" or not is_missing(values.get("keyword")):
         return values
     remaining = {key: value for key, value in values.items() if key not in ("keyword", "keywords")}

@@ -39,7 +39,7 @@ MAX_ANSWER = 10_000
 
 
 def plain_question(text: str) -> str:
-    """Return a prompt without its publisher's sentences."""
+    """Return a question without the sentences that its publisher adds."""
     text = text.strip()
     text = text.removeprefix(DAPO_PREFIX).strip()
     for suffix in _SUFFIXES:

@@ -316,7 +316,7 @@ def _number(text: str) -> str | None:
 
 
 def _stands_in(answer: str, problem: str) -> bool:
-    """Return True if the problem states this number; an equation may then only repeat it."""
+    """Return True if the problem states this number, so that an equation may merely repeat it."""
     number = _NUMBER.search(answer)
     return (
         number is not None

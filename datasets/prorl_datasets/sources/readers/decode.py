@@ -54,7 +54,6 @@ def is_too_deep(value: Any) -> bool:
 
 
 def is_nan(value: Any) -> bool:
-    """Return True for a float NaN."""
     return isinstance(value, float) and math.isnan(value)
 
 
@@ -76,7 +75,7 @@ def as_json(value: Any) -> Any:
 
 
 def slow_name(source: str) -> bool:
-    """Return True for a run of combining marks, which Python's parser normalises in quadratic time."""
+    """Return True if there is a long run of combining marks, which Python's parser normalises in quadratic time."""
     return not source.isascii() and MARKS.search(source) is not None
 
 
@@ -152,7 +151,6 @@ def as_object(row: Any, where: str) -> dict[str, Any]:
 
 
 def too_large(where: str, limit: int) -> DatasetError:
-    """Return the error for too large a row."""
     size = f"{limit // 2**20} MiB" if limit >= 2**20 else f"{limit} bytes"
     return DatasetError(
         f"{where}: this row is larger than {size}; is the file damaged, or without line breaks?"

@@ -26,7 +26,6 @@ def flaw_of(task: str, entry: Mapping[str, Any]) -> Flaw | None:
 
 @cache
 def rules() -> Mapping[str, tuple[Rule, ...]]:
-    """Return the rules of each task."""
     by_task: dict[str, tuple[Rule, ...]] = {}
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):
         for task, rule in getattr(import_module(module.name), "RULES", {}).items():

@@ -29,7 +29,7 @@ Rule = Callable[[Mapping[str, Any]], Flaw | None]
 
 
 def unchanged(before: str, after: str) -> Rule:
-    """Return a rule that rejects items with equal metadata values ``before`` and ``after``."""
+    """Return a rule that rejects items whose metadata values ``before`` and ``after`` are equal."""
 
     def rule(entry: Mapping[str, Any]) -> Flaw | None:
         metadata = entry["metadata"]

@@ -16,7 +16,7 @@ Place = tuple[int, int]
 
 
 def _knight_swap(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject boards with a solution that are stored as impossible."""
+    """Reject boards that are stored as impossible although they have a solution."""
     metadata = entry["metadata"]
     squares = list(metadata["board"])
     if metadata["is_possible"]:
@@ -56,7 +56,7 @@ def _swappable(
 
 
 def _tsumego(entry: Mapping[str, Any]) -> Flaw | None:
-    """Require that the stored move captures the most white stones (any number, if "some" are asked for)."""
+    """Require that the stored move captures the most white stones, or any number if the question asks for "some"."""
     board = entry["metadata"]["board"]
     size, move = len(board), str(entry["answer"])
     stored = (size - int(move[1:]), ord(move[0]) - ord("A"))
@@ -130,7 +130,7 @@ def _rubiks_cube(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _quantum_lock(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject stored solutions that are longer than one that presses buttons without effect."""
+    """Reject stored solutions for which a shorter one exists that also presses buttons without effect."""
     metadata = entry["metadata"]
     stored, target = len(metadata["solution_path"]), metadata["target_value"]
     if metadata["initial_value"] == target:
@@ -165,7 +165,7 @@ def _graph_color(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _mahjong_puzzle(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject answers that say Pass although the card completes a set."""
+    """Reject wrong stored moves, such as Pass although the card completes a set."""
     first = _HAND.search(str(entry["question"]))
     *before, last = entry["metadata"]["rounds"]
     if first is None:

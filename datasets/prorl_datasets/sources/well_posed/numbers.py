@@ -128,7 +128,7 @@ _HALF_MINUTE = 30
 
 
 def _time_intervals(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject negative intervals, wrong answers, and minutes that may be cut or rounded."""
+    """Reject negative intervals, wrong answers, and answers whose minutes may be truncated or rounded."""
     metadata, answer = entry["metadata"], str(entry["answer"])
     times = [_seconds(clock) for clock in _CLOCK.findall(str(entry["question"]))]
     if len(times) != 2:  # the question has only dates
@@ -152,7 +152,7 @@ def _seconds(clock: str) -> Decimal:
 
 
 def _calendar_arithmetic(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject weekdays after February if the question lacks the year."""
+    """Reject questions about a weekday after February that do not state the year."""
     metadata = entry["metadata"]
     if metadata["task"] == "weekday_of_date_from_first_date":
         year, month, _ = str(metadata["target_date"]).split("-")

@@ -34,7 +34,7 @@ def _propositional_logic(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _syllogism(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject answers that are wrong, or right only if each kind of thing exists."""
+    """Reject answers that are wrong, or that are right only if every kind of thing exists."""
     metadata = entry["metadata"]
     statements = [_statement_of(metadata[key]) for key in ("premise1", "premise2", "conclusion")]
     *premises, conclusion = statements
@@ -62,7 +62,7 @@ def _statement_of(text: str) -> Statement:
 
 
 def _worlds(terms: Sequence[str]) -> Iterator[World]:
-    """Yield every set of existing kinds of things; a kind maps each term to True or False."""
+    """Yield every set of kinds of things that may exist; a kind maps each term to True or False."""
     kinds = [
         dict(zip(terms, values, strict=True))
         for values in product((False, True), repeat=len(terms))

@@ -16,14 +16,14 @@ _KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A predicate on an integer; ``code`` is for the gold solution, ``holds`` for the brute force.
-
-    ``text`` completes "a value that is ...".
-    """
+    """A predicate on an integer."""
 
     text: str
+    """Completes "a value that is ..."."""
     code: str
+    """For the gold solution."""
     holds: Callable[[int], bool]
+    """For the brute force."""
     key: tuple[str | int, ...]
 
     @property

@@ -1,7 +1,5 @@
-"""Direct-current circuits: Ohm's law, internal resistance, Kirchhoff's rules, wires, power.
-
-Source: Halliday, Resnick, Walker, chapters 26 and 27.
-"""
+"""Direct-current circuits: Ohm's law, internal resistance, Kirchhoff's rules, wires, power."""
+# Source: Halliday, Resnick, Walker, chapters 26 and 27.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Electric fields: forces between charges, fields of spheres, acceleration, plate capacitors.
-
-Source: Halliday, Resnick, Walker, chapters 21 to 25.
-"""
+"""Electric fields: forces between charges, fields of spheres, acceleration, plate capacitors."""
+# Source: Halliday, Resnick, Walker, chapters 21 to 25.
 
 from __future__ import annotations
 

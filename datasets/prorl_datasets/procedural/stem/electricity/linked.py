@@ -1,7 +1,5 @@
-"""Circuits and heat in several steps: resistance, current, power, energy, warming.
-
-Source: Halliday, Resnick, Walker, chapters 18 and 25 to 27.
-"""
+"""Circuits and heat in several steps: resistance, current, power, energy, warming."""
+# Source: Halliday, Resnick, Walker, chapters 18 and 25 to 27.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Magnetic fields, induction and alternating current.
-
-Source: Halliday, Resnick, Walker, chapters 28 to 31.
-"""
+"""Magnetic fields, induction and alternating current."""
+# Source: Halliday, Resnick, Walker, chapters 28 to 31.
 
 from __future__ import annotations
 

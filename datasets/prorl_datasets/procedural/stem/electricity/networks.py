@@ -1,8 +1,8 @@
 """Random networks of resistors or capacitors, and discharging capacitors.
 
-A network is a number (one part) or a pair (joint, members), with "+" for series and "||" for parallel. Source:
-Halliday, Resnick, Walker, chapters 25 and 27.
+A network is a number (one part) or a pair (joint, members), with "+" for series and "||" for parallel.
 """
+# Source: Halliday, Resnick, Walker, chapters 25 and 27.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Inelastic and elastic collisions, the ballistic pendulum, recoil.
-
-Source: Halliday, Resnick, Walker, chapter 9.
-"""
+"""Inelastic and elastic collisions, the ballistic pendulum, recoil."""
+# Source: Halliday, Resnick, Walker, chapter 9.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Energy, power and impulse: work on moving bodies, hoists and pumps, springs, bounces.
-
-Source: Halliday, Resnick, Walker, chapters 7 to 9.
-"""
+"""Energy, power and impulse: work on moving bodies, hoists and pumps, springs, bounces."""
+# Source: Halliday, Resnick, Walker, chapters 7 to 9.
 
 from __future__ import annotations
 

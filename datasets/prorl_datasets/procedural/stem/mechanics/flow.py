@@ -1,7 +1,5 @@
-"""Fluids in motion: pipes and hoses, outflow from tanks, Venturi tubes.
-
-Source: Halliday, Resnick, Walker, chapter 14.
-"""
+"""Fluids in motion: pipes and hoses, outflow from tanks, Venturi tubes."""
+# Source: Halliday, Resnick, Walker, chapter 14.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Fluids at rest: buoyancy, pressure under water, hydraulic presses.
-
-Source: Halliday, Resnick, Walker, chapter 14.
-"""
+"""Fluids at rest: buoyancy, pressure under water, hydraulic presses."""
+# Source: Halliday, Resnick, Walker, chapter 14.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Forces on straight paths: Newton's second law, lifts, friction, Atwood machines.
-
-Source: Halliday, Resnick, Walker, chapters 5 and 6.
-"""
+"""Forces on straight paths: Newton's second law, lifts, friction, Atwood machines."""
+# Source: Halliday, Resnick, Walker, chapters 5 and 6.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Gravitation and elasticity: attraction, fields of planets, orbits, stretched wires.
-
-Source: Halliday, Resnick, Walker, chapters 12 and 13.
-"""
+"""Gravitation and elasticity: attraction, fields of planets, orbits, stretched wires."""
+# Source: Halliday, Resnick, Walker, chapters 12 and 13.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Mechanics in several steps, each using the previous result.
-
-Source: Halliday, Resnick, Walker, chapters 2, 4 and 7 to 9.
-"""
+"""Mechanics in several steps, each using the previous result."""
+# Source: Halliday, Resnick, Walker, chapters 2, 4 and 7 to 9.
 
 from __future__ import annotations
 

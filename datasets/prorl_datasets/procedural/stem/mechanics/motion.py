@@ -1,7 +1,5 @@
-"""Motion along a line and in a plane: acceleration, braking, free fall, projectiles, rivers.
-
-Source: Halliday, Resnick, Walker, chapters 2 and 4.
-"""
+"""Motion along a line and in a plane: acceleration, braking, free fall, projectiles, rivers."""
+# Source: Halliday, Resnick, Walker, chapters 2 and 4.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Oscillation: masses on springs, pendulums as clocks and gravimeters.
-
-Source: Halliday, Resnick, Walker, chapter 15.
-"""
+"""Oscillation: masses on springs, pendulums as clocks and gravimeters."""
+# Source: Halliday, Resnick, Walker, chapter 15.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Bodies on slopes and circles: ramps, bends, loops.
-
-Source: Halliday, Resnick, Walker, chapters 5 and 6.
-"""
+"""Bodies on slopes and circles: ramps, bends, loops."""
+# Source: Halliday, Resnick, Walker, chapters 5 and 6.
 
 from __future__ import annotations
 

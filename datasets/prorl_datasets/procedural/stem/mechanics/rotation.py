@@ -1,7 +1,5 @@
-"""Rotation: levers and beams, flywheels, rolling bodies, angular momentum.
-
-Source: Halliday, Resnick, Walker, chapters 10 to 12.
-"""
+"""Rotation: levers and beams, flywheels, rolling bodies, angular momentum."""
+# Source: Halliday, Resnick, Walker, chapters 10 to 12.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Engines, heat pumps and entropy.
-
-Source: Halliday, Resnick, Walker, chapter 20.
-"""
+"""Engines, heat pumps and entropy."""
+# Source: Halliday, Resnick, Walker, chapter 20.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Ideal gases: equation of state, changes of state, molecular speed, first law.
-
-Source: Halliday, Resnick, Walker, chapters 18 and 19.
-"""
+"""Ideal gases: equation of state, changes of state, molecular speed, first law."""
+# Source: Halliday, Resnick, Walker, chapters 18 and 19.
 
 from __future__ import annotations
 

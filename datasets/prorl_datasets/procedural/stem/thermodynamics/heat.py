@@ -1,7 +1,5 @@
-"""Heat: warming, mixing, melting.
-
-Source: Halliday, Resnick, Walker, chapter 18.
-"""
+"""Heat: warming, mixing, melting."""
+# Source: Halliday, Resnick, Walker, chapter 18.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Heat in several steps: burning, melting, engines and gases.
-
-Source: Halliday, Resnick, Walker, chapters 18 to 20.
-"""
+"""Heat in several steps: burning, melting, engines and gases."""
+# Source: Halliday, Resnick, Walker, chapters 18 to 20.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Thermal expansion, conduction and radiation.
-
-Source: Halliday, Resnick, Walker, chapter 18.
-"""
+"""Thermal expansion, conduction and radiation."""
+# Source: Halliday, Resnick, Walker, chapter 18.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Interference of light: double slits and gratings.
-
-Source: Halliday, Resnick, Walker, chapters 35 and 36.
-"""
+"""Interference of light: double slits and gratings."""
+# Source: Halliday, Resnick, Walker, chapters 35 and 36.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Photons, the photoelectric effect, matter waves.
-
-Source: Halliday, Resnick, Walker, chapter 38.
-"""
+"""Photons, the photoelectric effect, matter waves."""
+# Source: Halliday, Resnick, Walker, chapter 38.
 
 from __future__ import annotations
 

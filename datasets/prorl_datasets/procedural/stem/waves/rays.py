@@ -1,7 +1,5 @@
-"""Light rays: thin lenses, refraction at flat faces.
-
-Source: Halliday, Resnick, Walker, chapters 33 and 34.
-"""
+"""Light rays: thin lenses, refraction at flat faces."""
+# Source: Halliday, Resnick, Walker, chapters 33 and 34.
 
 from __future__ import annotations
 

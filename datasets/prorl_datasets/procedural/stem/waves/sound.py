@@ -1,7 +1,5 @@
-"""Sound: Doppler shift, sound levels, beats, echoes.
-
-Source: Halliday, Resnick, Walker, chapter 17.
-"""
+"""Sound: Doppler shift, sound levels, beats, echoes."""
+# Source: Halliday, Resnick, Walker, chapter 17.
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Running and standing waves: speed, strings, pipes.
-
-Source: Halliday, Resnick, Walker, chapters 16 and 17.
-"""
+"""Running and standing waves: speed, strings, pipes."""
+# Source: Halliday, Resnick, Walker, chapters 16 and 17.
 
 from __future__ import annotations
 
