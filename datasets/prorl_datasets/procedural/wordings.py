@@ -18,8 +18,8 @@ Option = TypeVar("Option")
 class Wordings:
     """The texts of the module ``name``; its YAML file maps a key to one text or a list of equivalent texts.
 
-    Slots follow ``str.format``, in source code ``string.Template`` (``$slot``). The file is read once, when first used.
-    Raises KeyError for unknown keys and missing slots.
+    Slots have the syntax of ``str.format``, or in source code that of ``string.Template`` (``$slot``). The file is read
+    once, when first used. Raises KeyError for unknown keys and missing slots.
     """
 
     def __init__(self, name: str) -> None:
@@ -47,7 +47,7 @@ class Wordings:
         return text.format(**slots)
 
     def source(self, key: str, rule: Any = None, /, **slots: object) -> str:
-        """Return the source code of ``key``; the fields of ``rule``, a dataclass, are also slots, unless given."""
+        """Return the source code of ``key``; the fields of the dataclass ``rule`` fill the slots that are not given."""
         (text,) = self._texts(key)
         parts = {} if rule is None else {f.name: getattr(rule, f.name) for f in fields(rule)}
         return Template(text).substitute(parts, **slots)

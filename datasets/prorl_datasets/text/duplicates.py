@@ -68,9 +68,7 @@ class Signatures:
         self._count += 1
 
     def groups(self) -> tuple[Signature, NDArray[np.int64]]:
-        """Return the sorted distinct signatures, shape (M, 128), on disk, and the index of each added signature in
-        them.
-        """
+        """Return the sorted distinct signatures, (M, 128) on disk, and each added signature's index in them, (N,)."""
         if self._file is None:
             return np.empty((0, PERMUTATIONS), np.uint32), np.empty(0, np.int64)
         self._file.flush()

@@ -124,7 +124,7 @@ def _lines(kind: str, value: Any) -> list[str]:
 
 
 def render_output(kind: str, value: Any) -> str:
-    """Return the output of a correct program."""
+    """Return the output that a correct program prints."""
     if kind in ("int", "str"):
         return f"{value}\n"
     if kind in ("ints", "strs"):

@@ -41,12 +41,12 @@ FUNCTION_NAMES = ("solve", "compute", "answer", "process", "evaluate", "find_res
 
 
 class TooUniform(ValueError):
-    """The problem has too few distinct inputs or outputs."""
+    """Raised if a problem has too few distinct inputs or outputs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem, whether posed as function or program."""
+    """A problem that can be posed as a function or as a program."""
 
     statement: str
     """The task, input names and size limits; it must not mention functions or stdin."""
@@ -89,7 +89,7 @@ class _Case:
 
 
 def code_family(name: str, summary: str, make: Callable[[Random, int], Problem]) -> Family:
-    """Return the family that poses ``make(rng, level)``.
+    """Return the family that poses the problems drawn by ``make(rng, level)``.
 
     A problem that varies too little is redrawn a few times before TooUniform is raised.
     """
@@ -125,7 +125,7 @@ def code_item(rng: Random, problem: Problem) -> Item:
 
 
 def _cases(rng: Random, problem: Problem) -> list[_Case]:
-    """Return drawn tests, the shortest good example first, and then the edges."""
+    """Return the tests: the shortest good example, the other drawn tests, the edge cases and the large inputs."""
     count = rng.randint(LEAST_TESTS, MOST_TESTS)
     inputs: set[str] = set()
     values: dict[str, int] = {}
@@ -167,7 +167,7 @@ def _case(
     values: dict[str, int],
     solve: Callable[..., Any] | None = None,
 ) -> _Case | None:
-    """Return a test, or None if it is a repetition or its output is too frequent."""
+    """Return a test, or None if its input occurs already or its output is too frequent."""
     text = json.dumps(args)
     if text in inputs:
         return None

@@ -125,7 +125,7 @@ def _wrapped(plan: Plan) -> Findings:
 
 
 def _repeated(plan: Plan) -> Findings:
-    """Yield constraints broken by repeating the request word for word."""
+    """Yield the constraints that a response breaks by repeating the request word for word."""
     for prompt in plan.repeats:
         held = sum(token.isupper() for token in _CAPITALS.findall(prompt))
         if plan.capitals.high is not None and held > plan.capitals.high:
@@ -162,7 +162,7 @@ def _twice(plan: Plan) -> Findings:
 
 
 def _lengths(plan: Plan) -> Findings:
-    """Yield constraints that need more words than allowed."""
+    """Yield the constraints that need more words than the plan allows."""
     most = plan.words.high
     if most is None or plan.words.empty():
         return

@@ -36,7 +36,7 @@ Draw = Callable[[Random, Context], Drawn]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A constraint id; ``narrow`` if all its constraints are."""
+    """A kind of constraint with IFEval's ``id``; ``narrow`` applies to all its constraints."""
 
     id: str
     draw: Draw
@@ -49,7 +49,7 @@ class Kind:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return "1 word", "2 words"."""
+    """Return a number and its noun, such as "1 word" or "2 words"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 

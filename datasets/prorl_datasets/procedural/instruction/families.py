@@ -77,7 +77,7 @@ def kinds() -> tuple[Kind, ...]:
 
 
 def apart() -> frozenset[tuple[str, str]]:
-    """Return the pairs of short ids never combined, in both orders."""
+    """Return the pairs of short ids that are never combined, in both orders."""
     pairs: list[tuple[str, str]] = []
     for line in _APART:
         left, _, candidates = line.partition(": ")

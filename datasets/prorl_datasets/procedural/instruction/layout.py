@@ -33,7 +33,7 @@ def _cycle(texts: Sequence[str], number: int) -> list[str]:
 
 
 def _framed(things: Sequence[str], frames: Sequence[str], style: Style, size: int) -> list[str]:
-    """Return sentences that name all things: up to ``size`` per sentence if natural, else one or none."""
+    """Return sentences that name all things, up to ``size`` per sentence if the style is natural, else together."""
     if not things:
         return []
     if style.loose or not frames:
@@ -59,7 +59,7 @@ def _keywords(plan: Plan) -> list[str]:
 
 
 def _emphasised(sentences: list[str], number: int) -> tuple[list[str], int]:
-    """Capitalise long words, one per sentence in turn; also return how many are missing."""
+    """Capitalise long words, one per sentence in turn; also return how many words are still to be capitalised."""
     split = [sentence.split(" ") for sentence in sentences]
     for least in (5, 4, 3):
         for words in split:
@@ -85,7 +85,7 @@ def _highlighted(sentence: str) -> str:
 
 
 def _decorated(fillers: list[str], plan: Plan, style: Style) -> tuple[list[str], list[str]]:
-    """Return the fillers with capitals and highlights, and pieces that did not fit."""
+    """Return the fillers with capitals and highlights, and further text for those that did not fit."""
     fillers, loud = _emphasised(fillers, plan.capitals.low)
     pieces = [" ".join(_cycle(_LOUD, loud))] if loud else []
     room = 0 if style.loose else min(plan.highlights, len(fillers))
@@ -117,7 +117,7 @@ def _sentences(
 
 
 def units_of(plan: Plan) -> int:
-    """Return how many units a plan's separators and headers need."""
+    """Return the number of units that a plan's separators and headers need."""
     blank = [number for number, _, _ in plan.paragraphs]
     two = int(plan.has("combination:two_responses"))
     parts = [number + two for number in plan.parts]

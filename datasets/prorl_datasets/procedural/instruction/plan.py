@@ -64,11 +64,11 @@ class Plan:
     """Ids that are not among IFEval's 25, which are ignored."""
 
     def has(self, name: str) -> bool:
-        """Return whether a constraint has this id without arguments."""
+        """Return whether there is a constraint with this id, which takes no arguments."""
         return self.flags.get(name, False)
 
     def wanted(self) -> list[tuple[str, str]]:
-        """Return (id, text) of texts required word for word."""
+        """Return (id, text) of each text that the response must contain word for word."""
         phrases = [
             ("keywords", self.spelling[k]) for k, span in self.keywords.items() if span.low > 0
         ]

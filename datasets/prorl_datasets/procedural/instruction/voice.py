@@ -133,9 +133,9 @@ def _begun(sentence: str) -> str:
 
 
 def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
-    """Return the allowed sentences.
+    """Return the allowed sentences, best first.
 
-    If letters are unwanted: only sentences without any (if enough), and the best about the topic.
+    If some letters are unwanted and enough sentences lack them, only those and the best about the topic are returned.
     """
     best = bans.best(fillers)
     if not bans.letters:
@@ -148,7 +148,7 @@ def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
 
 
 def _turned(texts: Sequence[str], rng: Random, used: int) -> list[str]:
-    """Rotate the texts at random; the last ``used`` stay last."""
+    """Rotate the texts by a random number of places; the last ``used`` texts stay last."""
     body = list(texts[: len(texts) - used])
     at = rng.randint(0, len(body) - 1)
     return body[at:] + body[:at] + list(texts[len(texts) - used :])

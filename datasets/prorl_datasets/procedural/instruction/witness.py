@@ -177,7 +177,7 @@ def _extra_words(plan: Plan, voice: Voice, style: Style, fill: int, option: str)
 
 
 def _change(plan: Plan, text: str, style: Style) -> int:
-    """Return how many fillers to add, negative to remove."""
+    """Return the number of fillers to add, or to remove if negative."""
     words, sentences = count_words(text), count_sentences(text)
     high = plan.sentences.high
     more = len(plan.postscripts) + bool(
@@ -203,7 +203,7 @@ def _change(plan: Plan, text: str, style: Style) -> int:
 
 
 def _accepted(text: str, constraints: Asked, mode: str) -> bool:
-    """Return whether all checks without a library pass in this mode."""
+    """Return whether the text passes all checks that need no library, in this mode."""
     body = text if mode == "reference" else visible(text).strip()
     if not has_word(body):
         return False

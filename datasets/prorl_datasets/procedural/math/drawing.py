@@ -20,7 +20,7 @@ PEOPLE = (
 def redrawn(draw: Callable[[], Drawn], good: Callable[[Drawn], bool]) -> Drawn:
     """Return the first draw that is ``good``.
 
-    Raises RuntimeError after 5,000 draws, a bug in a family.
+    Raises RuntimeError after 5,000 draws, which means a bug in a family.
     """
     for _ in range(TRIES):
         drawn = draw()

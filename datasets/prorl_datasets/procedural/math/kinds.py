@@ -1,6 +1,6 @@
 """Builds families whose problems are of several kinds by level.
 
-A kind is a function of only the random numbers.
+A kind is a function that draws a problem from random numbers alone.
 """
 
 from __future__ import annotations

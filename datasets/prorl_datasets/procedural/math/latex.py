@@ -81,5 +81,5 @@ def listed(items: Sequence[object], last: str = "and") -> str:
 
 
 def tidy(question: str) -> str:
-    """Move a period or comma after a display into it, except at the end."""
+    """Move a period or comma after a display formula into the formula, except at the end."""
     return re.sub(r"(?<![.,])\\\]([.,])(?=.)", r"\1\\]", question)

@@ -63,7 +63,7 @@ def math_family(name: str, make: Callable[[Random, int], Problem], summary: str 
 
 
 def seldom(family: Family, *answers: str) -> Family:
-    """Return the family, but redraw once if the answer is one of ``answers``."""
+    """Return the family, changed to redraw a problem once if its answer is one of ``answers``."""
 
     def generate(rng: Random, level: int) -> Item:
         item = family.generate(rng, level)

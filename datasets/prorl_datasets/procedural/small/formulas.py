@@ -31,7 +31,7 @@ def _pair(rng: Random, top: int) -> tuple[int, int]:
 
 
 def _of_factors(name: str, solve: Callable[[int, int], int]) -> _Formula:
-    """Return the formula whose question gives two of the factors a, b and their product."""
+    """Return the formula that asks for one of a, b and their product, given the other two."""
 
     def draw(rng: Random, top: int) -> tuple[str, int]:
         a, b = _pair(rng, top)

@@ -26,7 +26,7 @@ def function_item(
     expected: Callable[..., Any],
     draw: Callable[[Random], tuple[Any, ...]],
 ) -> Item:
-    """Return an item that asks for a function of ``params`` that ``what``.
+    """Return an item that asks for a function; ``what`` completes the sentence "a function that ...".
 
     ``body`` is the indented body of the gold. ``expected`` maps the arguments from ``draw`` to the result. Test inputs
     differ, and no constant passes half of the tests.

@@ -44,7 +44,7 @@ class Scale(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """``noun`` is as in "the speed"; the first scale is the default."""
+    """A quantity of a law; ``noun`` is as in "the speed", and the first scale is the default."""
 
     key: str
     noun: str
@@ -80,12 +80,12 @@ class _Drawn:
 
 
 def result(key: str, noun: str, *units: str | tuple[str, float] | Scale) -> Quantity:
-    """Return a law's result quantity; units are names, (name, size) or scales."""
+    """Return the quantity for a law's result; each unit is a name, (name, size) or a scale."""
     return Quantity(key, noun, tuple(_unit(unit) for unit in units))
 
 
 def given(key: str, noun: str, *scales: Scale | tuple[str, float, float, float, int]) -> Quantity:
-    """Return a drawn quantity; scales are (unit, size, low, high, places)."""
+    """Return a quantity that is drawn; each scale is (unit, size, low, high, places)."""
     return Quantity(key, noun, tuple(Scale(*scale) for scale in scales))
 
 
@@ -133,9 +133,9 @@ def law_family(
 
 
 def ask(rng: Random, law: Law, units: bool, unknown: bool) -> Solved:
-    """Draw a problem of ``law``, if wanted with other ``units`` or for another ``unknown``.
+    """Draw a problem; ``units`` means with other units, and ``unknown`` means for another quantity than the result.
 
-    Raises RuntimeError if no draw is plausible, a bug in the law.
+    Raises RuntimeError if no draw is plausible, which means a bug in the law.
     """
     head = law.quantities[0].key
     for _ in range(TRIES):
@@ -172,7 +172,7 @@ def _draw(rng: Random, law: Law, units: bool) -> _Drawn:
 
 
 def _turned(law: Law, drawn: _Drawn, asked: str) -> bool:
-    """State the rounded result instead of ``asked``; return False if that changes ``asked`` by over 5%."""
+    """State the rounded result and ask for ``asked``; return False if rounding changes ``asked`` by over 5%."""
     head = law.quantities[0].key
     scale = drawn.scales[head]
     figures = 4 if len(law.quantities) == 2 else 3
@@ -226,7 +226,7 @@ def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:
 
 
 def _wrong(law: Law, drawn: _Drawn, asked: str) -> tuple[float, ...]:
-    """Return the results of mistakes in the asked unit: unconverted units first, then slips."""
+    """Return the results of typical mistakes in the unit asked for: first unconverted units, then the law's slips."""
     scale = drawn.scales[asked]
     results = [drawn.values[asked]] if scale.size != 1.0 or scale.offset else []
     for key, number in drawn.stated.items():

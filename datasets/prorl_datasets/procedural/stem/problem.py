@@ -70,7 +70,7 @@ class Solved:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A question with text options; five of the ``wrong`` ones, at least five, are drawn."""
+    """A question with text options; five of the ``wrong`` ones are drawn, so at least five are needed."""
 
     question: str
     right: str
@@ -183,7 +183,7 @@ def _latex(unit: str) -> str:
 def _tolerance(solved: Solved) -> float | None:
     """Return the relative tolerance for rounding, also of intermediate results, or None for exact values.
 
-    It is one unit of the last figure, at least 5 * 10^-figures. An absolute one would be misread if the unit is a
+    It is one unit of the last figure, at least 5 * 10^-figures. An absolute tolerance would be misread if the unit is a
     percent.
     """
     if solved.exact:

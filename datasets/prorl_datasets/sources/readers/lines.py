@@ -44,7 +44,7 @@ def open_bytes(path: Path) -> BinaryIO:
 
 
 def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
-    """Return at most BLOCK bytes, or b"" at the end. Raises DatasetError that says how far reading got (``progress``)."""
+    """Return at most BLOCK bytes, or b"" at the end. Raises DatasetError, whose message includes ``progress``."""
     try:
         return cast(io.BufferedReader, file).read1(BLOCK)
     except EOFError as error:

@@ -90,7 +90,7 @@ def _groups(rule: _Components, n: int, edges: list[list[int]]) -> list[list[int]
 
 @dataclass(frozen=True, slots=True)
 class _Spanning:
-    """Edges cost ``f``*w + ``g``."""
+    """Problems in which an edge of weight w costs ``f``*w + ``g``."""
 
     level: int
     cheap: Condition

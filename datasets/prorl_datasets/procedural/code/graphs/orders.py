@@ -16,7 +16,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Tasks:
-    """Tasks have the rank ``f``*v modulo ``m``."""
+    """Problems in which task v has the rank ``f``*v modulo ``m``."""
 
     level: int
     m: int
@@ -94,7 +94,7 @@ def _brute(tasks: _Tasks, n: int, edges: list[list[int]]) -> list[int]:
 
 
 def _latest(rules: list[tuple[int, int]], v: int, hours: list[int]) -> int:
-    """Return the end of task v, or -1 if it depends on a cycle."""
+    """Return the hour at which task v ends, or -1 if it depends on a cycle."""
     chains, total = [([v], hours[v])], 0
     while chains:
         total = max(total, *(h for _, h in chains))

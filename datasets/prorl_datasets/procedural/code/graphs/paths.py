@@ -30,7 +30,7 @@ class _Distances:
 
     @property
     def layers(self) -> int:
-        """Return after how many edges the costs repeat."""
+        """Return the number of edges after which the costs repeat."""
         return self.free if self.level == 3 else 1
 
 

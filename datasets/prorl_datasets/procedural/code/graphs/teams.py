@@ -17,7 +17,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Teams:
-    """Vertices have the skill (``f``*v + ``g``) modulo ``m``."""
+    """Problems in which vertex v has the skill (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     m: int

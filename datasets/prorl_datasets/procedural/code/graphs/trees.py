@@ -40,7 +40,7 @@ _FAR = {
 
 @dataclass(frozen=True, slots=True)
 class _Subtrees:
-    """Vertices weigh (``f``*v + ``g``) modulo ``m``."""
+    """Problems in which vertex v weighs (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     f: int
@@ -123,7 +123,7 @@ def _line(parents: list[int], v: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """Vertices weigh 1 + (``f``*v + ``g``) modulo ``m``."""
+    """Problems in which vertex v weighs 1 + (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     f: int

@@ -17,7 +17,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Walks:
-    """Walks from ``start``."""
+    """Problems about walks from the vertex ``start``."""
 
     level: int
     directed: bool

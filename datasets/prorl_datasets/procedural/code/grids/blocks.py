@@ -22,7 +22,7 @@ _MEASURES = {
 
 @dataclass(frozen=True, slots=True)
 class _Blocks:
-    """Blocks of ``p`` rows and ``q`` columns, or of at most ``area`` cells."""
+    """Problems about blocks of ``p`` rows and ``q`` columns, or of at most ``area`` cells."""
 
     level: int
     p: int

@@ -47,7 +47,6 @@ class _Tilt:
 
     @property
     def shows_rows(self) -> bool:
-        """Return whether the result is the board."""
         return self.level == 3 and self.a % 2 == 0
 
 

@@ -33,7 +33,7 @@ class _Regions:
 
     @property
     def steps(self) -> list[tuple[int, int]]:
-        """Return the neighbours as (rows, columns)."""
+        """Return the steps to neighbouring cells as (rows, columns)."""
         return [*_SIDES, *(_CORNERS if self.eight else ())]
 
     def linked(self, u: int, v: int) -> bool:

@@ -27,7 +27,7 @@ class _Longest:
 
     @property
     def step(self) -> int:
-        """Return the divisor of the start index (level 2)."""
+        """Return the number that must divide the start index (level 2)."""
         return self.limit % 3 + 2
 
 

@@ -52,7 +52,7 @@ def _acts(first: _Key, second: _Key, high: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """Sorts by ``first``, at level 2 then by ``second``, and last by value."""
+    """Problems about sorting by ``first``, at level 2 then by ``second``, and last by value."""
 
     level: int
     first: _Key

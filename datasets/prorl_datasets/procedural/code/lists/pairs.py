@@ -17,7 +17,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Sums p*a[i] + q*a[j] (+ s*a[k]) with remainder ``r`` modulo ``m``."""
+    """Problems about sums p*a[i] + q*a[j] (+ s*a[k]) with remainder ``r`` modulo ``m``."""
 
     level: int
     p: int
@@ -75,7 +75,7 @@ _FACTORS = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2), (3, 4), (4, 
 
 @dataclass(frozen=True, slots=True)
 class _Inversions:
-    """Pairs with e*a[i] above (``down``) or below f*a[j] + shift, where a[i] satisfies ``only``."""
+    """Problems about pairs with e*a[i] above (``down``) or below f*a[j] + shift, where a[i] satisfies ``only``."""
 
     level: int
     e: int
@@ -86,12 +86,10 @@ class _Inversions:
 
     @property
     def shift(self) -> int:
-        """Return the shift."""
         return self.k if self.down else -self.k
 
     @property
     def bound(self) -> str:
-        """Return the bound as source."""
         shift = self.shift
         bound = _scaled(self.f, "a[j]")
         return bound + (f" + {shift}" if shift > 0 else f" - {-shift}" if shift else "")

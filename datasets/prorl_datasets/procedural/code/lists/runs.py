@@ -24,7 +24,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """Runs of at least ``least`` elements that are ``inside``, merged across gaps of ``gap``."""
+    """Problems about runs of at least ``least`` elements that satisfy ``inside``, merged across gaps of ``gap``."""
 
     level: int
     inside: Condition
@@ -93,7 +93,7 @@ _OPS = {"at least": ">=", "at most": "<=", "exactly": "=="}
 
 @dataclass(frozen=True, slots=True)
 class _Dedupe:
-    """Elements that are equal modulo ``m`` are alike; ``free`` elements always stay."""
+    """Problems in which elements that are equal modulo ``m`` are alike; ``free`` elements always stay."""
 
     level: int
     m: int
@@ -183,7 +183,7 @@ def _counted(rule: _Dedupe, a: list[int]) -> list[int]:
 
 
 def _stacked(rule: _Dedupe, a: list[int]) -> list[int]:
-    """Drop the top ``k`` of the stack whenever they are alike."""
+    """Push the elements on a stack, drop its top ``k`` whenever they are alike, and return the stack."""
     left: list[int] = []
     for v in a:
         left = [*left, v]

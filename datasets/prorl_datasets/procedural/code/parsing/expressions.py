@@ -16,7 +16,7 @@ Operator = tuple[str, str, Callable[[int, int], int], str]
 
 
 def _operator(rng: Random, sign: str) -> Operator:
-    """Draw an operator: sign, Python expression in x and y, function, meaning."""
+    """Draw an operator; return (sign, Python expression in x and y, function, meaning)."""
     a, b, m = rng.randint(1, 5), rng.randint(1, 5), rng.randint(11, 60)
     kind = rng.choice(("linear", "minus", "product", "distance"))
     if kind == "linear":

@@ -24,7 +24,7 @@ _STACK_OPS = {
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """The instruction ``mix`` pushes (a*x + b*y + d) modulo ``modulus``."""
+    """Problems about a machine whose instruction ``mix`` pushes (a*x + b*y + d) modulo ``modulus``."""
 
     level: int
     a: int

@@ -128,7 +128,7 @@ def _prices(rng: Random, level: int) -> Problem:
     solution = WORDINGS.source(f"prices solution {level}", wait=wait, fee=fee, wait_plus_1=wait + 1)
 
     def best(a: list[int], day: int) -> int:
-        """Return the greatest profit from ``day`` on without a share in hand."""
+        """Return the greatest profit from ``day`` on if no share is held."""
         best_gain = 0
         for b in range(day, len(a)):
             for s in range(b + (wait if level == 1 else 1), len(a)):

@@ -26,12 +26,11 @@ class _Cards:
 
     @property
     def most(self) -> int:
-        """Return the maximum number of rounds."""
         return self.rounds + (self.bonus if self.level == 3 else 0)
 
 
 def _cards_lead(p: _Cards, x: int, y: int) -> int:
-    """Return 1 if x wins, -1 if y wins, 0 for ties."""
+    """Return 1 if card x wins, -1 if card y wins, and 0 for a tie."""
     left, right = (v * p.factor - v * p.factor // p.modulus * p.modulus for v in (x, y))
     return ((left > right) - (left < right)) * (1 if p.high else -1)
 

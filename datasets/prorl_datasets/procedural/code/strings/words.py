@@ -23,7 +23,7 @@ WORDINGS = Wordings(__name__)
 
 
 def _word_test(rng: Random) -> tuple[str, str, Any]:
-    """Draw a condition on a word: text, expression in ``word``, check."""
+    """Draw a condition on a word; return (text, expression in ``word``, check)."""
     kind, n = rng.choice((0, 1, 2, 2, 3, 3, 4, 4)), rng.randint(3, 7)
     letters = draw_letters(rng, rng.randint(2, 3), "abcdeilmnoprstu")
     return (

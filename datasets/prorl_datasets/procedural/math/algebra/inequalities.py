@@ -196,7 +196,7 @@ def _absolute_inequality(rng: Random, level: int) -> Problem:
 def _compound(
     roots: dict[int, int], poles: list[int], sign: str
 ) -> list[tuple[Fraction | None, Fraction | None, bool, bool]]:
-    """Solve (product of (x - r)^m) / (product of (x - p)) against 0.
+    """Solve the comparison of (product of (x - r)^m) / (product of (x - p)) with 0.
 
     Returns intervals (low, high, closed low, closed high); infinite ends are None.
     """

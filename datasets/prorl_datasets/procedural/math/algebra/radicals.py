@@ -27,7 +27,7 @@ def _joined(first: str, second: str) -> str:
 
 
 def _pair(rng: Random) -> tuple[int, int]:
-    """Return m > n with sqrt(m), sqrt(n), sqrt(mn) not all rational."""
+    """Return m > n such that sqrt(m), sqrt(n) and sqrt(mn) are not all rational."""
     while True:
         m, n = rng.randint(2, 24), rng.randint(1, 15)
         if m > n and not _square(m * n) and not (_square(m) and _square(n)):

@@ -17,7 +17,7 @@ WORDINGS = Wordings(__name__)
 
 
 def _integral(coefficients: list[Fraction], low: Fraction | int, high: Fraction | int) -> Fraction:
-    """Integrate a polynomial given highest power first."""
+    """Integrate a polynomial, whose coefficients begin with the highest power."""
     top = len(coefficients) - 1
     total = Fraction(0)
     for i, c in enumerate(coefficients):

@@ -261,7 +261,7 @@ def _cycles(where: dict[tuple[int, int], tuple[int, int]]) -> int:
 
 
 def _orbits(counts: list[int], flips: bool) -> int:
-    """Count the rings with these numbers of colours (Burnside)."""
+    """Count the different rings with these numbers of each colour (Burnside's lemma)."""
     n = sum(counts)
     turns = [[(i + t) % n for i in range(n)] for t in range(n)]
     if flips:

@@ -337,7 +337,7 @@ def _piecewise(rng: Random, level: int) -> Problem:
 
 
 def _value(formula: str, x: int) -> int:
-    """Evaluate an integer polynomial from ``polynomial``."""
+    """Evaluate a formula from ``polynomial`` at an integer."""
     total = 0
     for part in formula.replace(" - ", " + -").split(" + "):
         number, _, constant = part.partition("x")

@@ -25,7 +25,7 @@ _Point = tuple[int, int]
 
 
 def _double(corners: list[_Point]) -> int:
-    """Return twice the signed area."""
+    """Return twice the signed area of a polygon."""
     return sum(
         p[0] * q[1] - p[1] * q[0] for p, q in zip(corners, corners[1:] + corners[:1], strict=True)
     )

@@ -120,7 +120,7 @@ def _missing_digits(rng: Random, level: int) -> Problem:
         return "".join(digits)
 
     def filled(shape: str, m: int) -> list[tuple[int, int, int]]:
-        """Return A, B and the number for each filling divisible by m."""
+        """Return (A, B, number) for each filling that is divisible by m."""
         b_range = range(10) if "B" in shape else range(1)
         return [
             (a, b, n)

@@ -15,7 +15,7 @@ WORDINGS = Wordings(__name__)
 
 
 def _triangle(side: Fraction) -> Fraction:
-    """Return the area of a right triangle with legs ``side``, 0 if negative."""
+    """Return the area of a right triangle with legs ``side``, or 0 if ``side`` is negative."""
     return max(side, Fraction(0)) ** 2 / 2
 
 

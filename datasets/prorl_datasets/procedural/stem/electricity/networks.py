@@ -22,7 +22,7 @@ SERIES, PARALLEL = "+", "||"
 
 
 def drawn_network(rng: Random, first: int, count: int, joint: str) -> Network:
-    """Return a network of ``count`` parts from ``first`` with outermost ``joint``; joints alternate inward."""
+    """Return a network of ``count`` parts from number ``first``; ``joint`` is outermost, and joints alternate."""
     if count == 1:
         return first
     sizes = []
@@ -49,7 +49,7 @@ def written(network: Network, letter: str, inside: bool = False) -> str:
 
 
 def total(network: Network, parts: Mapping[int, float], adding: str = SERIES) -> float:
-    """Return the total; values add at joint ``adding``, inverses at the other."""
+    """Return the total value; at the joint ``adding`` the values add, at the other their inverses."""
     if isinstance(network, int):
         return parts[network]
     joint, members = network

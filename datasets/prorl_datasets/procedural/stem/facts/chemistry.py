@@ -91,7 +91,7 @@ def _salts(soluble: bool) -> list[str]:
 def configuration(number: int) -> dict[str, int]:
     """Fill an atom's subshells in Madelung's order.
 
-    Wrong for some d and f metals; the questions omit these.
+    The result is wrong for some d and f metals, which the questions omit.
     """
     order = sorted(
         ((n, k) for n in range(1, 8) for k in range(min(n, 4))), key=lambda s: (sum(s), s[0])
