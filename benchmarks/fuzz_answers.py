@@ -24,11 +24,11 @@ from prorl_verifiers.spec import VERIFIERS
 
 PAIRS = Path(__file__).resolve().parent.parent / "tests" / "data" / "verifier_pairs"
 SHARES = {"math": 36, "stem": 20, "logic": 18, "instruction": 18, "code": 8}
-"""Of a hundred answers, how many each verifier gets; programs are few, since each starts boxes."""
+"""Number of answers for each verifier among a hundred. Few are programs, since each starts sandboxes."""
 PROGRAM_SECONDS = 1.0
-"""The processor time that a program gets: what it takes is the program's own, not the verifier's."""
+"""Limit of a program's processor time, which does not count as the verifier's."""
 LONGEST = 60_000
-"""Characters of a spoilt answer, but for the few of a megabyte."""
+"""Maximum number of characters of a corrupted answer, except for a few of a megabyte."""
 MEGABYTE = 1_000_000
 ODD = (
     "\x00", "\x01", "\x1b[2J", "\u200b", "\u202e", "\u2066", "\u2069", "\u00ad", "\ufeff", "\ud800", "\udfff", "\ufffd",
@@ -165,7 +165,7 @@ def fuzzed(known: Mapping[str, Sequence[Known]], seed: int, number: int) -> Fuzz
 
 
 def _unicode(draw: Draw, one: Known) -> str:
-    """Random code points, including surrogates."""
+    """Return random code points, including surrogates."""
     planes = (
         (0, 0x7F),
         (0, 0x7F),
@@ -178,7 +178,7 @@ def _unicode(draw: Draw, one: Known) -> str:
 
 
 def _latex(draw: Draw, one: Known) -> str:
-    """A random formula, usually well formed."""
+    """Return a random formula, usually well formed."""
     return _formula(draw, draw.randint(1, 6))
 
 
@@ -200,7 +200,7 @@ def _response(draw: Draw, one: Known) -> str:
 
 
 def _both(draw: Draw, one: Known) -> str:
-    """The right answer before or after a formula."""
+    """Return the right answer before or after a formula."""
     parts = [one.answer, _latex(draw, one)]
     draw.shuffle(parts)
     return draw.choice((*JOINTS, "\n", ". ", " not ")).join(parts)

@@ -1,11 +1,11 @@
-"""Hostile frames through everything that the host decodes: a value or a FrameError, within time and memory.
+"""Pass hostile frames to everything that decodes frames on the host, within limits of time and memory.
 
     python benchmarks/fuzz_frames.py [--minutes M] [--seed S] [--json FILE] [--show N]
 
 Frame N depends on the seed and N. It is a message with values of every kind, then corrupted: wrong shapes, depth,
-counts, colliding or repeated keys, huge numbers, surrogates, cut or flipped bytes. Every reader of frames gets each
-frame. A reader may take SECONDS of processor time plus A_MEBIBYTE per MiB of the frame, and MEMORY bytes plus FACTOR
-times the frame. Exits with 1 if a limit is exceeded. ``--show N`` prints the beginning of frame N.
+counts, colliding or repeated keys, huge numbers, surrogates, cut or flipped bytes. Every reader must return a value or
+raise FrameError. It may take SECONDS of processor time plus A_MEBIBYTE per MiB of the frame, and MEMORY bytes plus
+FACTOR times the frame. Exits with 1 if a limit is exceeded. ``--show N`` prints the beginning of frame N.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ SECONDS = 0.5
 A_MEBIBYTE = 0.3
 MEMORY = 64 * 1024 * 1024
 FACTOR = 64
-"""Once for the JSON, as ``read_json`` says, and once for the value that is made of it."""
+"""Allowed memory in multiples of the frame: for its JSON (see ``read_json``), and for the value made from it."""
 CAP = 16 * 1024 * 1024
 _HANG_SECONDS = 600
-"""By the clock, and so generous: memory is traced, and the machine may be busy."""
+"""Limit in wall-clock seconds. It is generous, since memory is traced and the machine may be busy."""
 _SIZES = (1,) * 60 + (30,) * 30 + (1_000,) * 8 + (40_000, 300_000)
-"""How many parts a frame has, about, a choice a frame."""
+"""Approximate numbers of parts of a frame; each frame draws one of them."""
 _TAGS = ("int", "float", "bytes", "tuple", "dict", "set", "frozenset", "complex", *columns.TAGS)
 _DTYPES = ("<f8", "|O", "str", "<M8[ns]", "<U5", "<U999999", "<c16", "|b1", "x", "")
 _NUMBERS = (

@@ -36,14 +36,14 @@ SHARES = {"math": 40, "code": 24, "stem": 25, "logic": 37, "instruction": 10}
 THOUGHT = "We look at the number again and see that it is so. " * 240
 """12,000 characters, some 3,000 tokens."""
 TESTS = 15
-"""Of a program; a wrong one fails the first."""
+"""Number of tests of a program; a wrong program fails the first one."""
 TRY_SECONDS = 2.0
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One run of the table."""
+    """One row of the table: the results with a number of replicas."""
 
     replicas: int
     workers: int

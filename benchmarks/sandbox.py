@@ -1,12 +1,11 @@
-"""Speed of the sandbox's backends beside what people run instead, as ratios measured in one run.
+"""Measure the speed of the sandbox's backends as ratios to what people use instead.
 
     python benchmarks/sandbox.py [--rounds N] [--json FILE] [--without docker-warm,docker-run]
 
-Every contender runs the same small program (two numbers in, their sum out), in turns, so that a
-noisy machine disturbs all alike. Three figures each: latency of one run after another (p50, p99),
-latency of a run that comes after a pause, and runs a second from 2, 4 and 16 threads. Our own
-backends also run 20 tests of one submission together (``run_cases``), beside 20 runs one after
-another. What is not installed here is left out and named. Hostile programs:
+Every contender runs the same small program (two numbers in, their sum out). They alternate, so that other load affects
+all alike. Each has three figures: the latency of consecutive runs (p50, p99), the latency of a run after a pause, and
+runs per second from 2, 4 and 16 threads. Our backends also run 20 tests of one submission together (``run_cases``),
+compared with 20 consecutive runs. Contenders that are not installed are left out and named. For hostile programs see
 ``prorl sandbox doctor --attack all``.
 """
 
@@ -41,7 +40,7 @@ IMAGE = "prorl-sandbox"
 THREADS = (2, 4, 16)
 TESTS = 20
 BEFORE = 20.1 / 5.1
-"""Runs of the local backend in the time of one of bwrap's, before tests went together (6088f9b)."""
+"""Number of local runs in the time of one run of bwrap, before tests were run together (6088f9b)."""
 GOALS = (
     ("local p50 / bwrap p50", "at most", 0.15),
     ("tests of one submission in the time of one bwrap", "at least", 3 * BEFORE),

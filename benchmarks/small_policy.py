@@ -20,7 +20,7 @@ from small_policy_study import Study, read_study, table
 from prorl_common import PlainProgress, UserError
 
 INTERRUPTED = 75
-"""Status of a run that was stopped and has saved (EX_TEMPFAIL: start it again)."""
+"""Exit status of a run that was stopped after saving a checkpoint (EX_TEMPFAIL: start it again)."""
 
 
 def main() -> int:

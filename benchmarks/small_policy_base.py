@@ -25,10 +25,10 @@ START_SEED, START_STEPS, START_BATCH, START_LR = 2024, 800, 64, 3.0e-3
 SHARES = {"sum": 2.5, "twice": 0.8, "backward": 0.6, "cipher": 1.8, "speed": 1.6, "neutrons": 1.6}
 """Relative number of demonstrations of each task."""
 LADDER_SHARE = 0.2
-"""Share of a task's demonstrations that come from its ladder, the hardest level left out."""
+"""Share of a task's demonstrations that come from its ladder, without the hardest level."""
 DATA_SEED, TRAIN_ITEMS, VALIDATION_ITEMS = 11, 1000, 16
 TEST_SEED, TEST_ITEMS, LADDER_ITEMS = 12, 32, 16
-"""Held-out items of each task, and of each level of a ladder."""
+"""Seed of the held-out items, and their number for each task and for each level of a ladder."""
 
 
 def prepare(work: Path, weights: Path = WEIGHTS) -> tuple[Path, Path]:

@@ -16,7 +16,7 @@ from prorl_datasets import Domain, Sample, Split
 from prorl_verifiers import Task
 
 DRAWS = 50_000
-"""Draws after which a level counts as used up."""
+"""Number of draws after which a level counts as exhausted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""How long `prorl --help` takes beside what it cannot do without: a Python that imports typer and rich.
+"""Compare the time of `prorl --help` with that of its unavoidable part: a Python that imports typer and rich.
 
     python benchmarks/startup.py [--rounds 20] [--json FILE]
 

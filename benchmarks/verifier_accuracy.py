@@ -1,9 +1,10 @@
-"""How often the math and STEM verifiers are wrong, beside math-verify; fills docs/reference/verifier-accuracy.md.
+"""Measure how often the math and STEM verifiers are wrong, compared with math-verify.
 
     python benchmarks/verifier_accuracy.py [--only math,stem,public] [--docs FILE] [--json FILE]
 
-Labelled pairs (dev and heldout) and unit tests of public graders, all graders in one run: false accepts, false
-rejects, precision, recall, milliseconds. The page holds counts only, so that it is the same on any machine.
+All graders score the labelled pairs (dev and heldout) and the unit tests of public graders in one run. The results are
+false accepts, false rejects, precision, recall and milliseconds. docs/reference/verifier-accuracy.md is written with
+counts only, so that it is the same on any machine.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""A hundred thousand spoilt answers through the verifiers' pool: scores in [0, 1], no outage, none slow.
+"""Score a hundred thousand corrupted answers: rewards must be in [0, 1], without outages or slow verdicts.
 
     python benchmarks/verifier_fuzz.py [--answers N] [--seed S] [--workers W] [--journal FILE] [--json FILE] [--show N]
 
-Every answer is made from the seed and its number (``fuzz_answers.py``); verdicts go into a journal, and a run that
-was stopped goes on where it was. An answer that took over half the limit by the clock is scored once more, alone in a pool of its own,
-which says its processor time: on a busy machine the clock says little. The slowest are printed with what was done
-to them; ``--show N`` prints answer N. Ends with 1 when a fact does not hold. Needs PRORL_TEST_DATA. Leaves out whether
-the verdicts are right (``verifier_accuracy.py``).
+Every answer depends only on the seed and its number (``fuzz_answers.py``). Verdicts go into a journal, from which a
+stopped run continues. An answer that took over half the limit in wall-clock time is scored again, alone in a pool that
+measures its processor time, since wall-clock time says little on a busy machine. The slowest answers are printed with
+how they were made; ``--show N`` prints answer N. Exits with 1 if there is a fault. Needs PRORL_TEST_DATA. Whether the
+verdicts are right is measured by ``verifier_accuracy.py``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from prorl_common.files import Journal, atomic_write_text
 from prorl_verifiers import Verdict, VerifierPool, WorkerOptions
 
 LIMIT = 3.0
-"""Seconds, by the clock and of a processor, that no verdict may take."""
+"""Limit of a verdict in seconds, both of wall-clock time and of processor time."""
 SLOWEST = 20
 CHUNK = 500
 Row = dict[str, Any]

@@ -2,10 +2,10 @@
 
     python benchmarks/verifier_pool.py [--items N] [--json FILE] [--without "beside code,starting"]
 
-Measures the overhead of a verdict over calling the scorer in this process, the start of workers (a fork of a warm
-template, or a new interpreter), the memory of an idle worker, hostile answers (overrun of the time limit, seconds until
-the next verdict), and the wait of math items behind slow programs. Contenders alternate, so that other load affects all
-alike.
+Measures the overhead of a verdict over calling the scorer in this process, the start of workers (a fork of a process
+with loaded verifiers, or a new interpreter), the memory of an idle worker, hostile answers (overrun of the time limit,
+seconds until the next verdict), and the wait of math items behind slow programs. Contenders alternate, so that other
+load affects all alike.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def _no_load(module: str) -> None:
 
 
 def starting() -> dict[str, Any]:
-    """Return the seconds to start a template (a new interpreter) and to fork a worker, and their memory in MB."""
+    """Return the seconds to start the process that workers are forked from, and to fork a worker, and their memory in
+    MB.
+    """
     found: dict[str, Any] = {}
     names = [name for name in VERIFIERS.names() if VERIFIERS.get(name).score is not None]
     for verifiers in ((), *((name,) for name in names), tuple(names)):

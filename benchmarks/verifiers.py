@@ -1,11 +1,11 @@
-"""Speed of the verifiers: beside math-verify, and as a server.
+"""Measure the speed of the verifiers, compared with math-verify and as a server.
 
     python benchmarks/verifiers.py [--items N] [--json FILE] [--server]
 
-Throughput: golds of GSM8K test and MATH-500 (PRORL_TEST_DATA), behind their worked solutions and alone,
-half of the answers wrong (a changed number or another item's gold), our scorer in one process against
-math-verify in one process, block by block in turns. ``--server`` adds the load test of the reward service
-(``verify_server.py``). Hostile answers: ``verifier_pool.py``.
+Throughput is measured on the gold answers of GSM8K test and MATH-500 (PRORL_TEST_DATA), alone and after their worked
+solutions. Half of the answers are wrong (a changed number or another item's gold). Our scorer and math-verify run in
+one process each, in alternating blocks. ``--server`` adds the load test of the reward service (``verify_server.py``).
+For hostile answers see ``verifier_pool.py``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A policy loss of your own: PPO's clip, but soft. Past the bound the ratio's pull fades instead of stopping.
+"""A policy loss of your own: PPO's clipping made soft. Beyond the bound, the gradient fades instead of stopping.
 
     prorl train --plugin examples/own_loss.py --set loss.name=soft_clip --set loss.options='{sharpness: 5.0}' ...
 
-The trainer calls it for each token of a batch; what it returns is weighted and averaged as the config says.
+The trainer calls the function for the tokens of a batch, and weights and averages its result as the config says.
 """
 
 import torch
@@ -15,7 +15,7 @@ from prorl_training.config.algorithm import LossConfig
 def soft_clip(
     logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
 ) -> Tensor:
-    """Return the loss of each token, (N,): -A r, with the ratio r bent to its bounds by tanh."""
+    """Return the loss of each token, (N,): -A r, where tanh keeps the ratio r within its bounds."""
     ratio = (logprobs - old_logprobs).clamp(-20, 20).exp()
     width = torch.where(ratio > 1, config.clip_high, config.clip_low)
     sharpness = float(config.options["sharpness"])

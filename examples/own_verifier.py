@@ -1,9 +1,9 @@
-"""A verifier of your own: is the response a palindrome with the word that was asked for?
+"""A verifier of your own: is the response a palindrome that contains the word that was asked for?
 
     prorl verify answer --plugin examples/own_verifier.py --verifier palindrome --gold level "Level, level!"
     python examples/own_verifier.py
 
-From here on it is used like prorl's own: in recipes (``verifier: palindrome``), in training and in evaluation, each with
+It is used like prorl's verifiers: in recipes (``verifier: palindrome``), in training and in evaluation, each with
 ``--plugin examples/own_verifier.py``.
 """
 
@@ -15,7 +15,7 @@ from prorl_verifiers import DataShape, Score, VerifierSpec, unparsable
 
 
 def score(response: str, reference: Mapping[str, Any]) -> Score:
-    """Full marks for a palindrome that holds the word, half for one without it."""
+    """Return 1 for a palindrome that contains the word, 0.5 for one without it, and 0 otherwise."""
     letters = [c for c in response.lower() if c.isalpha()]
     if not letters:
         return unparsable("no letters")

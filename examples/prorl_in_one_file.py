@@ -3,15 +3,14 @@
     python examples/prorl_in_one_file.py --tiny          # a random Llama, on any CPU
     python examples/prorl_in_one_file.py --model FOLDER  # any causal language model
 
-Prolonged RL is a policy gradient that survives thousands of steps. Five things keep it alive:
-prompts that teach nothing are dropped, good surprises may grow by more than bad ones shrink, a weak
-KL term holds on to a reference, the reference is moved up to the policy now and then, and a length
-penalty is on in some steps only. The numbers are those of the preset `prorl-v2`, which names their
-sources.
+Prolonged RL is a policy gradient that stays stable for thousands of steps. Five things keep it stable: prompts whose
+answers all get the same reward are dropped, the probability of a good token may rise by more than that of a bad one may
+fall, a weak KL term ties the policy to a reference, the reference is reset to the policy now and then, and a length
+penalty is active in some steps only. The numbers are those of the preset `prorl-v2`, which names their sources.
 
-The last letters of a name are its shape: G groups (one a prompt), N responses each, B = G * N, P
-tokens of a prompt, T of a response, L = P + T, V the vocabulary. Left out: validation, checkpoints,
-safe verifiers, resets for a KL spike or a stall, and speed; `prorl train` has them.
+The last letters of a tensor's name are its shape: G groups (one per prompt) of N responses, B = G * N, P tokens of a
+prompt, T of a response, L = P + T, V tokens in the vocabulary. Validation, checkpoints, safe verifiers, resets after a
+KL spike or a stall, and speed are left to `prorl train`.
 """
 
 import argparse
@@ -32,7 +31,7 @@ hf: Any = transformers
 
 @dataclass(frozen=True)
 class Config:
-    """The values of `prorl-v2`; behind those made smaller for one machine stand the preset's."""
+    """The values of `prorl-v2`. Some are smaller, to fit one machine; their comments have the preset's values."""
 
     groups: int = 4  # G; 256
     samples: int = 8  # N; 16
@@ -69,7 +68,7 @@ def draw_problem(rng: random.Random) -> tuple[str, str]:
 
 
 def reward_of(text: str, gold: str) -> float:
-    """1 when the first digit of the response is the answer: a program decides, never a model."""
+    """Return 1 if the first digit of the response is the answer, else 0. No model judges."""
     return float(next((c for c in text if c.isdigit()), "") == gold)
 
 
@@ -89,7 +88,7 @@ def sample(model: Any, prompt_P: list[int], end: int, config: Config) -> list[li
 
 
 def has_spread(rewards_N: list[float]) -> bool:
-    """Dynamic sampling: where all raw rewards are equal, all advantages are 0 and teach nothing."""
+    """Return whether the raw rewards differ (dynamic sampling). If all are equal, all advantages are 0."""
     return max(rewards_N) - min(rewards_N) > 1e-6
 
 
@@ -97,7 +96,7 @@ def has_spread(rewards_N: list[float]) -> bool:
 
 
 def penalty_is_on(step: int, config: Config) -> bool:
-    """Whether step (from 1) lies in a window: 100 steps on, 500 off, from step 501."""
+    """Return whether a step is in a penalty window: from step 501, 100 steps on and 500 off."""
     since = step - config.penalty_start
     return since >= 0 and since % (config.penalty_on + config.penalty_off) < config.penalty_on
 
@@ -110,7 +109,7 @@ def length_penalty(tokens_GN: Tensor, config: Config) -> Tensor:
 
 
 def advantages_of(rewards_GN: Tensor) -> Tensor:
-    """The group's mean is the baseline; what is left is whitened over the batch."""
+    """Subtract the mean of each group (the baseline), then normalise over the batch."""
     centred_GN = rewards_GN - rewards_GN.mean(dim=1, keepdim=True)
     whitened_GN = (centred_GN - centred_GN.mean()) / (centred_GN.std(correction=0) + 1e-8)
     return whitened_GN.flatten()  # (B,)
@@ -141,14 +140,14 @@ def logprobs_of(model: Any, ids_BL: Tensor, attention_BL: Tensor, T: int) -> Ten
 
 
 def policy_loss(now_BT: Tensor, old_BT: Tensor, advantages_B1: Tensor, config: Config) -> Tensor:
-    """PPO's clipped loss of each token, with Clip-Higher; `now` and `old` are log-probabilities."""
+    """Return PPO's clipped loss of each token, with Clip-Higher; `now` and `old` are log-probabilities."""
     ratio_BT = (now_BT - old_BT).clamp(-20, 20).exp()  # held, or exp could overflow
     clipped_BT = ratio_BT.clamp(1 - config.clip_low, 1 + config.clip_high)
     return -torch.minimum(ratio_BT * advantages_B1, clipped_BT * advantages_B1)
 
 
 def kl_of(now_BT: Tensor, ref_BT: Tensor, config: Config) -> Tensor:
-    """The k2 estimate of KL(policy || reference) at each token: its gradient is the KL's own."""
+    """Return the k2 estimate of KL(policy || reference) at each token, whose expected gradient is the KL's."""
     return 0.5 * (now_BT - ref_BT).clamp(-config.kl_clamp, config.kl_clamp) ** 2
 
 
@@ -156,7 +155,7 @@ def kl_of(now_BT: Tensor, ref_BT: Tensor, config: Config) -> Tensor:
 
 
 def reset(model: Any, reference: Any, optimizer: torch.optim.Optimizer, config: Config) -> None:
-    """Move the reference to the policy, which makes the KL 0; forget Adam's moments if asked to."""
+    """Copy the policy to the reference, so that the KL is 0. With `clear_optimizer`, discard Adam's state."""
     reference.load_state_dict(model.state_dict())
     if config.clear_optimizer:
         optimizer.state.clear()
@@ -166,7 +165,7 @@ def reset(model: Any, reference: Any, optimizer: torch.optim.Optimizer, config: 
 
 
 def train(model: Any, tokenizer: Any, steps: int, config: Config) -> list[dict[str, float]]:
-    """Train the model in place; print a line of metrics a step, and return them."""
+    """Train the model in place; print a line of metrics for each step, and return them all."""
     rng = random.Random(config.seed)
     torch.manual_seed(config.seed)
     model.float().eval()  # no dropout: what is sampled from and what is trained is one policy
@@ -237,7 +236,7 @@ def train(model: Any, tokenizer: Any, steps: int, config: Config) -> list[dict[s
 
 
 def tiny() -> tuple[Any, Any]:
-    """Return a random Llama of one character a token, and its tokenizer: to see the loop turn."""
+    """Return a small random Llama and its tokenizer with one character per token, to try the loop."""
     torch.manual_seed(0)
     vocabulary = {"<end>": 0} | {c: i for i, c in enumerate("0123456789+=", start=1)}
     backend = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="<end>"))

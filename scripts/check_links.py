@@ -1,4 +1,4 @@
-"""Check the links of README, CONTRIBUTING and their like, and on request every address in the docs.
+"""Check the links of README, CONTRIBUTING and similar files, and on request every address in the docs.
 
     python scripts/check_links.py               # files and headings; standard library, no network
     python scripts/check_links.py --external    # asks each http(s) address once

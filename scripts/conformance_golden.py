@@ -3,10 +3,9 @@
     python scripts/conformance_golden.py                 # every package, each in its own environment
     python scripts/conformance_golden.py --package trl   # one package, in the environment that runs this
 
-The environments are those of ``bash scripts/trainers.sh`` (.venv-trainers/NAME), or another interpreter
-given by ``--python NAME=PATH``. Each file holds the package, its version, the function, the batches and,
-for each set of options, what the function returned and the gradient that autograd gave. Leaves out: the
-comparison (tests/conformance).
+The environments are those of ``bash scripts/trainers.sh`` (.venv-trainers/NAME), or another interpreter given by
+``--python NAME=PATH``. Each file has the package, its version, the function, the batches and, for each set of options,
+the function's result and its gradient from autograd. tests/conformance compares them with prorl.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ import torch
 from conformance_batches import EXTREME_GAPS, Batch, draw, unpad, usual
 
 ABSENT = ("flash_attn", "deepspeed", "vllm", "peft", "accelerate", "torchdata")
-"""What stands empty. Whatever else is missing is an ImportError."""
+"""Packages that are replaced by empty modules. Any other missing package is an ImportError."""
 
 Family = dict[str, Any]
 
@@ -51,7 +51,7 @@ class _EmptyModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _prepare() -> None:
-    """Import the real Transformers, then let empty modules replace the packages in ABSENT."""
+    """Import the real Transformers, then replace the packages in ABSENT by empty modules."""
     import transformers.modeling_utils
     import transformers.trainer  # noqa: F401
 

@@ -25,7 +25,7 @@ from typing import Any
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "images" / "view"
 COLOURS = 128
 LARGEST = 150_000
-"""Bytes of a picture."""
+"""Maximum size of a picture in bytes."""
 DESKTOP, PHONE = (1280, 900), (390, 844)
 FALL = 131
 """Step of the run ``fast`` from which its reward is lower (docs/tutorials/why-reward-fell.md)."""

@@ -1,7 +1,7 @@
-r"""math-verify alone, with the settings that its README gives for rewards.
+"""math-verify alone, with the settings that its README gives for rewards.
 
 As a program, it answers each JSON line {"gold", "response", "letters"} on stdin with {"accepted", "seconds"}. Its own
-timeouts are off, since they need signals; ``graders.process`` kills the program at the time limit.
+timeouts are disabled, since they need signals; ``graders.process`` kills the program at the time limit.
 """
 
 from __future__ import annotations

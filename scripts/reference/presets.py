@@ -27,7 +27,7 @@ OURS = re.compile(r"\bours\b|^unpublished|^not in the post")
 """Sources that do not name the preset's own publication."""
 
 ONLY_OURS = {"ours", "not in v1; ours", "not in the post; ours", "unpublished; ours"}
-"""Sources that say no more than the asterisk in the table of values."""
+"""Sources that only say what the asterisk in the table of values says."""
 
 SECTIONS = (
     "steps",

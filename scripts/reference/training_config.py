@@ -44,7 +44,7 @@ UNITS = {
     "responses": (".samples", "batch_rows"),
     "validations": ("stall_validations",),
 }
-"""Unit -> the endings of the keys that are counted in it; the first that fits holds."""
+"""Unit -> the endings of the keys with this unit; the first match counts."""
 
 SOURCES = {
     **dict.fromkeys(
@@ -63,7 +63,7 @@ SOURCES = {
 """Sources of defaults that no preset names."""
 
 PUBLISHED = ("prorl-v2", "prorl-v2-official", "prorl-v1", "justrl", "dler")
-"""The presets that are asked for the source of a default, in this order."""
+"""The presets in which the source of a default is looked up, in this order."""
 
 
 @cache

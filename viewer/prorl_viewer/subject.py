@@ -57,7 +57,7 @@ class Subject(Protocol):
 
     @property
     def kind(self) -> Kind:
-        """The kind of subject; a plain attribute is enough."""
+        """The kind of subject. Implementations may use an attribute."""
         ...
 
     def version(self) -> str:
@@ -85,7 +85,7 @@ class Subject(Protocol):
 
 
 def list_subjects(subjects: Sequence[Subject], version: Callable[[Subject], str]) -> list[Json]:
-    """Return the subjects by kind, name and version, with the ``run`` that contains one."""
+    """Return each subject's kind, name and version, and the name of the ``run`` that contains it, if any."""
     runs = {s.path: s.name for s in subjects if s.kind == "run"}
     return [
         {
@@ -99,7 +99,7 @@ def list_subjects(subjects: Sequence[Subject], version: Callable[[Subject], str]
 
 
 def integer(query: Query, key: str, default: int) -> int:
-    """Return the integer ``key`` of the query. Raises UserError for another value."""
+    """Return the query's value of ``key``. Raises UserError if it is no integer."""
     text = query.get(key, "")
     if not text:
         return default
@@ -110,7 +110,7 @@ def integer(query: Query, key: str, default: int) -> int:
 
 
 def number(query: Query, key: str, default: float) -> float:
-    """Return the number ``key`` of the query. Raises UserError for another value."""
+    """Return the query's value of ``key``. Raises UserError if it is no number."""
     text = query.get(key, "")
     if not text:
         return default
@@ -121,7 +121,7 @@ def number(query: Query, key: str, default: float) -> float:
 
 
 def choice(query: Query, key: str, allowed: Collection[str], default: str = "") -> str:
-    """Return the word ``key`` of the query. Raises UserError unless it is in ``allowed``."""
+    """Return the query's value of ``key``. Raises UserError if it is not in ``allowed``."""
     word = query.get(key, "")
     if not word:
         return default

@@ -26,7 +26,7 @@ _LISTED_LABELS = ("domain", "licence", "gold_check", "level", "source")
 
 
 def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
-    """Return counts, other labels and mean pass rate for each value of the label ``by``."""
+    """For each value of the label ``by``, return its numbers of rows, mean pass rate, and values of other labels."""
     labels = table.labels[by]
     size = len(labels.names)
     rows = np.bincount(labels.codes, minlength=size)

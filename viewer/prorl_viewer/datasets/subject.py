@@ -58,8 +58,6 @@ class RecentDatasets:
 
 
 class DatasetSubject:
-    """The dataset folder ``path``."""
-
     kind: Kind = "dataset"
 
     def __init__(self, path: Path, recent: RecentDatasets | None = None) -> None:

@@ -90,7 +90,7 @@ FROM_METADATA = ("entry", "family", "level")
 LABEL_NAMES = (*LABELS, *FROM_METADATA)
 _BATCH = 4096
 FEW_LABELS = 100
-"""A label may have this many distinct values; with more, it is a label only if rows share values."""
+"""A column with more distinct values is a label only if it has at least twice as many rows as values."""
 
 _OTHER_TYPES = (KeyError, TypeError, AttributeError, ValueError, IndexError)
 """Errors that values of unexpected types cause."""
@@ -118,7 +118,7 @@ class Labels:
 class _LabelMaker:
     name_codes: dict[str, int] = field(default_factory=dict)
     codes: dict[Any, int] = field(default_factory=dict)
-    """Codes of JSON values; a batch repeats few values, so this saves decoding."""
+    """Maps each JSON value to its code, so that repeated values are decoded once."""
     parts: list[Codes] = field(default_factory=list)
 
     def add(self, batch: Any) -> None:
@@ -252,7 +252,6 @@ def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:
 
 
 def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
-    """Return the rows' metadata, {} if invalid."""
     parse = json.JSONDecoder().raw_decode  # ``json.loads`` without its search for whitespace
     rows = []
     for text in texts:
@@ -314,8 +313,8 @@ class Chosen:
 def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
     """Return the rows that match a query. Raises UserError for invalid values.
 
-    Its keys are the label names, ``q`` (a text in prompt or id), ``rate_from``, ``rate_to``, ``rated``, ``sort`` and
-    ``down``.
+    The query's keys are the label names, ``q`` (a text in prompt or id), ``rate_from``, ``rate_to``, ``rated``,
+    ``sort`` and ``down``.
     """
     by_label = {
         name: table.labels[name].equal_to("" if value == NONE else value)
@@ -344,7 +343,7 @@ def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
 
 
 def window(query: Query, total: int) -> tuple[int, int]:
-    """Return the first row of the query's window, and its end. Raises UserError if invalid."""
+    """Return the first row that the query asks for, and the row after the last. Raises UserError if invalid."""
     offset, limit = integer(query, "offset", 0), integer(query, "limit", 100)
     if offset < 0 or not 1 <= limit <= MOST_LISTED:
         raise UserError(f"offset must be at least 0, limit from 1 to {MOST_LISTED}")

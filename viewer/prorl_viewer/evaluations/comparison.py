@@ -179,7 +179,6 @@ def _table(table: TextTable) -> Json:
 
 
 def name_of(group: BoundaryGroup) -> str:
-    """Return a group's name for use in addresses."""
     return f"{group.kind}:{group.name}"
 
 

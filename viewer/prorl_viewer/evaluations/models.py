@@ -19,7 +19,7 @@ from prorl_viewer.subject import NotFoundError
 
 
 class Model:
-    """One model; addresses use its ``key``, and ``parts`` maps benchmarks (or "") to folders."""
+    """One model of an evaluation. ``key`` is its name in addresses; ``parts`` maps benchmarks (or "") to folders."""
 
     def __init__(self, key: str, parts: Mapping[str, Part]) -> None:
         self.key = key

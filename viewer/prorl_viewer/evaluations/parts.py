@@ -240,14 +240,13 @@ class Part:
 
     @property
     def n(self) -> int:
-        """Requested samples per problem."""
+        """Number of requested samples per problem."""
         described = self.job or self.result
         assert described is not None
         return described.settings.n
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Numbers of scored and requested answers."""
         return sum(p.sampled for p in self.problems), self.n * len(self.problems)
 
     def refresh(self) -> None:
@@ -287,7 +286,6 @@ class Part:
             self._state = state
 
     def problem(self, problem: str) -> Problem:
-        """Return a problem with its task. Raises KeyError for an unknown one."""
         with (self.folder / PROBLEMS_FILE).open("rb") as file:
             file.seek(self.listed[problem].place)
             return problem_of(json.loads(file.readline()))

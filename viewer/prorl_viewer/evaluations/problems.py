@@ -51,7 +51,7 @@ def rows_of(models: Sequence[Model]) -> dict[str, Row]:
 
 
 def matrix(models: Sequence[Model], rows: Mapping[str, Row]) -> Json:
-    """Return a matrix of ``[correct, scored]`` with None if not sampled."""
+    """Return, for each problem, ``[correct, scored]`` of each model, or None if it was not sampled."""
     listed = []
     for name, row in rows.items():
         labels = row.first.labels
@@ -185,7 +185,6 @@ def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
 
 
 def one_answer(model: Model, problem: str, index: int) -> Answer:
-    """Return one answer. Raises NotFoundError if it was not sampled."""
     answers = model.answers(problem, [index])
     if not answers:
         raise NotFoundError(f"{model.label} has no sample {index} of problem '{problem}'")

@@ -49,7 +49,7 @@ class OnDemand:
     def get(
         self, key: Hashable, work: Callable[[], T], patience: float | None = PATIENCE
     ) -> T | None:
-        """Return the result of ``work``, or None after ``patience`` seconds (None waits).
+        """Return the result of ``work``, or None if it takes longer than ``patience`` seconds (None: no limit).
 
         If ``work`` fails, every caller gets the error.
         """
@@ -288,7 +288,6 @@ class EvaluationSubject:
         return 0 if self._options.baseline_first else baseline_place([m.label for m in models])
 
     def _baseline(self) -> str:
-        """Return the label of the default baseline."""
         models = [m for m in self._models if m.results()] or self._models
         return models[self._base(models)].label
 

@@ -68,7 +68,6 @@ def saved_segments(folder: Path) -> Iterator[Segment]:
 
 
 def remove(path: Path) -> None:
-    """Remove a segment's files from the cache."""
     with contextlib.suppress(OSError):
         path.with_suffix(".arrow").unlink(missing_ok=True)
         path.with_suffix(".text").unlink(missing_ok=True)
@@ -103,10 +102,10 @@ READERS = 2
 AT_FIRST, AT_ONCE = 4, 32
 """Files to read before waiting callers are notified: AT_FIRST at the start, later AT_ONCE."""
 MERGED_FILES, MERGED_BYTES = 64, 32 << 20
-"""Segments are merged and their texts leave memory from this number of files, or bytes of text."""
+"""From this number of files, or bytes of text, segments are merged and their texts move from memory to a file."""
 
 MOST_LISTED = 1_000_000
-"""Number of responses, the newest ones, from which older step files are no longer read: each takes about 1 KB of memory."""
+"""After this many of the newest responses, older step files are not read: each response takes about 1 KB of memory."""
 
 _STEP_FILE = re.compile(r"step_(\d{6}|[1-9]\d{6,})\.parquet")
 

@@ -36,13 +36,13 @@ WHOLE = 100_000
 FIRST_ANSWER = 0.5
 """Seconds that the first answer waits for enough rows."""
 IN_FILE = 400
-"""Number of rollouts, the newest ones, in an exported page."""
+"""Number of the newest rollouts that an exported page contains."""
 TOKENS_IN_FILE = 200_000
 """Maximum number of tokens in an exported page that have log-probabilities; the newest rollouts come first."""
 READ_ALL = 600.0
 """Seconds that an export waits until all rollouts are read."""
 PER_PROMPT = 2000
-"""Maximum number of responses, the newest ones, on a prompt's page."""
+"""Maximum number of the newest responses on a prompt's page."""
 
 
 class Rollouts(Closing):

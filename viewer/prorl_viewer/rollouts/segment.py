@@ -228,7 +228,6 @@ def read_segment(file: Path, key: FileKey) -> Segment:
 
 
 def _has(texts: Any, needle: str) -> Mask:
-    """Return which texts contain the needle."""
     first = max(re.findall("[\0-\x7f]+", needle), key=len, default=needle)
     matches = compute.match_substring(texts, first, ignore_case=True)
     result: Mask = matches.fill_null(False).to_numpy(zero_copy_only=False)

@@ -37,7 +37,7 @@ class Filter:
 class Table:
     """The rollouts of some segments, unordered.
 
-    ``numbers`` are float64, NaN if missing; ``codes`` index ``words``.
+    ``numbers`` are columns of float64, NaN if missing. ``codes`` are columns of indices into ``words``.
     """
 
     def __init__(self, segments: Sequence[Segment]) -> None:
@@ -101,7 +101,7 @@ class Table:
         return rows[new]
 
     def group_of(self, row: int) -> range:
-        """Return the rows of a row's group, at most MOST_ROWS to either side."""
+        """Return the rows with the same step and prompt as ``row``, at most MOST_ROWS to either side."""
         first, last = row, row
         while first > max(0, row - MOST_ROWS) and self._same(first - 1, row):
             first -= 1

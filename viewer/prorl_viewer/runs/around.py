@@ -27,7 +27,7 @@ FALL_Z = -4.0
 PARTS = 25
 """Maximum number of domains or tasks in an answer."""
 NOT_COMPARED = frozenset({"step", "tokens_total", "phase", "length_penalty_active"})
-"""Counters, and values that the decisions already show."""
+"""Metrics that are left out: counters, and values that the decisions already show."""
 PART_RATES = ("pass_rate", "unparsable_rate", "truncated_rate", "length_mean", "infra_errors")
 """Rates shown with the reward of a domain or task."""
 
@@ -41,7 +41,7 @@ class Spans(NamedTuple):
 
 @dataclass
 class Part:
-    """A domain or task before or after step N, weighted by its groups or responses."""
+    """A domain or task in one span. ``weight`` is its number of groups (domains) or responses (tasks)."""
 
     weight: float
     reward: float
@@ -126,7 +126,8 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
 def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
     """Split the change of the mean reward among the parts, largest first.
 
-    A part missing on one side is all ``mix``; ``rest`` sums the parts after the first PARTS.
+    The change of a part that is missing on one side counts as ``mix``. ``rest`` is the sum over the parts after the
+    first PARTS.
     """
     whole_before, whole_after = (sum(p.weight for p in side.values()) for side in (before, after))
     if not whole_before or not whole_after:

@@ -16,14 +16,20 @@ Points = list[list[float]]
 
 
 class Line(NamedTuple):
-    """A line's ``points``; if these are means, ``raw`` has the values of single steps."""
+    """The ``points`` of a line on a chart.
+
+    If they are means over several steps, ``raw`` are the values of single steps.
+    """
 
     points: Points
     raw: Points
 
 
 def thin(steps: Sequence[int], values: Sequence[float], width: int, mean: int = 1) -> Line:
-    """Return at most 2 ``width`` finite points, or means over ``mean`` steps."""
+    """Return the finite values in at most 2 ``width`` points.
+
+    If ``mean`` is above 1, the points are means over that many values.
+    """
     points = [(s, v) for s, v in zip(steps, values, strict=True) if math.isfinite(v)]
     single: Points = []
     if len(points) <= 2 * width:
@@ -60,7 +66,10 @@ WHOLE = (0.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart; ``lines`` maps keys to labels, ``in_parts`` is a different key for domains or tasks."""
+    """One chart. ``lines`` maps metrics keys to labels.
+
+    ``in_parts`` is the key to use for a single domain or task, if it is not the first of ``lines``.
+    """
 
     name: str
     title: str
@@ -70,7 +79,7 @@ class Chart:
     about: str = ""
     in_parts: str = ""
     least: tuple[float, float] | None = (0.0, 0.0)
-    """Values that the axis always holds, so that noise far below them looks flat."""
+    """Range that the axis always covers, so that much smaller noise looks flat."""
     first: bool = True
     """Whether the chart is shown by default."""
     smooth: bool = True
@@ -141,7 +150,7 @@ def charts_of(keys: Collection[str]) -> list[Chart]:
 
 
 def other(key: str) -> Chart:
-    """Return the chart of a number that has no predefined chart."""
+    """Return a default chart for a metric that has no predefined chart."""
     return Chart(key, words(key), "", "Other", least=None, first=False)
 
 
@@ -271,7 +280,6 @@ def by_task_of_rollouts(
 def _drawn(
     counts: Mapping[str, float], weight: str, chosen: Sequence[str]
 ) -> tuple[list[str], list[Json]]:
-    """Return the parts to draw, and all parts by size."""
     ranked = sorted(counts, key=lambda name: (-counts[name], name))
     names = [name for name in chosen if name in counts] or ranked[:PARTS]
     return sorted(names), [

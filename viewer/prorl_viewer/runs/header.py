@@ -147,7 +147,7 @@ def summary(head: Mapping[str, Any], metrics: Metrics) -> Json:
 def gain(metrics: Metrics) -> Json:
     """Return the change from the first validation to the newest, with its 95 % interval if possible.
 
-    It is paired over the problems with a reward in both, if they are at least `PAIRS`.
+    It is a paired difference if at least `PAIRS` problems have a reward in both.
     """
     values = zip(metrics.steps, metrics.column("validation_reward"), strict=True)
     points = [(step, value) for step, value in values if math.isfinite(value)]

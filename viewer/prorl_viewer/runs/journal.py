@@ -129,7 +129,6 @@ class Metrics:
         return sorted({key.rpartition("/")[0] for key in keys if "/" in key})
 
     def keys_of_parts(self, breakdown: str) -> set[str]:
-        """Return the keys of a breakdown's parts."""
         return {key.rpartition("/")[2] for key in self.columns if key.startswith(f"{breakdown}/")}
 
     def window(self, key: str, first: int, last: int) -> list[float]:
@@ -260,7 +259,6 @@ def _sums(path: Path) -> dict[str, Sums]:
 
 
 def totals(steps: Iterable[Mapping[str, Sums]]) -> dict[str, Sums]:
-    """Return each task's sums over several steps."""
     result: dict[str, Sums] = {}
     for one in steps:
         for task, sums in one.items():
