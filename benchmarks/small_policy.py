@@ -1,8 +1,8 @@
-"""Train and evaluate whatever is missing of a study of the small policy, then print its table.
+"""Train and evaluate the missing runs of a study of the small policy, then print the study's table.
 
     python benchmarks/small_policy.py benchmarks/studies/three_thousand_steps.yaml --jobs 2
 
-Each run is an arm with a seed, on one core. A stopped run continues from its last checkpoint.
+There is a run for each arm and seed, on one core each. A stopped run continues from its last checkpoint.
 """
 
 from __future__ import annotations

@@ -94,7 +94,7 @@ def timed_class(trl: Any) -> Any:
 
 
 def build(trl: Any, dataset: Any, workload: Workload, folder: str) -> Any:
-    """Return a trainer whose ``rows`` hold one row per step."""
+    """Return a trainer that collects one row per step in its ``rows``."""
     from transformers import TrainerCallback
 
     rewards: list[float] = []

@@ -12,7 +12,7 @@ class ByPurpose(TyperGroup):
     """Lists its commands under the titles of ``purposes``."""
 
     purposes: ClassVar[Mapping[str, str]] = {}
-    """Title -> names of commands, separated by spaces."""
+    """Maps a title to the names of its commands, separated by spaces."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names in the order of the help."""

@@ -162,13 +162,13 @@ TREES = {
     "eval": ("prorl_evaluation.config", "EvalConfig"),
     "data": ("prorl_evaluation.config", "EvalConfig"),
 }
-"""Command group -> module and class of its settings."""
+"""Maps a command group to the module and class of its settings."""
 SECTIONS = {
     "compare": "comparison",
     "table": "comparison",
     "novelty": "novelty",
 }
-"""Command -> section that holds all its settings."""
+"""Maps a command to the section that contains all its settings."""
 SHORT = {"server": "server.url", "gpus": "openrlhf.gpus_per_node"}
 """Options whose setting has another name."""
 
@@ -194,7 +194,7 @@ REMOVED = {
     "train fit --gpu-tflops": "remove it; hours are for an H100 and scale with the GPU's peak",
     "view --open": "open the address that the command prints",
 }
-"""Removed command, or command and option -> what to do instead."""
+"""Maps a removed command, or a command and option, to what to do instead."""
 
 
 def replacement(command: str, name: str, settable: bool) -> str | None:

@@ -143,7 +143,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def pick_examples(problems: Sequence[Problem], journal: EvalJournal) -> tuple[Example, ...]:
-    """Return sample 0 of the first problems of each domain, whatever their outcome."""
+    """Return the first sample of the first problems of each domain, whatever their outcome."""
     taken: dict[str, int] = {}
     examples = []
     for problem in problems:

@@ -59,10 +59,10 @@ def benchmarks_command(
     ] = None,
     n: Annotated[int, whole("--n", help="Number of samples to show.")] = 2,
     start: Annotated[
-        str | None, typer.Option(help="Omit problems from before this day (YYYY-MM-DD).")
+        str | None, typer.Option(help="Omit problems dated before this day (YYYY-MM-DD).")
     ] = None,
     end: Annotated[
-        str | None, typer.Option(help="Omit problems from after this day (YYYY-MM-DD).")
+        str | None, typer.Option(help="Omit problems dated after this day (YYYY-MM-DD).")
     ] = None,
     out: Annotated[
         Path | None,

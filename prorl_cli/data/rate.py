@@ -105,7 +105,7 @@ def rate_command(
 
     Example: prorl data rate data/mine --model smollm2-135m --samples 8
 
-    Writes a histogram to the dataset's card, and pass_rates.jsonl, which a recipe's key difficulty reads. If
+    Writes a histogram to the dataset's card, and pass_rates.jsonl, which the key `difficulty` of a recipe reads. If
     interrupted, run the same command to continue. Without --model, --from-run, --from-eval or --set server.url=URL, it
     shows the existing ratings.
     """

@@ -145,7 +145,7 @@ def table_command(
 
     Example: prorl eval table evals/suites
 
-    Shows pass@1 and pass@K by benchmark or domain, on the problems that all models share. A difference from the
+    Shows pass@1 and pass@k by benchmark or domain, on the problems that all models share. A difference from the
     baseline is marked only if it is significant after a correction for the whole table. Settings for --set:
     comparison.k, comparison.alpha, comparison.cluster, and comparison.any_sampling=true to show results that were
     sampled differently.
@@ -179,7 +179,10 @@ def table_command(
 
 
 Results = Annotated[
-    list[Path], typer.Argument(help="Result folders or .jsonl files, the reference first.")
+    list[Path],
+    typer.Argument(
+        help="Result folders or .jsonl files; the later ones are compared with the first."
+    ),
 ]
 CorpusPaths = Annotated[
     list[Path] | None,

@@ -39,7 +39,7 @@ ClaimK = Annotated[
     typer.Option(
         "--k",
         metavar="INTEGER",
-        help="k of the boundary claims (default: the largest k up to n/2).",
+        help="k of the boundary claims (default: the largest power of two up to n/2).",
     ),
 ]
 MarkdownFile = Annotated[

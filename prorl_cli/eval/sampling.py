@@ -107,7 +107,8 @@ Split = Annotated[
 ]
 K = Annotated[str | None, typer.Option("--k", metavar="INTEGER", help="Largest k (default: 128).")]
 N = Annotated[
-    str | None, typer.Option("--n", metavar="INTEGER", help="Samples per problem (default: 2k).")
+    str | None,
+    typer.Option("--n", metavar="INTEGER", help="Samples per problem (default: twice k)."),
 ]
 
 
@@ -182,14 +183,14 @@ SuiteName = Annotated[
 Benchmarks = Annotated[
     str | None,
     typer.Option(
-        help="Evaluate only these benchmarks, separated by commas: names of the suite or .yaml files."
+        help="Evaluate only these benchmarks, separated by commas: names in the suite, or .yaml files."
     ),
 ]
 Limit = Annotated[
     str | None,
     typer.Option(
         metavar="INTEGER",
-        help="Maximum number of problems per benchmark, or per task and size if it is generated.",
+        help="Maximum number of problems per benchmark; for generated benchmarks, per task and size.",
     ),
 ]
 Mirror = Annotated[

@@ -30,7 +30,9 @@ LanguageName = Annotated[
 
 def run_command(
     file: File,
-    stdin: Annotated[Path | None, typer.Option(help="File for standard input.")] = None,
+    stdin: Annotated[
+        Path | None, typer.Option(help="File that the program gets as standard input.")
+    ] = None,
     call: Annotated[
         str | None,
         typer.Option(help="Function or Class.method to call instead of running the program."),

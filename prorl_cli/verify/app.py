@@ -158,7 +158,7 @@ def file(
     Verdicts are in the order of the responses. Exits with 1 if a response could not be scored (infra_error), or if its
     reward differs from the line's expected_reward. Skipped lines get no verdict; the first ones are listed on stderr.
 
-    By default, instructions are checked in the mode reference, which follows the official checker; --mode
+    By default, instructions are checked in the mode `reference`, which follows the official checker; --mode
     instruction=fixed checks them as training does.
     """
     from prorl_common import atomic_write_text

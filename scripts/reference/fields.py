@@ -18,7 +18,7 @@ from reference.markdown import table
 
 
 def meanings(model: type[BaseModel]) -> dict[str, str]:
-    """Return field -> the string below it in the source of the class or a base class."""
+    """Return the meaning of each field: the string below it in the source of the class or a base class."""
     found: dict[str, str] = {}
     for part in reversed(
         [c for c in model.__mro__ if issubclass(c, BaseModel) and c is not BaseModel]

@@ -99,7 +99,7 @@ def list_subjects(subjects: Sequence[Subject], version: Callable[[Subject], str]
 
 
 def integer(query: Query, key: str, default: int) -> int:
-    """Return the query's value of ``key``. Raises UserError if it is no integer."""
+    """Return the query's value of ``key``. Raises UserError if it is not an integer."""
     text = query.get(key, "")
     if not text:
         return default
@@ -110,7 +110,7 @@ def integer(query: Query, key: str, default: int) -> int:
 
 
 def number(query: Query, key: str, default: float) -> float:
-    """Return the query's value of ``key``. Raises UserError if it is no number."""
+    """Return the query's value of ``key``. Raises UserError if it is not a number."""
     text = query.get(key, "")
     if not text:
         return default

@@ -73,7 +73,7 @@ class GramIndex:
             starts = starts[hit]
 
     def matches(self, responses: Sequence[Hashes]) -> Iterator[dict[int, Flags]]:
-        """Yield, for each response, length -> whether each n-gram occurs in the corpus."""
+        """Yield, for each response, whether each of its n-grams occurs in the corpus, by n-gram length."""
         import numpy as np
 
         seen_grams = {n: self._grams[n][self._in_corpus[n]] for n in self.lengths}

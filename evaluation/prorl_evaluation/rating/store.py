@@ -113,7 +113,9 @@ class RatingStore(Closing):
         return list(policies.values())
 
     def rows(self, samples: Iterable[Sample], policies: Iterable[Policy]) -> dict[str, RowSamples]:
-        """Return id -> samples, from the last of ``policies`` that rated the row with its current content."""
+        """Return each row's samples by id, from the last of ``policies`` that rated the row with its current
+        content.
+        """
         rank = {policy.key: place for place, policy in enumerate(policies)}
         content = {s.id: content_of(s.prompt, s.task) for s in samples}
         rated: dict[str, tuple[int, RowSamples]] = {}

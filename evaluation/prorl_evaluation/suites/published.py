@@ -117,7 +117,7 @@ class PublishedCells:
 
 
 def rows_for(columns: Mapping[str, str], table: str, choice: RowChoice) -> list[PublishedCells]:
-    """Return the rows that have a number for any of ``columns`` (column head -> benchmark)."""
+    """Return the rows that have a number for any of ``columns``, which maps column heads to benchmarks."""
     book = published()
     rows = []
     for row in _chosen(choice):

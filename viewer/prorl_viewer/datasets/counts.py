@@ -191,7 +191,6 @@ class Drops:
         }
 
     def entries(self) -> Json:
-        """Return the recipe's entries with counts by stage."""
         short: Mapping[str, list[str]] = self.manifest.get("short", {})
         return [
             {
@@ -209,12 +208,10 @@ class Drops:
 
 
 def dropped_line(line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a line of ``dropped.jsonl`` with private texts marked."""
     return _marked_private(line, ("row", "stage", "reason", "entry", "domain", "like"))
 
 
 def pair_line(line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a line of ``decontamination.jsonl`` with private texts marked."""
     return _marked_private(line, ("row", "benchmark", "rule", "item"))
 
 

@@ -166,7 +166,6 @@ def solvable(results: Sequence[EvalResult]) -> Json:
 
 
 def settings(results: Sequence[EvalResult]) -> Json:
-    """Return each result's settings and failure rates."""
     return {
         "labels": [r.label for r in results],
         "facts": [{"name": name, "values": list(v)} for name, v in setting_facts(results).items()],

@@ -16,7 +16,7 @@ from prorl_viewer.evaluations.parts import Answer, ListedProblem
 from prorl_viewer.subject import Json, NotFoundError, Private, Query
 
 PROMPT_START = 160
-"""Number of characters of a prompt in a row; of a long prompt the last ones, where problems differ."""
+"""Number of characters shown of a prompt; they are its last ones, in which problems differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,6 @@ KINDS = ("right", "wrong", "unparsable", "timeout", "infra_error", "cut", "unjud
 
 
 def problem_page(models: Sequence[Model], row: Row) -> Json:
-    """Return the problem's prompt, reference and counts."""
     holder = next((m for m in models if m.has(row.name)), None)
     problem = holder.problem(row.name) if holder is not None else None
     return {
@@ -151,7 +150,6 @@ def samples_page(model: Model, problem: str, query: Query) -> Json:
 
 
 def sample_page(model: Model, problem: str, index: int) -> Json:
-    """Return one answer in full. Raises NotFoundError."""
     answer = one_answer(model, problem, index)
     sample, verdict = answer.sample, answer.verdict
     return {

@@ -34,7 +34,7 @@ T = TypeVar("T")
 MOST_RESULTS = 12
 """Number of computed results to keep; the oldest are dropped."""
 PATIENCE = 0.25
-"""Seconds that a caller waits for work that may be quick."""
+"""Time in seconds for which a caller waits for work that may be quick."""
 
 
 class OnDemand:

@@ -34,13 +34,13 @@ LOOKED_AT = 1 << 20
 WHOLE = 100_000
 """Number of characters of a response in a group; the response's own page shows all."""
 FIRST_ANSWER = 0.5
-"""Seconds that the first answer waits for enough rows."""
+"""Time in seconds for which the first answer waits until enough rows are read."""
 IN_FILE = 400
 """Number of the newest rollouts that an exported page contains."""
 TOKENS_IN_FILE = 200_000
 """Maximum number of tokens in an exported page that have log-probabilities; the newest rollouts come first."""
 READ_ALL = 600.0
-"""Seconds that an export waits until all rollouts are read."""
+"""Time in seconds for which an export waits until all rollouts are read."""
 PER_PROMPT = 2000
 """Maximum number of the newest responses on a prompt's page."""
 
@@ -132,7 +132,6 @@ class Rollouts(Closing):
         }
 
     def one(self, query: Query) -> Json:
-        """Return a response, with its verdict, prompt and group."""
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         row = self._row(step, number, without=COLUMNS_OF_TOKENS)
         table = self._index.state(1, FIRST_ANSWER).table
@@ -152,7 +151,6 @@ class Rollouts(Closing):
         return tokens_of(self.run, self._row(step, number, columns))
 
     def group(self, query: Query) -> Json:
-        """Return all responses to one prompt in one step."""
         step, sample = integer(query, "step", -1), query.get("sample", "")
         rows = read_group(rollout_file(self.run, step), sample)
         first, listed = rows[0], []

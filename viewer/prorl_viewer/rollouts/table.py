@@ -136,7 +136,6 @@ class Table:
         return segment.read(number, longest)
 
     def counts(self, name: str) -> dict[str, int]:
-        """Return the most frequent words and their counts."""
         counted = np.bincount(self.codes[name], minlength=len(self.words[name])).tolist()
         pairs = sorted(zip(self.words[name], counted, strict=True), key=lambda pair: -pair[1])
         return {word: count for word, count in pairs[:MOST_WORDS] if word}
@@ -205,7 +204,7 @@ THREADS = 2
 MOST_SEARCHES = 16
 """Number of searches whose matches are kept, with one byte per row each."""
 IN_TIME = 0.15
-"""Seconds that an answer waits for its search."""
+"""Time in seconds for which an answer waits for its search."""
 
 
 class Hits(NamedTuple):

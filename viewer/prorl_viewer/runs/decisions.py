@@ -91,7 +91,6 @@ def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
 
 
 def at_step(rows: Sequence[Mapping[str, Any]], step: int) -> list[Json]:
-    """Return a step's decisions with their evidence."""
     decisions = [read_decision(row) for row in rows if row["step"] == step and _is_one(row)]
     decisions.sort(key=lambda d: d.kind in EVERY_STEP)
     return [

@@ -132,7 +132,6 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
 
 
 def summary(head: Mapping[str, Any], metrics: Metrics) -> Json:
-    """Return the header's part for the list of runs."""
     drawn = "reward_mean" if head["gain"] is None else "validation_reward"
     line = thin(
         metrics.steps, metrics.column(drawn), SPARK, smoothing(BY_NAME[drawn], head["step"])

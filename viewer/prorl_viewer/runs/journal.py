@@ -212,7 +212,7 @@ class TaskTable:
     def read(
         self, steps: Container[int] | None = None, budget: float = 60.0
     ) -> tuple[dict[int, Mapping[str, Sums]], int]:
-        """Return step -> sums by task, and the number of unread files.
+        """Return the sums by task of each step, and the number of unread files.
 
         It stops after ``budget`` seconds; the next call continues.
         """

@@ -19,7 +19,7 @@ from prorl_viewer.runs.journal import Decisions, Metrics, Sums, TaskTable
 from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, Subject, choice, integer
 
 READING = 0.5
-"""Seconds per request for reading rollouts; the page requests the remaining ones later."""
+"""Time in seconds that a request may spend on reading rollouts; the page requests the rest later."""
 MOST_ANSWERS = 200
 """Maximum number of cached answers while nothing changes."""
 EXPORTED_STEPS = 40
