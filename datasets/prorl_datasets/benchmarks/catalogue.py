@@ -167,7 +167,6 @@ _PARTS: dict[str, type[BaseModel]] = {
 
 
 def benchmark_names() -> list[str]:
-    """Return the sorted names of all benchmarks."""
     return list(BENCHMARKS.names())
 
 

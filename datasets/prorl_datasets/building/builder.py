@@ -220,7 +220,7 @@ class _Build:
 
 
 def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
-    """Raise DatasetError if so many generated rows were dropped, except duplicates, that a generator must be broken."""
+    """Raise DatasetError if checks reject too many generated rows of a domain, so that a generator must be broken."""
     candidates: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
     for entry in recipe.entries:

@@ -197,7 +197,6 @@ def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
 
 
 def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> dict[str, Any]:
-    """Return the manifest of a finished build."""
     drops = sum((r.reasons() for r in results), Counter())
     left_out = sorted({r.entry.scored_by for r in results if r.left_out})
     return {
@@ -243,7 +242,7 @@ def _by(
     value: Callable[[EntryResult, Split], int],
     key: Callable[[Entry], str] = lambda entry: entry.domain,
 ) -> dict[str, dict[str, int]]:
-    """Return the sums of ``value`` over the entries with equal ``key``, by split; sums of 0 are omitted."""
+    """Return the sum of ``value`` over the entries with equal ``key``, for each split; zeros are omitted."""
     counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
     for result in results:
         for split in SPLITS:

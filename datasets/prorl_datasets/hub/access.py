@@ -166,7 +166,6 @@ def resolve(
 
 
 def mirror_folder(mirror: Path, repo: str) -> Path | None:
-    """Return the folder of ``repo`` in a mirror, or None."""
     folders = (mirror / repo, mirror / repo.replace("/", "__"))
     return next((folder for folder in folders if folder.is_dir()), None)
 

@@ -44,5 +44,4 @@ class Family:
 
 
 def by_level(level: int, easy: int, middle: int, hard: int) -> int:
-    """Return the value for ``level`` (1, 2 or 3)."""
     return (easy, middle, hard)[level - 1]

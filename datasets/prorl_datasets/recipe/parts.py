@@ -163,7 +163,7 @@ class Entry(Section):
 
     @property
     def scored_by(self) -> str:
-        """Name of the rows' verifier."""
+        """Name of the verifier that scores the rows."""
         return self.verifier or self.domain
 
 

@@ -201,7 +201,6 @@ def _matches(word: str, name: str) -> bool:
 
 
 def recipe_names() -> list[str]:
-    """Return the sorted names of all recipes."""
     return list(RECIPES.names())
 
 

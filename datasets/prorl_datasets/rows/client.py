@@ -96,7 +96,7 @@ class RowClient(Closing):
             self._ask(setting.request())
 
     def check(self, pairs: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
-        """Return the mistakes in (reasoning-gym task, configuration) pairs."""
+        """Return the mistakes in the given (reasoning-gym task, configuration) pairs."""
         mistakes: list[str] = self._ask({"check": list(pairs)})
         return mistakes
 
@@ -179,7 +179,7 @@ class Children(Closing):
     def __init__(self, workers: int) -> None:
         self._template = RowTemplate()
         self._all = [RowClient(self._template) for _ in range(workers)]
-        self._free: queue.LifoQueue[RowClient] = queue.LifoQueue()  # reuse the warmest first
+        self._free: queue.LifoQueue[RowClient] = queue.LifoQueue()  # reuse the last used first
         for child in self._all:
             self._free.put(child)
 

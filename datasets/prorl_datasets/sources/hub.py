@@ -21,7 +21,7 @@ from prorl_datasets.types import DatasetError
 
 
 class HubSource(RowFileSettings):
-    """Files of a data set on the hub."""
+    """A source that reads files of a data set on the hub."""
 
     kind: Literal["hub"]
     repo: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]

@@ -18,7 +18,7 @@ from prorl_verifiers import Task
 
 
 class ProceduralSource(SourceSettings):
-    """One of prorl's generator families."""
+    """A source that uses one of prorl's generator families."""
 
     kind: Literal["procedural"]
     family: str
@@ -73,7 +73,6 @@ def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row
 
 
 def member(group: Group, one: Member) -> ProceduralSource:
-    """Return a group's member as a source."""
     levels = one.levels or group.levels
     return ProceduralSource(kind="procedural", family=one.name, levels=levels)
 

@@ -86,7 +86,6 @@ def check(recipe: object, entries: Sequence[Entry], children: Any) -> list[str]:
 
 
 def member(group: Group, one: Member) -> ReasoningGymSource:
-    """Return a group's member as a source."""
     del group
     return ReasoningGymSource(kind="reasoning_gym", task=one.name, config=one.config)
 

@@ -51,7 +51,7 @@ class Match:
 
 
 class BenchmarkIndex:
-    """Searchable index of all benchmark questions."""
+    """A searchable index of all benchmark questions."""
 
     def __init__(self, rules: Rules, contents: Contents) -> None:
         self.rules = rules

@@ -44,7 +44,7 @@ class Kind:
 
     @property
     def short(self) -> str:
-        """Return the id after the colon."""
+        """Return the part of the id after the colon."""
         return self.id.partition(":")[2]
 
 

@@ -33,7 +33,7 @@ def _cycle(texts: Sequence[str], number: int) -> list[str]:
 
 
 def _framed(things: Sequence[str], frames: Sequence[str], style: Style, size: int) -> list[str]:
-    """Return sentences that name all things, up to ``size`` per sentence if the style is natural, else together."""
+    """Return sentences that name all things: up to ``size`` per sentence if the style is natural, else in one."""
     if not things:
         return []
     if style.loose or not frames:

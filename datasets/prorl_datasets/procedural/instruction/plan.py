@@ -143,7 +143,7 @@ def _add_places(plan: Plan, name: str, values: Arguments) -> bool:
 
 
 def cleaned(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> list[dict[str, Any]]:
-    """Return the arguments as the verifier cleans them; {} for an id beyond IFEval's 25.
+    """Return the arguments as the verifier cleans them, or {} for an id that is not among IFEval's 25.
 
     Raises TaskError for arguments that do not fit their id.
     """
@@ -154,7 +154,7 @@ def cleaned(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> list[dict
 
 
 def read_plan(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> Plan:
-    """Return the merged plan. Raises TaskError for arguments that do not fit their id."""
+    """Merge the constraints into a plan. Raises TaskError for arguments that do not fit their id."""
     plan = Plan()
     for name, values in zip(ids, cleaned(ids, kwargs), strict=True):
         if name not in IFEVAL:

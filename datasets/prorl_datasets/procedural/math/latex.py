@@ -33,7 +33,7 @@ def terms(parts: Sequence[tuple[Fraction | int, str]]) -> str:
 
 
 def power(base: str, exponent: int) -> str:
-    """Return ``x^2``, ``x^{11}``, ``x`` for 1 or "" for 0."""
+    """Write a power, as in ``x^2`` or ``x^{11}``; exponent 1 gives ``x``, and exponent 0 gives ""."""
     if exponent in (0, 1):
         return base if exponent else ""
     return f"{base}^{exponent}" if 0 < exponent < 10 else f"{base}^{{{exponent}}}"
@@ -75,7 +75,7 @@ def root(radicand: int, factor: Fraction | int = 1) -> str:
 
 
 def listed(items: Sequence[object], last: str = "and") -> str:
-    """Return ``a, b and c``."""
+    """Join the items, as in ``a, b and c``."""
     texts = [str(item) for item in items]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
 

@@ -96,7 +96,6 @@ WORDS = tuple(_WORDS.split())
 
 
 def word(rng: Random) -> str:
-    """Draw a lowercase word."""
     return rng.choice(WORDS)
 
 

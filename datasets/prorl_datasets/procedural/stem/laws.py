@@ -133,7 +133,7 @@ def law_family(
 
 
 def ask(rng: Random, law: Law, units: bool, unknown: bool) -> Solved:
-    """Draw a problem; ``units`` means with other units, and ``unknown`` means for another quantity than the result.
+    """Draw a problem; ``units`` changes its units, and ``unknown`` asks for another quantity than the result.
 
     Raises RuntimeError if no draw is plausible, which means a bug in the law.
     """

@@ -8,16 +8,16 @@ from prorl_datasets.procedural.stem.problem import shown
 
 
 def listed(values: Sequence[float], joint: str = " and ") -> str:
-    """Return ``3, 5 and 8``."""
+    """Join numbers, as in ``3, 5 and 8``."""
     words = [shown(value) for value in values]
     return ", ".join(words[:-1]) + joint + words[-1]
 
 
 def named(names: Sequence[str], joint: str = " and ") -> str:
-    """Return ``iron, zinc and tin``."""
+    """Join names, as in ``iron, zinc and tin``."""
     return ", ".join(names[:-1]) + joint + names[-1]
 
 
 def plural(count: int, one: str) -> str:
-    """Return ``1 day`` or ``3 days``."""
+    """Write a count with its noun, as in ``1 day`` or ``3 days``."""
     return f"{count} {one}" if count == 1 else f"{count} {one}s"

@@ -1,4 +1,4 @@
-"""Counting letter pairs, spellings and words."""
+"""Problems on counting letter pairs, spellings and words."""
 
 from __future__ import annotations
 

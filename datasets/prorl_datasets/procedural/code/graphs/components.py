@@ -1,4 +1,4 @@
-"""Components and spanning forests."""
+"""Problems on components and spanning forests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of tasks that depend on each other."""
+"""Problems on the order of tasks that depend on each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distances in graphs."""
+"""Problems on distances in graphs."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _closed(rule: _Distances, edge: list[int]) -> bool:
 
 
 def _costs(rule: _Distances, edge: list[int]) -> list[int]:
-    """Return the edge's cost after k edges, for each k below ``layers``."""
+    """Return what the edge costs after k other edges, for each k below ``layers``."""
     if rule.level == 1:
         return [1]
     if rule.level == 2:

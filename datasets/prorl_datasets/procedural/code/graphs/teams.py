@@ -1,4 +1,4 @@
-"""Two-colourings and degrees of graphs."""
+"""Problems on two-colourings and degrees of graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rooted trees given by a list of parents."""
+"""Problems on rooted trees given by a list of parents."""
 
 from __future__ import annotations
 

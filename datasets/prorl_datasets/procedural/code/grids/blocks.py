@@ -1,4 +1,4 @@
-"""Rectangles of cells in a grid of integers."""
+"""Problems on rectangles of cells in a grid of integers."""
 
 from __future__ import annotations
 

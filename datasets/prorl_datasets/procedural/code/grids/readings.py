@@ -1,4 +1,4 @@
-"""Reading a grid in some order after turns."""
+"""Problems on reading a grid in some order after turns."""
 
 from __future__ import annotations
 

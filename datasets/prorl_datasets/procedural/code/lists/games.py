@@ -1,4 +1,4 @@
-"""Two-player games of taking elements off the ends of a list."""
+"""Problems on two-player games of taking elements off the ends of a list."""
 
 from __future__ import annotations
 

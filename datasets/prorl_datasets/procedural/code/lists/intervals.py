@@ -1,4 +1,4 @@
-"""Sets of intervals: merging, overlaps and disjoint choices."""
+"""Problems on sets of intervals: merging, overlaps and disjoint choices."""
 
 from __future__ import annotations
 

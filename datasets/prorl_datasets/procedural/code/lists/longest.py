@@ -1,4 +1,4 @@
-"""The longest contiguous subarray under given rules."""
+"""Problems on the longest contiguous subarray under given rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists sorted by given keys."""
+"""Problems on lists sorted by given keys."""
 
 from __future__ import annotations
 

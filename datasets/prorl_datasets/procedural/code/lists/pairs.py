@@ -1,4 +1,4 @@
-"""Pairs and triples of indices: sums modulo a number, inversions."""
+"""Problems on pairs and triples of indices: sums modulo a number, inversions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of a list, and removal of duplicates."""
+"""Problems on runs of a list, and removal of duplicates."""
 
 from __future__ import annotations
 

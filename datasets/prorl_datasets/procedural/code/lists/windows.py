@@ -1,4 +1,4 @@
-"""Windows of a list: measures, sums and remainders."""
+"""Problems on windows of a list: measures, sums and remainders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Congruences and sums modulo a number."""
+"""Problems on congruences and sums modulo a number."""
 
 from __future__ import annotations
 

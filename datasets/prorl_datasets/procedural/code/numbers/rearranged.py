@@ -1,4 +1,4 @@
-"""Digits sorted, moved and deleted."""
+"""Problems on digits sorted, moved and deleted."""
 
 from __future__ import annotations
 

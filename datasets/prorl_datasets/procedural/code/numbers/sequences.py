@@ -1,4 +1,4 @@
-"""Recurrences mod m, and maps of integers iterated until they repeat."""
+"""Problems on recurrences mod m, and maps of integers iterated until they repeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long words: repeats, borders and counts of subsequences."""
+"""Problems on long words: repeats, borders and counts of subsequences."""
 
 from __future__ import annotations
 

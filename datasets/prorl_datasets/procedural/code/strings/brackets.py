@@ -1,4 +1,4 @@
-"""Brackets: levels, worths and cheapest repairs."""
+"""Problems on brackets: levels, worths and cheapest repairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words in groups: by keys, anagrams and chains of neighbours."""
+"""Problems on words in groups: by keys, anagrams and chains of neighbours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hashes of strings, hash tables and rolling hashes."""
+"""Problems on hashes of strings, hash tables and rolling hashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of words: filtered, counted, chained."""
+"""Problems on lists of words: filtered, counted, chained."""
 
 from __future__ import annotations
 

@@ -109,7 +109,6 @@ def _quotation(rng: Random, context: Context) -> Drawn:
 
 
 def form_kinds() -> tuple[Kind, ...]:
-    """Return all kinds of constraints on form."""
     return (
         Kind("length_constraints:number_paragraphs", _paragraphs, True),
         Kind("length_constraints:nth_paragraph_first_word", _nth, True),

@@ -115,7 +115,6 @@ def _no_comma(rng: Random, context: Context) -> Drawn:
 
 
 def word_kinds() -> tuple[Kind, ...]:
-    """Return all kinds of constraints on words."""
     return (
         Kind("keywords:existence", _existence, True),
         Kind("keywords:frequency", _frequency),

@@ -16,7 +16,6 @@ WORDINGS = Wordings(__name__)
 
 
 def _discriminant(a: int, b: int, c: int, d: int) -> int:
-    """Return the discriminant of a cubic, which is zero for a double root."""
     return 18 * a * b * c * d - 4 * b**3 * d + b * b * c * c - 4 * a * c**3 - 27 * a * a * d * d
 
 

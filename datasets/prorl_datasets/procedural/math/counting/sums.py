@@ -1,4 +1,4 @@
-"""Numbers as ordered or unordered sums."""
+"""Ways to write numbers as ordered or unordered sums."""
 
 from __future__ import annotations
 

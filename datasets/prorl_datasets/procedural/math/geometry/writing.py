@@ -60,12 +60,12 @@ def unit(rng: Random) -> str:
 
 
 def point(x: Fraction | int | str, y: Fraction | int | str) -> str:
-    """Return ``(3, -4)``."""
+    """Write a point as ``(3, -4)``."""
     return f"({', '.join(v if isinstance(v, str) else fraction(v) for v in (x, y))})"
 
 
 def line(a: int, b: int, c: int) -> str:
-    """Return ``ax + by = c`` in lowest terms with a positive first coefficient."""
+    """Write a line as ``ax + by = c`` in lowest terms with a positive first coefficient."""
     scale = gcd(a, b, c)
     if a < 0 or (a == 0 and b < 0):
         scale = -scale
@@ -73,12 +73,12 @@ def line(a: int, b: int, c: int) -> str:
 
 
 def slope_form(slope: Fraction | int, intercept: Fraction | int) -> str:
-    """Return ``y = mx + b``."""
+    """Write a line as ``y = mx + b``."""
     return f"y = {terms([(slope, 'x'), (intercept, '')])}"
 
 
 def circle(h: int, k: int, square: Fraction | int) -> str:
-    """Return ``(x - h)^2 + (y - k)^2 = square``."""
+    """Write a circle as ``(x - h)^2 + (y - k)^2 = square``."""
     sides = [
         f"{name}^2" if at == 0 else f"({terms([(1, name), (-at, '')])})^2"
         for name, at in (("x", h), ("y", k))

@@ -16,7 +16,6 @@ PLACES = ("", "one", "two", "three", "four", "five", "six")
 
 
 def digit_sum(n: int) -> int:
-    """Return the decimal digit sum."""
     return sum(map(int, str(n)))
 
 

@@ -1,4 +1,4 @@
-"""Turns until somebody wins, and series of games."""
+"""Games of turns until somebody wins, and series of games."""
 
 from __future__ import annotations
 

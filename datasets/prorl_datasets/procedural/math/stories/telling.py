@@ -50,7 +50,6 @@ class Money:
         return f"{number} {self.name[:-1] if hundredths == 100 else self.name}"
 
     def whole(self, units: int) -> str:
-        """Return an amount in whole units."""
         return self.of(100 * units)
 
 
@@ -63,7 +62,7 @@ def money(rng: Random) -> Money:
 
 
 def amount(hundredths: int) -> str:
-    """Return ``12`` or ``12.50``."""
+    """Write an amount without currency, as in ``12`` or ``12.50``."""
     units, after = divmod(hundredths, 100)
     return str(units) if after == 0 else f"{units}.{after:02d}"
 
@@ -86,17 +85,17 @@ def plural(noun: str) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Return ``1 ticket`` or ``3 tickets``."""
+    """Write a number with its noun, as in ``1 ticket`` or ``3 tickets``."""
     return f"{number} {noun if number == 1 else plural(noun)}"
 
 
 def article(noun: str) -> str:
-    """Return ``a book`` or ``an apple``."""
+    """Write a noun with its article, as in ``a book`` or ``an apple``."""
     return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"
 
 
 def with_article(number: int) -> str:
-    """Return ``a 40`` or ``an 80``."""
+    """Write a number with its article, as in ``a 40`` or ``an 80``."""
     return f"{'an' if str(number)[0] == '8' or number in (11, 18) else 'a'} {number}"
 
 
