@@ -115,6 +115,5 @@ def plain(text: str) -> str:
 
 
 def options_of(item: Item) -> list[str]:
-    """Return a multiple-choice item's options, if any."""
     choices: Any = item.task.reference.get("choices")
     return [str(choice) for choice in choices] if isinstance(choices, list) else []

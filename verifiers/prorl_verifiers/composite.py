@@ -158,14 +158,12 @@ def answer(reference: Reference) -> str | None:
 
 
 def write(answer: str, reference: Reference) -> str:
-    """Format the answer as the first part that has an answer does."""
     for part, _ in _answers(reference):
         return VERIFIERS.get(part.task.verifier).data.write(answer, part.task.reference)
     return answer
 
 
 def gold_response(reference: Reference) -> str | None:
-    """Return the gold response if all parts have the same one, else None."""
     tasks = [part.task for part in parts(reference)]
     golds = {VERIFIERS.get(task.verifier).data.gold(task.reference) for task in tasks}
     return golds.pop() if len(golds) == 1 else None
@@ -176,7 +174,6 @@ def part_names(reference: Reference) -> str:
 
 
 def target_type(reference: Reference) -> str:
-    """Return the types of the parts' golds, or ``UNTYPED`` if one of them is untyped."""
     kinds = []
     for part in parts(reference):
         of_part = VERIFIERS.get(part.task.verifier).data.target_type

@@ -76,7 +76,6 @@ def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
 
 
 def _without_thinking(text: str) -> str:
-    """Remove every <think>...</think>, one after the other, as lighteval does."""
     output: list[str] = []  # single characters
     place, short = 0, len(OPEN_THINK) - 1
     while True:
@@ -119,7 +118,6 @@ class Matching:
 
 
 def read(reference: Reference) -> Matching:
-    """Parse the reference. Raises TaskError."""
     check_keys(reference, *KEYS)
     flags = {}
     for name in ("ignore_case", "ignore_punctuation", "ignore_numbers"):

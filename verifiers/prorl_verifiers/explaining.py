@@ -21,7 +21,6 @@ class Explanation:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings of the verdict (see ``Verdict.explained``)."""
         return self.verdict.explained()
 
     @property

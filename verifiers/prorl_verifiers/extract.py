@@ -234,7 +234,7 @@ def last_box_span(text: str) -> tuple[int, int] | None:
 
 
 def _content(text: str, box: re.Match[str]) -> tuple[int, int] | None:
-    r"""Return the span of a box's content, or None if the box is not closed. A box ``\boxed{5\}`` counts as closed."""
+    r"""Return the span of a box's content, or None. A box ``\boxed{5\}`` counts as closed."""
     if box.group("bare"):
         return box.span("bare")
     start, depth, escaped = box.end(), 1, 0
@@ -257,7 +257,6 @@ def last_tag(text: str) -> str | None:
 
 
 def last_tag_span(text: str) -> tuple[int, int] | None:
-    """Return the span of the text in the last closed ``<answer>`` element, or None."""
     close = text.rfind("</answer>")
     start = text.rfind("<answer>", 0, close) if close >= 0 else -1
     return None if start < 0 else (start + len("<answer>"), close)
@@ -368,7 +367,6 @@ def chosen_letter(answer: str) -> str:
 
 
 def note_answer(text: str, answer: str) -> None:
-    """Record a finding with the answer and where it was found."""
     if not listening():
         return
     span = last_box_span(text)
@@ -441,7 +439,6 @@ def _code_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _opening(line: str) -> tuple[str, str, str] | None:
-    """Return the indentation, fence and mark if ``line`` opens a code block, else None."""
     match = _FENCE.fullmatch(line.rstrip("\r")) if "```" in line or "~~~" in line else None
     if match is None:
         return None
@@ -450,7 +447,6 @@ def _opening(line: str) -> tuple[str, str, str] | None:
 
 
 def _quote_after(line: str, quote: str) -> str:
-    """Return the triple quote that is still open after a program's line, or "". ``quote`` is open before the line."""
     for match in _QUOTE.finditer(line):
         token = match.group()
         if not quote and token == "#":
@@ -463,7 +459,6 @@ def _quote_after(line: str, quote: str) -> str:
 
 
 def _dedented(body: list[str], indent: int) -> list[str]:
-    """Remove the fence's indentation from the lines of a code block, as far as the first line has it."""
     first = next((line for line in body if line.strip()), "")
     width = min(indent, len(first) - len(first.lstrip()))
     return [line[min(width, len(line) - len(line.lstrip())) :] for line in body]

@@ -89,7 +89,6 @@ def note(
 
 
 def count_notes() -> int:
-    """Return the number of findings so far, to pass to ``take_notes`` later."""
     return len(_NOTES.get() or ())
 
 
@@ -123,7 +122,6 @@ def cut(value: object, longest: int = LONGEST_TEXT) -> str:
 
 
 def written(value: object, write: Callable[[object], str]) -> str:
-    """Return ``write(value)``, or the name of the value's type if that raises."""
     try:
         return write(value)
     except Exception:  # noqa: BLE001 - integers of thousands of digits, deep nesting, a broken __str__

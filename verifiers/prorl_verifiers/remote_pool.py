@@ -89,7 +89,6 @@ class RemotePool(Closing):
             self._say(f"{line}: continuing without it")
 
     def close(self) -> None:
-        """Close the connections. The servers keep running."""
         self._replicas.close()
 
 
@@ -128,7 +127,6 @@ class _Server:
         self._closed = False
 
     def score(self, items: Sequence[Item], seconds: float | None = None) -> list[Verdict]:
-        """Return one verdict per item. Raises ReplicaLost, ReplicaBusy or UserError."""
         body: dict[str, Any] = {
             "items": [
                 {
@@ -238,7 +236,6 @@ def scoring_parts(tasks: Sequence[Task]) -> list[dict[str, str]]:
 
 
 def read_verdict(row: Mapping[str, Any]) -> Verdict:
-    """Parse a verdict in a server's answer. Raises KeyError, TypeError or ValueError."""
     reward, status = row["reward"], row["status"]
     if status not in get_args(VerdictStatus) or (reward is None) != (status == "infra_error"):
         raise ValueError(f"reward {reward!r} with status {status!r}")

@@ -50,18 +50,12 @@ class Replicas(Protocol):
     """The replicas of a pool, as ``ReplicaPool`` uses them."""
 
     @property
-    def names(self) -> Sequence[str]:
-        """The replicas' names for messages."""
-        ...
+    def names(self) -> Sequence[str]: ...
 
     @property
-    def slots(self) -> Sequence[int]:
-        """How many batches each replica scores at once."""
-        ...
+    def slots(self) -> Sequence[int]: ...
 
-    def ask(self, replica: int, items: Sequence[Item]) -> Any:
-        """Let a replica score ``items``, and return a future of the verdicts."""
-        ...
+    def ask(self, replica: int, items: Sequence[Item]) -> Any: ...
 
     def first_done(self, futures: Sequence[Any], seconds: float) -> Any:
         """Wait at most ``seconds`` for one of the futures. Return one that is finished, or None."""
@@ -196,7 +190,6 @@ class ReplicaPool:
     def _hand_out(
         self, batches: Sequence[Sequence[Item]], waiting: deque[int], running: dict[Any, _Call]
     ) -> None:
-        """Give waiting batches to the replicas with the largest share of free slots."""
         while waiting:
             with self._lock:
                 now = self._clock()

@@ -85,7 +85,6 @@ def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
 def as_test_case(
     item_id: str | int, task: Task, response: str, reward: float | None = None
 ) -> dict[str, Any]:
-    """Return a line of an input file of ``prorl verify file``."""
     row: dict[str, Any] = {
         "id": item_id,
         "task": {"verifier": task.verifier, "reference": dict(task.reference)},

@@ -14,14 +14,13 @@ from prorl_verifiers.types import Reference, Task, TaskError
 
 
 def no_isolation() -> str | None:
-    """Return the reason why programs cannot be isolated on this machine, with the fix, or None if they can."""
+    """Return why programs cannot be isolated on this machine, with the fix, or None."""
     from prorl_sandbox import no_isolation
 
     return no_isolation()
 
 
 def default_backend() -> str:
-    """Return the backend that PRORL_BACKEND names, or ``local``."""
     from prorl_sandbox import default_backend
 
     return default_backend()
@@ -130,7 +129,6 @@ def check_mode(spec: VerifierSpec, mode: Any) -> None:
 
 
 def check_modes(modes: Mapping[str, str]) -> None:
-    """Raise UserError for an unknown verifier or mode."""
     for verifier, mode in modes.items():
         check_mode(VERIFIERS.get(verifier), mode)
 

@@ -79,7 +79,6 @@ def without_end_tokens(text: str) -> str:
 
 
 def rollout_item(query: str, prompt: str, label: Any) -> Item:
-    """Return the response and the task of one rollout. Raises TaskError."""
     if not label:
         raise TaskError(
             "there is no label: --data.label_key must name a column with the task as JSON"
@@ -93,7 +92,6 @@ def rollout_item(query: str, prompt: str, label: Any) -> Item:
 
 
 def extra_logs(verdicts: Sequence[Verdict]) -> dict[str, list[float]]:
-    """Return the values that OpenRLHF logs besides the rewards. Each list has one value per response."""
     return {
         "verify_timeout": [float(verdict.status == "timeout") for verdict in verdicts],
         "verify_unparsable": [float(verdict.status == "unparsable") for verdict in verdicts],

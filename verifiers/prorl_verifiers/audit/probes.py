@@ -191,7 +191,6 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def generic_probes() -> list[Probe]:
-    """Return the probes for verifiers that define none of their own."""
     fixed = [
         constant(f"{kind} {printable_name(text)}", text) for kind, texts in _KINDS for text in texts
     ]
@@ -219,7 +218,6 @@ def printable_name(text: str) -> str:
 
 
 def echo_probes() -> list[Probe]:
-    """Return probes that answer with parts of the question."""
     rules: dict[str, Callable[[str], str | None]] = {
         "question": lambda q: q,
         "last line": lambda q: _last(q.strip().split("\n")),
@@ -279,8 +277,6 @@ def choice_probes() -> list[Probe]:
 
 
 def heap_probes() -> list[Probe]:
-    """Return probes that answer with many candidates at once, all golds, or another item's gold."""
-
     def all_golds(mark: str, item: Item, group: Group) -> str | None:
         golds = sorted({other.gold for other in group.items if other.gold is not None})
         return mark.join(golds) if len({plain(gold) for gold in golds}) > 1 else None

@@ -134,7 +134,6 @@ COLUMNS = ("verdict", "group", "items", "chance", "earned", "excess", "best igno
 
 
 def plain_lines(report: AuditReport) -> list[str]:
-    """Return a tab-separated line per group, then a line per fault."""
     lines = []
     if report.groups:
         lines.append("\t".join(COLUMNS))
@@ -146,7 +145,6 @@ def plain_lines(report: AuditReport) -> list[str]:
 
 
 def fault_lines(report: AuditReport) -> list[str]:
-    """Return one line per fault, at most five per group."""
     lines: list[str] = []
     for spoilt in report.spoilt:
         if spoilt.no_verdict:
@@ -183,12 +181,10 @@ def summary(report: AuditReport) -> str:
 
 
 def printable(text: str) -> str:
-    """Return ``text`` with characters that could control a terminal escaped."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Group]:
-    """Return the built-in groups of the named verifiers, by default of all. Raises UserError."""
     specs = [VERIFIERS.get(name) for name in verifiers or VERIFIERS.names()]
     for spec in specs:
         if spec.audit.groups is None and verifiers:
@@ -199,7 +195,6 @@ def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Gr
 
 
 def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Group]:
-    """Yield the groups. Tasks that set no mode get the mode of their verifier in ``modes``. Raises TaskError."""
     for group in groups:
         items = [replace(item, task=with_mode(item.task, modes)) for item in group.items]
         yield replace(group, items=items) if modes else group

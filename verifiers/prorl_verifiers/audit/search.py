@@ -42,7 +42,6 @@ def group_chance(group: Group) -> float:
 
 
 def share_of_golds(group: Group, answers: Sequence[str | None]) -> float:
-    """Return the fraction of the group's items whose gold equals their answer in ``answers``."""
     same = 0
     for item, answer in zip(group.items, answers, strict=True):
         same += answer is not None and item.gold is not None and plain(answer) == plain(item.gold)
@@ -75,7 +74,6 @@ def luck(rewards: Sequence[float], chance: float, tried: int) -> float:
 
 
 def binomial_tail(n: int, k: int, p: float) -> float:
-    """Return P(X >= k) for a binomial(n, p) variable X."""
     return math.fsum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(k, n + 1))
 
 

@@ -51,7 +51,6 @@ def fewer_digits(text: str) -> str | None:
 
 
 def swapped_parts(text: str) -> str | None:
-    """Swap the first two neighbouring rows, list items or words that differ."""
     opening, closing = _OPENING.match(text), _CLOSING.search(text)
     start, end = (opening.end(), closing.start()) if opening and closing else (0, len(text))
     inner = text[start:end]
@@ -193,8 +192,6 @@ def _with_another(kind: Kind, form: str) -> Mutation:
 
 
 def _negated(sign: str) -> Mutation:
-    """Return a mutation that puts ``sign`` before every line, unless the question contains ``sign``."""
-
     def spoil(right: str, item: Item, group: Group) -> str | None:
         if sign in item.question:
             return None
@@ -282,7 +279,6 @@ class SpoiltReport:
 
     @property
     def leaks(self) -> list[MutationResult]:
-        """The mutations that were rewarded, the most often rewarded first."""
         return sorted((r for r in self.results if r.paid), key=lambda r: (-r.paid, r.mutation))
 
 

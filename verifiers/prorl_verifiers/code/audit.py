@@ -49,7 +49,6 @@ def outputs_of(reference: Reference) -> Outputs | None:
 
 
 def table_program(outputs: Outputs) -> str:
-    """Return a program that looks up each input in a table of outputs."""
     table = {repr(inputs): value for inputs, value in outputs.pairs}
     lines = [f"TABLE = {table!r}"]
     if outputs.function is None:
@@ -65,7 +64,6 @@ def table_program(outputs: Outputs) -> str:
 
 
 def right_program(reference: Reference) -> str | None:
-    """Return a program that looks up the expected outputs, or None if they are unknown."""
     outputs = outputs_of(reference)
     return None if outputs is None else table_program(outputs)
 

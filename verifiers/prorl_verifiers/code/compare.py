@@ -19,7 +19,6 @@ def same_output(expected: str, got: str) -> bool:
 
 
 def first_difference(expected: str, got: str) -> str | None:
-    """Describe the first difference between two standard outputs. Return None if they are equal."""
     pairs = zip_longest(_lines(expected), _lines(got))
     for number, (gold, line) in enumerate(pairs, start=1):
         if gold is None:
@@ -72,7 +71,6 @@ _NODES = ("ListNode", "TreeNode")
 
 
 def _node_values(value: Any) -> list[Any] | None:
-    """Return the values in ``{"ListNode": values}`` or ``{"TreeNode": values}``, or None for other values."""
     if type(value) is not dict or len(value) != 1:
         return None
     ((kind, values),) = value.items()

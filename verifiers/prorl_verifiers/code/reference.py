@@ -185,7 +185,6 @@ def _is_generator(function: ast.FunctionDef) -> bool:
 
 
 def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | None:
-    """Convert ``f(literals) == literal`` to a call test. Return None for other expressions."""
     if not (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
     ):
@@ -346,7 +345,6 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
 
 
 def _output_kb(test: CodeTest) -> int:
-    """Return an upper bound of the size of the expected output, in KiB."""
     match test:
         case StdioTest(stdout=stdout):
             return len(stdout.encode("utf-8", "replace")) // 1024

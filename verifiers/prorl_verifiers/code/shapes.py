@@ -158,7 +158,6 @@ def bigcodebench_reference(
 
 
 def _tests(row: dict[str, Any], key: str) -> list[Any]:
-    """Return the list ``row[key]``, which some copies of the dataset store as a string."""
     values = row.get(key)
     if isinstance(values, str):
         try:

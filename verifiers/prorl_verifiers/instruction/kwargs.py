@@ -130,7 +130,6 @@ def _as_read(value: str, mode: str) -> str:
 
 
 def check_patterns(instruction: str, names: Iterable[str], kwargs: Mapping[str, Any]) -> None:
-    """Raise TaskError if an argument in ``names`` is not a valid regular expression."""
     for name in names:
         for value in kwargs[name] if isinstance(kwargs[name], list) else [kwargs[name]]:
             try:

@@ -76,7 +76,6 @@ def _is_likeliest(text: str, code: str, tie: float = 0.0) -> bool:
 
 
 def is_english(text: str) -> bool:
-    """Return whether the text is English and at least 90 % of its letters are a-z."""
     text = text.lower()
     letters, plain = _letters(text), len(_PLAIN.findall(text))
     return (

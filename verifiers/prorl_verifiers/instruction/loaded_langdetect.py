@@ -14,7 +14,6 @@ detector_factory.init_factory()
 
 
 def detected(text: str) -> str | None:
-    """Return langdetect's code for the text's language, or None for a text without letters."""
     try:
         return str(detect(text))
     except LangDetectException:

@@ -8,5 +8,4 @@ py3langid.rank("")
 
 
 def ranked(text: str) -> list[tuple[str, float]]:
-    """Return all languages with their unnormalised log-probabilities, the likeliest first."""
     return [(str(name), float(score)) for name, score in py3langid.rank(text)]

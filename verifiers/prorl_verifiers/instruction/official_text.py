@@ -159,7 +159,6 @@ def _tagger() -> Any:
 
 
 def first_tag(text: str) -> str | None:
-    """Return the part of speech of the first token, or None. Raises LookupError if the tagger is not installed."""
     # A tag depends on the two tokens after it.
     tokens = nltk_words(text)[:3]
     return str(_tagger().tag(tokens)[0][1]) if tokens else None
@@ -178,7 +177,6 @@ def rule_sentences(text: str) -> list[str]:
 
 
 def detected_or_undetectable(text: str, code: str) -> bool:
-    """Return whether langdetect returns the language ``code`` or cannot detect any language."""
     from prorl_verifiers.instruction.loaded_langdetect import detected
 
     return detected(text) in (code, None)

@@ -35,7 +35,6 @@ def score(response: str, reference: Reference) -> Score:
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for an unknown id, invalid kwargs or a library that is not installed."""
     from prorl_verifiers.instruction.kwargs import check_patterns, clean_kwargs
     from prorl_verifiers.instruction.official_text import DOWNLOADS, missing_module
     from prorl_verifiers.instruction.registry import REGISTRY, modules_of
@@ -99,7 +98,6 @@ def deep_canaries() -> Sequence[Canary]:
 
 
 def without_nulls(reference: dict[str, Any]) -> dict[str, Any]:
-    """Return the reference without null arguments. Raises TaskError if its kwargs are not objects."""
     kwargs = reference["kwargs"]
     if not isinstance(kwargs, list) or not all(k is None or isinstance(k, dict) for k in kwargs):
         raise TaskError("kwargs must be a list of objects")

@@ -88,7 +88,6 @@ def _alphabet(letter: str) -> str:
 
 
 def spellings(word: str) -> list[str]:
-    """Return the forms in which ``word`` may occur in a text that ``folded`` returns."""
     plain = unicodedata.normalize("NFKC", word)
     return list(dict.fromkeys((plain, plain.translate(_TWINS), plain.upper().translate(_TWINS))))
 
@@ -110,7 +109,6 @@ _SIX = re.compile(r"(?<!\*)\*{6}(?!\*)")
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text, which may contain apostrophes and hyphens."""
     return _COUNTED_WORD.findall(text)
 
 
@@ -164,12 +162,10 @@ def count_sentences(text: str) -> int:
 
 
 def split_at_dividers(text: str) -> list[str]:
-    """Return the parts of a text between dividers ``***`` that stand alone."""
     return [part.strip() for part in _DIVIDER.split(text)]
 
 
 def split_at_six_stars(text: str) -> list[str]:
-    """Return the parts of a text between groups of exactly six asterisks."""
     return [part.strip() for part in _SIX.split(text)]
 
 
@@ -193,7 +189,6 @@ def _separates_words(letter: str) -> bool:
 
 
 def word_pattern(word: str) -> re.Pattern[str]:
-    """Return a case-insensitive pattern that finds a whole word or phrase in a text that ``folded`` returns."""
     left = r"(?<![^\W_])" if _separates_words(word.strip()[:1]) else ""
     right = r"(?![^\W_])" if _separates_words(word.strip()[-1:]) else ""
     forms = (r"\s+".join(map(re.escape, form.split())) for form in spellings(word))
@@ -201,12 +196,10 @@ def word_pattern(word: str) -> re.Pattern[str]:
 
 
 def occurrences(word: str, text: str) -> int:
-    """Count how often a whole word or phrase occurs, ignoring case and lookalike letters."""
     return sum(1 for _ in word_pattern(word).finditer(folded(text)))
 
 
 def has_phrase(word: str, text: str) -> bool:
-    """Return whether a whole word or phrase occurs, ignoring case and lookalike letters."""
     return word_pattern(word).search(folded(text)) is not None
 
 

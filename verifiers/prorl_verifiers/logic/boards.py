@@ -51,7 +51,6 @@ def rows_of(text: str, lines: str = "", between: str = "", around: str = "") -> 
 
 
 def list_of_lists(text: str) -> Any:
-    """Parse nested lists of numbers and quoted words, without evaluating them. Return None for other text."""
     if re.search(r"[^\s\w\[\],'\"-]", text):
         return None
     return loads(text.replace("'", '"'))
@@ -75,7 +74,6 @@ def _keeps_clues(grid: Grid | None, puzzle: Sequence[Sequence[int]]) -> bool:
 def _share_filled(
     grid: Grid, puzzle: Sequence[Sequence[int]], solution: Sequence[Sequence[int]]
 ) -> float:
-    """Return the credit for correctly filled cells. Cells that the best constant would fill correctly earn nothing."""
     pairs = [
         (value, right)
         for row, clues, rights in zip(grid, puzzle, solution, strict=True)

@@ -118,7 +118,6 @@ def parse(text: str) -> Node:
 
 
 def names(tree: Node) -> set[str]:
-    """Return the names of variables and constants in a tree. A called function ``f`` is named ``f()``."""
     tree_names = set[str]().union(*(names(arg) for arg in tree.args))
     if tree.op == "name":
         tree_names.add(tree.value)
@@ -131,7 +130,6 @@ def names(tree: Node) -> set[str]:
 
 
 def exact_value(tree: Node) -> Fraction:
-    """Return the value of a tree without names. Raises FormulaError or ZeroDivisionError."""
     match tree.op:
         case "num":
             return Fraction(tree.value)

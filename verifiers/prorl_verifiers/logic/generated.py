@@ -107,7 +107,6 @@ def _plain(value: Any) -> Any:
 
 
 def main() -> None:
-    """Write a line {"dataset", "entries"} for each requested dataset. This runs in the child process."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     from reasoning_gym.factory import create_dataset

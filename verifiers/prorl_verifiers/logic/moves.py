@@ -39,7 +39,6 @@ Cars = dict[str, tuple[int, ...]]
 
 
 def cars_of(board: str) -> tuple[Cars, frozenset[int]]:
-    """Return the cells of each car, and the cells of the walls. Cars are named A, B, C ... as in the question."""
     labels = sorted(set(board) - {"o", "x"})
     cars = {
         chr(ord("A") + i): tuple(cell for cell, sign in enumerate(board) if sign == label)
@@ -51,7 +50,7 @@ def cars_of(board: str) -> tuple[Cars, frozenset[int]]:
 def moved_car(
     cars: Cars, walls: frozenset[int], label: str, direction: int
 ) -> tuple[int, ...] | None:
-    """Return the cells of a car after one step, or None if it is blocked. +1 is right or down, -1 left or up."""
+    """Return the cells of a car after one step, where +1 is right or down, or None if it is blocked."""
     cells = cars[label]
     stride = cells[1] - cells[0]
     taken = walls.union(*(other for name, other in cars.items() if name != label))

@@ -49,7 +49,6 @@ def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def score_conclusion(parts: list[Truth], premises: list[Truth], variables: list[str]) -> float:
-    """Return the credit of a conclusion. ``parts`` are the formulas that it joins by AND."""
     rows = list(assignments(variables))
     written = [[part(row) for row in rows] for part in parts]
     column = [all(values) for values in zip(*written, strict=True)]
@@ -70,7 +69,6 @@ def score_conclusion(parts: list[Truth], premises: list[Truth], variables: list[
 
 
 def conjuncts(text: str) -> list[str]:
-    """Return the formulas that ``text`` joins by AND outside brackets, or [text]."""
     depth, start = 0, 0
     parts = []
     for place, sign in enumerate(text):
@@ -92,7 +90,6 @@ def conjuncts(text: str) -> list[str]:
 
 
 def assignments(variables: list[str]) -> Iterator[dict[str, bool]]:
-    """Yield every assignment of truth values. Raises ValueError for more than MAX_VARIABLES variables."""
     if len(variables) > MAX_VARIABLES:
         raise ValueError("too many variables for a truth table")
     for values in product((False, True), repeat=len(variables)):
@@ -104,7 +101,6 @@ def names(text: str) -> set[str]:
 
 
 def parse(text: str) -> Truth:
-    """Return a formula as a function from an assignment to its truth value. Raises ValueError."""
     if len(text) > MAX_LENGTH:
         raise ValueError("too long")
     tokens: list[str] = []

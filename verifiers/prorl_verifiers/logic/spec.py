@@ -43,7 +43,6 @@ def check_reference(reference: Reference) -> None:
 
 
 def logic_datasets() -> tuple[str, ...]:
-    """Return the supported reasoning-gym datasets, which are all but ``composite``."""
     import reasoning_gym  # noqa: F401 - fills the registry below
     from reasoning_gym.factory import DATASETS
 
@@ -59,7 +58,6 @@ def quick_canaries(draw: random.Random) -> Sequence[Canary]:
 
 
 def deep_canaries() -> Sequence[Canary]:
-    """Return canaries for which reasoning-gym's scorer is loaded."""
     reference = _reference("gcd", "What is the gcd of 12 and 18?", "6")
     return Canary(reference, tagged("6", {}), 1.0), Canary(reference, tagged("4", {}), 0.0)
 

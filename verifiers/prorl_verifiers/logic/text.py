@@ -56,7 +56,6 @@ def complete(values: Iterable[T | None]) -> list[T] | None:
 
 
 def same_text(answer: str, gold: str) -> bool:
-    """Return whether two strings have the same words or are the same number."""
     answer, gold = plain(answer), plain(gold)
     if answer == gold or _tight(answer) == _tight(gold):
         return True
@@ -75,7 +74,6 @@ def _tight(text: str) -> str:
 
 
 def exact(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score answers that must equal the gold."""
     return float(same_text(answer, str(entry["answer"])))
 
 
@@ -201,7 +199,6 @@ def listed_numbers(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def number_list(text: str) -> list[Decimal] | None:
-    """Return the numbers in a bracketed list, where each may be quoted, or None for other text."""
     text = text.replace("\u2212", "-").strip()
     if len(text) < 2 or text[0] != "[" or text[-1] != "]":
         return None

@@ -92,7 +92,6 @@ def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float
 
 @cache
 def scorer(dataset: str, word_length: int = 0) -> Callable[[str, dict[str, Any]], float]:
-    """Return upstream's scorer of a dataset from a cache. Only word_ladder needs ``word_length``."""
     from reasoning_gym.factory import create_dataset, get_score_answer_fn
 
     score: Callable[[str, dict[str, Any]], float]
@@ -105,7 +104,6 @@ def scorer(dataset: str, word_length: int = 0) -> Callable[[str, dict[str, Any]]
 
 
 def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Turn lists of an entry back into tuples, which JSON does not keep but the scorer needs."""
     restored = dict(entry)
     metadata = dict(entry.get("metadata") or {})
     if dataset in ("arc_agi", "rearc"):

@@ -18,7 +18,6 @@ _SIDE = 6
 
 
 def witness(dataset: str, entry: Entry) -> str | None:
-    """Return a correct answer of a solver, or None. Raises KeyError for datasets that are not in WITNESSES."""
     return WITNESSES[dataset](entry)
 
 
@@ -39,7 +38,6 @@ _TURNS = {
 
 
 def by_parts(entry: Entry) -> str | None:
-    """Return an antiderivative of ``c*x**n*sin(k*x)``, or the same with cos, or None for other integrands."""
     match = _PARTS.fullmatch(str(entry["metadata"]["integrand"]).replace(" ", ""))
     if match is None:
         return None
@@ -111,7 +109,6 @@ def graph_color(entry: Entry) -> str | None:
 
 
 def propositional_logic(entry: Entry) -> str | None:
-    """Return the first short conclusion that earns reward 1, or None."""
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]
     premises = [parse(str(text)) for text in metadata["premises"]]

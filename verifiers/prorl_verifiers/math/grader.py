@@ -296,7 +296,6 @@ def _compare_trees(
 
 
 def _expected_units(gold: Node, answer: Node, *texts: str) -> tuple[Node, Node]:
-    """Read ``5 m`` as metres if the other side has a unit of the same dimension."""
     nodes = [gold, answer]
     for at, other in ((0, 1), (1, 0)):
         unit, trailing = nodes[other], _TRAILING.fullmatch(texts[at])

@@ -152,10 +152,6 @@ def _parse(text: str, equations: bool) -> list[Any]:
 
 
 def _close(gold: Any, answer: Any) -> bool:
-    """Return False if two constants differ, by value or, if one is irrational, by more than rounding.
-
-    Expressions that are not constants pass.
-    """
     import sympy  # type: ignore[import-untyped,unused-ignore]
 
     if not (isinstance(gold, sympy.Expr) and isinstance(answer, sympy.Expr)):
@@ -171,7 +167,6 @@ def _close(gold: Any, answer: Any) -> bool:
 
 
 def literal_value(text: str, closed: bool = False) -> Fraction | None:
-    """Evaluate a literal closed form, see ``scorer.number_by_algebra``."""
     from prorl_verifiers.math.comparing.leaves import is_closed
     from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, numbers
     from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Call, Const, Root, symbols, walk

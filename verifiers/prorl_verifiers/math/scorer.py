@@ -32,7 +32,6 @@ _DASHED = re.compile(r"^([A-Z])\s+[-–—]\s+")
 
 
 def grade_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -> Judgement:
-    """Decide whether ``answer`` and ``gold`` name the same option."""
     before = count_notes()
     right = named_option(gold, choices, rules)
     picked = named_option(answer, choices, rules)
@@ -75,7 +74,6 @@ def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None
 
 
 def plain_words_kept(text: str) -> str:
-    """Return the letters of a short answer, such as ``B`` for ``(B).``."""
     return "".join(
         letter for letter in text.replace(r"\text", "").replace(r"\mathrm", "") if letter.isalpha()
     )

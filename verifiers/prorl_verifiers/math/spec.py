@@ -82,7 +82,6 @@ def boxed(answer: str, reference: Reference) -> str:
 
 
 def boxed_gold(reference: Reference) -> str | None:
-    """Return the gold with each part in a box, or None."""
     answer = reference.get("answer")
     if answer is None:
         return None

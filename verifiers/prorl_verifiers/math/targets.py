@@ -299,7 +299,6 @@ def unwrap(text: str) -> str:
 
 
 def words_of(text: str) -> str:
-    """Return the words of a text, in lower case and without markup and a leading article."""
     words = plain_words(text)
     return re.sub(
         r"^(?:the|an?) (?=\S)(?!and\b)", "", re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", words)
@@ -307,7 +306,6 @@ def words_of(text: str) -> str:
 
 
 def currency_of(text: str) -> str:
-    """Return the currency whose sign stands before or after an amount, or ""."""
     match = _CURRENCY.match(text) if len(text) <= MAX_AMOUNT else None
     sign = (match.group("before") or match.group("behind")) if match else None
     return _CURRENCIES.get(sign, "dollar") if sign else ""

@@ -57,7 +57,6 @@ _CUBIC = re.compile(r"\b(?:cubic|cu\.?)\s+([A-Za-z]+)", re.IGNORECASE)
 
 
 def is_bare_unit(word: str) -> bool:
-    """Return whether a word after a number is a known unit or has at least four letters."""
     return word in _BARE or len(word) >= 4
 
 
@@ -119,7 +118,6 @@ def is_known(unit: str) -> bool:
 
 
 def symbols_only(unit: str) -> bool:
-    """Return whether every name in a unit is in the table or an SI symbol."""
     names = powers(unit)
     return bool(names) and all(
         name in _factors() or name.casefold() in _factors() or name in PREFIXED for name in names
@@ -127,7 +125,6 @@ def symbols_only(unit: str) -> bool:
 
 
 def differ(unit: str, target: str) -> bool:
-    """Return whether both units are known and have different dimensions."""
     first, second = _reduce(powers(unit)), _reduce(powers(target))
     return first is not None and second is not None and first[0] != second[0]
 

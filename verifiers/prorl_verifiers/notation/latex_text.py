@@ -181,7 +181,6 @@ def strip_wrappers(text: str) -> str:
 
 
 def plain_words(text: str) -> str:
-    r"""Return ``text`` in lower case, without \text{...}, extra spaces and outer punctuation."""
     return " ".join(_TEXT.sub(r" \1 ", text).casefold().strip(" .,:;()*").split())
 
 
@@ -195,7 +194,6 @@ def is_words(text: str) -> bool:
 
 
 def split_top(text: str, separators: str) -> list[str]:
-    """Split a text at the characters ``separators`` outside all brackets, and strip the parts."""
     parts, depth, start = [], 0, 0
     for index, letter in enumerate(text):
         if letter in "([{":

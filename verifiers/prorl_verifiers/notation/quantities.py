@@ -110,7 +110,6 @@ def is_percent(text: str) -> bool:
 
 
 def split_number(text: str) -> tuple[Quantity, str] | None:
-    """Return the number at the start of a text, and the cleaned text after it, or None."""
     if len(text) > 2000:
         return None
     text = clean(one_power(text))

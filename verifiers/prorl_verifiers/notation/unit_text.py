@@ -350,7 +350,6 @@ class _Parser:
         return None if inner is None else {name: old * power for name, old in inner.items()}
 
     def _name(self, text: str) -> Powers:
-        """Read a name or joined symbols such as ``JK``, of which the last one gets the exponent."""
         *before, last = glued(text) or [ALIASES.get(text, text)]
         powers = {last: self._exponent()}
         for name in before:

@@ -52,7 +52,6 @@ def convert(value: Fraction, unit: str, to: str) -> Fraction | None:
 
 
 def is_known(unit: str) -> bool:
-    """Return whether every name in ``unit`` has a known size."""
     readings = read_unit(unit)
     return bool(readings) and all(
         name in COUNTED

@@ -38,7 +38,6 @@ class Check:
     job: Job | None = None
 
     def with_expected_verdict(self, scored: Mapping[Job, Verdict]) -> Check | None:
-        """Return the check with the verdict that its item got, or None if the item got none."""
         if self.job is None:
             return self
         verdict = scored.get(self.job)
@@ -105,7 +104,6 @@ def quick_checks(verifier: str, draw: random.Random) -> list[Check]:
 
 
 def deep_checks(verifier: str) -> list[Check]:
-    """Return the checks that need the verifier's libraries."""
     return _checks(verifier, lambda spec: spec.deep_canaries())
 
 

@@ -62,7 +62,6 @@ class _Whole:
         self._lock = threading.Lock()
 
     def add(self, place: int, verdict: Verdict) -> bool:
-        """Store the verdict of one part, and return whether every part now has one."""
         with self._lock:
             self._verdicts[place] = verdict
             return len(self._verdicts) == len(self.parts)

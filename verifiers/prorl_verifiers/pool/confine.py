@@ -131,7 +131,6 @@ def _landlock(libc: ctypes.CDLL, writable: int) -> bool:
 
 
 def needed_folders() -> tuple[Path, ...]:
-    """Return the folders of the Python modules and plug-in files that workers read, parents first."""
     folders = {os.path.abspath(folder) for folder in sys.path}
     packages = [m for name, m in list(sys.modules.items()) if "." not in name]
     places = {str(place) for module in packages for place in getattr(module, "__path__", ())}

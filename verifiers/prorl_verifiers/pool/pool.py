@@ -101,7 +101,6 @@ class VerifierPool(Closing):
         )
 
     def __setstate__(self, settings: _Settings) -> None:
-        """Open the pool. Unpickling calls this too."""
         self._settings = settings
         self._closed = False
         self._locks = {os.getpid(): threading.Lock()}
@@ -298,10 +297,7 @@ class AsyncVerifierPool:
 
 
 class _Engine:
-    """The threads, queue and workers of a pool in one process. Thread-safe."""
-
     def __init__(self, settings: _Settings) -> None:
-        """Start the threads. Raises UserError for an unknown backend, or if workers cannot read their modules."""
         check_readable()
         self._settings = settings
         sandbox = settings.sandbox

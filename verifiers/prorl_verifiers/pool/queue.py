@@ -65,7 +65,6 @@ class Batch(Future[list[Verdict]]):
             self.set_result([])
 
     def deliver(self, index: int, verdict: Verdict) -> None:
-        """Store the verdict of one item, unless the batch was cancelled or failed."""
         with self._lock:
             if self.done():
                 return
@@ -193,8 +192,6 @@ class Lane:
 
 
 class FairQueue:
-    """The queue of all waiting items. Thread-safe."""
-
     def __init__(self, workers: int) -> None:
         self.costs = TextCosts()
         """Decides which texts go to the slow lane."""

@@ -104,8 +104,6 @@ class WorkerSandbox(Closing):
 
 
 class WorkerCalls:
-    """Answers the sandbox calls that a worker makes while it scores one item."""
-
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
         self._outcomes: Iterator[Outcome] = iter(())

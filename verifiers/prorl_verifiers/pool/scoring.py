@@ -1,8 +1,8 @@
-"""A thread of the pool, which takes items, scores them in at most one worker, and handles failures.
+"""A thread of the pool, which scores items in at most one worker and handles failures.
 
-A failed item is tried again in a fresh worker. An item that exceeds a time, memory or nesting limit twice gets
-``timeout`` with reward 0. After other repeated failures it gets ``infra_error``, or, if the verifier passes its
-canaries and can score the gold, ``unparsable`` with reward 0.
+A failed item is tried again in a fresh worker. Exceeding a time, memory or nesting limit twice is ``timeout`` with
+reward 0. After other repeated failures the status is ``infra_error``, or, if the verifier passes its canaries and can
+score the gold, ``unparsable`` with reward 0.
 """
 
 from __future__ import annotations
@@ -221,8 +221,7 @@ class WorkerThread(threading.Thread):
     def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
         """Deliver the verdicts of a ``sound`` worker. Otherwise kill the worker and score the items again.
 
-        If the worker failed its canaries (``examined``), each item is scored alone, and fails as ``infra_error`` if
-        that happens again.
+        After failed canaries (``examined``), each item is scored alone, and a second failure is ``infra_error``.
         """
         if sound:
             for job, verdict in scored.items():

@@ -38,7 +38,6 @@ SPECS: dict[str, VerifierSpec] = {}
 
 
 def load_specs() -> None:
-    """Load every verifier that runs in workers. Raises PluginError."""
     for spec in VERIFIERS.all():
         if runs_in_worker(spec):
             SPECS.setdefault(spec.name, spec)
@@ -85,8 +84,6 @@ def _score(
 
 
 def serve(source: int, sink: int, isolation: str) -> None:
-    """Answer the requests in the pipe ``source`` until it is closed."""
-
     def loading(module: str) -> None:
         if module not in sys.modules:
             send(sink, {"event": "loading", "module": module})

@@ -92,7 +92,6 @@ class WorkerProcess:
             raise FrameError("the worker returned more answers than requests")
 
     def _reply(self, seconds: float, run: RunProgram | None) -> dict[str, Any]:
-        """Return the next result. The time for imports and programs does not count."""
         deadline = time.monotonic() + seconds
         remaining, is_loading = seconds, False
         for_loading, for_programs = START_SECONDS, LONGEST_RUN
@@ -133,7 +132,6 @@ class WorkerProcess:
         return self._child.alive
 
     def kill(self) -> int | None:
-        """Kill and reap the worker, and return its exit code."""
         return self._child.kill()
 
     def _wait_until_ready(self) -> str:
@@ -147,7 +145,6 @@ class WorkerProcess:
         return str(hello.get("isolation", ""))
 
     def _explain_death(self, message: str) -> Exception:
-        """Kill the worker, and return an error that says why it failed."""
         poller = select.poll()
         poller.register(self._child.source, 0)
         poller.poll(2000)  # an ending worker may still hold its pipes
@@ -181,7 +178,6 @@ class WorkerTemplate(Template):
         return self._plugins == plugin_environment()
 
     def wait_until_ready(self) -> Self:
-        """Wait until the template can fork, and return it. Raises ChildError."""
         hello = self.hello()
         self.warm, self.broken = self.verifiers - set(hello["failed"]), hello["broken"]
         for name, reason in {**hello["failed"], **self.broken}.items():
@@ -193,7 +189,6 @@ class WorkerTemplate(Template):
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment variables of the template, which hold no secrets."""
     python = {name: os.environ[name] for name in _OF_PYTHON if name in os.environ}
     verifiers = Path(__file__).resolve().parents[2]
     common = Path(prorl_common.__file__).resolve().parent.parent
@@ -208,7 +203,7 @@ def _environment() -> dict[str, str]:
 
 
 class WorkerFactory:
-    """Starts workers. It keeps the process that they are forked from, and one spare worker. Thread-safe.
+    """Starts workers from a template, and keeps one spare worker. Thread-safe.
 
     With ``grow``, the first task of a verifier makes a new template load its libraries in the background.
     """

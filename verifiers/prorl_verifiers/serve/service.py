@@ -98,8 +98,6 @@ class Metrics(ServiceMetrics):
 
 
 class Service:
-    """The endpoints of a service with one pool, in one event loop."""
-
     def __init__(
         self, pool: Pool, options: ServeOptions, say: Callable[[str], None] = lambda _line: None
     ) -> None:
@@ -114,8 +112,6 @@ class Service:
         self._last_probe = 0.0
 
     def app(self) -> Starlette:
-        """Return the ASGI application. Its shutdown waits for the last answers."""
-
         @contextlib.asynccontextmanager
         async def lifespan(_: Starlette) -> AsyncIterator[None]:
             yield
@@ -149,7 +145,6 @@ class Service:
         )
 
     async def start(self) -> None:
-        """Wait until the workers can score. Raises UserError if the sandbox is missing."""
         while not await self._probe():
             await asyncio.sleep(PROBE_PAUSE)
         for spec in VERIFIERS.all():  # so that no request waits for imports
@@ -263,8 +258,6 @@ class Service:
 
 
 class Counted:
-    """ASGI middleware that counts the service's answers by endpoint and status."""
-
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
 

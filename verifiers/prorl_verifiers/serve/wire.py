@@ -22,8 +22,6 @@ ItemId = str | int | None
 
 @dataclass(frozen=True, slots=True)
 class RequestItems:
-    """The items of one request, and their ids. An item without an id has None."""
-
     ids: list[ItemId]
     items: list[Item]
 
@@ -118,7 +116,6 @@ def read_openrlhf(body: bytes, modes: Mapping[str, str]) -> RequestItems:
 
 
 def verify_reply(parsed: RequestItems, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Return {"verdicts": [row, ...]}, in the order of the items."""
     return {
         "verdicts": [
             verdict_row(item_id, verdict) | {"isolation": verdict.isolation}
@@ -128,7 +125,6 @@ def verify_reply(parsed: RequestItems, verdicts: Sequence[Verdict]) -> dict[str,
 
 
 def openrlhf_reply(verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Return {"rewards", "scores", "extra_logs"}, as lists of numbers."""
     rewards = [float(verdict.reward) for verdict in verdicts if verdict.reward is not None]
     return {"rewards": rewards, "scores": rewards, "extra_logs": extra_logs(verdicts)}
 

@@ -99,7 +99,6 @@ class _Reader:
             raise NotCondensed
 
     def chain(self, current: int | None) -> int | None:
-        """Read up to a closing bracket or the end, and return the last atom of the chain."""
         loose_hydrogens = 0
         waiting: list[tuple[int, int]] = []  # (start token, repetitions) of leading brackets
         order = 1
@@ -298,7 +297,6 @@ def normalise(text: str) -> str:
 
 
 def has_coefficient(text: str) -> bool:
-    """Return whether a text is a compound with a coefficient, such as ``2H2O``."""
     plain = normalise(text) if len(text) <= MAX_FORMULA else ""
     bare = _without_coefficient(plain)
     return bool(bare != plain and re.search(r"\d", bare) and len(set(_elements(bare))) > 1)
@@ -361,7 +359,6 @@ def _terms(text: str) -> list[list[str]]:
 
 
 def _same_configuration(gold: str, answer: str) -> bool | None:
-    """Return whether two electron configurations or hybrid orbitals are equal, or None for other texts."""
     pair = [_configuration(text) for text in (gold, answer)]
     if all(_HYBRID.fullmatch(text) for text in pair):
         return pair[0] == pair[1]
@@ -375,7 +372,6 @@ def _same_configuration(gold: str, answer: str) -> bool | None:
 
 
 def _configuration(text: str) -> str:
-    """Return an electron configuration or hybrid orbital (``sp3``) without TeX and the word "hybridized"."""
     plain = re.sub(r"[\s${}^]|\\[,; ]", "", FONT_COMMAND.sub("", text.translate(_HIGH)))
     return re.sub(r"-?hybridi[sz](?:ed|ation)$|-?hybrid$|orbitals?$", "", plain)
 

@@ -110,7 +110,6 @@ def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
 
 
 def is_unit(text: str, unit: str, loading: Loading) -> bool:
-    """Return whether ``text`` is the expected unit or a unit of known size."""
     if len(text) > MAX_UNIT or not text.strip():
         return False
     readings = read_unit(text)
@@ -180,10 +179,6 @@ def _decimal_point(text: str) -> str:
 
 
 def _without_uncertainty(text: str) -> tuple[str, Fraction | None, int]:
-    r"""Return the text without its ``\pm 0.1`` or ``(15)``, and the number in it.
-
-    The number after ``\pm`` is the second value, and the number in brackets, which counts last digits, is the third.
-    """
     errors = list(_PLUS_MINUS.finditer(text))
     if len(errors) != 1 or errors[0].start() == 0:
         short = _SHORT_ERROR.search(text)

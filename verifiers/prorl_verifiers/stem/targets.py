@@ -59,8 +59,6 @@ class Vector:
 
 @dataclass(frozen=True, slots=True)
 class Chemical:
-    """A chemical formula, ion, reaction or electron configuration."""
-
     text: str
 
 
@@ -71,8 +69,6 @@ class Molecule:
 
 @dataclass(frozen=True, slots=True)
 class Mathematical:
-    """A formula or words, which the math verifier compares."""
-
     text: str
 
 

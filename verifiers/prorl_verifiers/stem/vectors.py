@@ -112,7 +112,6 @@ _SEVERAL = re.compile(r"[;\n]|\\\\|\\q?quad(?![A-Za-z])|\$\s*[,;]?\s*\$|\\\)\s*[
 
 
 def names_a_quantity(side: str) -> bool:
-    r"""Return whether a side only names a quantity, as ``v_f``, ``\\text{speed}`` and ``P(A)`` do."""
     return _NAME.fullmatch(side) is not None
 
 

@@ -373,7 +373,6 @@ def reverse_newline(text: str, kwargs: Kwargs) -> bool:
 
 
 def from_zimbabwe_on(text: str) -> list[str]:
-    """Return the lines from the first line with "Zimbabwe" to the last, in ASCII and without outer punctuation."""
     lines = [line for line in (part.strip(_MARKS) for part in text.split("\n")) if line]
     first = next((at for at, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
     return list(map(_plain, lines[first:]))

@@ -129,7 +129,6 @@ def _as_progression(text: str) -> str:
 
 
 def _without_condition(text: str) -> tuple[str, str]:
-    """Return the text without a final condition such as "k is an integer", and its letter or ""."""
     plain = _TEXT.sub(r" \1 ", text)
     for pattern in (_IN, _IN_WORDS):
         match = pattern.search(plain[-200:])
@@ -191,7 +190,6 @@ def _in_degrees(family: Family) -> bool | None:
 
 
 def _progressions(family: Family) -> list[tuple[Any, Any]] | None:
-    """Return the start and step of each progression, or None. A member with ``(-1)^k`` is two progressions."""
     progressions = []
     for member in family.members:
         values = []

@@ -170,7 +170,6 @@ FIRST_DIGITS = 4
 
 
 def _cut_digits(node: Node) -> tuple[Num, int] | None:
-    r"""Return the number and the power of ten in ``2.3148\ldots\times 10^{-3}``, or None for other nodes."""
     match node:
         case Neg(of=of):
             digits = _cut_digits(of)

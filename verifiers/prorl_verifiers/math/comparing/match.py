@@ -332,7 +332,6 @@ class Matcher:
         return same_length and all(self.matches(item, one) for item in gold for one in values)
 
     def unnamed(self, answer: Node) -> Sequence[Node] | None:
-        """Return the items of a list, without a name that they share (``x = 1, x = 2``), or None for other nodes."""
         if not isinstance(answer, Listing | SetOf):
             return None
         values = values_of(answer)

@@ -124,7 +124,6 @@ def _relation(node: Relation) -> RealSet | None:
 
 
 def _distance(node: Relation) -> RealSet | None:
-    """Read ``|x - c| < r``, ``r <= |x|`` or ``r < |x| < s`` as a set, or return None."""
     sides, ops = node.sides, node.ops
     absolutes = [
         at for at, side in enumerate(sides) if isinstance(side, Call) and side.name == "abs"
@@ -242,7 +241,6 @@ def _tighter_end(one: tuple[Node, bool], two: tuple[Node, bool], sign: int) -> t
 
 
 def endpoint_value(node: Node) -> Any | None:
-    """Return an endpoint as an mpmath number, or None if it has no real value."""
     evaluator = Evaluator({}, 60)
     end = infinite(node)
     if end:

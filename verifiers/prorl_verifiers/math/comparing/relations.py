@@ -254,7 +254,6 @@ def same_up_to_constants(gold: Node, answer: Node, domain: Domain) -> bool:
 
 
 def _added(node: Node) -> str:
-    """Return the constant that the top-level sum adds and that occurs nowhere else, or ""."""
     if not isinstance(node, Sum):
         return ""
     names = [term.name for term in node.terms if isinstance(term, Sym) and term.name in _ADDED]

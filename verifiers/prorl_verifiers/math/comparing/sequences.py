@@ -129,7 +129,6 @@ def _rule(terms: Terms, domain: Domain) -> Rule | None:
 
 
 def _follows(terms: Terms, rule: Rule, domain: Domain) -> bool:
-    """Return whether all written terms follow the rule, and the last one is reached by it."""
     if rule.letter:
         numbers = [Num(Fraction(rule.start + at)) for at in range(len(terms.first))]
         if len(numbers) == 1:

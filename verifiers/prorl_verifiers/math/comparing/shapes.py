@@ -34,7 +34,6 @@ def is_decimal(node: Node) -> bool:
 
 
 def ordered(node: Node) -> tuple[Node, ...] | None:
-    """Return the items of a tuple, a list without brackets or a vector, or None for other nodes."""
     if isinstance(node, Bracketed | Listing):
         return node.items
     if isinstance(node, Matrix):
@@ -58,7 +57,6 @@ def brackets_agree(gold: Node, answer: Node) -> bool:
 
 
 def same_numbers(gold: Sequence[Node], answer: Sequence[Node], once: bool) -> bool | None:
-    """Compare long lists of literal numbers. Return None if other items leave it undecided."""
     left, right = _literals(gold), _literals(answer)
     if left is not None and right is not None:
         return set(left) == set(right) if once else sorted(left) == sorted(right)

@@ -92,14 +92,12 @@ def same_solutions(gold: Relation, answer: Relation, domain: Domain) -> bool | N
 
 
 def same_linear_systems(gold: Listing, answer: Listing) -> bool | None:
-    """Return whether two linear systems have the same solutions, or None if one is not linear."""
     names = sorted(symbols(gold, answer))
     systems = _reduced(gold, names), _reduced(answer, names)
     return None if None in systems else systems[0] == systems[1]
 
 
 def _reduced(system: Listing, names: list[str]) -> list[list[Fraction]] | None:
-    """Return the rows of the system in reduced echelon form, or None if it is not linear."""
     origin = {name: Fraction(0) for name in names}
     rows = []
     for item in system.items:
@@ -180,7 +178,6 @@ class _Condition:
         return places
 
     def holds(self, line: _Line, place: Place) -> bool | None:
-        """Return whether every pair is true at a place, or None if that is unclear."""
         unclear = False
         for gap, left, right, op in self.pairs:
             value = self.value(gap, line, place.at)
@@ -245,7 +242,6 @@ class _Condition:
         return places
 
     def touching(self, gap: Node, line: _Line, low: Any, high: Any, size: Any) -> Any | None:
-        """Return where the gap is smallest between ``low`` and ``high`` if it nearly vanishes there, else None."""
         step = (high - low) / 10**25
 
         def falls(at: Any) -> bool:
@@ -263,7 +259,6 @@ class _Condition:
 
     @staticmethod
     def last(holds: Callable[[Any], bool], low: Any, high: Any, steps: int) -> Any:
-        """Return the last place between ``low`` and ``high`` at which ``holds`` is true, by bisection."""
         for _ in range(steps):
             middle = (low + high) / 2
             low, high = (middle, high) if holds(middle) else (low, middle)

@@ -117,7 +117,6 @@ def _expressions(node: Node) -> Iterator[Node]:
 
 
 def _is_positive(node: Node, name: str, domain: Domain) -> bool:
-    """Return whether a formula has real values only if the variable ``name`` is positive."""
     others = replace(domain, positive=symbols(node))
     defined = [False, False]
     for index in range(4):

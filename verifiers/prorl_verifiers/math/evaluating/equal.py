@@ -85,7 +85,6 @@ class _Side:
 def _same_on(
     gold: Node, answer: Node, domain: Domain, bare_log: int | None, real: bool
 ) -> tuple[bool | None, int]:
-    """Return whether two formulas agree on the domain, and the number of points at which the gold has a value."""
     unreal = [any(part == Const("i") for part in walk(node)) for node in (gold, answer)]
     left = _Side(gold, bare_log, real and not unreal[0], bool(domain.counts))
     right = _Side(answer, bare_log, real and not any(unreal), False)
@@ -136,7 +135,6 @@ def _agree(
     pair: tuple[Value, Value],
     constant: bool = False,
 ) -> bool | None:
-    """Return whether two formulas agree at a point, or None if too few digits remain to tell."""
     if all(isinstance(value, Fraction) for value in pair):
         return bool(pair[0] == pair[1])
     close = near(*pair, DIGITS)
@@ -194,7 +192,6 @@ def decimal_places(number: Num) -> int:
 
 
 def infinite(node: Node) -> int:
-    """Return 1 for infinity, -1 for minus infinity, and 0 for other nodes."""
     if isinstance(node, Neg):
         return -infinite(node.of)
     return 1 if node == Const("inf") else 0
@@ -210,7 +207,6 @@ def _bare_logarithm(node: Node) -> bool:
 
 
 def near(left: Value, right: Value, digits: int) -> bool:
-    """Return whether two values agree in all but the last 15 of their ``digits`` digits."""
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left == right
     return bool(_relative(left, right, digits) <= tiny(digits - 15))

@@ -120,7 +120,6 @@ def _trimmed(coefficients: list[Any]) -> Polynomial:
 
 
 def real_roots(coefficients: Polynomial) -> list[Any]:
-    """Return the different real roots. The zero polynomial has none."""
     size = len(coefficients) - 1
     if size < 1:
         return []
@@ -160,7 +159,6 @@ def real_roots(coefficients: Polynomial) -> list[Any]:
 
 
 def sign_change(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """Return where a function changes its sign between ``low`` and ``high``."""
     ends = [function(low), function(high)]
     close = numbers(_DIGITS).mpf(10) ** (5 - _DIGITS)
     for step in range(_STEPS):
@@ -180,7 +178,6 @@ def sign_change(function: Callable[[Any], Any], low: Any, high: Any) -> Any:
 
 
 def _exact(root: Any, coefficients: Polynomial) -> Any:
-    """Return the root as a fraction if a fraction with a small denominator is a root, else unchanged."""
     if not all(isinstance(value, Fraction) for value in coefficients):
         return root
     near = Fraction(str(numbers(_DIGITS).nstr(root, 50))).limit_denominator(10**9)

@@ -104,7 +104,6 @@ class Evaluator:
         return value
 
     def value(self, node: Node) -> Value:
-        """Return the value of a tree. Raises Undefined, TooLarge or Unreadable."""
         match node:
             case Num(value=value):
                 return value
@@ -234,7 +233,6 @@ class Evaluator:
     # ------------------------------------------------------------------------------------ functions
 
     def tiny(self) -> Any:
-        """Return the size below which a value may be a zero with rounding errors."""
         return numbers(self.digits).mpf(10) ** (15 - self.digits)
 
     def call(self, name: str, values: list[Value]) -> Value:

@@ -61,7 +61,6 @@ def boxed_answer(text: str) -> str | None:
 
 
 def closed_boxes(text: str, count: int, length: int) -> list[tuple[int, int, str]]:
-    """Return the start, end and content of the last ``count`` boxes that are closed within ``length`` characters."""
     boxes = []
     for match in list(BOX.finditer(text))[-count:]:
         if match.group("bare"):

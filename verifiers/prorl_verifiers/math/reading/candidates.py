@@ -86,7 +86,6 @@ class Groups:
 
 
 def groups(text: str) -> Groups:
-    """Count the tuples, sets, vectors and environments of a text."""
     counts = Groups()
     stack: list[list[bool]] = []  # [is a group, is applied to a name]
     end = 0

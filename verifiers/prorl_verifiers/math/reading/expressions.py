@@ -86,7 +86,6 @@ class ExpressionParser(FactorParser):
         return Sum(tuple(terms))
 
     def signed(self, part: Callable[[], Node]) -> Node:
-        """Parse signs, and then one term with the function ``part``."""
         signs = []
         while self.peek().text in _SIGNS and self.peek().kind in ("op", "cmd"):
             signs.append(self.peek().text)
@@ -333,7 +332,6 @@ class CommandParser(ExpressionParser):
         return node if power is None else Power(node, power)
 
     def function_argument(self) -> Node:
-        """Parse a bracket, or the factors up to the next bracket, function or sign."""
         if self.peek().text in ("(", "[", "{", "|", r"\lvert"):
             return self.primary()
         if self.peek().text in ("-", "+"):

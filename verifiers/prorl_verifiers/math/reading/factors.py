@@ -45,7 +45,6 @@ _TRANSPOSED = ("T", r"\top", r"\intercal")
 
 
 def transposed(node: Bracketed | Matrix) -> Matrix:
-    """Return the transpose of a matrix or of a tuple, which is a row. Raises Unreadable for intervals."""
     if isinstance(node, Matrix):
         return Matrix(tuple(zip(*node.rows, strict=True)))
     if (node.opening, node.closing) not in (("(", ")"), ("[", "]")):
@@ -103,7 +102,6 @@ class FactorParser(Cursor):
         return self.primary()
 
     def strict(self) -> Node:
-        r"""Parse the group, digit or letter that follows \frac."""
         token = self.peek()
         if token.kind == "num" and token.value is not None and len(token.text) > 1:
             digits = token.text[1:]

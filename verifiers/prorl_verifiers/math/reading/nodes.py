@@ -240,7 +240,6 @@ LONGEST_NUMBER = 100
 
 
 def written(node: Node) -> str:
-    """Return the tree as one line of text, with nested operations in brackets."""
     try:
         return _line(node)
     except RecursionError:

@@ -66,7 +66,6 @@ def read(text: str, grouping: bool = True) -> Node:
 
 class AnswerParser(CommandParser):
     def lines(self) -> Node:
-        """Parse lists that line breaks or semicolons separate."""
         if {"\\\\", ";"}.isdisjoint(token.text for token in self.tokens):
             return self.infix(self.listing())
         rows = [self.listing(",")]
@@ -242,7 +241,6 @@ def readings(node: Node) -> list[Node]:
 
 
 def _with_signs(node: Any, upper: Iterator[bool]) -> Any:
-    """Return the tree with the next sign of ``upper`` (True: the upper one) in place of each plus-minus."""
     if isinstance(node, tuple):
         return tuple(_with_signs(item, upper) for item in node)
     if isinstance(node, PlusMinus):

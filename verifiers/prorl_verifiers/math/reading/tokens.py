@@ -149,7 +149,6 @@ def tokenize(text: str, grouping: bool = True) -> list[Token]:
 
 
 def _as_brackets(tokens: list[Token]) -> list[Token]:
-    """Rewrite ``]a, b[`` as ``(a, b)``, and make ``<a, b>`` an angle bracket."""
     texts = [token.text for token in tokens]
     if not ({"[", "]", "<"} & set(texts)) or not ({",", ";"} & set(texts)):
         return tokens
@@ -354,21 +353,18 @@ class Cursor:
 
 
 def ratio(top: Fraction | None, bottom: Fraction | None) -> Fraction:
-    """Return ``top / bottom``. Raises Unreadable if one is missing or ``bottom`` is zero."""
     if top is None or not bottom:
         raise Unreadable("a fraction over zero")
     return top / bottom
 
 
 def only_expressions(nodes: Sequence[Node], matrices: bool = False) -> None:
-    """Raise Unreadable if one of the nodes is a list, set or relation."""
     for node in nodes:
         if not isinstance(node, EXPRESSIONS) and not (matrices and isinstance(node, Matrix)):
             raise Unreadable("a list or set where a value belongs")
 
 
 def product(factors: list[Node], signed: bool) -> Node:
-    """Return the product of factors. A scalar multiplies every entry of a matrix."""
     if len(factors) == 1:
         return factors[0]
     scalars = [factor for factor in factors if not isinstance(factor, Matrix)]
