@@ -86,7 +86,6 @@ def _device(device: str) -> Check:
 
 
 def _check(command: Command, folder: Path, success: str) -> Check:
-    """Run ``command`` in ``folder``; on failure, the detail is its last line of output."""
     cure = f"to see its whole output, run it alone: prorl {' '.join(command.arguments)}"
     full = [sys.executable, "-m", "prorl_cli", *command.arguments]
     try:

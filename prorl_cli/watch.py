@@ -90,7 +90,6 @@ def screen(pages: Mapping[str, Page]) -> RenderableType:
 
 
 def _curves(pages: Mapping[str, Page]) -> Iterator[tuple[str, str, str]]:
-    """Yield title, line and last value of the main charts."""
     for chart in pages["charts"]({})["charts"]:
         if not chart["first"] or chart["name"] == "stages":
             continue

@@ -47,10 +47,7 @@ MARKS = {"higher": "↑", "lower": "↓", "": ""}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One model's metric in one group.
-
-    ``population`` is its interval over similar problems, ``fixed`` over new samples of the same problems.
-    """
+    """One model's metric in one group, with intervals for similar problems (``population``) and for the same ones."""
 
     model: str
     group: str

@@ -129,7 +129,6 @@ def benchmarks_command(
 
 
 def _check_golds(loaded: Loaded, n: int) -> None:
-    """Report how many golds the benchmark's verifier accepts, without running code."""
     from prorl_verifiers import VerifierPool, runs_programs
 
     step = max(1, len(loaded.samples) // GOLDS)
@@ -322,7 +321,6 @@ def build_command(
 
 
 def _check_sources(recipe: Recipe, options: BuildOptions, json_out: bool) -> None:
-    """Print a line for each source and benchmark of a recipe; exit with 1 if a source cannot be read."""
     from prorl_datasets import examine_sources
 
     checked = examine_sources(recipe, options.only, options.skip, options.mirror, make_progress())

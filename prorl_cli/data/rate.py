@@ -178,7 +178,6 @@ def rate_command(
 def _sample(
     eval_config: EvalConfig, samples: Sequence[Sample], store: RatingStore, progress: Progress
 ) -> Policy:
-    """Sample the missing answers and return the policy."""
     from prorl_evaluation.rating.rate import rate
     from prorl_evaluation.sampling.command import (
         DEFAULT_MAX_TOKENS,
@@ -221,7 +220,6 @@ def _show(
     band: tuple[float, float] | None,
     json_out: bool,
 ) -> None:
-    """Write ``pass_rates.jsonl`` and the card's histogram; print tables or JSON."""
     from prorl_datasets.card.card import add_ratings
     from prorl_evaluation.rating.summary import (
         group_rates,

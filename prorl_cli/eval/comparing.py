@@ -110,7 +110,6 @@ def compare_command(
 
 
 def report_options(names: Sequence[str], section: ComparisonSection) -> ReportOptions:
-    """Return the options of a report, including the command that reproduces it."""
     from prorl_evaluation import BoundaryOptions
     from prorl_evaluation.report.data import ReportOptions
 

@@ -305,7 +305,6 @@ def run_command(
 
 
 def _power_warnings(gathered: Gathered, n: int) -> list[str]:
-    """Return warnings for a suite, or its benchmarks, that are too small to show a gain."""
     from prorl_evaluation.stats.power import GAIN_OF_INTEREST, poor_power
 
     suite_warning = poor_power(sum(len(one.samples) for one in gathered.ready), n)
@@ -323,7 +322,6 @@ def _power_warnings(gathered: Gathered, n: int) -> list[str]:
 def _find_shared_problems(
     gathered: Gathered, session: Session, progress: Progress
 ) -> dict[str, tuple[str, ...]]:
-    """Return the problems that the run's training data shares with the suite, and warn of them."""
     from prorl_evaluation.suites.sources import shared_lines, shared_with, training_data
 
     data = training_data(session.run)
@@ -342,7 +340,6 @@ def _find_shared_problems(
 def _show(
     result: SuiteResult, session: Session, choice: RowChoice, html: Path | None, json_out: bool
 ) -> None:
-    """Save and print the results, and write the page to ``html``."""
     from prorl_evaluation.suites.runner import suites_root
     from prorl_evaluation.suites.tables import save_suite, suite_json, suite_tables
 

@@ -113,7 +113,6 @@ class Plan:
 
     @classmethod
     def load(cls, path: Path) -> Plan | None:
-        """Return the saved plan, or None without a file."""
         return cls(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
 
 

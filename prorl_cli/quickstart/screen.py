@@ -133,7 +133,6 @@ def one_of_each_domain(pairs: Sequence[tuple[Example, Example]]) -> list[tuple[E
 
 
 def answers_table(pairs: Sequence[tuple[Example, Example]]) -> Table:
-    """Return a table of prompts with the answers before and after."""
     from rich.table import Table
     from rich.text import Text
 
@@ -159,7 +158,6 @@ def _short(text: str) -> str:
 
 
 def next_commands(name: str) -> list[tuple[str, str]]:
-    """Return three next commands with their purpose."""
     return [
         (prorl_command("train", "explain", name), "the controller's decisions and their reasons"),
         (

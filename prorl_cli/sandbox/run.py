@@ -84,7 +84,6 @@ def run_command(
 
 
 def _language(file: Path, name: str | None) -> str:
-    """Return the language ``name``, else the language of the file's extension, else Python."""
     from prorl_sandbox import LANGUAGES
 
     if name is not None:

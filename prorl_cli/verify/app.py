@@ -325,7 +325,6 @@ def _heading(finding: Finding) -> str:
 
 
 def _shown(text: str) -> list[str]:
-    """Return the lines of a text without terminal control characters."""
     from prorl_verifiers.audit.report import printable
     from prorl_verifiers.findings import cut
 

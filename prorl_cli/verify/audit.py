@@ -114,7 +114,6 @@ def audit(
 def _groups(
     file: Path | None, verifiers: list[str], request: AuditRequest
 ) -> tuple[Iterable[Group], int | None]:
-    """Return the groups to attack and, if known in advance, their number."""
     from prorl_verifiers import logic_datasets
     from prorl_verifiers.audit.report import audit_groups
     from prorl_verifiers.logic.generated import file_groups
@@ -138,10 +137,6 @@ def _groups(
 
 
 def _families(names: list[str]) -> Sequence[Family]:
-    """Return the named families, or all.
-
-    Raises UserError for an unknown one.
-    """
     from prorl_verifiers.audit.search import Family
 
     available: tuple[Family, ...] = get_args(Family)

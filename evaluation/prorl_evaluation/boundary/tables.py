@@ -53,7 +53,6 @@ def claims_table(report: BoundaryReport) -> TextTable:
 
 
 def solvable_table(report: BoundaryReport) -> TextTable:
-    """Return one row per later result: changed problems, changes expected by chance, and significant changes."""
     rows = tuple(
         (
             s.after,

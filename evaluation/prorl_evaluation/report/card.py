@@ -90,7 +90,6 @@ def card_evaluation(
 
 
 def _cleaned(result: EvalResult, public: str, weights: str, private: Private) -> EvalResult:
-    """Remove examples, request fields and paths from a result."""
     s = result.settings
     dataset = private.json(s.dataset) | {"path": _problems(s.dataset)}
     name, label = result.model_id, result.label

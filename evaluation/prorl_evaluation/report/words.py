@@ -102,7 +102,6 @@ def correlation(gain: GainAgainstBase) -> str:
 
 
 def lead(data: ReportData) -> str:
-    """Return a sentence that says which results, problems and sampling are compared."""
     c = data.comparison
     s = data.results[-1].settings
     labels = data.results[-1].label if c is None else f"{c.b} against {c.a}"

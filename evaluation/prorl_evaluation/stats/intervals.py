@@ -65,10 +65,7 @@ _MERGED = object()
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The units that are resampled: clusters of values, within strata.
-
-    Without ``clusters``, each value is a cluster; without ``strata``, there is one stratum.
-    """
+    """The units that are resampled: ``clusters`` (default: single values) within ``strata`` (default: a single one)."""
 
     clusters: Sequence[Hashable] | None = None
     strata: Sequence[Hashable] | None = None

@@ -203,7 +203,6 @@ def _below(
 
 
 def markdown(tables: Sequence[SuiteTable]) -> str:
-    """Return the tables and their notes as escaped Markdown."""
     pages = []
     for drawn in tables:
         table = drawn.table

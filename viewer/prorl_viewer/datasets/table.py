@@ -264,7 +264,6 @@ def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
 
 
 def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
-    """Return all prompts and their lengths in characters."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import parquet

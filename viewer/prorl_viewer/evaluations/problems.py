@@ -16,7 +16,7 @@ from prorl_viewer.evaluations.parts import Answer, ListedProblem
 from prorl_viewer.subject import Json, NotFoundError, Private, Query
 
 PROMPT_START = 160
-"""Number of characters shown of a prompt; they are its last ones, in which problems differ."""
+"""Number of characters shown of a prompt, from the last part of a long one, in which problems differ."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -268,7 +268,6 @@ class EvaluationSubject:
         return model
 
     def _choose(self, query: Query) -> _Chosen:
-        """Return the models in the query, else all finished ones, baseline first. Raises EvaluationError for none."""
         self._current_rows()
         keys = [key for key in query.get("models", "").split(",") if key]
         models = [self._by_key(key) for key in dict.fromkeys(keys)] or list(self._models)

@@ -159,7 +159,6 @@ class Segment:
         return hits
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield (first, last) of texts with at most BLOCK bytes."""
         first, ends = 0, self.offsets[1:]
         while first < len(ends):
             after = int(np.searchsorted(ends, self.offsets[first] + BLOCK, side="right"))

@@ -159,7 +159,6 @@ class RunSubject:
         return {"step": step, "decisions": decisions.at_step(self._decisions.rows, step)}
 
     def _rules(self, query: Query) -> Json:
-        """Return the values that the controller's rules observed at ``step``."""
         with self._lock:
             self._metrics.refresh()
             step = self._recorded(query, least=1)
